@@ -1,4 +1,4 @@
-"""Let ``python -m autoanalyzer`` be the command ``autoanalyzer``."""
+"""Make ``python -m autoanalyzer`` equivalent to the command ``autoanalyzer``."""
 
 from .cli.command import autoanalyzer
 

@@ -23,7 +23,7 @@ _CANNOT = (errno.EINVAL, errno.ENOTSUP)  # of a file system that keeps nothing, 
 
 
 class one_at_a_time:  # noqa: N801 - it is used as a function
-    """Let one process at a time carry the block out; where a file system has no locks, all of them.
+    """Let one process at a time run the block; on a file system without locks, all of them may.
 
     Args:
         lock: A file to lock, which stays.

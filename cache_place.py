@@ -12,7 +12,7 @@ __all__ = ["cache_name", "cache_names", "named_caches"]
 
 
 def cache_names(environment: Mapping[str, str] = os.environ) -> list[str]:
-    """Name the folders in which something may be kept, in the order in which to look.
+    """Return the cache folders in the order in which to search.
 
     If none of those that are named can be written, the user's own cache folder comes last.
     """
@@ -21,13 +21,13 @@ def cache_names(environment: Mapping[str, str] = os.environ) -> list[str]:
 
 
 def cache_name(environment: Mapping[str, str] = os.environ) -> str:
-    """Name the one that takes what is made: the first that can be written, or does not exist yet."""
+    """Return the folder for new entries: the first that can be written, or does not exist yet."""
     names = cache_names(environment)
     return next(filter(_takes_more, names), names[-1])
 
 
 def named_caches(environment: Mapping[str, str] = os.environ) -> list[str]:
-    """Name the folders that ``AUTOANALYZER_CACHE`` lists, as ``PATH`` does."""
+    """Return the folders that ``AUTOANALYZER_CACHE`` lists, in the form of ``PATH``."""
     chosen = environment.get("AUTOANALYZER_CACHE", "").split(os.pathsep)
     return [os.path.abspath(os.path.expanduser(each)) for each in chosen if each]
 

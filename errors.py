@@ -63,7 +63,7 @@ class BuildError(AutoanalyzerError):
 
 
 def way_out(wanted: str, known: Iterable[str]) -> str:
-    """Name what a word may stand for: ``did you mean work?``, or where nothing is like it, ``there are …``."""
+    """Suggest what a word may mean: ``did you mean work?``, or if nothing is similar, ``there are …``."""
     import difflib  # noqa: PLC0415 - compiler calls do without
 
     names = dict.fromkeys(known)

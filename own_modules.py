@@ -54,7 +54,7 @@ def needs_python_home() -> bool:
 
 
 def _is_standard(folder: str) -> bool:
-    """Tell whether a folder, or an archive, is of the standard library."""
+    """Return whether a folder, or an archive, belongs to the standard library."""
     library = os.path.dirname(os.__file__)
     archive = f"python{sys.version_info.major}{sys.version_info.minor}.zip"
     return folder in (library, os.path.join(os.path.dirname(library), archive)) or folder.endswith("/lib-dynload")

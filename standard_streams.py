@@ -21,7 +21,7 @@ def hold_closed_streams() -> None:
 
 
 def hand_streams_over() -> None:
-    """Let go of all that a program has inherited from the user, but standard error.
+    """Close all inherited descriptors except standard error.
 
     Who reads its pipes, or writes to its standard input, learns of its end when it ends, however long we go on.
     """
@@ -35,7 +35,7 @@ def hand_streams_over() -> None:
 
 
 def _is_inherited(number: int) -> bool:
-    """Tell what other programs get from what we have opened ourselves, and from the listing that is closed by now."""
+    """Return whether other programs would inherit a descriptor, in contrast to those that this process has opened."""
     try:
         return os.get_inheritable(number)
     except OSError:

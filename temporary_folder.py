@@ -20,7 +20,7 @@ def owned_prefix(purpose: str) -> str:
 
 
 def is_in_use(name: str, purpose: str) -> bool | None:
-    """Tell whether the process that made a folder still runs.
+    """Return whether the process that made a folder still runs.
 
     Args:
         name: Of the folder.

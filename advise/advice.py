@@ -1,4 +1,4 @@
-"""What to try, and where to look for it."""
+"""Suggestions, and the places in the source to look for them."""
 
 from __future__ import annotations
 

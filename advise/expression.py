@@ -67,8 +67,8 @@ class Name(Expression):
     """A variable, or a constant that has a name.
 
     Attributes:
-        name: Unique within a procedure: what shadows another variable is called ``i'2``. Lower case where the language
-            does not tell cases apart.
+        name: Unique within a procedure: a variable that shadows another one is called ``i'2``. Lower case if the
+            language ignores case.
     """
 
     name: str
@@ -76,7 +76,7 @@ class Name(Expression):
 
 @dataclass(frozen=True, slots=True)
 class Number(Expression):
-    """A literal number, or what the language's own constants stand for (``sizeof``, ``.true.``)."""
+    """A literal number, or the value of the language's own constants (``sizeof``, ``.true.``)."""
 
     value: int | float
 

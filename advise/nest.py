@@ -65,7 +65,7 @@ class Declaration(Statement):
         is_constant: Whether it never changes: Fortran's ``parameter``, C's ``const int n = 8``.
         is_argument: Whether the caller gives it.
         may_overlap: Whether other names may reach the same memory: a pointer that is not ``restrict``, a C++ reference;
-            in Fortran what is ``pointer``, ``target`` or in an ``equivalence``.
+            in Fortran a ``pointer``, a ``target`` or a member of an ``equivalence``.
         outlives: Whether others may see it when the procedure does not run: module data, statics, globals, commons.
         intent: ``in``, ``out`` or ``inout`` where it is said; C's ``const double *`` is ``in``.
     """
@@ -90,7 +90,7 @@ class Assignment(Statement):
 
     Attributes:
         target: ``Name``, ``ArrayRef``, ``FieldRef`` or ``Deref``.
-        value: What is stored, or what the operator takes with it.
+        value: The stored value, or the operator's second operand.
         operator: Empty, or ``+``, ``-``, ``*`` …
         in_declaration: Whether it is a declaration's initial value (which has a ``Declaration``, too).
     """
@@ -132,7 +132,7 @@ class InputOutput(Statement):
     Attributes:
         action: ``read``, ``write``, ``open``, ``close``, ``flush``, ``rewind`` (any seek) or ``inquire``.
         unit: The file: a unit, a ``FILE *``, a stream, a descriptor; None for the terminal.
-        items: What is read or written, or the file's name.
+        items: The items read or written, or the file's name.
         is_formatted: Whether numbers become text, or text numbers.
         function: What does it: ``fprintf``, ``write``, ``operator<<``, ``MPI_File_write``.
     """
@@ -150,7 +150,7 @@ class Jump(Statement):
 
     Attributes:
         kind: Which.
-        value: What is returned.
+        value: The returned value.
         label: Where it leads to, if it is named.
     """
 
@@ -202,15 +202,15 @@ class Loop(Statement):
     """A loop; it counts if it has a variable.
 
     Attributes:
-        body: What is repeated.
+        body: The loop's body.
         variable: The induction variable; None if it does not count, or is changed by more than the loop's head.
         first: Its value at first.
         last: The value that it does not pass: C's ``i < n`` gives ``n - 1``; with a negative step, the smallest.
-        step: What is added each time, positive or negative.
+        step: The increment, positive or negative.
         condition: Of a loop that does not count: whether it goes on; None if it ends by a jump alone.
         last_line: Where it ends.
-        directive: What is said of it, in lower case from the word on: ``omp parallel do schedule(static)``; several are
-            joined by newlines.
+        directive: The directives above it, in lower case from the first word on: ``omp parallel do schedule(static)``;
+            several are joined by newlines.
         is_concurrent: Whether the language lets iterations run in any order: ``do concurrent``, ``forall``.
         label: Its name, or the label of its end.
     """
@@ -274,7 +274,7 @@ class SourceFile:
 
     Attributes:
         language: ``c``, ``c++`` or ``fortran``.
-        path: As it was asked for.
+        path: The requested path.
         procedures: Those defined in it, with those within, in order.
         declarations: Of what all of them know: globals, module data.
         structures: Those that are known, wherever they are declared.

@@ -21,7 +21,7 @@ _OF_PREPROCESSOR: Final = (*_MACROS, *_FOLDERS, *_FORCED)
 
 @dataclass(frozen=True)
 class Options:
-    """How a file was compiled.
+    """The options with which a file was compiled.
 
     Attributes:
         language: ``c``, ``c++`` or ``fortran``.
@@ -66,7 +66,7 @@ def options_of(units: Iterable[Compiled], name: str, path: Path) -> Options | No
     several sources include has the options of the first.
 
     Args:
-        units: What is known of a run.
+        units: A run's records of compiled files.
         name: The file, as regions name it.
         path: Where it is now.
     """

@@ -27,7 +27,7 @@ class Origin:
         source: The file.
         line: The line.
         target: What gets the value; None where a function gives it.
-        value: What is made of the rank.
+        value: The expression with the rank.
         is_known: Whether it is seen that it is the rank; else it is only called so.
         has_size: Whether the number of ranks is in it, too.
         is_table: Whether the rank chooses it from a table.
@@ -97,7 +97,7 @@ class Origins:
         """Return the line where an expression derives from the rank; None if there is none.
 
         Args:
-            expression: What is used.
+            expression: The expression to trace.
             source: Where.
             procedure: Likewise.
             before: The last line of the procedure that can make it; 0 if all can.

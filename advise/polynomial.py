@@ -96,7 +96,7 @@ def polynomial(
 
     Args:
         expression: Any.
-        value_of: Gives what stands for a variable or another reference; None if that is not known.
+        value_of: Returns the value of a variable or another reference; None if unknown.
     """
     match expression:
         case Number(value=int(value)):

@@ -25,7 +25,7 @@ class Walk:
     Attributes:
         reference: An element.
         subscript: Which subscript changes, from 0; of several the one that goes farthest.
-        step: Bytes from turn to turn, where that is known: symbols for what is not.
+        step: Bytes between iterations, with symbols for unknown values; None if unknown.
     """
 
     reference: ArrayRef

@@ -1,6 +1,6 @@
 """From an experiment to findings: what was run, which ranks differ, which regions are hot spots, why, and the savings.
 
-What carries an analysis out is imported on first use: help needs the choices alone, and does not wait for numpy.
+The analysis itself is imported on first use, because help needs only the choices and must not wait for numpy.
 """
 
 from __future__ import annotations

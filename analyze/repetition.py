@@ -108,8 +108,8 @@ class _Analysed:
 def repeated(findings: Findings, runs: Sequence[Experiment], analyse: Callable[[Experiment], Findings]) -> Findings:
     """Count for each finding of a mean the runs that confirm it, and estimate the confidence in its seconds.
 
-    A finding stands in a run that, analysed by itself, has one of the same kind in the same region; where ranks differ,
-    half of those that are slow in either must be slow in both.
+    A run confirms a finding if its own analysis has one of the same kind in the same region. If ranks differ, half of
+    those that are slow in either must be slow in both.
 
     Args:
         findings: Those of the mean.
@@ -120,7 +120,7 @@ def repeated(findings: Findings, runs: Sequence[Experiment], analyse: Callable[[
     mean = _Analysed(findings, joined.rows[0])
     in_runs = dict.fromkeys([*mean.differences, *mean.weights], 0)
     seconds: dict[_Kind, list[float | None]] = {each: [] for each in in_runs}
-    token = WORKERS.set(None)  # who helps has the mean open, and no run
+    token = WORKERS.set(None)  # the workers have the mean open, but not the runs
     try:
         for experiment, rows in zip(joined.operands[1:], joined.rows[1:], strict=True):
             run = _Analysed(analyse(experiment), rows)

@@ -109,7 +109,7 @@ def _most_normal(column: Values) -> float:
 
 @dataclass(frozen=True)
 class Chance:
-    """The same statistics for homogeneous points.
+    """Statistics of homogeneous points, for comparison with the clusters found.
 
     Attributes:
         likelihood: How often they look as clustered as the given points, at least 0.005.

@@ -113,7 +113,7 @@ class Partition:
 
     @property
     def by_f_ratio(self) -> list[int]:
-        """The same without metrics that have no F-ratio."""
+        """Columns of the metrics with an F-ratio, largest first."""
         return [column for column in self.columns if not np.isnan(self.f_ratios[column])]
 
     def by_deviation(self, cluster: int) -> list[int]:

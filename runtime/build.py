@@ -46,7 +46,7 @@ def probe_library(
 ) -> Path:
     """Return the probe library for an MPI library, building it if no cache has it.
 
-    Without MPI a C compiler alone is asked for. Two processes that ask at once build it once.
+    Without MPI only a C compiler is needed. Of two processes that need it at the same time, one builds it.
 
     Args:
         mpi: What the program runs under.
@@ -135,7 +135,7 @@ def _build(mpi: Mpi, folder: Path, environment: Mapping[str, str]) -> None:
         if mpi.library:
             _generate(compiler, mpi.library, work, log, environment)
         said = _compile(compiler, mpi.library, work, log, environment)
-        folder.mkdir(0o775, exist_ok=True)  # whatever the umask: what everybody can write is not loaded
+        folder.mkdir(0o775, exist_ok=True)  # for any umask, because world-writable files are not loaded
         (folder / WARNINGS).write_text(said)
         for product in (ALLOCATION_LIBRARY, LIBRARY):  # the one that is looked for is the last
             (work / product).chmod(0o775 & (work / product).stat().st_mode)
@@ -169,7 +169,7 @@ def _generate(
 def _compile(
     compiler: Sequence[str], library: MpiLibrary | None, work: Path, log: Path, environment: Mapping[str, str]
 ) -> str:
-    """Compile and link, and give the warnings; what is generated takes half of the time, so it is compiled apart."""
+    """Compile and link, and return the warnings; generated sources, half of the time, are compiled separately."""
     from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - it is built already, mostly
 
     from .usage.trial import allocation_command  # noqa: PLC0415

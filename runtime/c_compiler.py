@@ -1,4 +1,4 @@
-"""The C compilers of this machine, for what is built without MPI."""
+"""The C compilers of this machine, for libraries that are built without MPI."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def c_compilers(environment: Mapping[str, str], purpose: str) -> list[tuple[str,
 
     Args:
         environment: Where ``AUTOANALYZER_CC`` and ``PATH`` are taken from.
-        purpose: What is to be built, for the error.
+        purpose: The purpose of the build, for the error.
 
     Raises:
         BuildError: There is none, or ``AUTOANALYZER_CC`` has an open quote.

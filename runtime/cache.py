@@ -23,7 +23,7 @@ _DAY: Final = 86400.0  # seconds
 def kept(name: str, environment: Mapping[str, str] = os.environ) -> Path | None:
     """Find what was built, in one's own folder or in one that a group shares; None if nobody has built it.
 
-    What is preloaded into the user's programs is taken from the owner of a cache alone, or from root, or the user.
+    Files that are preloaded into the user's programs must belong to the owner of the cache, to root, or to the user.
     """
     for cache in map(Path, cache_names(environment)):
         if not os.path.lexists(cache / name):
@@ -92,7 +92,7 @@ def _private_folder(unusable: Path) -> Path:
     folder = Path(tempfile.gettempdir(), f"autoanalyzer-{os.getuid()}")
     with suppress(OSError):
         folder.mkdir(mode=0o700)
-    # What is preloaded into the user's programs must not come from where others can write.
+    # Libraries preloaded into the user's programs must not come from folders that others can write.
     status = folder.lstat() if os.path.lexists(folder) else None
     if status is None or status.st_uid != os.getuid() or status.st_mode & 0o022:
         raise BuildError(f"neither {unusable} nor {folder} can be written: set AUTOANALYZER_CACHE to a writable folder")
@@ -119,7 +119,7 @@ def locked(cache: Path) -> Iterator[None]:
 
 
 def note_use(folder: Path) -> None:
-    """Let the time of a folder tell on which day it was used last: what is not used for long can go."""
+    """Set a folder's time to the day of its last use, because unused folders are removed after a while."""
     with suppress(OSError):  # of a cache that is read-only
         if time.time() - folder.stat().st_mtime > _DAY:
             os.utime(folder)

@@ -51,7 +51,7 @@ def launcher_words(command: Sequence[str], launcher: str) -> list[str] | None:
 
 
 def _words_of_programs(command: Sequence[str], start: int) -> Iterator[int]:
-    """Walk the places of words that are neither options nor their values."""
+    """Yield the positions of words that are neither options nor their values."""
     skip = 0
     for place in range(start, len(command)):
         word = command[place]

@@ -8,7 +8,7 @@ from typing import Final
 __all__ = ["failure_reason"]
 
 _OURS: Final = "autoanalyzer: "
-_RULE: Final = re.compile(r"[-=*]{20,}$")  # above and below what a launcher says
+_RULE: Final = re.compile(r"[-=*]{20,}$")  # above and below a launcher's message
 _COMMENT: Final = re.compile(r"==\d+==|hwloc x86 backend|May be reenabled|and reloading them")
 _TRACEBACK: Final = "Traceback (most recent call last):"
 _RAISED: Final = re.compile(r"[A-Za-z_][\w.]*(: .*)?")  # the last line of a traceback

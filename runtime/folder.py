@@ -46,12 +46,12 @@ class RunFolder:
 
     @property
     def small_experiment(self) -> Path:
-        """The file of one that is not large."""
+        """The file of an experiment that is not large."""
         return self.path / EXPERIMENT_FILE
 
     @property
     def large_experiment(self) -> Path:
-        """The file of one that is."""
+        """The file of a large experiment."""
         return self.path / LARGE_EXPERIMENT_FILE
 
     @property
@@ -131,7 +131,7 @@ class RunFolder:
             raise InputError(f"{place}: cannot be written: {error.strerror}; choose another folder (-o)") from None
 
     def take_time_lines(self, run: RunFolder) -> bool:
-        """Have the time lines of one of several runs as the folder's own; False if it recorded none.
+        """Adopt the time lines of one of several runs as the folder's own; return False if it recorded none.
 
         Raises:
             InputError: They cannot be written.

@@ -99,7 +99,7 @@ def measured_environment(library: Path, shards: Path, usage: str | None = None) 
     Args:
         library: The probe library.
         shards: The folder.
-        usage: What is counted of the use of the system, in place of what this process's environment says.
+        usage: The system use to count, instead of the choice in this process's environment.
 
     Raises:
         UsageError: The limit, or the usage, that it holds is none.
@@ -150,9 +150,9 @@ def launch(
 ) -> int:
     """Run a command to its end.
 
-    An interrupt from the keyboard reaches the program, as it would without us, and what it had recorded is kept;
-    a request to terminate is handed on, and the end of a terminal is one. Whoever ignores a signal goes on doing so.
-    Open MPI's launcher is killed if it cannot end then.
+    An interrupt from the keyboard reaches the program, as it would without us, and the recorded data are kept. A
+    request to terminate, or the end of the terminal, is passed on. Ignored signals stay ignored. Open MPI's launcher is
+    killed if it does not end then.
 
     Args:
         command: A launcher and the program, or the program alone.
@@ -200,7 +200,7 @@ def launch(
 
 @contextmanager
 def ended_in_order() -> Iterator[None]:
-    """Let requests to end leave the block as an exception does, so that what is to be put back is put back."""
+    """Turn requests to end into an exception in the block, so that changes are undone."""
 
     def end(number: int, _: FrameType | None) -> NoReturn:
         raise SystemExit(128 + number)
@@ -211,7 +211,7 @@ def ended_in_order() -> Iterator[None]:
 
 @contextmanager
 def _handled(handler: Callable[[int, FrameType | None], object], *signals: int) -> Iterator[None]:
-    """Handle signals during the block; whoever ignores one goes on doing so."""
+    """Handle signals during the block; ignored ones stay ignored."""
     before = {
         number: signal.signal(number, handler) for number in signals if signal.getsignal(number) != signal.SIG_IGN
     }
@@ -243,13 +243,13 @@ def _opened(log: Path | None) -> AbstractContextManager[BinaryIO | None]:
 
 
 def _names(environment: Mapping[str, str]) -> list[str]:
-    """Name the variables that programs must have."""
+    """Return the names of the variables that programs must have."""
     forwarded = (*_FORWARDED, PATTERNS_VARIABLE, PYTHON_PATH) if PATTERNS_VARIABLE in environment else _FORWARDED
     return [name for name in forwarded if name in environment]
 
 
 def _export(command: Sequence[str], environment: Mapping[str, str]) -> tuple[list[str], dict[str, str]]:
-    """Let Slurm export our variables, too, where the user chose which: ``--export=NONE``, or the variable for it."""
+    """Make Slurm export our variables, too, if the user restricted the export: ``--export=NONE``, or its variable."""
     words, variables = list(command), dict(environment)
     place = next((number for number, word in enumerate(words) if Path(word).name == _SRUN), None)
     if place is None:
@@ -273,7 +273,7 @@ def _with_ours(chosen: str, names: Sequence[str]) -> str:
 
 
 def _forward(command: Sequence[str], environment: Mapping[str, str], launcher: str) -> tuple[list[str], dict[str, str]]:
-    """Let Open MPI forward our variables: ``mpirun -n 2 a : -n 2 b`` needs ``-x`` in each part.
+    """Make Open MPI forward our variables: ``mpirun -n 2 a : -n 2 b`` needs ``-x`` in each part.
 
     ``-x`` and the user's own list of variables exclude each other, so that ours join the list where there is one.
     """

@@ -59,7 +59,7 @@ def runs_of_mean(experiment: Experiment, file: Path) -> list[Experiment]:
     """Open the runs that a folder's experiment is the mean of; none if it is no mean, or if one of them is gone.
 
     Args:
-        experiment: What is analysed.
+        experiment: The experiment to analyse.
         file: Where it was read from.
     """
     folder = RunFolder(file.parent)

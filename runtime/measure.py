@@ -37,7 +37,7 @@ class Measurement:
         experiment: The data; None if no process recorded any.
         file: Where it is.
         status: Exit status of the command; negative: the signal that ended it.
-        plan: What is to be said of the plan in the folder; empty if nothing was throttled.
+        plan: A sentence about the plan in the folder; empty if nothing was throttled.
         interrupted: Whether somebody wanted it to end before it did, and it may have ended well for all that.
     """
 
@@ -122,7 +122,7 @@ def measure(
         use = after.since(before) if after else {}
         facts = replace(facts, status=status, ended=time.time(), processor_use=use)
         facts.check_start(folder.shards)
-        with suppress(InputError):  # of a full disk, too, what there is will be gathered
+        with suppress(InputError):  # existing data are gathered even if the disk is full
             facts.write(folder.shards)
     for complaint in read_python_reports(folder.shards).complaints(python_functions):
         say(complaint)

@@ -22,13 +22,13 @@ _VISITS: Final = 0.01
 _TIME: Final = 0.1
 """Time that may differ, relative to the first run's: that much is chance on a machine with something else to do."""
 
-_NAMED: Final = 3  # call paths that are named; of the others the number is said
+_NAMED: Final = 3  # call paths that are named; the others are counted
 
 
 def save_merged(folder: RunFolder, runs: int) -> Experiment:
     """Merge the first runs in a folder, and write what comes of it there as the folder's experiment.
 
-    What all have is the first run's, and so are notes and time lines; where another run was unlike it, remarks say so.
+    Common metrics are the first run's, and so are notes and time lines; remarks report how other runs differed from it.
 
     Args:
         folder: Where each run has its own folder.

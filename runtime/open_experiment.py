@@ -29,7 +29,7 @@ def open_experiment(path: Path) -> tuple[Experiment, Path]:
 
         if is_foreign_folder(path):
             return load(path), path
-    # Shards beside an experiment are of a later run, or what could not be read of the same one.
+    # Shards beside an experiment belong to a later run, or could not be read in the same one.
     if folder.experiment.exists() and not folder.has_later_shards():
         return load(folder.experiment), folder.experiment
     from .gather.gather import gather_here  # noqa: PLC0415 - most experiments are gathered already

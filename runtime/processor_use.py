@@ -22,7 +22,7 @@ class ProcessorUse:
 
     Attributes:
         elapsed: By the clock.
-        busy: Of all processors that this process may use together, whoever uses them.
+        busy: Seconds of all processors that this process may use, by any program.
         own: CPU time of this process, and of its children that have ended, with theirs.
     """
 

@@ -14,7 +14,7 @@ _GRACE: Final = 3.0  # seconds in which a launcher may end its ranks
 
 
 def end_session(process: subprocess.Popen[Any]) -> None:
-    """Let a launcher end its ranks, then end whatever is left of the session that it leads."""
+    """Ask a launcher to end its ranks, then end the remaining processes of the session that it leads."""
     for number in (signal.SIGTERM, signal.SIGKILL):
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, number)

@@ -192,7 +192,7 @@ def _nowhere(joined: Integration, metric: Metric) -> bool:
 
 
 def _lacking(joined: Integration, change: _Change) -> str:
-    """Name the experiment that has not measured a metric; or report that both have no values in common."""
+    """Return the label of the experiment that has not measured a metric; or that both have no values in common."""
     lacking = [label for label, total in zip(joined.labels, change.totals, strict=True) if np.isnan(total)]
     return " and ".join(lacking) or "the same places of both"
 

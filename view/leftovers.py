@@ -1,4 +1,4 @@
-"""What old runs left, and what was done to it: a table, or JSON."""
+"""The leftovers of old runs, and what was done to them: a table, or JSON."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ __all__ = ["saving", "time_of"]
 
 
 def time_of(experiment: Experiment, value: float) -> str:
-    """Return an analysed experiment's time as text, in samples if these stand for time."""
+    """Return an analysed experiment's time as text, in samples if these replace time."""
     return amount(value, experiment.metric("wall_time").unit)
 
 

@@ -51,7 +51,7 @@ class _Open:
         word: ``do``, ``if``, ``select``, ``where``, ``forall``, ``block``, ``associate``, ``critical``, ``omp``.
         head: Its first statement.
         line: Where it begins.
-        directive: What is said of it.
+        directive: The directives above it.
         condition: Of the arm that has begun.
         arms: Those that are complete.
         items: The statements of the arm that has begun, or of the body.
@@ -87,7 +87,7 @@ def body_of(procedure: Procedure, text: MarkedText, scope: Scope, file: str) -> 
 
 
 class _Builder:
-    """Walks through the steps once, with a stack of what is open."""
+    """Walks through the steps once, with a stack of open constructs."""
 
     def __init__(self, procedure: Procedure, text: MarkedText, scope: Scope, file: str) -> None:
         self.procedure = procedure

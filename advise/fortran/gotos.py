@@ -102,7 +102,7 @@ def cycling(body: tuple[Statement, ...], label: str, jumps: Counter[str], inner:
     """Convert jumps to a loop's end to ``cycle``.
 
     Args:
-        body: What is repeated.
+        body: The loop's body.
         label: The label of its last statement, which does nothing else.
         jumps: How many jumps lead to each label, which is counted down.
         inner: What the loop is called within those in it.

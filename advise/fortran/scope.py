@@ -39,12 +39,12 @@ class Scope:
         functions: Of the file, and statement functions, by name: whether their values depend on the arguments alone.
         subscripted: Names that are assigned to with subscripts, which must be arrays.
         externals: Names of functions that are declared so.
-        aliases: What the names of ASSOCIATE stand for.
+        aliases: The meanings of the names of ASSOCIATE.
         implicit: What names are by their first letters; empty after IMPLICIT NONE.
-        kinds: What named constants stand for as kinds, in bytes.
+        kinds: Bytes of named constants used as kinds.
         values: Those of named constants that are whole numbers.
         pointers: Names of variables that point.
-        inherited: Those of the variables that a module or what is around has.
+        inherited: The variables of a module or host.
         mentioned: Names of variables that were read.
     """
 

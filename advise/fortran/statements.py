@@ -299,9 +299,9 @@ class Line:
 
         Args:
             opening: Where the parenthesis before the indices is.
-            body: What is repeated.
+            body: The loop's body.
             last_line: Where it ends.
-            directive: What is said of it.
+            directive: The directives above it.
             label: Its name.
         """
         loops: list[tuple[Name, Expression | None, Expression | None, Expression | None]] = []

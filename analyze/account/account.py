@@ -66,7 +66,7 @@ class Account:
         """Return the seconds on each rank: part → ``float64[region, rank]``.
 
         Args:
-            regions: Positions of those that are asked for.
+            regions: Positions of the requested regions.
             own: Whether of each region alone, without those below it.
 
         Raises:
@@ -78,8 +78,8 @@ class Account:
     def of_groups(self, groups: Sequence[Group], compared: Selection) -> list[dict[str, float]]:
         """Return the seconds of each part that each group of ranks spends, or of what threads compute: means over it.
 
-        Ranks of a group are alike: of many, those that are sampled stand for the others, if there are some of each
-        group.
+        Ranks of a group are alike. If there are many, sampled ranks represent the others, provided that each group has
+        some.
 
         Args:
             groups: Positions of regions, none inside another, and the labels of ranks or threads.

@@ -33,11 +33,11 @@ _NONE: Final = (0.0, 0.0)
 _TOLD: Final = 0.01  # of computing: a price that explains less is noise, where no calibration bounds it
 # Of the prices of an instruction, of an L1 miss, and of what an L2 miss costs more than that; the last is the time's.
 _STEPS: Final = np.array([[1.0, 0, 0, 0], [0, 1, 0, 0], [0, 1, 1, 0], [0, 0, 0, 1]])
-_SINGULAR: Final = 1e-10  # of the largest eigenvalue: what is below is rounding of sums of squares
-_PULL: Final = 1e-6  # of a count's weight: towards what was calibrated, so that the run decides wherever it can
+_SINGULAR: Final = 1e-10  # of the largest eigenvalue: smaller ones are rounding of sums of squares
+_PULL: Final = 1e-6  # of a count's weight: a pull towards calibrated prices, weak enough for the run to decide
 _ROUNDS: Final = 100
-_CLOSE: Final = 1e-12  # of a price: what changes by no more stays; coarser, blocks would change where it ends
-_NOTHING: Final = 1e-6  # of all computing: what a region is off by is not told from less
+_CLOSE: Final = 1e-12  # of a price: smaller changes end the iteration; a coarser limit would depend on blocks
+_NOTHING: Final = 1e-6  # of all computing: smaller residuals of a region count as equal
 
 
 def fitted_prices(experiment: Experiment, counted: Counted, calibrated: Prices) -> tuple[float, ...]:
@@ -74,10 +74,11 @@ def fitted_prices(experiment: Experiment, counted: Counted, calibrated: Prices) 
 def own_prices(experiment: Experiment, counted: Counted, prices: Sequence[float], calibrated: Prices) -> Values:
     """Return prices for each call path, so that its counts at these prices add up to its computing.
 
-    Code takes from a sixth of a cycle an instruction to ten, by how its operations wait for each other, whatever the
-    others do. In a walk through consecutive values, misses take what they were calibrated for in one. What is left at
-    the dearest instruction is of misses that cost more there than in the run as a whole, as in a chase: of L2 before
-    those of L1. Without both of the calibrated bounds that would explain anything: then all have the fitted price.
+    An instruction takes from a sixth of a cycle to ten, depending on how much its operations wait for each other, so
+    each call path has its own price. In a walk through consecutive values, misses have the calibrated price of a walk.
+    Time that remains at the highest price of an instruction is attributed to misses that cost more there than in the
+    whole run, as in pointer chasing: first those of L2, then those of L1. Without both calibrated bounds this would
+    explain anything, so then all call paths have the fitted price.
 
     Args:
         experiment: The run; of many locations some, evenly spread, decide.
@@ -100,7 +101,7 @@ def own_prices(experiment: Experiment, counted: Counted, prices: Sequence[float]
     left = time.sum(axis=1) - sum(count * price for count, price in zip(counts[1:], found[1:], strict=True))
     for number in (0, *range(len(counts) - 1, 0, -1)):
         (least, most), known = bounds[number], counts[number] > 0
-        told = found[number] if number else np.zeros_like(left)  # of what is left, nothing is of misses at their price
+        told = found[number] if number else np.zeros_like(left)  # the rest is not of misses at their price
         own = found[number]
         if least > 0 and np.isfinite(most):
             own = np.where(known, np.clip(told + ratio(left, counts[number]), np.maximum(told, least), most), own)
@@ -129,10 +130,9 @@ def _products(experiment: Experiment, counted: Counted) -> Values:
 def fit(products: Values, bounds: Sequence[Bounds]) -> tuple[float, ...]:
     """Fit prices that minimise the sum of the call paths' residuals.
 
-    What one is off by is the root of the sum of its threads' squares. Within a call path that is least squares; over
-    call paths it is least absolute deviations, so that a region whose instructions take another time than the others'
-    does not change the prices of these. Found by least squares, weighted anew until the prices stay (iteratively
-    reweighted least squares).
+    A call path's residual is the root of the sum of its threads' squared residuals. Within a call path this is least
+    squares; over call paths it is least absolute deviations, so that a region with unusual instructions does not affect
+    the prices of the others. The solution uses iteratively reweighted least squares.
 
     Args:
         products: ``float64[call path, n + 1, n + 1]``: sums over the threads; the last row and column are of the time.

@@ -36,7 +36,7 @@ class Splitting:
     """The decisions that hold for all blocks.
 
     Attributes:
-        times: What is told of wall time beside computing: ``mpi``, ``io`` and ``omp``.
+        times: The known parts of wall time besides computing: ``mpi``, ``io`` and ``omp``.
         priced: Those of these whose calls and bytes have prices.
         prices: What was calibrated.
         counted: Computing, and what was counted.
@@ -169,7 +169,7 @@ class Splitting:
             yield from _at_most([(f"{name}_calls", calls), (f"{name}_bytes", volume)], time, rest)
 
     def _of_split(self, experiment: Experiment, time: Values) -> Iterator[Part]:
-        """Yield the same for MPI if barriers measured the waiting, which then is not priced."""
+        """Yield the parts of MPI if barriers measured the waiting, which then is not priced."""
         waited = np.minimum(experiment.exclusive("mpi_wait_time"), time)
         parts = dict(self._of_calls(experiment, "mpi", time - waited))
         yield from {**parts, "mpi_waiting": parts.get("mpi_waiting", 0.0) + waited}.items()
@@ -214,7 +214,7 @@ def _at_most(parts: list[Part], whole: Values, rest: str) -> Iterator[Part]:
     factor = np.divide(whole, together, out=np.ones_like(whole), where=together > whole)
     left = whole
     for name, each in parts:
-        part = np.minimum(each * factor, left)  # by rounding it may be more
+        part = np.minimum(each * factor, left)  # rounding may make it larger
         left = left - part
         yield name, part
     yield rest, left

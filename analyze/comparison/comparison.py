@@ -27,10 +27,8 @@ from .noise import CONFIDENCE, Shift, shift
 
 __all__ = ["MIN_SHARE", "Comparison", "Judgement", "Verdict", "compare"]
 
-MIN_SHARE: Final = 0.05  # of the program: what a region must take to be judged
-_TRIFLE: Final = (
-    0.01  # of the program on the side where it takes more: what is gained or lost below is not worth a look
-)
+MIN_SHARE: Final = 0.05  # of the program: the least share of a region that is judged
+_TRIFLE: Final = 0.01  # of the program on its slower side: a smaller gain or loss does not matter
 
 Verdict = Literal["slower", "faster", "same", "unclear", "waiting"]
 
@@ -130,15 +128,15 @@ def compare(
     Args:
         base: Runs of the one side.
         other: Runs of the other.
-        metric: What is compared; more of it is worse. ``compute_time`` is CPU time outside MPI, of which other
-            programs on the machine take less than of wall time.
+        metric: The metric to compare; higher is worse. ``compute_time`` is CPU time outside MPI, which other programs
+            on the machine disturb less than wall time.
         threshold: The least change that counts, relative.
         exact: Match regions of the same identity only.
         labels: What to call the experiments in messages, the base's first.
 
     Raises:
-        InputError: The sides cannot be compared: what is no run or came to no end, other ranks, another part of the
-            program, a value that is missing, negative or too large, nothing in common, or a program that takes nothing.
+        InputError: The sides cannot be compared: not a run, unfinished, other ranks, another part of the program, a
+            value that is missing, negative or too large, nothing in common, or a program without any time.
     """
     runs = [with_kinds(each) for each in (*base, *other)]
     joined = integrate(runs, exact=exact, labels=labels)

@@ -25,7 +25,7 @@ __all__ = ["CONFIDENCE", "UNKNOWN_NOISE", "Shift", "shift"]
 CONFIDENCE: Final = 0.99
 _LEAST: Final = 2
 _MANY: Final = 7
-_AGREEING: Final = 0.2  # ranks need only be as sure as 1 in 20 where 1 in 100 is asked for
+_AGREEING: Final = 0.2  # ranks need only a confidence of 1 in 20 where 1 in 100 is required
 UNKNOWN_NOISE: Final = 0.5  # with one run on a side: more than equal runs on a machine that others use differ by
 
 

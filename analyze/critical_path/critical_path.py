@@ -21,7 +21,7 @@ from ..run.location_blocks import over_locations
 
 __all__ = ["CriticalPath", "Efficiency", "OnPath", "find_critical_path"]
 
-_OF_REGION = 0.01  # what a rank has at least of a region's part of the path, to be named
+_OF_REGION = 0.01  # the least share of a named rank in a region's part of the path
 _KEPT = 20  # delays
 
 

@@ -1,9 +1,9 @@
 """The time of each region on the critical path, and how much of it is due to ranks not working at the same time.
 
-As the path is as long as all its parts together, a region's part and what each rank is busy for there on average tell
-what it would save if its work were shared evenly and done by all at the same time: their difference. What the path has
-beyond the busiest rank is no imbalance of sums. There ranks work one after another, each with what the one before has
-done, or another one is late each time that they meet.
+The path is as long as all its parts together. So a region's part minus the ranks' average busy time in it is the saving
+if its work were balanced and done by all ranks at the same time. If the path exceeds even the busiest rank, total
+imbalance does not explain it. Then ranks work one after another, each with the result of the one before, or another
+rank is late at each synchronisation.
 """
 
 from __future__ import annotations
@@ -46,12 +46,12 @@ class Serialisation:
 
     @property
     def saved(self) -> Values:
-        """What it would save if all ranks did their work there at the same time, and as much each."""
+        """The saving if all ranks did equal work there at the same time."""
         return np.maximum(self.on_path - self.mean, 0.0)
 
     @property
     def chained(self) -> Values:
-        """The same of regions that are named for it; 0 elsewhere."""
+        """The saving of regions that are named because their ranks work in sequence; 0 elsewhere."""
         return np.where(self.beyond > 0, self.saved, 0.0)
 
     def handed_on(self, region: int) -> float:

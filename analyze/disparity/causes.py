@@ -80,7 +80,7 @@ def find_disparity_causes(
     for culprit in found.culprits:
         raised_here = [name for name, value in zip(names, rows[culprit].values, strict=True) if value]
         telling = table.causes(rows[culprit])
-        if telling == ("instructions",):  # all code executes some: what else is raised says more
+        if telling == ("instructions",):  # all code executes some, so any other raised attribute is more informative
             telling = tuple(raised_here)
         below = culprits_below(ranks.regions, culprit, found.culprits)
         telling = tuple(name for name in telling if seconds.is_own_part(name, culprit, below))

@@ -20,8 +20,8 @@ class Disparity:
         values: CRNM of each code region (Eq. 2), or what was chosen in its place, in the order of the regions.
         classes: Severity class of each, 0 to 4; empty if there are fewer than two different values.
         critical: Positions of the critical code regions.
-        culprits: Positions of the regions to blame for these: one that merely contains what is heavy has its culprit
-            below it. And the innermost of the other regions that spend enough on a cause to be worth a fix.
+        culprits: Positions of the regions responsible: if a critical region only contains expensive ones, its culprit
+            is below it. Also the innermost of the other regions whose causes are worth a fix.
     """
 
     values: tuple[float, ...]
@@ -96,8 +96,9 @@ class _Culprits:
     def of(self, index: int) -> list[int]:
         """Return the culprits of a critical region, without those of the critical regions below it.
 
-        It is one itself if its class is higher than each child's, and what no weighing child holds is as heavy as a
-        critical region. Where it merely contains what is heavy, and nothing critical, the heaviest below is.
+        The region itself is one if its class is higher than each child's, and if its part outside expensive children is
+        as large as a critical region. If it only contains expensive but no critical regions, the largest one below is
+        the culprit.
         """
         lowest = min(self.values[each] for each in self.critical)
         weighing, rest = self._parts(index)

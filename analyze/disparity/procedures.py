@@ -144,7 +144,7 @@ class _Merged:
             return values
 
         wall = mean("wall_time")
-        assert wall is not None  # what has none is not analysed
+        assert wall is not None  # runs without it are not analysed
         cpu, *others = (mean(name, first=False) for name in ("cpu_time", "mpi_cpu_time", "omp_cpu_time"))
         compute = None if cpu is None or others[0] is None else cpu - sum(each for each in others if each is not None)
         inclusive = experiment.summed_up(wall[:, None])[:, 0]

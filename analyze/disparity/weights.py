@@ -42,7 +42,7 @@ def weights(selection: Selection, *, metric: str = "crnm") -> Values:
             ``wall_time`` in seconds.
 
     Raises:
-        InputError: ``cpi`` is asked for where there is none.
+        InputError: ``cpi`` is requested but unavailable.
     """
     experiment, ranks = selection.experiment, len(selection.ranks)
     wall = selection.sums("wall_time", first=True)
@@ -86,7 +86,7 @@ class _Cpi:
         cycles: The metric that they are taken from.
         paths: Which call paths count: not those that are file I/O through and through, if these are left out.
         of_regions: ``float64[region]``, all ranks together.
-        of_program: Stands for that of regions where next to nothing was executed.
+        of_program: Replaces the CPI of regions where almost nothing was executed.
         least: Instructions of a rank that are more than that.
     """
 

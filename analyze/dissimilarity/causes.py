@@ -34,9 +34,9 @@ class DissimilarityCauses:
 def find_dissimilarity_causes(found: Dissimilarity, work: Work) -> DissimilarityCauses:
     """Build the decision table of the ranks, reduce it, and read the causes from it (definitions 12, 17 and 19).
 
-    The vectors of an attribute hold its values in the culprits: elsewhere the ranks are alike, and what they do there
-    only hides the difference. Without culprits, the 1-code regions. Beyond the paper they are 0 where the seconds of
-    the attribute do not differ as what is compared does: who reads less is not late because of that.
+    An attribute's vectors contain its values in the culprits, because elsewhere the ranks are alike and only hide the
+    difference; without culprits, in the 1-code regions. Beyond Liu et al. 2011, a value is 0 if the attribute's seconds
+    do not differ in the same way as the compared metric: a rank that reads less is not late because of that.
 
     Args:
         found: The clusters and the culprits.

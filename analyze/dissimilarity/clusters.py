@@ -50,7 +50,7 @@ def _clusters(vectors: Values, lengths: Values, floor: float) -> Labels:
     first = number = 0
     while first < len(vectors):
         reach = max(THRESHOLD * lengths[first], floor) * _ROUNDING
-        # What is no number is near to nothing, and sorted to the end.
+        # NaN is close to nothing, and sorted to the end.
         beyond = max(first + 1, int(np.searchsorted(lengths, lengths[first] + reach, side="right")))
         near = first + np.flatnonzero(labels[first:beyond] < 0)
         near = near[np.linalg.norm(vectors[near] - vectors[first], axis=1) <= reach]
@@ -73,8 +73,8 @@ def _unlabelled(labels: Labels, first: int) -> int:
 def levels(values: Values, *, reach: Callable[[float], float] = lambda _: 0.0) -> Labels:
     """Label numbers that are known to differ with the number of their cluster, by Algorithm 1.
 
-    ``THRESHOLD`` of the least number is taken for a distance, but of all that they differ by no less than that part,
-    so that what is close to zero is alike, and no more than half, so that there is more than one cluster.
+    The distance is ``THRESHOLD`` times the least number. It is at least the same part of the whole range, so that
+    values close to zero are alike, and at most half of it, so that there is more than one cluster.
 
     Args:
         values: ``float64[location]``.
@@ -139,7 +139,7 @@ def severity(vectors: Values) -> float:
     radius = np.linalg.norm(vectors - center, axis=1)
     extreme = vectors[radius.argmax()]
     widest = float(np.linalg.norm(vectors - extreme, axis=1).max())
-    # Only points whose distances from the centre can add up to more than what was found are worth a look.
+    # Only points whose distances from the centre can add up to more than the result so far matter.
     candidates = vectors[radius >= (widest - radius.max()) * (1 - 1e-12)]
     if len(candidates) <= _EXACT_PAIRS:
         centred = candidates - center

@@ -32,7 +32,7 @@ class Differences:
         selection: The ranks, or threads, that were compared.
         vectors: Their performance vectors; positions elsewhere are positions in its ``regions``.
         dissimilarity: Their clusters, and the regions that part them.
-        floor: What an even share must save to matter, in the unit of what is compared.
+        floor: The least saving from balancing that matters, in the unit of the compared metric.
         not_judged: Times off the processor by which ranks differ, but nothing tells how much of that is others' turns.
     """
 
@@ -121,7 +121,7 @@ class Differences:
                 return True
         return False
 
-    # What follows takes a walk over all ranks each time, and is asked for by the verdict and by what JSON says.
+    # The following need an iteration over all ranks each time; the verdict and the JSON document use them.
 
     @cached_property
     def _judged(self) -> dict[tuple[int, ...], bool]:

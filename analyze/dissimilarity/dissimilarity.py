@@ -25,7 +25,7 @@ class Dissimilarity:
         clusters: Columns of the performance vectors, by cluster.
         severity: S; see ``clusters.severity``.
         critical: Positions of the critical code regions, parents before children.
-        culprits: Those of them in which ranks differ by more than in what is critical below them: the culprits.
+        culprits: The culprits: those of them in which ranks differ by more than in critical regions below.
         composite: Whether several culprits make these clusters, each by itself.
         odd_one: A column without which all others are one cluster.
         programs: How many programs the ranks run; those of different ones are in different clusters.
@@ -50,14 +50,14 @@ class Dissimilarity:
 def find_dissimilarity(vectors: RankVectors, *, floor: float) -> Dissimilarity:
     """Find the regions in which ranks differ, and cluster the ranks by these (definitions 8 to 12, and beyond).
 
-    Algorithm 2 asks of each region whether the clusters by all regions change without it. Several imbalances hide each
-    other from it, and what is less than a tenth of everything is in no cluster. So each region is asked alone, from the
-    leaves up. Ranks differ in it if they are further apart than noise can part them, and it matters: to share its work
-    evenly would save ``floor``, or it parts ranks by as much as parts them in Algorithm 1. A region is a culprit if
-    most of its difference is in no culprit below it. Ranks are in one cluster if they are in each culprit.
+    Algorithm 2 tests for each region whether the clusters by all regions change without it. There, several imbalances
+    hide each other, and a difference of less than a tenth of everything makes no cluster. So here each region is tested
+    by itself, from the leaves up. Ranks differ in it if the difference exceeds the noise and matters: balancing would
+    save ``floor``, or the difference separates ranks in Algorithm 1. A region is a culprit if most of its difference is
+    outside the culprits below it. Ranks are in one cluster if they are so in each culprit.
 
-    Without a culprit, ranks are clustered by all regions. If that parts them, and the run does not tell how large noise
-    is, the difference is searched among those that noise can make, too.
+    Without a culprit, ranks are clustered by all regions. If that gives several clusters, and the noise of the run is
+    unknown, differences that noise could explain are considered, too.
 
     Cost: some passes over the vectors, and sorting the ranks once for each culprit.
 

@@ -1,6 +1,6 @@
 """Levelling: ranks that differ only by the overhead of probes get equal times.
 
-What probes took is off the times already, as an estimate, and ranks do not pay the same.
+The estimated time of probes is already subtracted, but its real cost differs between ranks.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ __all__ = ["MOST_PAID", "Prices"]
 # call each other, 113 million entries on each of two ranks that shared two busy processors, paid two to four times as
 # much (8 to 20 ns for a throttled entry, price 2.7 to 5.1); ranks differed by up to 1.7 times it, once in 77 runs by
 # 2.9.
-_SPREAD: Final = 2.0  # of what all ranks paid: a difference that is no larger is one of prices
-MOST_PAID: Final = 3.0  # of what one rank paid: a difference that is no larger may be one of prices
+_SPREAD: Final = 2.0  # of all ranks' overhead: a difference up to this comes from prices
+MOST_PAID: Final = 3.0  # of one rank's overhead: a difference up to this may come from prices
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class Prices:
 
     @classmethod
     def together(cls, parts: Sequence[Prices]) -> Prices:
-        """Combine those of several blocks of ranks."""
+        """Combine the prices of several blocks of ranks."""
         return cls(
             np.min([each.least for each in parts], axis=0),
             np.max([each.most for each in parts], axis=0),

@@ -17,7 +17,7 @@ __all__ = ["differing_volumes", "seconds_of_a_byte"]
 def differing_volumes(selection: Selection, program_time: float) -> tuple[RankVectors, Dissimilarity] | None:
     """Compare the ranks by the bytes that they send and receive.
 
-    Whoever waits for a rank that sends much spends as long in MPI as this one does, so that no time parts them.
+    A rank that waits for one that sends much spends equally long in MPI, so no time distinguishes them.
 
     Args:
         selection: The ranks and regions.
@@ -48,8 +48,8 @@ def seconds_of_a_byte(experiment: Experiment) -> float:
 def _stands_out(vectors: RankVectors, culprit: int) -> bool:
     """Return whether one rank of a program moves several times as much as another, without being a collector.
 
-    Inside a domain ranks have at most twice the neighbours of those in its corners. What is as much within a tenth is
-    the same.
+    Inside a domain, ranks have at most twice as many neighbours as those in its corners. Values within a tenth are
+    equal.
     """
     ranks = np.array(vectors.ranks)
     for columns in vectors.groups:

@@ -91,10 +91,10 @@ class _Asleep:
         return replace(found, rates=np.divide(took, moved, out=np.zeros_like(took), where=moved > 0))
 
     def parts(self, part: Experiment) -> tuple[Values, Values, Values]:
-        """Return that time outside of calls, and in I/O calls, as measured; ``float64[call path, location]`` each.
+        """Return the time off the processor outside of calls, and in I/O calls; ``float64[call path, location]`` each.
 
-        What a rank was ready to run for is shared out over these and MPI, where it polls while it waits; but nothing to
-        calls that start and end MPI, where it sleeps.
+        The time that a rank was ready to run is divided over these and MPI, where it polls while it waits; none goes to
+        the calls that start and end MPI, where it sleeps.
 
         Returns:
             Both, and the most that their sum may be, ``float64[location]``: more by what a rank was ready for in those

@@ -30,7 +30,7 @@ class RankVectors:
 
     Attributes:
         experiment: Where the values come from.
-        metric: Name of the metric that is compared.
+        metric: Name of the compared metric.
         regions: Every code region but the start-up of MPI, parents before children.
         ranks: The ranks that take part; a column each. Where threads are compared, that of each thread.
         values: ``float64[region, rank]``, inclusive, in the metric's unit, without what probes took, and levelled where
@@ -119,9 +119,9 @@ class RankVectors:
     def noise(self) -> Values:
         """The differences within which ranks count as alike in each region, in the metric's unit; ``float64[region]``.
 
-        Times of the same work differ by chance: on this run's machine by as much as its regions tell, but no less than
-        makes a difference in Algorithm 1, and what clocks, caches and ``bursts`` part. What is shared out by counts
-        differs by no more than these may. Bytes, and time off the processor, must differ by as much as in Algorithm 1.
+        Times of equal work differ by chance: by the noise of this run's regions, at least by the threshold of Algorithm
+        1, plus the effects of clocks, caches and ``bursts``. Times divided by counts may differ only as much as the
+        counts. Bytes, and time off the processor, must differ by the threshold of Algorithm 1.
         """
         longest = self.values.max(axis=1)
         if self.metric not in TIMES:
@@ -135,9 +135,10 @@ class RankVectors:
     def bursts(self) -> Values:
         """The extra time per region that first use of memory may cost one rank, in one-time work; ``float64[region]``.
 
-        Set-up touches it, and how long that takes is up to the system, and to the host of a virtual machine: 8 MB took
-        3 to 87 ms of CPU time. What ranks enter again and again is known by many times, as is what is around it, such
-        as the loop over time steps; what takes most of a run is no set-up. Nothing without page faults.
+        Set-up touches new memory, whose cost depends on the system, and on the host of a virtual machine: 8 MB took 3
+        to 87 ms of CPU time. Regions that are entered repeatedly, and those around them such as the loop over time
+        steps, have reliable times; a region that takes most of a run is not set-up. Without page faults the allowance
+        is 0.
         """
         found, experiment = np.zeros(len(self.regions)), self.experiment
         if self.metric not in TIMES or not all(complete(experiment, each) for each in ("visits", "page_faults")):

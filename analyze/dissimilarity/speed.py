@@ -18,7 +18,7 @@ from .rank_vectors import RankVectors
 
 __all__ = ["are_slower_elsewhere"]
 
-_MOST: Final = 0.5  # of what ranks compute elsewhere
+_MOST: Final = 0.5  # of the ranks' computing elsewhere
 
 
 def are_slower_elsewhere(vectors: RankVectors, regions: Sequence[int]) -> bool:

@@ -14,15 +14,15 @@ from .rank_vectors import RankVectors
 
 __all__ = ["differing_jobs"]
 
-_AT_WORK: Final = 0.5  # of the part of its time for which a worker is on a processor: what waits is on none
+_AT_WORK: Final = 0.5  # of its time, during which a worker is on a processor; a waiting thread is on none
 _TOGETHER: Final = 0.5  # of the workers' time, for which the first thread must have been at work as well
 
 
 def differing_jobs(selection: Selection, *, floor: float) -> tuple[RankVectors, Dissimilarity, Selection] | None:
     """Compare the totals of first threads and of their worker threads, which have no region in common.
 
-    What a first thread does alone is a serial part where the others wait for it, as those of OpenMP do. It is none
-    where they were at work in the meantime: the times of both are then longer together than the run.
+    A first thread's own work is a serial part if the others wait for it, as OpenMP's threads do. It is not if they were
+    working meanwhile: then both times together exceed the run's.
 
     Args:
         selection: The threads, which are alike in all that they have in common.

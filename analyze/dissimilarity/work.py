@@ -19,7 +19,7 @@ from .rank_vectors import RankVectors
 __all__ = ["Difference", "SameWork", "Work"]
 
 _ORDER: Final = ("io_bytes", "mpi_bytes", "instructions", "l2_miss_rate", "l1_miss_rate")  # of equal spreads
-# What is compared → the times in the calls that move files and messages, which are part of it.
+# Compared metric → its parts that are times in calls for files and messages.
 _CALLS: Final[Mapping[str, Mapping[str, str]]] = {
     "compute_time": {"io_bytes": "io_cpu_time"},
     "cpu_time": {"io_bytes": "io_cpu_time", "mpi_bytes": "mpi_cpu_time"},
@@ -56,7 +56,7 @@ class Work:
     """The ranks' attributes in some regions.
 
     Attributes:
-        vectors: What they are compared by. If it is an attribute, that is the first thing that tells them apart. A
+        vectors: The compared vectors. If their metric is an attribute, it is the first one that distinguishes ranks. A
             different ``compute_time`` for the same work is a different speed; other times contain waiting.
         attributes: Those that can be had, of the ranks that take part.
     """
@@ -72,7 +72,7 @@ class Work:
         Args:
             places: The regions.
             clusters: Columns of the ranks that have a value each.
-            among: Which attributes are asked; all if None.
+            among: The attributes to test; all if None.
         """
         spreads = {name: self._spread(name, places) for name in (self.attributes if among is None else among)}
         first, last = self.vectors.metric, "mpi_bytes"  # which hardly explains time outside MPI
@@ -174,8 +174,9 @@ class Work:
     def _seconds(self, name: str, place: int, columns: Sequence[int] | Indices) -> Values:
         """Return the seconds that an attribute takes of the compared metric, on some ranks.
 
-        What some ranks take longer than the fastest does for as many instructions is what all their misses took: so
-        much each. Instructions take what they take together. So do bytes, if the time in their calls was not measured.
+        The additional time of some ranks over the fastest one's, for equally many instructions, is attributed to their
+        misses, equally to each. Instructions, and bytes if the time of their calls was not measured, have their average
+        price.
         """
         vectors, attribute = self.vectors, self.attributes[name]
         amount, times = attribute.amount([place])[0][columns], vectors.values[place][columns]

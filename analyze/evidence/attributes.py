@@ -16,7 +16,7 @@ from ..run.selection import Selection, complete
 
 __all__ = ["ATTRIBUTES", "LEAST_RATE", "MISS_RATES", "Attribute", "attributes_of", "lacking"]
 
-# Attribute → what is counted, and of what it is a rate (definitions 16).
+# Attribute → the counted metric, and the base of a rate (definition 16).
 ATTRIBUTES: Final[dict[str, tuple[str, str | None]]] = {
     "l1_miss_rate": ("l1_misses", "l1_accesses"),
     "l2_miss_rate": ("l2_misses", "l2_accesses"),
@@ -38,7 +38,7 @@ class Attribute:
     Attributes:
         name: One of ``ATTRIBUTES``.
         selection: The regions, and the ranks.
-        metrics: What is counted, and of what it is a rate: None if it is none.
+        metrics: The counted metric, and the base of a rate; None if it is not a rate.
         amounts: ``float64[region]``: misses, bytes or instructions of all ranks.
         bases: ``float64[region]``: the accesses of a rate, else the amounts.
     """
@@ -75,7 +75,7 @@ class Attribute:
 
     @cached_property
     def of_the_rest(self) -> Values:
-        """All ranks together, ``float64[region]``: the rate, or the sum, of what is outside of each region."""
+        """All ranks together, ``float64[region]``: the rate, or the sum, outside of each region."""
         top = list(self.selection.top)
         amount = self.amounts[top].sum() - self.amounts
         return self._together(amount, self.bases[top].sum() - self.bases)
@@ -91,7 +91,7 @@ class Attribute:
     def of_ranks(self, region: int) -> Values:
         """Return a region's rate or amount on each rank, ``float64[rank]``.
 
-        A rank that has next to no accesses there has no rate; that of all ranks stands for it.
+        A rank with almost no accesses there has no rate of its own, and gets that of all ranks.
         """
         amount = self.amount([region])[0]
         if not self.is_rate:

@@ -42,8 +42,8 @@ class TimeSplit:
         own_computing: The same, without the regions below.
         counts_cycles: Whether cycles tell how much of that time is stalls, at most.
         turns: Whether ranks wait for processors, and so for each other in MPI: they share them, or others hold them.
-        misses: What avoiding all misses saves of it: halfway between what is left where each instruction waits for the
-            one before, and where none does, for counts do not tell which.
+        misses: The saving from avoiding all misses: halfway between the remaining times if each instruction waits for
+            the one before, and if none does, because counts do not show which.
         walks: Whether its misses are no more than those of a walk through consecutive values, which are fetched ahead.
         busy: What all of the program takes without others' turns, and without waiting in MPI: a number.
     """
@@ -134,10 +134,10 @@ def time_split(
 ) -> TimeSplit:
     """Return the seconds that each region's attributes take.
 
-    Files and MPI have the time that was measured in their calls; of MPI without what is waiting for late ranks, and of
-    both no more than calls and bytes can take on a slow network or disk, and than those of the fastest rank took: what
-    takes longer waits. Where ranks wait for processors, only what calls do on these counts. Instructions take what one
-    takes in the program; misses, see ``misses.py``.
+    Files and MPI have the measured time of their calls, MPI without waiting for late ranks. Both have at most the time
+    that calls and bytes can take on a slow network or disk, and that of the fastest rank: anything longer is waiting.
+    If ranks wait for cores, only the CPU time of calls counts. Instructions have the program's average price; for
+    misses see ``misses.py``.
 
     Args:
         ranks: All of them, and the regions.
@@ -233,8 +233,8 @@ def _price_of_fastest(ranks: Selection, region: int, metric: str) -> float:
 def _turns(ranks: Selection, off: Values, off_in_mpi: Values) -> Values:
     """Return how long ranks were off the processor because of others; in files, a slow disk may be the reason, too.
 
-    What the kernel says that they were ready for is shared out as the time off the processor is. Where it does not say
-    it, it is all that they were ``off`` the processor outside of MPI and files.
+    The time that the kernel reports as ready is divided in proportion to the time off the processor. If it reports
+    none, all time ``off`` the processor outside of MPI and files counts.
     """
     delay = ranks.experiment.notes.run_delay
     if not delay or not complete(ranks.experiment, "cpu_time"):

@@ -70,7 +70,7 @@ def _clusters(vectors: Values, labels: Labels, programs: Labels | None) -> Itera
         if programs is not None:
             near = near[programs[near] == programs[first]]
         near = near[np.linalg.norm(vectors[near] - vectors[first], axis=1) <= reach]
-        yield near if len(near) else np.array([first])  # what is no number is near to nothing
+        yield near if len(near) else np.array([first])  # NaN is close to nothing
 
 
 def search_dissimilarity(vectors: RankVectors) -> Dissimilarity:

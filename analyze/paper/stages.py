@@ -21,7 +21,7 @@ def by_the_paper(prepared: Prepared, metric: str, disparity_metric: str) -> tupl
     """Carry out the stages.
 
     Args:
-        prepared: The run. What is given back weighs its tree of regions as it is.
+        prepared: The run. The result compares its tree of regions unchanged.
         metric: What is compared across ranks: one of ``DISSIMILARITY_METRICS``.
         disparity_metric: What regions are classed by: one of ``DISPARITY_METRICS``.
     """
@@ -39,7 +39,7 @@ def compare(ranks: Selection, metric: str) -> Differences:
     compared = ranks if metric == "mpi_bytes" else ranks.by_thread()
     vectors = RankVectors.selected(compared, metric=metric)
     measured = vectors.measured(range(len(vectors.regions)))
-    # A thread has the serial part of its process in common with the others, though it has no part in it.
+    # A thread shares the serial part of its process with the others, although it does not take part in it.
     values = np.where(np.isnan(measured), vectors.values, measured) if vectors.threads else measured
     vectors = replace(vectors, values=values)
     return Differences(compared, vectors, search_dissimilarity(vectors), 0.0)

@@ -31,7 +31,7 @@ def severity_classes(values: Sequence[float]) -> list[int] | None:
     Returns:
         The classes in the order of the values; None with fewer than two different ones.
     """
-    ordered = sorted(values)  # from the least: sums of what is small keep their digits
+    ordered = sorted(values)  # smallest first, so that sums of small values keep their digits
     different = len(set(ordered))
     if different < 2:
         return None
@@ -48,7 +48,7 @@ def weigh(prepared: Prepared, metric: str) -> Weights:
     """Class the regions by one of ``DISPARITY_METRICS``.
 
     Raises:
-        InputError: ``cpi`` is asked for where there is none.
+        InputError: ``cpi`` is requested but unavailable.
     """
     ranks, cycles = prepared.weighed, cycles_metric(prepared.experiment)
     known = cycles is None or metric == "wall_time"

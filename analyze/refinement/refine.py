@@ -18,7 +18,7 @@ from .opening import is_block, is_built
 __all__ = ["Opened", "Refinement", "cheaper", "refine"]
 
 _LOOPS: Final = ("outer-loops", "inner-loops")
-_DEARER: Final = 1.05  # of the computing before: what measuring may cost if nothing else is said
+_DEARER: Final = 1.05  # of the computing before: the default limit of overhead
 
 
 @dataclass(frozen=True, slots=True)

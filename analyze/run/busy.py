@@ -11,7 +11,7 @@ from .arrays import Flags, Values
 
 __all__ = ["CLOCKS", "busy_times"]
 
-CLOCKS: Final = 0.01  # of a length: the path is no shorter than a rank is busy, but for what clocks resolve
+CLOCKS: Final = 0.01  # of a length: the path is at least a rank's busy time, except for the resolution of clocks
 _PARTS: Final = {"cpu_time": 1, "mpi_cpu_time": -1, "omp_cpu_time": -1, "io_cpu_time": -1, "io_time": 1}
 
 

@@ -51,7 +51,7 @@ class CodeRegion:
 def code_regions(experiment: Experiment) -> tuple[CodeRegion, ...]:
     """List every code region but the start-up and the end of MPI, parents before children.
 
-    The 1-code regions stand in the order of first entry; the own code of an entry procedure closes its children.
+    The 1-code regions are in the order of first entry; the own code of an entry procedure comes after its children.
     """
     hidden = startup_paths(experiment)
     children: dict[int, list[int]] = {}

@@ -29,16 +29,15 @@ _COUNTS: Final = ("instructions", "l1_misses", "l2_misses")
 def noise_of_times(times: Values) -> float | None:
     """Estimate the relative standard deviation of times of equal work; None if too few rows take time.
 
-    Most regions have no fault. Ranks differ by what is the same in all regions, as one of them is slower everywhere,
-    and by chance: the median size of what is left tells how much that is. Each is compared with the next one in the
-    order of what they do, and how long it takes: so those of a program, or with a fault in common, stand together,
-    however ranks are numbered.
+    Most regions have no imbalance. There ranks differ by an offset common to all regions, if one is slower everywhere,
+    and by chance: the median size of the residual shows how much that is. Each rank is compared with the next one in
+    the order of work and time, so ranks of one program, or with a common fault, are neighbours whatever their numbers.
 
     Args:
         times: ``float64[row, rank]``, each row of a region alone; in seconds. Rows that lack a value are left out.
     """
     middle = _median(times.T)[:, None]
-    telling = middle[:, 0] >= CRITERIA.resolution  # not of what is no number
+    telling = middle[:, 0] >= CRITERIA.resolution  # NaN is left out
     if telling.sum() < _REGIONS or times.shape[1] < 2:
         return None
     relative = times[telling] / middle[telling]
@@ -74,14 +73,14 @@ def compute_time(experiment: Experiment) -> Values:
 class SharedOut:
     """A time of each call path, divided among the ranks in proportion to their work in it.
 
-    What a machine takes for the same work differs by chance: for the same bytes of a file by several times (pages that
-    are cached, written back, or not), for the same instructions by whoever shares the processor. Ranks that do the same
-    take the same then, and those that do more of it take more.
+    A machine's time for equal work differs by chance: for the same bytes of a file by a factor of several (pages are
+    cached, written back, or not), for the same instructions by other load on the core. After the division, ranks with
+    equal work have equal times, and those with more work have more.
 
     Attributes:
         time: The metric of the time.
         less: What is taken off it.
-        by: The metric of what is done.
+        by: The metric of the work.
         rates: ``float64[call path]``: seconds for each; 0 where time stays as it was measured.
     """
 

@@ -22,9 +22,9 @@ from .summary import summary
 __all__ = ["Cost", "are_small", "is_mostly", "program_times", "region_costs", "times_outside"]
 
 _KNOWN: Final[WeakKeyDictionary[Experiment, tuple[Values, Values]]] = WeakKeyDictionary()
-_START: Final = 0.1  # what it may take a process to start and end, of the time between MPI_Init and MPI_Finalize
+_START: Final = 0.1  # the greatest share of a process's start and end in the time between MPI_Init and MPI_Finalize
 
-_MOSTLY: Final = 0.5  # of a region's time: what takes more is what the region does
+_MOSTLY: Final = 0.5  # of a region's time: a larger part is its main activity
 
 _OF_FIRST: Final = ("wall_time", "mpi_time", MPI_WAIT.name, "io_time", "omp_time")  # of each process's first thread
 _TIMES: Final = (*_OF_FIRST, "cpu_time", "mpi_cpu_time", "omp_cpu_time")

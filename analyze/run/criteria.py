@@ -1,6 +1,6 @@
 """The numbers behind the verdict, each with its unit, reason and source.
 
-What is the paper's own stays where its algorithms are: 10 % of Algorithm 1, and a miss rate of 1 %.
+Numbers from Liu et al. 2011 are with the algorithms: 10 % of Algorithm 1, and a miss rate of 1 %.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import Any, Final
 
 __all__ = ["CRITERIA", "SAMPLING", "THRESHOLD", "TICK", "Criteria", "criterion_fields"]
 
-THRESHOLD: Final = 0.1  # Algorithm 1, line 7: of a length; and of a whole: what is as much is worth a word
+THRESHOLD: Final = 0.1  # Algorithm 1, line 7: of a length; also the least share of a whole that is reported
 # Standard deviations: numbers of samples are Poisson distributed, and a - b varies by a + b. These are three, and 1 %
 # for samples of a clock that is not exact.
 SAMPLING: Final = 3.03
@@ -103,7 +103,8 @@ class Criteria:
 
 
 CRITERIA = Criteria()
-# Seconds: a tick of Linux is no shorter, and takes as much of a rank by chance. What is less is no finding and no wait.
+# Seconds: a tick of Linux is no shorter, and a rank may lose one by chance. A smaller time is neither a finding nor a
+# wait.
 TICK: Final = THRESHOLD * CRITERIA.resolution
 
 

@@ -21,20 +21,20 @@ __all__ = ["SAMPLES", "as_run", "expected_times", "in_own_names", "negative_rank
 SAMPLES: Final = "samples"  # the unit of times of a run of which samples alone are known
 
 _KNOWN: Final = (*STORED_METRICS, *PATH_METRICS, *COUNT_METRICS)
-_COMPUTED: Final = {each.name for each in PATH_METRICS}  # whose source says from what
+_COMPUTED: Final = {each.name for each in PATH_METRICS}  # their source names the metrics that they were computed from
 _ADDED: Final = {each.name for each in _KNOWN if each.aggregation == "sum"} - ENTRIES
 # Ours → those of Score-P, Scalasca and CUBE that mean the same, the best first.
 _NAMES: Final[dict[str, tuple[str, ...]]] = {
     "visits": ("visits",),
     "wall_time": ("time",),
-    "cpu_time": ("execution", "time"),  # what is executed, threads that idle left out
+    "cpu_time": ("execution", "time"),  # execution time, without idle threads
     "mpi_time": ("mpi",),
     "omp_time": ("omp_time",),
     "mpi_bytes": ("bytes",),
     "mpi_bytes_sent": ("bytes_sent",),
     "mpi_bytes_received": ("bytes_received", "bytes_rcvd"),
 }
-# Readers of other tools' files use our names; of what measures only one of both times that is taken for the other.
+# Readers of other tools' files use our names; if only one of both times was measured, it replaces the other.
 _INSTEAD: Final = {"wall_time": ("cpu_time",), "cpu_time": ("wall_time",), "mpi_time": ("mpi_cpu_time",)}
 # Units in which a metric is taken for one of ours; some tools leave those of counts and volumes out.
 _UNITS: Final = {"sec": {"sec"}, "bytes": {"bytes", ""}, "occ": {"occ", ""}}
@@ -123,11 +123,11 @@ def _negative_rank(part: Experiment, _: slice, metric: str) -> int | None:
 def in_own_names(experiment: Experiment) -> Experiment:
     """Return another tool's experiment with our metrics; ours is returned unchanged.
 
-    Where no time is known, but something was sampled, samples stand for time, whatever the event: their unit is
-    ``SAMPLES``. A metric without one of the same meaning is absent, and a remark says which. Where there is no time in
-    MPI, that of regions called ``MPI_…``, and of all below them, is; CPU time is what was executed, MPI included, as
-    MPI libraries poll. What the library did below a call of MPI is the call's own. Barriers of OpenMP are time in
-    OpenMP, whatever the tool says of them. A time from which a part was cut is not taken for that part.
+    If no time is known but something was sampled, samples replace time, for any event; their unit is ``SAMPLES``. A
+    metric without an equivalent is absent, and a remark names it. If there is no time in MPI, the time of regions
+    called ``MPI_…``, with everything below, is used. CPU time is execution time including MPI, because MPI libraries
+    poll. Work inside the library below an MPI call belongs to the call. Barriers of OpenMP are time in OpenMP, whatever
+    the tool calls them. A time from which a part was cut is not used in place of that part.
     """
     if "wall_time" in experiment and ("mpi_cpu_time" in experiment or not _is_imported(experiment)):
         return experiment

@@ -1,7 +1,7 @@
 """Process an experiment in blocks of whole processes, so that no metric of a million ranks is ever whole in memory.
 
-What is cut where follows from the experiment alone, so that sums are the same, bit for bit, whoever makes them: this
-process, or several of an MPI job, a part of the blocks each.
+The experiment alone determines the blocks. So sums are equal bit for bit whether this process computes them, or several
+processes of an MPI job, each for some of the blocks.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ NORMAL: Final = 1.4826  # standard deviations of normal values in their median a
 _HAMPEL: Final = 3.0  # spreads from the running median on, a value of a sequence is replaced
 
 _SECOND: Final = 6**0.5  # deviation of the second differences of white noise over that of the noise
-_LEAST: Final = 1e-3  # of the range: less is not told apart, however clean a sequence is
+_LEAST: Final = 1e-3  # of the range: a lower noise is not resolved, however clean a sequence is
 _BESIDE: Final = 2  # samples on either side, whose means are compared
 
 

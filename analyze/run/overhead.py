@@ -18,7 +18,7 @@ __all__ = ["TIMES", "Overhead", "are_probes_priced", "measuring_cost", "probe_ti
 
 TIMES: Final = ("compute_time", "cpu_time", "wall_time")
 
-# Seconds: measuring a call of MPI or file I/O takes no more than clocks tell, unless counters are read in it.
+# Seconds: measuring a call of MPI or file I/O takes less than the clocks' resolution, unless counters are read in it.
 _CHEAP_CALL: Final = 1e-7
 
 # Seconds that a thread's first entry of a call path takes: memory for its node, and pages that are new. Measured by a

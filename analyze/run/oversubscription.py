@@ -53,7 +53,7 @@ def run_delays(part: Experiment) -> Values:
 def others_turns(part: Experiment, on: Values, off: Values) -> Values:
     """Divide each first thread's waiting for a core over call paths: by CPU time, at most the time off the processor.
 
-    Who sleeps has no CPU time, and waits for no processor.
+    A sleeping thread has no CPU time, and does not wait for a core.
 
     Args:
         part: A block of an experiment, or all.

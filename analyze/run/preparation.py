@@ -28,17 +28,17 @@ class Prepared:
         experiment: The run, with metrics under our own names.
         compared: The ranks and regions that are compared.
         costs: Cost of each code region.
-        weighed: All ranks, and the code regions as they are weighed against each other, in the same order: a region
-            around the whole program stands for its own code.
+        weighed: All ranks, and the code regions for comparing regions, in the same order: a region around the whole
+            program counts only with its own code.
         weighed_costs: Cost of each.
         program_time: W_program in seconds, of the slowest process.
         mean_time: The same, a mean over the processes.
         outside: What of that is before MPI_Init and after MPI_Finalize, of the process with most.
         overhead: The cost of measuring.
-        oversubscription: How many ranks, or busy threads if these are more, share fewer processors; 0 if each had
-            one, or it is not known.
+        oversubscription: How many ranks, or busy threads if these are more, share fewer processors; 0 if each had one,
+            or it is not known.
         nested_teams: Whether there are threads of teams within teams, which are not compared.
-        least: The share of the run that a finding must be worth, where one was asked for.
+        least: The least share of the run for a finding, if one was given.
     """
 
     experiment: Experiment

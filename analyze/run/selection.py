@@ -158,14 +158,14 @@ class Selection:
         return self._inclusive(self._vectors(exclusive))
 
     def own_by_rank(self, exclusive: Values) -> Values:
-        """Return the same for each region alone."""
+        """Return ``by_rank`` without the regions below each."""
         return self._over_ranks(self._kept(self._vectors(exclusive))[[each.id for each in self.regions]])
 
     def _vectors(self, exclusive: Values) -> Values:
         return self.threads.vectors(exclusive) if self.threads else exclusive.copy()
 
     def measured(self, exclusive: Values) -> Values:
-        """Return the same with only each rank's or thread's own values; NaN if a thread takes part in nothing."""
+        """Return ``by_rank`` with only each rank's or thread's own values; NaN if a thread takes part in nothing."""
         if not self.threads:
             return self.by_rank(exclusive)
         own = self.threads.own

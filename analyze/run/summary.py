@@ -63,7 +63,7 @@ def summary(experiment: Experiment, metric: str) -> Summary:
 
 def summaries(experiment: Experiment, metrics: Iterable[str]) -> dict[str, Summary]:
     """Summarise metrics; those not cached yet are read together."""
-    assert not experiment.is_part  # what is missing in a block alone says nothing of the metric
+    assert not experiment.is_part  # missing values in one block do not describe the metric
     known = _KNOWN.setdefault(experiment, {})
     names = [name for name in dict.fromkeys(metrics) if name not in known]
     if names:
@@ -80,7 +80,7 @@ def _of_block(part: Experiment, columns: slice, names: list[str], chosen: Indice
 
 def _summary(values: Values, first: Flags, start: int, some: Indices) -> Summary:
     missing = None
-    with np.errstate(over="ignore", invalid="ignore"):  # who asks refuses what is too large
+    with np.errstate(over="ignore", invalid="ignore"):  # the caller refuses values that are too large
         sums = values.sum(axis=1)
     if np.isnan(sums).any() and (lacking := np.isnan(values)).any():
         missing, values = start + int(lacking.any(axis=0).argmax()), np.where(lacking, 0.0, values)

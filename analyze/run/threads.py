@@ -35,10 +35,10 @@ class Threads:
 
     Attributes:
         first: ``int[location]``: the column of the first thread of each location's process.
-        serial: ``bool[call path, location]``: where the first thread stands for all: outside of all that is parallel,
-            and in teams within teams, whose places the OpenMP library gives to other threads each time.
+        serial: ``bool[call path, location]``: where the first thread represents all: outside of parallel call paths,
+            and in nested teams, whose places the OpenMP library gives to different threads each time.
         compared: ``bool[location]``: threads that have a part in something that is compared.
-        parts: What is parallel and has not all threads of its process.
+        parts: Parallel call paths without all threads of their process.
     """
 
     first: Indices
@@ -83,7 +83,7 @@ def find_threads(experiment: Experiment) -> Threads | None:
     parts = tuple(places.parts(parallel))
     compared = np.logical_and(places.active, parallel[:, places.process]).any(axis=0).reshape(-1)
     firsts = np.unique(places.first)
-    if len(firsts) > 1:  # what they do alone tells processes apart
+    if len(firsts) > 1:  # their own work distinguishes processes
         compared[firsts] = True
     return Threads(places.first, ~parallel[:, places.process], compared, parts)
 
@@ -155,7 +155,7 @@ class _Places:
         nested = np.zeros_like(self.parallel)
         if not self.outermost.any():
             return nested
-        team = np.zeros_like(self.active)  # whoever was in the outermost parallel call path around
+        team = np.zeros_like(self.active)  # the threads in the outermost enclosing parallel call path
         for index, path in enumerate(self.experiment.call_paths):
             outermost = self.outermost[index, self.process]
             if path.parent is None:

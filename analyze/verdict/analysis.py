@@ -37,7 +37,7 @@ from .parts import Parts
 from .repeatability import Repetition
 
 __all__ = ["Analysis"]
-_BUSY: Final = ("compute_time", "cpu_time")  # what is busy time
+_BUSY: Final = ("compute_time", "cpu_time")  # metrics that are busy time
 
 
 @dataclass(frozen=True)

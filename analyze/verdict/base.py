@@ -20,7 +20,7 @@ __all__ = ["Base", "find_base"]
 
 @dataclass(frozen=True, slots=True)
 class Base:
-    """A time in seconds, or in samples where these stand for time.
+    """A time in seconds, or in samples if these replace time.
 
     Attributes:
         seconds: How long; no longer than the run.

@@ -49,14 +49,13 @@ def causes_of_differences(
 ) -> Mapping[int | None, tuple[Cause, ...]]:
     """Return what makes up the seconds that the slowest ranks are busy longer in each culprit, the largest first.
 
-    What has no seconds in the account, such as the bytes of messages, follows.
+    Causes without seconds in the account, such as the bytes of messages, come last.
 
     Args:
         account: None where no busy time is compared, or a rank's counts are not of the work that it was timed at.
         differences: How ranks differ.
         executed: The instructions of each; None where they were not counted.
-        apart: By culprit, what tells them apart as their time does; under None, in all culprits together, or in no
-            region.
+        apart: By culprit, the differences that match their time; under None, in all culprits together, or in no region.
         groups: What each cluster of ranks does there.
     """
     named = {culprit: tuple(Cause(each.attribute) for each in found) for culprit, found in apart.items()}
@@ -88,7 +87,7 @@ def _by_attribute(seconds: Mapping[str, float]) -> Mapping[str, float]:
 def _causes_apart(
     named: tuple[Cause, ...], slow: Mapping[str, float], other: Mapping[str, float], work: float | None
 ) -> tuple[Cause, ...]:
-    """Split the difference of two times: more work at the same speed is of instructions, the rest of what is slower.
+    """Split the difference of two times: more work at the same speed counts as instructions, the rest as slower causes.
 
     Args:
         named: Attributes that tell the ranks apart.
@@ -113,6 +112,6 @@ def _causes_apart(
     ]
     if not found:
         return named
-    # What is unexplained, if that is most, may be of what tells the ranks apart, at an unknown price.
+    # If most is unexplained, it may come from the attributes that differ between ranks, at an unknown price.
     known = {each.attribute for each in found} if found[0].attribute == "unexplained" else slow
     return (*found, *(each for each in named if each.attribute not in known))

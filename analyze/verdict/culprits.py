@@ -16,8 +16,8 @@ __all__ = ["culprits_by_weight"]
 def culprits_by_weight(run: Prepared, found: Disparity, parts: Parts) -> tuple[int, ...]:
     """Return the hot spots with something to report, largest first.
 
-    Classes tell any values apart, as the larger of two that are nearly alike: a culprit is worth a word if it has a
-    remedy, takes a tenth of the run, or twice what is common among regions that contain no others of weight.
+    Classes separate any values, even two that are nearly equal. So a culprit is reported only if it has a remedy, takes
+    a tenth of the run, or twice the usual time of regions that contain no other large ones.
     """
     costs, apart = run.weighed_costs, CRITERIA.outweighs * _common(run, found)
     named = [

@@ -39,7 +39,7 @@ def gain_of(analysis: Analysis, parts: Iterable[Saved]) -> Gain | None:
 
 
 def gain_of_balance(analysis: Analysis, regions: Sequence[int]) -> Gain | None:
-    """Return what it would save if all ranks computed equally long in some regions; None of what is no time.
+    """Return the saving if all ranks computed equally long in some regions; None if the metric is not a time.
 
     That is what the critical path has more of them than the ranks on average, or, where misses make a rank slow, than
     the fastest: work can be shared evenly, misses can be avoided. It is no more than what the slowest rank has more,
@@ -73,7 +73,7 @@ def gain_of_balance(analysis: Analysis, regions: Sequence[int]) -> Gain | None:
 
 
 def gain_of_weight(analysis: Analysis, culprit: int) -> Gain | None:
-    """Return the time of what has a remedy in a region that weighs; None where no fix is known that saves it.
+    """Return the time of causes with a remedy in a hot spot; None if no fix is known.
 
     Args:
         analysis: What was found.

@@ -12,7 +12,7 @@ from .analysis import Analysis
 
 __all__ = ["Loss", "losses"]
 
-_ROUNDING: Final = 1e-12  # of the longest time: what the sum of equal times is off by
+_ROUNDING: Final = 1e-12  # of the longest time: the rounding error of a sum of equal times
 
 
 @dataclass(frozen=True, slots=True)

@@ -175,7 +175,7 @@ class Parts:
         return Saved(Why.AT_ONCE, float(path.on_path[region]), float(path.mean[region]), on_path=True)
 
     def kind(self, region: int) -> Kind:
-        """Say what is wrong with a region: what takes most of its time, of what a fix is known for."""
+        """Return the kind of a region's problem: the one with most of its time, among those with a known fix."""
         found = {**self.remedies(region)}
         found.pop(Kind.LATE, None)
         if found:

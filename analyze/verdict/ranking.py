@@ -23,7 +23,7 @@ def ranked(findings: Iterable[Finding]) -> list[Finding]:
 
 
 def each_place_once(analysis: Analysis, findings: Iterable[Finding]) -> list[Finding]:
-    """Merge what is known of one region into one finding, and what waits for a region into that one's.
+    """Merge the findings of one region into one, and waiting for a region into that region's finding.
 
     Args:
         analysis: What was found.
@@ -121,9 +121,9 @@ def _share(findings: Iterable[Finding], of_run: bool, combined: Callable[[Iterab
 
 
 def _of_path(findings: Sequence[Finding]) -> Finding:
-    """Merge that ranks differ in a region and that it takes much time; what is worth more decides what it is.
+    """Merge an imbalance and a hot spot in one region; the larger saving decides the kind.
 
-    The gain is the larger one: what is uneven and what is slow may be the same time.
+    The gain is the larger one, because imbalance and slow code may be the same time.
     """
     if len(findings) == 1:
         return findings[0]

@@ -11,7 +11,7 @@ import numpy as np
 __all__ = ["CONFIDENCE", "Interval", "Repeatability", "Repetition"]
 
 CONFIDENCE: Final = 0.95
-_FEWEST: Final = 3  # runs: of two, an interval is wider than anything that it could say
+_FEWEST: Final = 3  # runs: with two, the interval is too wide to be useful
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class Interval:
 
 @dataclass(frozen=True, slots=True)
 class Repeatability:
-    """How one finding stands in the runs.
+    """How the runs confirm one finding.
 
     Attributes:
         in_runs: In how many of them it is found, too.
@@ -57,12 +57,12 @@ class Repeatability:
 
 @dataclass(frozen=True)
 class Repetition:
-    """How the findings of a mean stand in its runs.
+    """How the runs of a mean confirm its findings.
 
     Attributes:
         runs: How many there are.
-        of_ranks: By the culprit that parts the ranks; None stands for all regions, if ranks differ and none does.
-        of_regions: By the culprit that weighs.
+        of_ranks: By the culprit in which ranks differ; None means all regions, if ranks differ but no culprit is known.
+        of_regions: By hot spot.
     """
 
     runs: int = 1

@@ -27,7 +27,7 @@ _BY_WAITING: Final = (Why.EVEN, Why.FASTEST, Why.AT_ONCE)
 
 @dataclass(frozen=True)
 class Verdict:
-    """What is found in a run.
+    """The findings of a run.
 
     Attributes:
         findings: The largest gain first.

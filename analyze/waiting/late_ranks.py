@@ -22,7 +22,7 @@ Steps = Iterator["Steps"]  # each of them those of a region below
 
 _LITTLE: Final = 1e-3  # of the time in MPI: waiting there makes nobody earlier or later elsewhere
 _ROUNDING: Final = 1e-9  # of a mean
-_LOOPS: Final = 2  # around each other, whose first turn is told from the others: each doubles what there is to do
+_LOOPS: Final = 2  # nested loops whose first iteration is followed separately: each doubles the work
 
 
 @dataclass(frozen=True)
@@ -296,7 +296,7 @@ class _Walk:
         )
         part = np.divide(waited, ahead, out=np.zeros_like(ahead), where=ahead > 0)
         if (np.abs(late + waited - last) <= _ROUNDING * last).all():
-            part = enters.astype(np.float64)  # what made one late made up for what made another late
+            part = enters.astype(np.float64)  # one rank's lateness compensated another's
         self.waited[0] += waited
         self.waited[1:] += part * (of_last[:, None] - of_culprits)
 

@@ -15,19 +15,19 @@ from .waiting import Waiting
 __all__ = ["with_measured"]
 
 _ITSELF: Final = ("mpi_barrier_time", "mpi_collective_time")
-_MOST: Final = 0.5  # of the time in MPI: a region with as much of it in collectives says what it measured
+_MOST: Final = 0.5  # of the time in MPI: with so much of it in collectives, a region's measured waiting is used
 
 
 def with_measured(waiting: Waiting, weighed: Selection) -> Waiting:
     """Replace the estimate by measured waiting where most of a region's time in MPI is in collectives.
 
-    In other regions, of sends and receives, the estimate stands, but for less than what was measured. A barrier that
-    waits for nobody takes its time, too: not more than the collectives themselves, and on all ranks. So waiting is what
-    barriers took beyond the collectives, or beyond the rank on which they took least, if that is more. It is shared out
-    over the same cores as the estimate.
+    In other regions, of sends and receives, the estimate is kept, but at least the measured value. A barrier without
+    waiting takes time, too: no more than the collectives themselves, and on all ranks. So waiting is the time of
+    barriers beyond the collectives' time, or beyond that of the rank with least, if that is more. It is divided over
+    the same culprits as the estimate.
 
     Args:
-        waiting: What is estimated.
+        waiting: The estimate.
         weighed: The ranks and regions that it is of.
     """
     experiment, estimated = weighed.experiment, waiting.seconds

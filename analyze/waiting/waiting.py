@@ -49,8 +49,9 @@ class Waiting:
 def find_waiting(weighed: Selection, found: Dissimilarity, vectors: RankVectors, selection: Selection) -> Waiting:
     """Attribute time in MPI to late ranks, at most as much as their lateness explains.
 
-    What that is in a region's own calls says ``find_late_ranks``; less than a part of them is ignored. A region has
-    what the regions below it have. It is shared out over the culprits before it, as far as ranks were late in these.
+    ``find_late_ranks`` determines the waiting in a region's own calls; an immaterial share is ignored. A region
+    includes the waiting of the regions below it. It is divided over the culprits before it, in proportion to the
+    lateness there.
 
     Args:
         weighed: All ranks, and the regions as they are weighed.

@@ -21,7 +21,7 @@ __all__ = ["Folding", "fold_throttled"]
 
 @dataclass(frozen=True)
 class Folding:
-    """What is folded in all operands.
+    """The call paths that are folded in all operands.
 
     Attributes:
         throttled: Descriptors of throttled regions in the domain, each with the reason, as notes have them.

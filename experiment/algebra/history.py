@@ -136,7 +136,7 @@ def likenesses(labels: Sequence[str], alike: Sequence[Sequence[Alike]]) -> Itera
 
 
 def listed(names: Iterable[str], most: int = 1) -> str:
-    """Name the first few, and say how many more there are."""
+    """List the first few names, and the number of others."""
     every = list(names)
     named, others = ", ".join(every[:most]), len(every[most:])
     return f"{named} and {others} more" if others else named

@@ -45,7 +45,7 @@ class Head(NamedTuple):
         process: The number of the process, or of the thread if only that is printed; None if neither is.
         thread: The number of the thread; None if it is not printed beside that of the process.
         event: The event that was counted; empty if it is not printed.
-        period: How many events the sample stands for; None if it is not printed.
+        period: The number of events per sample; None if it is not printed.
         frame: The rest of the line: the function of a sample without a stack.
     """
 

@@ -23,7 +23,7 @@ _REFUSED: Final = "off"
 _PATIENT: Final = "wait"
 _KNOWN: Final = ("x86_64", "AMD64")  # of these the loops' instructions are known without a count of them
 _PATIENCE: Final = 3.0  # seconds: a machine on which it takes longer is too busy to be measured, or to be kept waiting
-_ALL_PATIENCE: Final = 600.0  # seconds, of who asks for it
+_ALL_PATIENCE: Final = 600.0  # seconds, if the user requested it
 _ROUNDS: Final = 2
 _TRIED: Final = "calibration-tried"
 _AGAIN: Final = 86400.0  # seconds from one try to the next
@@ -52,7 +52,7 @@ def calibrate_at_first(
     with suppress(AutoanalyzerError, OSError, ArithmeticError, ValueError):
         if kept_calibration(Mpi(None), environment) or not _can_be_written(cache) or _was_tried(cache):
             return
-        find_program(command, find_mpi(command, environment).launcher)  # what cannot run needs no prices
+        find_program(command, find_mpi(command, environment).launcher)  # a command that cannot run needs no prices
         start = monotonic()
         folder.mkdir(parents=True, exist_ok=True)
         (cache / _TRIED).touch()

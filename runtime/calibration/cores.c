@@ -22,14 +22,14 @@ static bool read_word(word found, int processor, const char *what) {
     return there;
 }
 
-/* Sizes stand there as 32768K. */
+/* Sizes are given as 32768K. */
 static uint64_t size_of(const char *text) {
     char *unit;
     uint64_t number = strtoull(text, &unit, 10);
     return number << (*unit == 'K' ? 10 : *unit == 'M' ? 20 : *unit == 'G' ? 30 : 0);
 }
 
-/* Gives the size of a processor's last cache, and who shares it. */
+/* Returns the size of a processor's last cache, and which processors share it. */
 static uint64_t last_cache(int processor, word shared) {
     for (int index = LAST_INDEX; index >= 0; index--) {
         char what[WORD];

@@ -13,8 +13,8 @@ struct aa_cores {
 };
 
 /*
- * A launcher may have bound the process to one core: it is set free, as far as the job's own limits allow.
- * Returns -1, with errno, where the kernel does not tell.
+ * A launcher may have bound the process to one core; this releases it as far as the job's limits allow.
+ * Returns -1, with errno, if the kernel does not report them.
  */
 int aa_find_cores(struct aa_cores *cores);
 

@@ -38,7 +38,7 @@ static void write_file(void *state, uint64_t times) {
     }
 }
 
-/* A file that was not there before is what a program writes, mostly. */
+/* Programs mostly write new files. */
 static void empty_file(void *state) {
     struct file *file = state;
     if (ftruncate(file->number, 0))

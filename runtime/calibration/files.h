@@ -11,7 +11,7 @@ enum { AA_FILE_WORKS = 4, AA_FEW = 64, AA_LONG = 1 << 20 };
 /* Returns -1, with errno, where the file cannot be made. */
 int aa_files(struct aa_work works[AA_FILE_WORKS], const char *name);
 
-/* An errno of what failed; 0 of what did not. */
+/* Returns 0 for success, or an errno. */
 int aa_file_failure(void);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * Operations on double precision at best: chains of products and sums that do not wait for each other, in as
- * long vectors as the compiler was told of.
+ * Double-precision operations at best: independent chains of products and sums, in the longest vectors that
+ * the compiler was allowed to use.
  */
 #ifndef AA_FLOPS_H
 #define AA_FLOPS_H

@@ -26,7 +26,7 @@ _MODELS: Final = ("model name", "cpu model", "cpu")  # of x86, MIPS and POWER
 
 
 def processor_model(description: Path = _PROCESSORS) -> str:
-    """Name this machine's processors."""
+    """Return the model of this machine's processors."""
     with suppress(OSError):
         lines = (line.partition(":") for line in description.read_text().splitlines())
         told = {name.strip(): value.strip() for name, _, value in lines}

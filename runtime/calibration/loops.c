@@ -2,7 +2,7 @@
 
 #include <stddef.h>
 
-/* A multiple of it is what a loop is timed by; 4 KiB of double precision. */
+/* Loops are timed in multiples of this: 4 KiB of double precision. */
 enum { LENGTH = 512 };
 
 static struct numbers {

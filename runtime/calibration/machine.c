@@ -26,7 +26,7 @@
 
 enum { ROUNDS = 5, COUNTED_TIMES = 16 };
 
-/* Prices of all are taken in turn several times, so that what disturbs for a second spoils none. */
+/* All prices are measured in turn several times, so that a disturbance of a second spoils none. */
 static void sample(struct aa_work *works, int number, int rounds) {
     for (int round = 0; round < rounds; round++)
         for (int i = 0; i < number; i++)

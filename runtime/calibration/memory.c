@@ -56,7 +56,7 @@ static void chase(void *state, uint64_t times) {
     lines->at = at;
 }
 
-/* From where the last walk ended: what has just been walked through is in a cache. */
+/* Start where the last walk ended, because what it has just read is in a cache. */
 static void walk(void *state, uint64_t times) {
     struct lines *lines = state;
     uint64_t sum = 0;

@@ -14,10 +14,10 @@
 enum { FEW = 8, LONG = 1 << 20, WARM = 3, LEAST = 10, ROUNDS = 16, GO_ON = 1, STOP = 0 };
 
 /*
- * Of one round, for one length: on a busy machine both ranks must have a processor at the same time, by luck.
- * The rounds lie apart, as a virtual machine's two processors may be one core for some ten seconds, and then
- * two, between which a message takes three times as long; the least of all rounds counts, which is that of
- * one core.
+ * The time of one round, for one length. On a busy machine both ranks get a processor at the same time only
+ * by luck. The rounds are apart, because a virtual machine's two processors may be one core for some ten
+ * seconds, and then two, between which a message takes three times as long. The least of all rounds counts,
+ * which is that of one core.
  */
 static const double most_seconds = 0.4, usual_seconds = 0.05;
 static const struct timespec between_rounds = {.tv_sec = 1}, nap = {.tv_nsec = 2000000};

@@ -14,13 +14,15 @@
 
 enum { ROUNDS = 5, FAR = 4, LEAST_FAR = 2, SHARE = 4 };
 
-/* Bytes: a core that has no other cache to tell of, and a walk that is long beside the start of its thread.
+/*
+ * Bytes: for a core without another known cache, and for a walk that is long compared with its thread's
+ * start.
  */
 static const uint64_t usual_cache = 32u << 20, least_walk = 32u << 20;
 
 /*
- * So many bytes that a cache has let go of each before it is met again: four times what the caches hold, in
- * at most a quarter of the memory; 0 where that is not twice as much as they hold.
+ * The number of bytes after which a cache holds none of the first ones: four times the caches' size, at most
+ * a quarter of the memory; 0 if that is less than twice their size.
  */
 static uint64_t beyond(uint64_t caches, uint64_t least) {
     uint64_t memory = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE) / SHARE;

@@ -79,7 +79,7 @@ static void *walk_in_rounds(void *argument) {
     return NULL;
 }
 
-/* Gives the seconds from when the first started to when the last ended; 0 of those that have no memory. */
+/* Returns the seconds from the first start to the last end; 0 for threads without memory. */
 static double span(const struct walker *walkers, int number) {
     double start = walkers->start, end = walkers->end;
     for (int i = 0; i < number; i++) {

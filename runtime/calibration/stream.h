@@ -1,7 +1,7 @@
 /*
- * A walk through three arrays that no cache holds, of which one is written: a = b + factor c, as in STREAM
- * (McCalpin 1995). As there, 24 bytes are moved for each number: what a cache fetches for it, where it takes
- * in lines that are written, too.
+ * A walk through three arrays that no cache holds, one of which is written: a = b + factor c, as in STREAM
+ * (McCalpin 1995). As there, 24 bytes are counted per number, without the lines that a cache fetches before
+ * they are written.
  */
 #ifndef AA_STREAM_H
 #define AA_STREAM_H

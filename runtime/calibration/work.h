@@ -1,6 +1,4 @@
-/*
- * What is timed: a piece of work that is done so and so many times, and how long one time takes at best.
- */
+/* Timed work: a piece of work that is repeated, and the least time of one repetition. */
 #ifndef AA_WORK_H
 #define AA_WORK_H
 
@@ -15,7 +13,7 @@ struct aa_work {
     void *state;
     uint64_t times;    /* in a sample; 0: not known yet */
     double seconds;    /* of one time, at best; 0: not known yet */
-    double known_from; /* the loop: how many instructions one time has; 0: that is not asked */
+    double known_from; /* the loop: the number of instructions per repetition; 0: unknown */
 };
 
 /* Takes some samples of a work, the shorter the less others disturb them, and keeps a better time. */
@@ -23,7 +21,7 @@ void aa_sample(struct aa_work *work);
 
 double aa_now(clockid_t clock);
 
-/* What a compiler cannot do without. */
+/* Operands that a compiler cannot remove. */
 extern volatile double aa_result;
 
 #endif

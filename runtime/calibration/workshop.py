@@ -23,7 +23,7 @@ __all__ = ["Workshop", "printed_prices", "workshop"]
 
 _SOURCES: Final = Path(__file__).parent
 _REQUESTS: Final = _SOURCES.parent / "probe"
-# The loops are to have the number of instructions that they say.
+# The loops must have exactly their stated number of instructions.
 _FLAGS: Final = ("-std=gnu11", "-O2", "-fno-tree-vectorize", "-fno-unroll-loops", f"-I{_REQUESTS}")
 _PATIENCE: Final = 300.0  # seconds, of a busy machine, or one whose launcher waits for nodes
 _PRICE: Final = re.compile(r"\bprice (\w+) ([0-9.e+-]+)$", re.MULTILINE)  # a launcher may put the rank before a line

@@ -14,7 +14,7 @@ from .tool import TOOL, counting_tool
 
 __all__ = ["counting_command", "program_places"]
 
-# What instrumented programs call on the way to the probe library; twins: instrument/stub.h, fortran_stub.c.
+# Functions through which instrumented programs call the probe library; twins: instrument/stub.h, fortran_stub.c.
 _STUBS: Final = (
     *("aa_begin", "aa_begin_apart", "aa_enter", "aa_enter_counted", "aa_exit", "aa_leave", "aa_close", "aa_resync"),
     *(f"{name}{suffix}" for name in ("aa_enter", "aa_exit", "aa_resync") for suffix in ("_", "__")),
@@ -37,7 +37,7 @@ def counting_command(
     ``mpirun -n 4 ./app`` becomes ``mpirun -n 4 valgrind --tool=rtcount … ./app``: the launcher itself runs as ever.
 
     Args:
-        command: The launcher and the program; what is asked of it (its MPI library) is to be asked before.
+        command: The launcher and the program; its MPI library must be determined before.
         geometry: The caches to simulate.
         environment: What ``measured_environment`` gave, with the probe library preloaded.
         launcher: The word of the command that starts ranks; empty if there is none.

@@ -23,7 +23,7 @@ _REF_CYCLES: Final = next(metric for metric in COUNT_METRICS if metric.name == "
 _TOLERATED: Final = 0.01
 """Visits that may differ, relative to the larger number: polling loops are not entered equally often."""
 
-_NAMED: Final = 5  # call paths that are named; of the others the number is said
+_NAMED: Final = 5  # call paths that are named; the others are counted
 
 # What shows that ranks shared the work in another way, and what a remark calls it. A loop that takes work on demand is
 # entered once whatever it gets: messages tell, and calls where orders hold no data (one-sided, tags). Where there are
@@ -36,10 +36,10 @@ _Key = tuple[Region, ...]
 def join_counts(timing: Experiment, counting: Experiment) -> Experiment:
     """Return the timing run's experiment with the metrics of the counting run.
 
-    Call paths are matched by their regions, locations by process and thread. What was entered only when counting
-    is counted to the call path around it, what was entered only when timing has no counts; both are said, as are
-    call paths whose visits differ. What is folded when timing is when counting. Where ranks did each other's work, the
-    notes say that counts are not by rank.
+    Call paths are matched by their regions, locations by process and thread. Call paths entered only in the counting
+    run count to the call path around them; those entered only in the timing run have no counts. Notes report both, and
+    call paths whose visits differ. Call paths folded in the timing run are folded in the counting run. If ranks
+    exchanged their work, the notes state that counts are not by rank.
 
     Args:
         timing: What was measured.
@@ -63,7 +63,7 @@ def join_counts(timing: Experiment, counting: Experiment) -> Experiment:
     for name in _WORK:
         if name in timing and name in counting:
             values = counting.exclusive(name).copy()
-            values[strange] = 0  # of what is around them, these are no entries
+            values[strange] = 0  # for the call paths around them, these are not entries
             done[name] = _moved(values, paths, columns, timing)
     exchanged = _exchanged(timing, done)
     remarks = [
@@ -133,7 +133,7 @@ def _folded_alike(timing: Experiment, counting: Experiment) -> tuple[Experiment,
         chosen = known[paths]
         chosen[strange] = False
         before, counting = counting, folded(counting, chosen)
-        if counting.call_paths == before.call_paths:  # else what was lifted may be what is folded
+        if counting.call_paths == before.call_paths:  # otherwise a lifted call path may be a folded one
             return counting, paths, strange
 
 

@@ -35,7 +35,7 @@ __all__ = ["CountingRun", "how_long", "prepared_counting"]
 
 _FOLDER: Final = "counting"
 _SHORT_PATHS: Final = "short-paths"
-_OWN_FOLDER: Final = frozenset({"wdir", "wd", "workdir", "chdir", "D"})  # what launchers call it
+_OWN_FOLDER: Final = frozenset({"wdir", "wd", "workdir", "chdir", "D"})  # launchers' options for it
 _WORTH_SAYING: Final = 100 << 20  # bytes, which take some time
 _UNITS: Final = (("h", 3600), ("min", 60))
 _TIMES: Final = (5, 20)  # how much longer counting takes as a rule

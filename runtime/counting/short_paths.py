@@ -38,7 +38,8 @@ def write_short_paths(file: Path, timings: Iterable[Experiment]) -> Path:
 def _hashes(timing: Experiment) -> Iterator[int]:
     """Hash the folded call paths as the probe library does; it knows no program without probes.
 
-    What may open teams is measured: their members find it by its frame, and count their visits to it.
+    Regions that may open teams are measured, because the teams' members find them by their frames, and count their
+    visits to them.
     """
     folded = folded_paths(timing)
     others = np.array([location.thread != 0 for location in timing.locations])

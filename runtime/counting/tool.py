@@ -151,7 +151,7 @@ def _build(valgrind: Valgrind, folder: Path, environment: Mapping[str, str]) -> 
     """Build in a folder beside the final one, which then appears at once and whole."""
     with tempfile.TemporaryDirectory(prefix="build-", dir=folder.parent) as name:
         work = Path(name, "tools")
-        work.mkdir(0o775)  # whatever the umask: what everybody can write is not loaded
+        work.mkdir(0o775)  # independent of the umask: files that everybody can write are not loaded
         for tool in valgrind.tools.iterdir():
             (work / tool.name).symlink_to(tool)
         _compile(valgrind, work, folder.with_suffix(".log"), environment)

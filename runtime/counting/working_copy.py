@@ -17,7 +17,7 @@ from ..launch import ended_in_order
 
 __all__ = ["working_copy"]
 
-_LARGEST: Final = 4 << 30  # bytes; whoever has more in a folder will not want it copied unasked
+_LARGEST: Final = 4 << 30  # bytes; larger folders are not copied without a request
 
 
 @contextmanager
@@ -42,9 +42,9 @@ def working_copy(
     become links, for they may look for libraries from where they are (``$ORIGIN``).
 
     Args:
-        folder: What is copied.
+        folder: The folder to copy.
         leave_out: A file or folder in it that is not.
-        command: What is going to be run in the copy.
+        command: The command to run in the copy.
         scratch: The folder in which the copy is made; None for that of temporary files.
         told: Takes how many bytes will be copied, before they are.
 
@@ -131,7 +131,7 @@ class _Tree:
     Attributes:
         source: The folder.
         target: Its copy.
-        left_out: What is not copied; the place of the copy among it, which may be in the folder.
+        left_out: Paths that are not copied, including the place of the copy, which may be in the folder.
         programs: What becomes a link to the original.
     """
 
@@ -171,7 +171,7 @@ class _Tree:
                 self.copy(path, place)
 
     def place(self, path: Path, target: Path) -> None:
-        """Put what is beside the folder beside its copy; programs and scripts as links: they find others from there."""
+        """Put a neighbour of the folder beside its copy; programs and scripts as links, to find other files."""
         if path.is_dir():
             self.copy(path, target)
             return
@@ -185,7 +185,7 @@ class _Tree:
         return (path for path in sorted(folder.iterdir()) if path not in self.left_out)
 
     def _files(self, path: Path) -> Iterator[Path]:
-        """Walk through the files that are copied."""
+        """Yield the files to copy."""
         if path.is_file():
             yield path
         elif path.is_dir() and not path.is_symlink():

@@ -31,8 +31,8 @@ class _Place(NamedTuple):
 def call_site_names(regions: Iterable[Region]) -> dict[Region, Region]:
     """Give, for those of some regions that are calls of which an address alone is known, regions with their places.
 
-    Binutils' ``addr2line`` is asked, once a file. Of a program without debug information it gives functions alone, of
-    what is stripped nothing; without an answer the calls of a function of MPI are one region.
+    Binutils' ``addr2line`` resolves them, called once per file. For a program without debug information it returns only
+    functions, for a stripped one nothing. Without an answer, all calls of an MPI function are one region.
     """
     different = {id(each): each for each in regions}  # ranks share them
     sites = {
@@ -106,7 +106,7 @@ def _ask(command: Sequence[str], questions: Iterable[str]) -> str:
 
 
 def _place(function: str, source: str) -> _Place | None:
-    """Read ``solve`` and ``/home/me/app/solve.c:88 (discriminator 3)``; ``??`` and 0 stand for what is unknown."""
+    """Read ``solve`` and ``/home/me/app/solve.c:88 (discriminator 3)``; ``??`` and 0 mean unknown."""
     if function == "??":
         return None
     file, _, line = source.partition(" (")[0].rpartition(":")
@@ -116,7 +116,7 @@ def _place(function: str, source: str) -> _Place | None:
 
 
 def _plain(function: str, file: str) -> str:
-    """Name a function as its source does: without what compilers add, nor arguments of templates."""
+    """Return a function's name as in its source, without compilers' suffixes and template arguments."""
     if module := _FORTRAN_MODULE.fullmatch(function):
         return f"{module[1]}::{module[2]}"
     function = re.sub(r"\s*\[clone .*", "", function).partition(".")[0]

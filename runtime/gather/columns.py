@@ -20,7 +20,7 @@ from .shard_layout import SYSTEM_VALUES
 __all__ = ["MACHINE", "Columns", "Placing", "Timing"]
 
 MACHINE: Final = "machine"
-_ALIKE: Final = 0.01  # of the visits that are timed; what threads lack besides takes less than that of their time
+_ALIKE: Final = 0.01  # of the timed visits: threads' other untimed visits take less than this share of their time
 _CELLS: Final = 1 << 20  # values that are put in their places at a time
 
 _Places = npt.NDArray[np.intp]
@@ -73,7 +73,7 @@ class Timing:
 
     @classmethod
     def none(cls, paths: int) -> Timing:
-        """Return that of no threads."""
+        """Return the timing of no threads."""
         throttled, again, still = (np.zeros(paths, dtype=bool) for _ in range(3))
         return cls(throttled, again, still, np.full(paths, np.inf), np.zeros(paths), np.full(paths, np.inf))
 
@@ -127,7 +127,7 @@ class _Column:
     location: Location
     root: int
     program_time: float
-    system: tuple[int, ...]  # what the system says of the process, of its first thread; empty of others
+    system: tuple[int, ...]  # the system's data about the process, for its first thread; empty for others
 
 
 class Columns:

@@ -1,4 +1,4 @@
-"""The shards of a run: what is known of those that can be read, and what is wrong with the others."""
+"""The shards of a run: the data of those that can be read, and the defects of the others."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class FolderShards:
         heads: Of those that can be read.
         shape_of: Of each of these its shape, by its place in ``shapes``.
         shapes: The different ones.
-        broken: What is wrong with the others, by the names of their files.
+        broken: The defects of the others, by the names of their files.
     """
 
     files: list[Path] = field(default_factory=list)
@@ -79,9 +79,8 @@ class FolderShards:
     def latest(self) -> list[int]:
         """The places of the shards without those of ranks that had ended before another process of the rank began.
 
-        They are of an earlier run: that happens where ``autoanalyzer exec`` is used twice and nothing was gathered in
-        between. Of processes that were spawned one may well begin after another has ended. They stand in the order of
-        their files.
+        They are of an earlier run, if ``autoanalyzer exec`` was used twice without a gather in between. Spawned
+        processes are an exception: one may begin after another has ended. The order is that of the files.
         """
         starts: dict[int | None, float] = {}
         for shard in self.shards:

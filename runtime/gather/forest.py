@@ -34,7 +34,7 @@ class Placed:
 class Forest:
     """Call paths in the order of first entry, of processes in the order of their numbers."""
 
-    regions: Mapping[Region, Region]  # what some are called here
+    regions: Mapping[Region, Region]  # this forest's names of some regions
     _paths: list[CallPath] = field(default_factory=list)
     _index: dict[tuple[int | None, int], int] = field(default_factory=dict)
     _placed: dict[int, Placed] = field(default_factory=dict)

@@ -25,7 +25,7 @@ from .own_shards import OwnShards
 
 __all__ = ["work"]
 
-_STEPS: Final = 100  # of the progress that is told
+_STEPS: Final = 100  # steps of reported progress
 
 
 def work(communicator: Any, shards: Path, home: str, temporary: str = "", called: str = "") -> None:
@@ -65,7 +65,7 @@ def _is_merged(communicator: Any, shards: Path, home: str, temporary: str, calle
             part = Part(merged.experiment, merged.columns, writes=seen.at_home)
             write_parts(together, part, merged.whole, stream, path, told=None if together.rank else say_at_work)
         if seen.at_home:
-            fsync([written])  # what each node has of it
+            fsync([written])  # each node's part of it
     except OSError as error:
         raise InputError(f"{path}: cannot be written: {error.strerror}") from None
     together.allgather(None)

@@ -56,10 +56,10 @@ _MEASURED: Final = "measured:"  # by the processor, whose events can be stopped
 def merge_shards(shards: Iterable[Shard], facts: RunFacts, *, remarks: Sequence[str] = ()) -> Experiment:
     """Merge the trees of all threads by their regions; each thread becomes a location.
 
-    The program is the root: C's ``main``, Fortran's main program. What happened outside it (before it, after it, in
-    threads that started elsewhere) stands below it as well; a process whose program has no probes gets its executable
-    as root. What was throttled anywhere is folded everywhere, and so is what is timed again, unless all threads lack
-    the times of equally many visits, but for a hundredth of those that have theirs.
+    The program is the root: C's ``main``, Fortran's main program. Events outside it (before it, after it, in threads
+    that started elsewhere) are below it as well; a process whose program has no probes gets its executable as root. A
+    call path throttled anywhere is folded everywhere. So is one that is timed again, unless all threads lack the times
+    of equally many visits, within a hundredth of the timed ones.
 
     Args:
         shards: At least one, in any order.

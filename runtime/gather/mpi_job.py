@@ -1,8 +1,8 @@
 """The job on the program's own nodes that gathers its shards, started by the program's own launcher.
 
-``mpirun -n 8 python -m autoanalyzer.runtime.gather SHARDS HOME …`` runs where the program ran, with a few processes a
-node where the program had many. Where a node has gone meanwhile, as Slurm is asked, a process is started on each of
-those that are left.
+``mpirun -n 8 python -m autoanalyzer.runtime.gather SHARDS HOME …`` runs where the program ran, with a few processes per
+node if the program had many. If a node is no longer available, according to Slurm, a process is started on each of the
+remaining ones.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def run_mpi_job(
         folder: Of the run.
         command: What launched the program.
         merge: Whether the job may put those of a large run together, if it can; if not, it brings them home.
-        few: Whether all shards are on this disk, so that not every node has to be asked for those that it may have.
+        few: Whether all shards are on this disk, so that not every node has to be searched.
         told: Takes how many shards were read, and how many there are.
     """
     mpi = find_mpi(command)

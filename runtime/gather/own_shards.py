@@ -27,10 +27,10 @@ _NO_FORM: Final = Form(b"", (), ())
 
 _IO: Final = Region("io", "file I/O")
 
-# What moves from the base of the tree to that region; wall and CPU time hold those of I/O, too.
+# The values that move from the base of the tree to that region; wall and CPU time include those of I/O.
 _MOVED: Final = ("io_wall", "io_cpu", "io_calls", "io_read", "io_written")
 
-# What of the base of a tree is the program's, where the rest of it is not.
+# The values at the base of a tree that are the program's, if the rest is not.
 _OWN: Final = {
     **{kind: [f"{share}_{kind}" for share in ("mpi", "io", "omp")] for kind in ("wall", "cpu")},
     **{counter: [] for counter in COUNTERS if counter != "mpi_instructions"},

@@ -65,7 +65,7 @@ FIELDS: Final = {
     "io_bytes_written": ("io_written",),
 }
 
-# The same of what the system says of a process or a thread, of its values.
+# The same for the system's data about a process or a thread.
 SYSTEM_FIELDS: Final = {
     "page_faults": ("minor_faults", "major_faults"),
     "major_page_faults": ("major_faults",),
@@ -75,7 +75,7 @@ SYSTEM_FIELDS: Final = {
     "peak_memory": ("resident",),
 }
 
-# What shards count in smaller units than the metric has.
+# Values that shards store in smaller units than the metric's.
 SCALES: Final = {"energy": 1e-6, "dram_energy": 1e-6, "system_time": 1e-6}
 
 
@@ -106,7 +106,7 @@ def event_metrics(shards: Iterable[Shard]) -> dict[str, Metric]:
     sources = {field: source for field, source in _alike(shards).items() if field in EVENTS}
     for field, source in sources.items():
         told = counted(source)
-        if told and told.event and told.name not in taken:  # else a shard is damaged
+        if told and told.event and told.name not in taken:  # otherwise a shard is damaged
             taken.add(told.name)
             where = f"{source_in_calls('', told.calls)} alone" if told.calls else ", in calls of MPI, too"
             unit = read_choices().units.get(told.plain, "occ")

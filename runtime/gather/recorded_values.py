@@ -32,7 +32,7 @@ def are_recorded(recorded: npt.NDArray[np.uint64], fields: Sequence[str]) -> npt
 
 
 def counters_left_out(left_out: int) -> frozenset[str]:
-    """Name the counters that samples lack somewhere, by the bits of these values."""
+    """Return the counters that samples lack somewhere, from the bits of these values."""
     values = _behind()
     return frozenset(name for name in layout.COUNTERS if any(left_out >> bit & 1 for bit in values[name]))
 

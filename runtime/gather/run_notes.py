@@ -160,7 +160,8 @@ def _remarks(
                 f"no process entered or left a region in the last {silence:.3g} s of the run: each stayed in one region"
                 " or call"
             )
-    # Who ended of itself comes first, then the first to fall silent: the others may only have waited for it.
+    # Processes that ended by themselves come first, then the first one without further events: the others may only have
+    # waited for it.
     for process in sorted(
         unfinished, key=lambda rank: (processes[rank].state != "exited", _silent_from(processes[rank]))
     ):

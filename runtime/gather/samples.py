@@ -32,7 +32,7 @@ class ThreadSamples:
         system: ``float64[sample, SYSTEM_VALUES]``, NaN where it is not known.
         recorded: ``uint64[sample]``: which of ``TRACE_VALUES`` were looked for; in ``values`` the others are 0.
         first: ``int[sample + 1]``: where the parts of each sample begin in the following three.
-        nodes: ``int[part]``, indices of the thread's nodes; -1 stands for several.
+        nodes: ``int[part]``, indices of the thread's nodes; -1 means several.
         visits: ``int64[part]``.
         seconds: ``float64[part]``.
         computing: ``float64[part]``, seconds: of these on a processor, and in no call of MPI, file I/O or OpenMP.
@@ -68,7 +68,7 @@ def read_samples(shard: Shard, *, rest: bool = True) -> list[ThreadSamples]:
 
 
 class _Reader:
-    """The words of a shard, and where its samples stand in them."""
+    """The words of a shard, and the places of its samples in them."""
 
     def __init__(self, shard: Shard, data: bytes) -> None:
         self._shard = shard

@@ -49,7 +49,7 @@ class Form:
 
     Attributes:
         key: Equal, for all that matters, if the rest is.
-        regions: What ``nodes["region"]`` stands for.
+        regions: The regions that ``nodes["region"]`` refers to.
         trees: Of each thread ``nodes["parent"]`` and ``nodes["region"]``.
     """
 
@@ -180,7 +180,7 @@ class Shard:
         forked_from: The process of which this one is a fork; None if it is none.
         run_delay: Seconds that the first thread was ready to run while others had the processor; None if unknown.
         involuntary_switches: How often a thread had to leave its processor to others.
-        system: What the system said of the process since it began, as ``shard_layout.SYSTEM_VALUES``.
+        system: The system's data about the process since its start, as ``shard_layout.SYSTEM_VALUES``.
         spawned: Whether MPI_Comm_spawn has started it: its MPI_COMM_WORLD is not that of the launcher's processes.
         sources: How each of ``layout.COUNTERS`` that was counted came about.
         counted_in: The calls in which alone they were counted, ``mpi`` and ``io``; empty: they were everywhere.
@@ -192,7 +192,7 @@ class Shard:
         topologies_left_out: How many more were made.
         tracing: How its time lines were sampled; None if they were not.
         barriers: How often it waited for others in a barrier of the probe library's, before a collective.
-        chains: What it has of the critical path; None if that was not asked for.
+        chains: Its share of the critical path; None if that was not requested.
     """
 
     path: Path

@@ -31,7 +31,7 @@ MOST: Final = 1 << 48
 """What is counted can be no more: a nanosecond each, for three days."""
 
 _USED: Final = struct.Struct("=Q")
-_USED_AT: Final = layout.HEADER_LAYOUT["magic"].itemsize + 4 * 6  # between it and the magic stand six numbers
+_USED_AT: Final = layout.HEADER_LAYOUT["magic"].itemsize + 4 * 6  # six numbers are between it and the magic
 
 
 def used_part(path: Path) -> bytes:
@@ -109,7 +109,7 @@ def text_of(characters: bytes) -> str:
 
 @lru_cache(maxsize=1 << 10)
 def sources_of(texts: tuple[bytes, ...]) -> dict[str, str]:
-    """Name the counters that were counted; ranks have the same ones."""
+    """Return the source of each count; all ranks have the same counters."""
     return {name: text_of(source) for name, source in zip(layout.COUNTERS, texts, strict=True) if source}
 
 

@@ -215,7 +215,7 @@ class _Reader:
             raise InputError(f"{self.path}: {error}") from error
 
     def _read_throttled(self, offsets: list[int], node_offsets: list[int]) -> None:
-        """Learn where throttled nodes stand in the file, how many visits were timed, and which are timed again."""
+        """Read the places of throttled nodes in the file, how many visits were timed, and which are timed again."""
         if not offsets:
             return
         found = self._records(offsets, layout.THROTTLE_LAYOUT)

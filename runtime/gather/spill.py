@@ -19,7 +19,7 @@ _WORD: Final = 8
 
 
 class Spill:
-    """Takes arrays of words of 8 bytes; what is more than a quarter of a gigabyte goes to a file without a name."""
+    """Stores arrays of 8-byte words; anything beyond a quarter of a gigabyte goes to an unnamed file."""
 
     def __init__(self) -> None:
         self._stream: IO[bytes] = BytesIO()

@@ -14,7 +14,7 @@ __all__ = ["may_run_elsewhere", "survivors"]
 
 
 def survivors(folder: Path, shards: Iterable[Shard], *, wait: float = 0.0) -> dict[int, str]:
-    """Name the processes on this machine that record into a folder, or may still begin to.
+    """Return the processes on this machine that record into a folder, or may still begin to.
 
     Args:
         folder: That of the shards.
@@ -37,7 +37,7 @@ def survivors(folder: Path, shards: Iterable[Shard], *, wait: float = 0.0) -> di
 
 
 def may_run_elsewhere(shards: Sequence[Shard]) -> list[str]:
-    """Name the machine of each process that is not of this one, and whose shard does not say that it has ended."""
+    """Return the machines of processes elsewhere whose shards do not show an end."""
     return sorted(shard.host for shard in shards if shard.host != os.uname().nodename and shard.goes_on)
 
 

@@ -20,7 +20,7 @@ from .shard import Shard
 
 __all__ = ["save_time_lines"]
 
-_LONG: Final = 10  # intervals: samples that are longer are told of, as nothing is known of when what happened in them
+_LONG: Final = 10  # intervals: longer samples cause a warning, because the times inside them are unknown
 
 
 def save_time_lines(merged: Merged, own: OwnShards, path: Path) -> list[str]:
@@ -34,7 +34,7 @@ def save_time_lines(merged: Merged, own: OwnShards, path: Path) -> list[str]:
         path: The trace's file.
 
     Returns:
-        What is to be said: samples that were lost or are long, and damaged ones, which are left out.
+        Warnings: lost samples, long samples, and damaged ones, which are left out.
 
     Raises:
         InputError: The file cannot be written.
@@ -84,7 +84,7 @@ def _said(processes: dict[int, Shard]) -> Iterator[str]:
 
 
 class _Lines:
-    """Makes one line after the other, and notes what is to be said of them."""
+    """Makes one line after the other, and collects warnings about them."""
 
     def __init__(self, merged: Merged, own: OwnShards, processes: dict[int, Shard]) -> None:
         self._merged = merged

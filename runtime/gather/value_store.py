@@ -52,7 +52,7 @@ class ValueStore:
         return len(self._places) - 1
 
     def fields(self, numbers: Sequence[int]) -> set[str]:
-        """Name the fields that are not zero throughout in some of the threads."""
+        """Return the fields that are not zero throughout in some of the threads."""
         there = reduce(or_, (self._fields[number] for number in numbers), 0)
         return {name for name, bit in _BIT.items() if there >> bit & 1}
 

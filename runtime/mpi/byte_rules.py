@@ -306,7 +306,7 @@ RULES: Final = (
         received="aa_neighbour_sum_types(AA_SOURCES, recvcounts, recvtypes, comm)",
         path="from_neighbours",
     ),
-    # One-sided: counts at the call, at the origin alone; the target has no part in it. MPI_NO_OP fetches only.
+    # One-sided: counted at the call, only at the origin; the target does not take part. MPI_NO_OP fetches only.
     ByteRule("Put", f"{_ORIGIN} win", "one_sided", sent="aa_peer_bytes(target, count, type)"),
     ByteRule("Get", f"{_ORIGIN} win", "one_sided", received="aa_peer_bytes(target, count, type)"),
     ByteRule("Accumulate", f"{_ORIGIN} op win", "one_sided", sent="aa_peer_bytes(target, count, type)"),

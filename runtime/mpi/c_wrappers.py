@@ -1,7 +1,7 @@
 """The C text that wraps the MPI functions of one MPI library, from its own header.
 
-The prototypes come from the preprocessed ``mpi.h``, the bytes from ``byte_rules``. So a wrapper has exactly
-the types of the library that it is built for, and a function that the library lacks is not asked for.
+The prototypes come from the preprocessed ``mpi.h``, the bytes from ``byte_rules``. So a wrapper has exactly the types
+of the library that it is built for, and never calls a function that the library lacks.
 """
 
 from __future__ import annotations

@@ -47,9 +47,9 @@ class Mpi:
 def find_mpi(command: Sequence[str], environment: Mapping[str, str] = os.environ) -> Mpi:
     """Find the MPI library of a command such as ``mpirun -n 4 env A=1 ./app : -n 1 ./other``.
 
-    The first file of the command that is linked to an MPI library decides: wrappers such as ``env``, scripts
-    and ``sh -c`` are linked to none. Python loads MPI late, and is asked. Where nothing tells, the launcher's own
-    kind does.
+    The first file of the command that is linked to an MPI library decides: wrappers such as ``env``, scripts and ``sh
+    -c`` are linked to none. Python loads MPI late, so it is queried. If nothing else decides, the launcher's own kind
+    does.
     """
     launcher, library = _launcher(command, environment)
     if library:
@@ -108,7 +108,7 @@ def _is_open_mpi(launcher: str, environment: Mapping[str, str]) -> bool | None:
 
 
 def _mpi_of_python(program: Path, environment: Mapping[str, str]) -> MpiLibrary | None:
-    """Ask an interpreter where its mpi4py is, and see what that is linked to; None if it is none, or has none."""
+    """Return the MPI library of an interpreter's mpi4py; None if there is no interpreter or mpi4py."""
     said = answer([program, "-c", _QUESTION], environment) if _PYTHON.match(program.name) else None
     module = Path((said or "").strip())
     return linked_mpi(module, environment) if module.is_file() else None

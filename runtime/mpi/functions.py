@@ -1,7 +1,7 @@
 """The functions of an MPI library: how each is counted, and which are not covered.
 
-A function that ``mpi.h`` declares is wrapped, or stands below among those that communicate nothing. What is neither is
-not covered, as functions of later versions of MPI are at first.
+A function that ``mpi.h`` declares is wrapped, or is listed below as one that communicates nothing. Others are not
+covered, for example new functions of later versions of MPI.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ class MpiFunctions:
 
 
 def read_functions(compiler: Sequence[str], environment: Mapping[str, str]) -> MpiFunctions:
-    """Ask an MPI compiler for the functions of its library.
+    """Query an MPI compiler for the functions of its library.
 
     Raises:
         BuildError: The compiler fails, or declares a function in another way than the standard.

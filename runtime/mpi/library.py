@@ -51,7 +51,7 @@ def is_elf(path: Path) -> bool:
 def linked_mpi(executable: Path, environment: Mapping[str, str]) -> MpiLibrary | None:
     """The MPI library that an executable would load in this environment; None if it is linked to none.
 
-    The loader is asked to list, not to run: the program itself is not executed.
+    The loader only lists the libraries; the program itself is not executed.
     """
     if not is_elf(executable):
         return None

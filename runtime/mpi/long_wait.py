@@ -1,4 +1,4 @@
-"""Says that a process waits for others, from beside it."""
+"""Report, from a separate process, that a process waits for others."""
 
 from __future__ import annotations
 

@@ -28,8 +28,8 @@ _VARIABLES: Final = {
 _OF_MPICH: Final = "PMI_SIZE"
 _NAME: Final = "libmpi.so.12"  # of MPICH's library, as mpi4py asks for it; Debian's does not bear it
 _CHOICE: Final = "MPI4PY_MPIABI"
-_PATIENCE: Final = 20.0  # seconds until the first process says that it waits
-_PATIENCE_OF_OTHERS: Final = 60.0  # one says it for all, unless it is not there
+_PATIENCE: Final = 20.0  # seconds until the first process reports that it waits
+_PATIENCE_OF_OTHERS: Final = 60.0  # one process reports for all, unless it is missing
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,7 @@ def check_together(communicator: Any) -> None:
 
 
 def use_mpich(library: Path | None = None) -> None:
-    """Let mpi4py use a library of MPICH's kind; where the loader does not find it, this program begins again.
+    """Make mpi4py use a library of MPICH's kind; if the loader does not find it, restart this program.
 
     mpi4py asks for MPICH's ABI name, which Debian's library does not bear.
 

@@ -1,6 +1,6 @@
 """MPI functions without a byte rule: those that move no payload, but may wait for other ranks.
 
-What the critical path does at them is C over their arguments, in words of ``probe/mpi_path.h``.
+The critical path's operations at them are C expressions over their arguments, with functions of ``probe/mpi_path.h``.
 """
 
 from __future__ import annotations

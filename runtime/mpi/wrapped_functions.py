@@ -1,6 +1,6 @@
 """The functions of an MPI library that are wrapped, in all their forms, and what each counts.
 
-What they count comes from ``byte_rules`` and ``timed_functions``, what there is of them from the library's own header.
+Their counts come from ``byte_rules`` and ``timed_functions``, their prototypes from the library's own header.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ CALLED: Final = (
 """Functions that the library calls to learn sizes and roles."""
 
 
-# Whose work a collective needs → the arguments that say so.
+# The processes whose work a collective needs → the arguments that specify them.
 _COLLECTIVES: Final = {
     "everyone": "comm",
     "from_root": "root, comm",

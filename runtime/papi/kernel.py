@@ -14,7 +14,7 @@ _PARANOID: Final = Path("/proc/sys/kernel/perf_event_paranoid")
 _DEVICES: Final = Path("/sys/bus/event_source/devices")
 _STATUS: Final = Path("/proc/self/status")
 _CAPABILITIES: Final = 1 << 38 | 1 << 21  # CAP_PERFMON, CAP_SYS_ADMIN: capability.h
-_PMUS: Final = ("cpu", "arm", "power")  # what names of processors' own counters begin with
+_PMUS: Final = ("cpu", "arm", "power")  # prefixes of the names of processors' own counters
 
 
 def paranoid_level() -> str | None:

@@ -37,7 +37,7 @@ class Tried:
     Attributes:
         event: Its name.
         component: Whose it is; empty if PAPI does not know it.
-        kind: ``preset``, ``native`` or ``software``; empty if it was asked for by its name.
+        kind: ``preset``, ``native`` or ``software``; empty if it was requested by name.
         outcome: ``counts``: it starts, and counted something; ``starts``: it counted nothing while it was tried;
             ``fails``; ``unseen``: the program itself brings it.
         counted_as: How it is spelt so that it counts the kernel's part, too.
@@ -72,7 +72,7 @@ class Lookup:
         events: Those that were tried.
         metrics: Metric of ours → the event that counts it.
         together: Kind → events that were counted at the same time.
-        groups: Events that were asked for, as few groups as can be counted together.
+        groups: The requested events, in as few groups as can be counted together.
         family: Of the processor, if ``events.toml`` knows it.
     """
 
@@ -99,9 +99,9 @@ def look_up(
 
     Args:
         events: Their names; None for all that PAPI knows.
-        most: How many may stand in a group.
-        multiplex: Whether those that are asked for are tried as they count by turns.
-        patience: Seconds after which it is given up, with what is known by then.
+        most: The greatest number per group.
+        multiplex: Whether the requested events are tested with multiplexing.
+        patience: Seconds after which the test ends, with the results so far.
     """
     choices = read_choices()
     found = Lookup(family=family_of(choices.families))

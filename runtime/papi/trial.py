@@ -25,7 +25,7 @@ _ALL, _FIRST = 0, 1  # modifiers of an enumeration
 _NAME: Final = 1024  # bytes
 _REASON: Final = 512  # where PAPI_component_info_t has it, in all versions
 _KERNEL: Final = ":u=1:k=1"  # twin: KERNEL_PART in choices.py
-_OF_A_THREAD: Final = ("perf_event", "sde")  # components; others count what a device or the whole machine does
+_OF_A_THREAD: Final = ("perf_event", "sde")  # components; others count a device's or the whole machine's events
 _SDE: Final = "sde:::"
 _PAGES: Final = 64
 _MOST_VALUES: Final = 512
@@ -108,7 +108,7 @@ class Papi:
             self._library.PAPI_destroy_eventset(ctypes.byref(number))
 
     def _take_turns(self, number: ctypes.c_int) -> str:
-        """Let the events of a set share counters; why not, if that cannot be."""
+        """Multiplex the events of a set; return why that fails, or an empty string."""
         component = self._library.PAPI_get_component_index(b"perf_event")
         for code in (
             self._library.PAPI_multiplex_init(),
@@ -132,7 +132,7 @@ def _opened() -> tuple[str, ctypes.CDLL]:
 
 
 def _work() -> None:
-    """Do a little of what events count: instructions, and page faults."""
+    """Do a little work that events count: instructions, and page faults."""
     with mmap.mmap(-1, _PAGES * mmap.PAGESIZE) as memory:
         for page in range(_PAGES):
             memory[page * mmap.PAGESIZE] = 1
@@ -205,7 +205,7 @@ def main() -> None:
 
 
 def _some(papi: Papi, question: Mapping[str, Any], names: Mapping[int, str]) -> None:
-    """Try the events that are asked for, and which of them go together."""
+    """Test the requested events, and which of them can be counted together."""
     found: dict[str, list[str]] = {}
     papi.by_turns = question["multiplex"]
     for event in question["events"]:

@@ -19,9 +19,10 @@ void aa_book_prepare(void) {
 }
 
 /*
- * No interval is longer off the CPU than it is. More can be owed, as what a hypervisor takes from the machine
- * disturbs no watch, and is found at the end of an interval only if it is long; less than nothing, as clocks
- * jitter. Both are left to the next interval that is disturbed, or due.
+ * No interval is longer off the CPU than it is in total. More time may be owed, because time that a
+ * hypervisor takes from the machine triggers no watch, and is found at the end of an interval only if it is
+ * long. Less than nothing may be owed, because clocks jitter. Both are carried over to the next interval that
+ * is disturbed, or due.
  */
 static void book_off(struct aa_thread *thread, int64_t took) {
     int64_t off = thread->watch.owed < took ? thread->watch.owed : took;
@@ -73,8 +74,8 @@ void aa_book(struct aa_thread *thread) {
 }
 
 /*
- * A thread that waits spins first, and sleeps then: what it was on the CPU counts to the wait, and not to
- * what it was idle after it.
+ * A waiting thread spins first and then sleeps: its time on the CPU counts as waiting, and not as the idle
+ * time after it.
  */
 static void book_wait_until(struct aa_thread *thread, uint64_t now) {
     int64_t took = (int64_t)(now - thread->last);

@@ -1,4 +1,4 @@
-/* Time is counted to the node where the thread stands. */
+/* Time is counted to the node where the thread is. */
 #ifndef AA_BOOK_H
 #define AA_BOOK_H
 
@@ -13,8 +13,10 @@ void aa_book_prepare(void);
 /* Count the time since the last event. */
 void aa_book(struct aa_thread *thread);
 
-/* Count the time until now, less what the thread was idle after that, waiting or not, to the node where it
- * waited. */
+/*
+ * Count the time until now, without the thread's idle time after that, waiting or not, to the node where it
+ * waited.
+ */
 void aa_book_wait(struct aa_thread *thread);
 
 /* The same for another thread, which is idle. */

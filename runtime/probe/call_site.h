@@ -8,10 +8,10 @@
 #include "key.h"
 
 /*
- * The region of calls that return there: that of the function with "FILE+ADDRESS" for the function around it,
- * the address in hexadecimal as the file was linked. The function's own region where the place has no file,
- * in Python, whose lines no address tells, and once there are thousands. As a descriptor it lives as long as
- * the process.
+ * Returns the region of calls that return to an address: the function's region with "FILE+ADDRESS" as the
+ * function around it, the address in hexadecimal as the file was linked. Returns the function's own region if
+ * the address is in no file or in Python, whose lines have no addresses, and once there are thousands. Like a
+ * descriptor, it lives as long as the process.
  */
 const char *aa_call_site(const char *region, const void *returns_to);
 

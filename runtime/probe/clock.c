@@ -90,7 +90,7 @@ struct aa_anchor aa_clock_start(void) {
     return clock_state.start;
 }
 
-/* Of several pairs of readings the one between whose readings least time went by. */
+/* Of several pairs of readings, the one with the least time between its readings. */
 struct aa_anchor aa_clock_anchor(void) {
     struct aa_anchor best = {0, 0};
     uint64_t narrowest = UINT64_MAX;
@@ -145,8 +145,7 @@ extern const ptrdiff_t __rseq_offset __attribute__((weak));
 extern const unsigned int __rseq_size __attribute__((weak));
 
 #if defined(RSEQ_SIGNATURE)
-/* No thread ever executes these words, so that none is ever found inside the sequence which they stand for.
- */
+/* No thread ever executes these words, so none is ever found inside the sequence that they represent. */
 static const uint32_t never_executed[] = {0, RSEQ_SIGNATURE, 0};
 
 /* The kernel's struct rseq_cs: where a sequence starts, how long it is, where to go if it was interrupted. */
@@ -166,7 +165,7 @@ static bool rseq_registered(void) {
     return &__rseq_offset && &__rseq_size && __rseq_size;
 }
 
-/* Whether the kernel does reset the field of a thread that sleeps: what it promises is less. */
+/* Whether the kernel really resets the field of a sleeping thread, which it does not promise. */
 static bool rseq_works(void) {
     if (!rseq_registered())
         return false;

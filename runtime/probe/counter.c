@@ -13,7 +13,7 @@
 bool aa_counting, aa_counter_goes_on;
 uint32_t aa_counted_calls;
 
-/* Where nothing is counted but what the system is asked for. */
+/* Used if nothing is counted except by the system. */
 static void describe_nothing(char sources[AA_COUNTERS][AA_SOURCE_LENGTH]) {
     (void)sources;
 }
@@ -77,7 +77,7 @@ static void start(void) {
     source->go(false);
 }
 
-/* What the system is asked for needs no source. */
+/* System use needs no source. */
 static void start_without(void) {
     source = &nothing;
     if (asks_usage)
@@ -88,7 +88,7 @@ static bool is_word(const char *text, size_t length, const char *word) {
     return strlen(word) == length && memcmp(text, word, length) == 0;
 }
 
-/* Null, or what is wrong with the calls in which alone is counted. */
+/* Null, or what is wrong with the calls to which counting is restricted. */
 static const char *read_calls(void) {
     const char *text = getenv(COUNT_IN);
     uint32_t calls = 0;
@@ -139,7 +139,7 @@ void aa_counter_load(void) {
         return;
     }
     source = asked = is_automatic() ? &aa_counter_papi : find_source(wanted);
-    /* What a launcher or a shell starts on the way to the program is left alone. */
+    /* Programs that a launcher or a shell starts on the way to the program are left alone. */
     if (source == &aa_counter_papi && aa_launched_rank() < 0)
         opening = WAITING;
     else
@@ -163,7 +163,7 @@ void aa_counter_restart(void) {
     source->go(false);
 }
 
-/* What one rank alone cannot count is told by whoever has a reason first. */
+/* If only one rank cannot count, the first one with a reason reports it. */
 static void warn_of_usage(void) {
     const char *lack = aa_usage_lack();
     pid_t other;
@@ -236,8 +236,7 @@ void aa_counter_skip(struct aa_thread *thread) {
 
 void aa_counter_book_going(struct aa_thread *thread) {
     source->book(thread->current->counters, thread->counted, bias);
-    memcpy(stopped_at, thread->counted,
-           sizeof thread->counted); /* whom a handler interrupts goes on from here */
+    memcpy(stopped_at, thread->counted, sizeof thread->counted); /* an interrupted thread continues here */
 }
 
 /* ---- in calls alone */
@@ -248,7 +247,7 @@ static bool is_counted(uint32_t share) {
            (aa_counted_calls & AA_COUNTS_IN_IO && (uint8_t)share == AA_IO);
 }
 
-/* What a call of a library calls back is a part of it, and so are calls from there. */
+/* Functions that a library call calls back are a part of it, and so are calls from there. */
 static bool is_called_back(const struct aa_thread *thread) {
     const struct aa_frame *frame = thread->top - 1;
     while (frame > thread->frames && !is_counted(frame->call.share))

@@ -37,7 +37,7 @@ void aa_counter_open(void);
 /* Begin anew, in the child of a fork. */
 void aa_counter_restart(void);
 
-/* Say in the shard how the counts come about; warn if they were wanted and cannot be had. */
+/* Record in the shard how the counts are taken; warn if they were requested but are unavailable. */
 void aa_counter_describe(struct aa_header *header);
 
 /* A thread begins: from when the library was loaded, or from now on; false: its counters do not start. It
@@ -45,15 +45,14 @@ void aa_counter_describe(struct aa_header *header);
 bool aa_counter_begin(struct aa_thread *thread, bool since_load);
 void aa_counter_end(void);
 
-/* Add what was counted before the last stop to the node; or nowhere. */
+/* Add the counts before the last stop to the node; or drop them. */
 void aa_counter_book(struct aa_thread *thread);
 void aa_counter_skip(struct aa_thread *thread);
 
-/* Add what was counted until now, in the program's own code, to the node, while counters go on. */
+/* Add the counts until now, in the program's own code, to the node, while counters continue. */
 void aa_counter_book_going(struct aa_thread *thread);
 
-/* The thread turns from its share to another: where that is or was a call that is counted, add what it came
- * to. */
+/* The thread changes its share: if the old or the new one is a counted call, add its counts. */
 void aa_counter_turn_slowly(struct aa_thread *thread, uint32_t to);
 
 static inline void aa_counter_turn(struct aa_thread *thread, uint32_t to) {
@@ -64,7 +63,7 @@ static inline void aa_counter_turn(struct aa_thread *thread, uint32_t to) {
 /* Count only these from now on in the thread, a bit of enum aa_counter each. */
 void aa_counter_choose(struct aa_thread *thread, uint32_t counters);
 
-/* Leave out so much of each interval from now on: what the library's own events execute. */
+/* From now on, subtract this from each interval: what the library's own events execute. */
 void aa_counter_leave_out(const uint64_t bias[AA_COUNTED]);
 
 void aa_counter_stop_slowly(void);

@@ -1,6 +1,6 @@
 /*
- * Counts of PAPI. Of the events that could stand for a count the
- * first are taken that really start beside those taken before: that one is listed is no proof.
+ * Counts by PAPI. Of the events that can represent a count, the first are used that really start beside those
+ * already chosen: an event may be listed but not countable.
  */
 #define _GNU_SOURCE
 #include "counter_source.h"
@@ -26,7 +26,7 @@ static const char *const metrics[AA_EVENTS] = {
     [AA_L1_MISSES] = "l1_misses",       [AA_L2_ACCESSES] = "l2_accesses", [AA_L2_MISSES] = "l2_misses",
 };
 
-/* What stands for metrics unasked, the best first: runtime/papi/events.toml, of which the header is made. */
+/* The default events for metrics, best first; the header is made from runtime/papi/events.toml. */
 static const struct {
     int metric;
     const char *event;
@@ -173,7 +173,7 @@ static void grant_all(const char *wishes, bool (*grant_one)(const char *, size_t
     }
 }
 
-/* Those that the user names come first; others share what counters are left. */
+/* Events named by the user come first; others get the remaining counters. */
 static void grant_wishes(void) {
     static const char wanted[] =
         "AUTOANALYZER_EVENTS: expected at most one METRIC=EVENT for each of instructions, cycles, "
@@ -191,7 +191,7 @@ static void grant_wishes(void) {
         grant_all(wishes, grant, wanted);
 }
 
-/* Whether events can take turns; PAPI wants to see an event of the processor's first. */
+/* Whether events can be multiplexed; PAPI needs one of the processor's events first. */
 static bool can_take_turns(void) {
     if (!aa_papi_bind_multiplexing() || aa_papi.multiplex_init() != PAPI_OK)
         return false;
@@ -240,7 +240,7 @@ static const char *load(bool unasked, uint32_t calls) {
     const char *events = getenv("AUTOANALYZER_EVENTS");
     if (unasked && !(events && *events) && !has_counters())
         return "the processor's counters are not there";
-    struct aa_silence silence = aa_silence_begin(); /* PAPI prints what it fails to find */
+    struct aa_silence silence = aa_silence_begin(); /* PAPI prints messages about missing libraries */
     const char *defect = open_events();
     aa_silence_end(silence);
     return defect;
@@ -264,7 +264,7 @@ static void describe(char sources[AA_COUNTERS][AA_SOURCE_LENGTH]) {
 
 /* ---- threads */
 
-/* What was opened counts the parent. */
+/* Inherited events would count the parent. */
 static void forked(void) {
     event_set = PAPI_NULL;
     left_out = 0;
@@ -314,7 +314,7 @@ static bool choose(uint32_t counters) {
     return true;
 }
 
-/* Nothing really stops: what is executed until the next interval is taken off as its bias. */
+/* Nothing really stops: what is executed until the next interval is subtracted as its bias. */
 static void stop(uint64_t counts[AA_COUNTED]) {
     long long values[AA_COUNTED] = {0};
     int error = errno, outcome = event_set == PAPI_NULL ? PAPI_NULL : aa_papi.read(event_set, values);

@@ -1,5 +1,5 @@
 /*
- * What the probe library asks of rtcount, the Valgrind tool that counts: client requests, answered by 1.
+ * Client requests from the probe library to rtcount, the Valgrind tool that counts; it answers them with 1.
  * Under other tools, and outside of Valgrind, the answer is 0. The tool includes this file.
  */
 #ifndef AA_COUNTER_REQUESTS_H

@@ -36,7 +36,8 @@ static uint64_t length_of_code(const struct dl_phdr_info *object) {
     return length;
 }
 
-/* This library, and the loader: what it executes when a function is first called depends on where we looked.
+/*
+ * This library, and the loader: the work of a function's first call depends on where symbols were looked up.
  */
 static int leave_out_object(struct dl_phdr_info *object, size_t size, void *unused) {
     (void)size, (void)unused;
@@ -96,12 +97,12 @@ static void stop(uint64_t counts[AA_COUNTED]) {
     counts[AA_L2_MISSES] = of_tool.l2_misses;
 }
 
-/* What this library executes is not counted anyway. */
+/* This library's own instructions are not counted anyway. */
 static void book(uint64_t *into, uint64_t *before, const uint64_t *bias) {
     VALGRIND_DO_CLIENT_REQUEST_STMT(AA_RTCOUNT_BOOK, into, before, bias, 0, 0);
 }
 
-/* How often MPI polls is chance: it must not decide what is left in the caches. */
+/* How often MPI polls is a matter of chance, which must not affect the contents of the caches. */
 static void go(bool in_mpi) {
     ask(AA_RTCOUNT_GO, (const void *)(uintptr_t)!in_mpi, 0);
 }

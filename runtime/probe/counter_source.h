@@ -1,4 +1,4 @@
-/* What counter.c takes counts from. */
+/* A source of counts for counter.c. */
 #ifndef AA_COUNTER_SOURCE_H
 #define AA_COUNTER_SOURCE_H
 
@@ -15,7 +15,7 @@ struct aa_counter_source {
     bool (*attach)(void); /* the calling thread, which may be attached already; false: it counts nothing */
     void (*detach)(void);
     void (*stop)(uint64_t counts[AA_COUNTED]);
-    /* Add what was counted since before, less a bias, and begin there anew; nothing stops. May be missing. */
+    /* Add the counts since the last call, without a bias, and start again; nothing stops. May be missing. */
     void (*book)(uint64_t *into, uint64_t *before, const uint64_t *bias);
     void (*go)(bool in_mpi);
     void (*forked)(void);              /* in a child; may be missing */

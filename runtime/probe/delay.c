@@ -13,11 +13,13 @@ struct counts {
     uint64_t system[AA_SYSTEM_VALUES];
 };
 
-/* The process may have been another program, whose counts the kernel goes on with. */
+/* The process may have been another program before, whose counts the kernel continues. */
 static struct counts before;
 
-/* The second of three numbers: nanoseconds on processors and ready for one, and turns. -1 where the kernel
- * does not count: who reads has had a turn. */
+/*
+ * The second of three numbers: nanoseconds on processors, nanoseconds ready for one, and time slices. -1 if
+ * the kernel does not count, because the reader itself has had a time slice.
+ */
 static int64_t delay_in(const char *text) {
     char *next;
     strtoull(text, &next, 10);

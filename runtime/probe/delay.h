@@ -1,5 +1,7 @@
-/* How long others held the processors that the process was ready to use; and all else that the system says of
- * it. */
+/*
+ * How long the process was ready to run while others held the processors, and further data of the system
+ * about it.
+ */
 #ifndef AA_DELAY_H
 #define AA_DELAY_H
 
@@ -8,7 +10,7 @@
 /* Count from now on: when the library is loaded, and in the child of a fork. */
 void aa_delay_start(void);
 
-/* Write into the header what has been counted until now. */
+/* Write the counts until now into the header. */
 void aa_delay_take(struct aa_header *header);
 
 #endif

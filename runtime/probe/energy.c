@@ -22,8 +22,10 @@
 #define PAUSE UINT64_C(1000000) /* nanoseconds between which the processor itself counts */
 #define MICRO 1e6
 
-/* A file of powercap, which is opened for each reading, as the program may close what it does not know; or an
- * event of perf. */
+/*
+ * A file of powercap, opened for each reading because the program may close unknown descriptors, or a perf
+ * event.
+ */
 struct counter {
     enum aa_energy_domain domain;
     char file[160];

@@ -25,7 +25,7 @@ bool aa_energy_is_counted_here(void);
  * own. */
 bool aa_energy_claim(void);
 
-/* Read it, not more often than it changes; and what has been used since the first reading, in microjoules. */
+/* Read it, at most as often as it changes; and the energy used since the first reading, in microjoules. */
 void aa_energy_ask(void);
 uint64_t aa_energy_of(enum aa_energy_domain domain);
 

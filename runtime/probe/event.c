@@ -1,9 +1,8 @@
 /*
- * What happens at an event. The fast paths of aa_probe_enter and aa_probe_exit take no lock, allocate nothing
- * and leave by a tail call as soon as something is out of the ordinary.
- *
- * A signal handler may interrupt any of it, and enter regions of its own. So frames and edges are written in
- * an order that leaves no half-made one in sight, and the slow path is closed to whoever interrupts it.
+ * Events: regions are entered and left. The fast paths of aa_probe_enter and aa_probe_exit take no lock,
+ * allocate nothing, and leave by a tail call as soon as anything is unusual. A signal handler may interrupt
+ * any of it, and enter regions of its own. So frames and edges are written in an order that never exposes an
+ * incomplete one, and interrupting handlers cannot enter the slow path.
  */
 #define _GNU_SOURCE
 #include "event.h"
@@ -41,7 +40,7 @@ static inline bool is_counted(const struct aa_thread *thread, uint32_t behind) {
            behind == AA_OWN;
 }
 
-/* What the fast path ends in gives the key on, so that it need not be kept. */
+/* The functions at the end of the fast path return the key, so that it need not be saved. */
 static __attribute__((noinline)) const char *look(const char *key) {
     aa_throttle_look(aa_thread_self);
     return key;
@@ -58,7 +57,9 @@ static inline const char *visit(struct aa_thread *thread, const char *key, struc
     return begin_visit(thread, thread->current, key, child);
 }
 
-/* Whether time goes on where it went in this child: what a library calls back is no time of the library. */
+/*
+ * Whether this child's time goes where it went before: code that a library calls back is not the library's.
+ */
 static inline bool is_passed(const struct aa_thread *thread, const struct aa_node *child) {
     return aa_is_throttled(child) && thread->call.share == AA_OWN;
 }
@@ -95,8 +96,8 @@ static __attribute__((noinline)) const char *pass(struct aa_thread *thread, cons
 }
 
 /*
- * Where counts are added up, the program must do what it does where the region is measured, or they would be
- * others: it is told that it entered something, and to leave that is nothing. Fortran tells what it leaves.
+ * Counts are only comparable if the program behaves as in the timed run. So it is told that it entered
+ * something, and leaving that does nothing. In Fortran, the leaving call names the region.
  */
 static const char passed_by[] = "";
 
@@ -119,7 +120,7 @@ static inline bool was_passed(const struct aa_thread *thread, const struct aa_fr
     return frame->node == thread->current && frame->call.share == thread->call.share;
 }
 
-/* Null: an entry that is not told apart. */
+/* Null: an entry that is not distinguished. */
 static const char *go_into(struct aa_thread *thread, const char *key, struct aa_node *child, int64_t *site) {
     if (child && is_passed(thread, child))
         return aa_counting ? pass_by(thread, key, child, site) : pass(thread, key, child, site);
@@ -182,7 +183,7 @@ static __attribute__((noinline)) const char *enter_throttled(struct aa_thread *t
     return pass_by(thread, key, child, site);
 }
 
-/* Null where it is another's edge. Read once, for the table may be emptied. */
+/* Null if the edge belongs to another key. Read once, because the table may be emptied. */
 static inline struct aa_node *child_by(const struct aa_edge *edge, const struct aa_node *from,
                                        const char *key) {
     struct aa_node *child = __atomic_load_n(&edge->child, __ATOMIC_RELAXED);
@@ -207,7 +208,7 @@ static inline __attribute__((always_inline)) const char *enter_child(struct aa_t
     return begin_visit(thread, from, key, child);
 }
 
-/* Another edge stands where this one would. */
+/* Another edge is in this one's place. */
 static __attribute__((noinline)) const char *enter_by_next_edge(struct aa_thread *thread, const char *key,
                                                                 int64_t *site) {
     struct aa_node *from = thread->current;
@@ -266,7 +267,7 @@ static __attribute__((noinline)) void leave_slowly(struct aa_thread *thread, con
     aa_counter_go();
 }
 
-/* What is left is on top, but the event is not a plain one, as in enter_otherwise. */
+/* The region is on top, but the event is unusual, as in enter_otherwise. */
 static __attribute__((noinline)) void leave_otherwise(struct aa_thread *thread, struct aa_frame *frame,
                                                       const char *key) {
     bool counted = is_counted(thread, frame->call.share);
@@ -319,7 +320,7 @@ void aa_probe_exit(const char *descriptor) {
     aa_frames_pop_plainly(thread, frame);
 }
 
-/* The child whose entries by this key only count. */
+/* The child whose entries by this key are only counted. */
 static struct aa_node *find_passed(const struct aa_thread *thread, const char *key, struct aa_node *from) {
     struct aa_node *child = child_by(aa_tree_first_edge(thread, from, key), from, key);
     if (!child)

@@ -3,7 +3,7 @@
 #ifndef AA_FORK_H
 #define AA_FORK_H
 
-/* What is done before each fork, or null, and what in each child: at most AA_FORK_WATCHERS of them. */
+/* Called before each fork, or null, and called in each child; at most AA_FORK_WATCHERS of them. */
 #define AA_FORK_WATCHERS 2
 
 void aa_fork_watch(void (*before)(void), void (*in_child)(void));

@@ -1,4 +1,4 @@
-/* The regions that a thread has open: a frame for each, which tells where its time went before. */
+/* The regions that a thread has open: a frame for each, which remembers where time went before. */
 #ifndef AA_FRAMES_H
 #define AA_FRAMES_H
 
@@ -14,8 +14,10 @@ static inline void aa_frame_set(struct aa_frame *frame, struct aa_node *node, co
     frame->call = call;
 }
 
-/* Room for open regions, or twice as much; false if there is no more memory. The caller holds the shard's
- * lock, for another thread may be about to forget keys. */
+/*
+ * Make room for open regions, doubling it; false without memory. The caller holds the shard's lock, because
+ * another thread may be about to forget keys.
+ */
 bool aa_frames_make(struct aa_thread *thread);
 
 /* The same without the lock: whether there is room for one more. */

@@ -26,7 +26,7 @@ static bool is_shared_memory(dev_t device) {
     return device == shared_memory;
 }
 
-/* Neither can be had, or both say what kind of file it is. */
+/* Neither is available, or both show the kind of file. */
 static enum aa_io_kind kind_of(bool known, const struct stat *status, bool system_known,
                                const struct statfs *system) {
     if (!known)
@@ -53,7 +53,7 @@ enum aa_io_kind aa_io_kind_of_path(const char *path) {
     return kind;
 }
 
-/* What is open under a descriptor is known by its name in /proc: openers are many. */
+/* The name of an open descriptor is read from /proc, because many functions open files. */
 static uint16_t number_of(int fd) {
     char link[32], *name = aa_memory_map(PATH_MAX); /* of zeros */
     snprintf(link, sizeof link, "/proc/self/fd/%d", fd);

@@ -29,7 +29,7 @@ bool aa_io_is_file(int fd);
 /* The descriptors from first to last may become other files. */
 void aa_io_forget(int first, int last);
 
-/* A call on a descriptor. Where begin says true, one of the ends must follow with what the call returned. */
+/* A call on a descriptor. If begin returns true, one of the ends must follow with the call's result. */
 static inline bool aa_io_begin(int fd) {
     return aa_io_listens() && aa_io_is_file(fd) && aa_share_begin(AA_IO);
 }
@@ -37,7 +37,10 @@ static inline bool aa_io_begin(int fd) {
 void aa_io_end_read(int fd, ssize_t done);
 void aa_io_end_write(int fd, ssize_t done);
 
-/* The end of what moved no bytes of the program's, or of whose bytes the node knows: the ticks it took. */
+/*
+ * The end of a call that moved no bytes of the program's, or whose bytes the node has already; adds its
+ * ticks.
+ */
 uint64_t aa_io_end(void);
 
 /* The end of a call on a file that moved no bytes. */

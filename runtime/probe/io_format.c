@@ -59,7 +59,7 @@ VARIADIC(__printf_chk, (int flag, const char *format, ...), __vfprintf_chk(stdou
 VARIADIC(__dprintf_chk, (int fd, int flag, const char *format, ...),
          __vdprintf_chk(fd, flag, format, arguments))
 
-/* What scanf took is the way that the stream's position went; streams without one are no files. */
+/* The bytes that scanf read are the change of the stream's position; streams without one are not files. */
 typedef int scan_function(FILE *stream, const char *format, va_list arguments);
 
 static int scan(scan_function *function, FILE *stream, const char *format, va_list arguments) {
@@ -72,8 +72,8 @@ static int scan(scan_function *function, FILE *stream, const char *format, va_li
 }
 
 /*
- * The headers give the four names other symbols, depending on the edition of C: the symbols are set here, so
- * that all of them exist.
+ * The headers map the four names to other symbols, depending on the edition of C. The symbols are set here,
+ * so that all of them exist.
  */
 #define SCAN_FAMILY(prefix)                                                                                  \
     AA_EXPORT int aa_##prefix##vfscanf(FILE *, const char *, va_list) __asm__(#prefix "vfscanf");            \

@@ -55,7 +55,7 @@ static int place_of(const struct statement *statement) {
     return place;
 }
 
-/* What is below on the stack was left by a jump, and so was what had this statement's place. */
+/* Entries below on the stack were left by a jump, and so was the entry that had this statement's place. */
 static void forget_left(const struct statement *statement, const void *frame) {
     open.count = place_of(statement);
     while (open.count > 0 && (const void *)open.at[open.count - 1].statement < frame)
@@ -70,7 +70,7 @@ static const struct open_statement *holder_of(int32_t unit) {
     return NULL;
 }
 
-/* Of a unit that it has locked the run-time library must not be asked. */
+/* The run-time library must not be queried about a unit that it has locked. */
 static bool is_to_be_timed(const struct statement *statement, run_time *library) {
     if (!aa_io_listens() || statement->flags & INTERNAL_UNIT)
         return false;

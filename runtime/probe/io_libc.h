@@ -22,7 +22,9 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-/* What programs built with _FORTIFY_SOURCE, and headers of other editions of C, call instead. */
+/*
+ * Functions that programs call instead if built with _FORTIFY_SOURCE, or with headers of other editions of C.
+ */
 ssize_t __read_chk(int fd, void *buffer, size_t size, size_t room);
 ssize_t __pread_chk(int fd, void *buffer, size_t size, off_t offset, size_t room);
 ssize_t __pread64_chk(int fd, void *buffer, size_t size, off64_t offset, size_t room);

@@ -8,7 +8,7 @@
 
 #include "io_files.h"
 
-/* What a call of unknown length moves at most, nearly always: a line, some numbers. */
+/* The usual maximum of a call of unknown length: a line, some numbers. */
 #define AA_IO_LINE 512
 
 struct aa_stream_call {

@@ -1,6 +1,6 @@
 /*
- * Keys in frames and edges: the descriptors' addresses. They are their thread's own; but who unloads a
- * library takes out those that lay in it, from the frames and edges of all threads.
+ * Keys in frames and edges: the descriptors' addresses. They belong to their thread, but a thread that
+ * unloads a library removes its keys from the frames and edges of all threads.
  */
 #ifndef AA_KEY_H
 #define AA_KEY_H

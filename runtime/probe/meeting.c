@@ -22,8 +22,10 @@
 
 static char file_path[3200], answer_path[3200];
 
-/* What is the same in all processes of a job and in no other one; of those that a shell starts one by one,
- * nothing. */
+/*
+ * A text that all processes of a job share, and no others; empty for processes started one by one from a
+ * shell.
+ */
 static void name_job(char *job, size_t size) {
     static const char *const names[] = {"PMIX_NAMESPACE", "SLURM_JOB_ID", "SLURM_STEP_ID", "PMI_JOBID"};
     size_t used = 0;
@@ -76,7 +78,7 @@ static bool all_came(int size) {
     return all;
 }
 
-/* The first process that knows an answer gives it to all: a link is there at once and whole. */
+/* The first process that knows an answer creates a link, which is complete as soon as it is visible. */
 static bool agree(const char *answer) {
     char given[8] = "";
     if (symlink(answer, answer_path) == 0)

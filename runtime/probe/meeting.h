@@ -1,6 +1,7 @@
 /*
- * Whether all processes of a job are recorded: those that are meet in a file of the run's folder when MPI
- * begins. No message of ours may go to a process that does not expect one, so that this is asked without MPI.
+ * Whether all processes of a job are recorded: recorded processes meet in a file of the run's folder when MPI
+ * begins. We must not send a message to a process that does not expect one, so this is determined without
+ * MPI.
  */
 #ifndef AA_MEETING_H
 #define AA_MEETING_H

@@ -30,14 +30,14 @@ int aa_rank(MPI_Comm comm);
 int aa_local_size(MPI_Comm comm);
 
 /*
- * The parts of a collective: one for each process of the group, or of the remote group. A buffer that is
- * MPI_IN_PLACE takes out the own part, which stays where it is.
+ * The parts of a collective, one for each process of the group, or of the remote group. If a buffer is
+ * MPI_IN_PLACE, the own part, which is not moved, is excluded.
  */
 int aa_parts(MPI_Comm comm, const void *buffer);
 
 /*
- * Sums over the parts: counts are int arrays, or MPI_Count arrays in the large-count functions. Types are
- * C's, or those of Fortran, in functions whose names end in _f.
+ * Sums over the parts. Counts are int arrays, or MPI_Count arrays in the large-count functions. Types are
+ * C's, or Fortran's in functions whose names end in _f.
  */
 #define AA_COUNTS(function, counts)                                                                          \
     _Generic((counts), int * : function##_int, const int * : function##_int, default : function##_large)

@@ -49,7 +49,7 @@ static void take_answer(const struct aa_request *request) {
     *asked = NULL;
 }
 
-/* What was known of a receive that began. */
+/* The data about a receive from its start. */
 static void forget_beginning(const struct aa_request *request) {
     if (!request->persistent)
         free(request->begun);
@@ -104,7 +104,7 @@ static bool make_room(struct aa_completion *completion, size_t count) {
     return true;
 }
 
-/* Empty, for the library need not fill in those of sends. */
+/* Empty, because the library need not fill in those of sends. */
 static void *own_statuses(struct aa_completion *completion, size_t count) {
     return memset(completion->statuses, 0, count * sizeof(union aa_own_status));
 }

@@ -1,6 +1,6 @@
 /*
- * A call that may complete requests, in either language: what it needs besides its arguments, and what is
- * counted when it has returned. C's forms are in mpi_completion_c.c, Fortran's in mpi_completion_fortran.c.
+ * A call that may complete requests, in either language: the data that it needs besides its arguments, and
+ * the counting after it returns. C's forms are in mpi_completion_c.c, Fortran's in mpi_completion_fortran.c.
  */
 #ifndef AA_MPI_COMPLETION_H
 #define AA_MPI_COMPLETION_H
@@ -30,7 +30,7 @@ struct aa_completion {
     union aa_own_status statuses_on_stack[AA_REQUESTS_ON_STACK];
 };
 
-/* What is to be watched of a call that has begun; gives the statuses that the library is to fill. */
+/* Prepare for a call that begins; returns the statuses that the library is to fill. */
 void *aa_completion_watch(struct aa_completion *completion, enum aa_language language, int count,
                           const void *requests, void *statuses);
 
@@ -44,22 +44,22 @@ AA_IN_CALLERS_FRAME void *aa_completion_begin(struct aa_completion *completion, 
 /* Afterwards: request i, counted from 0, may have completed; none if i is MPI_UNDEFINED. */
 void aa_completion_end_one(struct aa_completion *completion, int result, int i, const void *status);
 
-/* Afterwards: the request that an index of the library's names, if the library says that there is one. */
+/* Afterwards: complete the request at an index, if the library reports one. */
 void aa_completion_end_any(struct aa_completion *completion, int result, bool any, int index,
                            const void *status);
 
-/* Afterwards: as many as the library says, which it has listed, have completed, or failed one by one. */
+/* Afterwards: complete the requests that the library has listed, or whose failures it reports one by one. */
 void aa_completion_end_some(struct aa_completion *completion, int result, int done, const void *indices,
                             const void *statuses);
 
-/* Afterwards: all of the requests have, if the library says so. */
+/* Afterwards: complete all requests, if the library reports so. */
 void aa_completion_end_all(struct aa_completion *completion, int result, bool all, int count,
                            const void *statuses);
 
-/* What starting a persistent request hands over and, for collectives, gets. */
+/* Count what starting a persistent request sends and, for collectives, receives. */
 void aa_count_started(enum aa_language language, int count, const void *requests);
 
-/* Before that: what goes beside the messages of persistent sends, and beside collectives. */
+/* Before that: send the messages beside those of persistent sends, and beside collectives. */
 void aa_path_start(enum aa_language language, int count, const void *requests);
 
 /* A request is about to be freed. */

@@ -66,8 +66,8 @@ extern struct aa_mpi {
 } aa_mpi;
 
 /*
- * What MPI_X of this library calls: the next MPI_X, which is that of another library that wraps it (a tool
- * that is linked to the program, or preloaded), or else the MPI library's own.
+ * Returns what MPI_X of this library calls: the next MPI_X, which belongs to another wrapping library (a tool
+ * that is linked to the program, or preloaded), or else to the MPI library itself.
  */
 extern struct aa_mpi_next { AA_MPI_FUNCTIONS(AA_MPI_POINTER) } aa_mpi_next;
 
@@ -85,12 +85,13 @@ static inline bool aa_mpi_is_bound(void) {
     return __builtin_expect(atomic_load_explicit(&aa_mpi.bound, memory_order_acquire), true);
 }
 
-/* Say what is wrong, and end the process: a call cannot be passed on. */
+/* Report an error and end the process, because a call cannot be passed on. */
 _Noreturn void aa_mpi_stop(const char *what);
 
 /*
- * The frame of the outermost MPI call of this thread, which alone counts; NULL outside of MPI. I/O inside MPI
- * is not the program's. A call whose frame is not below has been left by a jump, such as an error handler's.
+ * The frame of this thread's outermost MPI call, the only one that counts; NULL outside of MPI. I/O inside
+ * MPI is not the program's. A call whose frame is not below has been left by a jump, such as an error
+ * handler's.
  */
 extern _Thread_local const void *aa_mpi_outermost;
 
@@ -123,7 +124,7 @@ struct aa_mpi_call {
 
 #define AA_MPI_DESCRIPTOR(name) AA_DESCRIPTOR_VERSION "|mpi|MPI_" name "|||0|0|0"
 
-/* What a call is where it stands outside of every region, as in a program without probes. */
+/* The region of a call outside of every region, as in a program without probes. */
 struct aa_mpi_region {
     const char *descriptor; /* NULL: nothing */
     const void *returns_to;

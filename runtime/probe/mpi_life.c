@@ -1,5 +1,5 @@
 /*
- * When there is MPI, in which bytes are counted, and what the shard is told of it: from MPI_Init to
+ * The lifetime of MPI, during which bytes are counted, and its record in the shard: from MPI_Init to
  * MPI_Finalize, or from the first session to the last; and MPI_Abort.
  */
 #include "mpi_fortran.h"
@@ -157,14 +157,14 @@ AA_FORTRAN_FUNCTION(finalize, (MPI_Fint * error), (error)) {
 
 #ifdef AA_HAS_SESSIONS
 
-/* What a session provides of threads is its own matter, so that requests are shared before there are any. */
+/* Each session decides about threads, so requests are shared from the start. */
 AA_IN_CALLERS_FRAME struct step session_begins(void) {
     aa_requests_share();
     aa_mpi_end_left();
     return init_begins(!aa_mpi.live && aa_mpi_is_outermost());
 }
 
-/* Without MPI_COMM_WORLD the set of all processes tells the rank. */
+/* Without MPI_COMM_WORLD the set of all processes shows the rank. */
 static void find_rank(MPI_Session session, int *rank, int *size) {
     MPI_Group group;
     if (aa_mpi.Group_from_session_pset(session, "mpi://WORLD", &group) != MPI_SUCCESS)

@@ -1,4 +1,4 @@
-/* Libraries whose calls of MPI go past this library's wrappers. */
+/* Libraries whose calls of MPI bypass this library's wrappers. */
 #ifndef AA_MPI_PAST_H
 #define AA_MPI_PAST_H
 

@@ -13,7 +13,7 @@
 #include "mpi_peers.h"
 #include "shard.h"
 
-/* Whether AUTOANALYZER_PATH asks for it and all processes are recorded, from MPI_Init to MPI_Finalize. */
+/* Whether AUTOANALYZER_PATH requests it and all processes are recorded, from MPI_Init to MPI_Finalize. */
 extern bool aa_mpi_path;
 
 void aa_mpi_path_announce(void); /* before MPI_Init */
@@ -32,7 +32,7 @@ static inline const struct aa_mpi_peers *aa_path_peers(MPI_Comm comm) {
     return __builtin_expect(aa_mpi_path, false) ? aa_mpi_peers_of(comm) : NULL;
 }
 
-/* The program does what the path does not follow. */
+/* The program uses something that the path does not follow. */
 static inline void aa_path_leaves_out(enum aa_path_left_out what) {
     if (__builtin_expect(aa_mpi_path, false))
         aa_shard()->path_left_out |= what;
@@ -116,7 +116,7 @@ void aa_path_started(MPI_Group targets, MPI_Win window);
 void aa_path_completes(MPI_Win window);
 void aa_path_completed(MPI_Win window);
 
-/* A communicator is about to be freed: what of ours goes on in it comes to its end first. */
+/* A communicator is about to be freed: first complete our operations on it. */
 void aa_path_leave(MPI_Comm comm);
 
 /* A message that was matched, by its handle, is of this communicator; so is the one that is received now. */

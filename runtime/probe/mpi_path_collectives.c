@@ -25,7 +25,7 @@ bool aa_path_has_group(const struct aa_mpi_peers *peers) {
     return peers && !peers->strangers && (peers->inter || peers->count > 1);
 }
 
-/* Null: there is nothing to be told, or nobody to tell. */
+/* Null: there is nothing to report, or no receiver. */
 static struct aa_mpi_peers *group_of(MPI_Comm comm) {
     struct aa_mpi_peers *peers = aa_mpi_peers_of(comm);
     if (!aa_path_has_group(peers))
@@ -168,7 +168,7 @@ void aa_path_leaves(enum aa_path_collective_kind kind, int root, MPI_Comm comm) 
         follow_by_messages(kind, root, peers, comm);
 }
 
-/* Who receives from nobody may still send to somebody, who waits for that. */
+/* A rank that receives from nobody may still send to a rank that waits for it. */
 void aa_path_from_neighbours(MPI_Comm comm) {
     struct aa_path mine, *found;
     int places = aa_neighbour_places(comm);

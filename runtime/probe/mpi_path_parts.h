@@ -31,7 +31,7 @@ extern struct aa_path_ours aa_path_ours;
 /* The calling thread's chain, to be sent. */
 void aa_path_write(struct aa_path *path);
 
-/* Threads that may call MPI at once take turns. */
+/* Threads that may call MPI at the same time are serialised. */
 void aa_path_lock(void);
 void aa_path_unlock(void);
 
@@ -125,7 +125,7 @@ bool aa_path_has_group(const struct aa_mpi_peers *peers);
 /* An MPI_User_function. */
 void aa_path_choose_longest(void *given, void *kept, int *count, MPI_Datatype *type);
 
-/* What of ours still goes on is waited for. */
+/* Wait for our operations in progress. */
 void aa_path_end_collectives(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* What the generated wrappers enter into the table of requests (mpi_request_table.h). */
+/* The generated wrappers' entries in the table of requests (mpi_request_table.h). */
 #ifndef AA_MPI_REQUESTS_H
 #define AA_MPI_REQUESTS_H
 
@@ -44,7 +44,7 @@ static inline void aa_matched_begun(MPI_Request request) {
                                         .begun = peers ? aa_path_begun() : NULL});
 }
 
-/* Nothing ever comes from MPI_PROC_NULL, whose requests may share one handle. */
+/* Nothing is ever received from MPI_PROC_NULL, whose requests may share one handle. */
 static inline void aa_receive_begun(MPI_Request request, int source, int tag, MPI_Comm comm) {
     if (source == MPI_PROC_NULL) {
         aa_request_begun(request, AA_BRINGS_NOTHING);

@@ -35,8 +35,8 @@ static uint64_t digest_of(MPI_Group group, MPI_Group world, int size) {
 }
 
 /*
- * All processes of a communicator find the same number, by what each knows: who they are in MPI_COMM_WORLD.
- * Of sessions alone, which have none, only the size is known.
+ * All processes of a communicator derive the same number from their ranks in MPI_COMM_WORLD. For sessions
+ * alone, which have none, only the size is known.
  */
 static uint64_t members_of(MPI_Comm comm, int size) {
     MPI_Group group, world;

@@ -1,4 +1,4 @@
-/* The places that MPI gives the process: in grids, and among the nodes of graphs. */
+/* The process's coordinates in MPI's grids, and its places among the nodes of graphs. */
 #ifndef AA_MPI_TOPOLOGY_H
 #define AA_MPI_TOPOLOGY_H
 

@@ -1,5 +1,7 @@
-/* The shared libraries that have regions: their files are noted, as what a library says of its build is read
- * from there. */
+/*
+ * The shared libraries that have regions. Their files are recorded, because they contain records of their
+ * build.
+ */
 #ifndef AA_OBJECT_H
 #define AA_OBJECT_H
 
@@ -8,10 +10,10 @@
 /* Note the library in which a descriptor lies. The caller does not hold the shard's lock. */
 void aa_object_note(const char *key);
 
-/* Whether a descriptor lies in what was noted and is still loaded. */
+/* Whether a descriptor is in a recorded object that is still loaded. */
 bool aa_object_has(const char *key);
 
-/* What lay there was unloaded. */
+/* The object there was unloaded. */
 void aa_object_forget(struct aa_span span);
 
 /* In the child of a fork: they are the parent's. */

@@ -1,6 +1,6 @@
 /*
- * GNU's OpenMP, as compilers call it: parallel regions, tasks, and where threads wait for each other. LLVM's
- * library has these functions, too; where it tells of itself what happens (openmp_tool.c), they only pass on.
+ * GNU's OpenMP, as compilers call it: parallel regions, tasks, and waiting of threads for each other. LLVM's
+ * library has these functions, too; if it reports its own events (openmp_tool.c), they only pass calls on.
  */
 #define _GNU_SOURCE
 #include "openmp.h"
@@ -44,7 +44,7 @@ struct region {
     struct aa_team team;
 };
 
-/* Only a thread without a tree is asked for its number. */
+/* Only a thread without a tree needs a query for its number. */
 static uint32_t number(void) {
     static void *_Atomic function;
     return aa_thread_self ? AA_ANY_TREE : (uint32_t)ask(&function, "omp_get_thread_num");

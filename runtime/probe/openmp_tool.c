@@ -1,6 +1,6 @@
 /*
- * OpenMP libraries that tell of themselves what happens, as LLVM's and those made from it: by OMPT, the
- * interface for tools of OpenMP 5. What is declared here are the parts of it that are used.
+ * OpenMP libraries that report their own events, as LLVM's and those derived from it: through OMPT, OpenMP
+ * 5's interface for tools. Only the used parts of it are declared here.
  */
 #define _GNU_SOURCE
 #include "openmp.h"

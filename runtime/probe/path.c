@@ -10,12 +10,12 @@
 
 #define NOBODY UINT32_MAX
 
-/* What following takes: ticks, and in how many steps, a node or an entry each. */
+/* The cost of following: ticks, and the number of steps, one per node or entry. */
 struct effort {
     uint64_t ticks, steps;
 };
 
-/* What a thread has: its chain stands in the shard, so that a killed process leaves it. */
+/* A thread's chain; it is in the shard, so that a killed process leaves it there. */
 struct holder {
     struct holder *next;
     const struct aa_thread *thread;
@@ -173,7 +173,7 @@ void aa_path_effort_ends(uint64_t start, uint32_t steps) {
 
 #define MOST_NODES 64 /* of a thread in a parallel region, that are told apart */
 
-/* What a thread has worked in a team. */
+/* A thread's work in a team. */
 struct share {
     double work;
     uint32_t count;
@@ -245,7 +245,7 @@ void aa_path_team_closed(struct aa_thread *const *team, uint32_t count) {
 
 _Static_assert(SLOTS > 2 * AA_PATH_ENTRIES, "there is an end to searching");
 
-/* What two chains have of a call path, on all ranks. */
+/* The work of two chains on a call path, over all ranks. */
 struct both {
     uint32_t what;
     bool is_used;
@@ -269,8 +269,7 @@ static void compare(const struct aa_path *mine, const struct aa_path *other, str
         both_of(slots, other->entries[i].what)->other += other->entries[i].work;
 }
 
-/* By how much an entry of the other chain is ahead of mine: its part of what its call path is, on all ranks.
- */
+/* How far an entry of the other chain is ahead of mine: its share of its call path's lead, over all ranks. */
 static double lead(struct both *slots, const struct aa_path_entry *entry) {
     const struct both *both = both_of(slots, entry->what);
     double ahead = both->other - both->mine;

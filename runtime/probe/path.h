@@ -1,13 +1,12 @@
 /*
- * The critical path: the longest chain of work, of whatever ranks, that leads to where a thread stands.
- *
- * Each thread that calls MPI has a chain: its length, and what of it each node of each rank has. Work of its
- * own makes it longer. Where it has waited for a longer chain, it goes on with that one; the difference is
- * what it waited for, and the fault of the call paths by which the other chain is ahead of its own. Once all
- * ranks have met, they have one chain in common: the rank whose it is keeps it as part of the critical path,
- * and all begin anew with its length. So a message carries a few entries, and no rank has to know what was
- * before. Of a chain with more entries than a message has, the oldest stay behind in a segment of the shard,
- * which the later ones name.
+ * The critical path: the longest chain of work, across ranks, that leads to a thread's position. Each thread
+ * that calls MPI has a chain: its length, and the share of each node of each rank. The thread's own work
+ * makes it longer. If the thread has waited for a longer chain, it continues with that one. The difference is
+ * the time that it waited, caused by the call paths in which the other chain is ahead of its own. Once all
+ * ranks have met, they have one chain in common: its rank stores it as part of the critical path, and all
+ * start again with its length. So a message carries only a few entries, and no rank has to know what came
+ * before. If a chain has more entries than a message has room for, the oldest stay behind in a segment of the
+ * shard, to which later ones refer.
  */
 #ifndef AA_PATH_H
 #define AA_PATH_H
@@ -28,10 +27,12 @@ static inline size_t aa_path_size(const struct aa_path *path) {
     return offsetof(struct aa_path, entries) + path->count * sizeof *path->entries;
 }
 
-/* The calling thread's chain, with what it has worked until it called MPI; null: it has none. */
+/* The calling thread's chain, with its work until it called MPI; null: it has none. */
 const struct aa_path *aa_path_here(void);
 
-/* The calling thread has what another chain leads to: one that met it in a collective, or sent it a message.
+/*
+ * The calling thread continues after another chain, of a thread that it met in a collective, or that sent a
+ * message.
  */
 void aa_path_join(const struct aa_path *other);
 void aa_path_join_sender(const struct aa_path *other);
@@ -45,12 +46,13 @@ void aa_path_gather_threads(void);
 /* Whether the calling thread has a chain, which it has once it calls MPI. */
 bool aa_path_is_followed(void);
 
-/* It has closed a team of these threads: what the slowest of all has worked since the chain was looked at
- * last belongs to it. */
+/*
+ * The calling thread has closed a team: the slowest thread's work since the chain was last updated belongs to
+ * it.
+ */
 void aa_path_team_closed(struct aa_thread *const *members, uint32_t count);
 
-/* What all this has taken until now, of all threads, in ticks: looking at nodes, and putting chains together.
- */
+/* The cost of all this so far, over all threads, in ticks: examining nodes, and joining chains. */
 uint64_t aa_path_taken(void);
 
 /* The calling thread does more for it, in so many steps, from a start on: what is counted meanwhile is in it.
@@ -58,7 +60,7 @@ uint64_t aa_path_taken(void);
 uint64_t aa_path_effort_begins(void);
 void aa_path_effort_ends(uint64_t start, uint32_t steps);
 
-/* The process is at its end: what it has worked since belongs to the chain. */
+/* The process ends: its work since the last update belongs to the chain. */
 void aa_path_finish(void);
 
 #endif

@@ -1,5 +1,4 @@
-/* Records of the critical path in the shard, and sums that are kept in them: of the path, and of what was
- * waited for. */
+/* Records of the critical path in the shard, and their sums: of the path, and of waiting. */
 #ifndef AA_PATH_SUMS_H
 #define AA_PATH_SUMS_H
 

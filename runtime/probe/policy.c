@@ -165,7 +165,7 @@ static void obey(void) {
     }
 }
 
-/* Whoever replaces it renames another file, so that what is opened is whole. */
+/* A new policy is renamed into place, so that an opened file is complete. */
 static void look(void) {
     struct stat now;
     int error = errno; /* the program's */

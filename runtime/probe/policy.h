@@ -1,7 +1,7 @@
 /*
- * Which metrics the samples of time lines have: all, or those under "record" in the JSON file that
- * AUTOANALYZER_POLICY names, which whoever watches the program may replace while it runs. What is left out
- * of the samples is still in the profile, except for events of the processor, which stop being counted.
+ * The metrics in samples of time lines: all, or those under "record" in the JSON file that
+ * AUTOANALYZER_POLICY names, which another program may replace while the program runs. Metrics left out of
+ * the samples are still in the profile, except for processor events, which stop being counted.
  */
 #ifndef AA_POLICY_H
 #define AA_POLICY_H

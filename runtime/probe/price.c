@@ -15,7 +15,7 @@
 
 static const char key[] = AA_DESCRIPTOR_VERSION "|user||||0|0|0";
 
-/* What is counted in an interval in which the program does nothing, of several rounds in the best. */
+/* The counts of an interval in which the program does nothing, the least of several rounds. */
 static void keep_least(uint64_t least[AA_COUNTED], struct aa_node *base, struct aa_node *child,
                        uint64_t intervals) {
     for (int i = 0; i < AA_COUNTED; i++) {
@@ -138,9 +138,8 @@ static inline void leave(const char *const *entered) {
 #define SIXTEEN FOUR FOUR FOUR FOUR
 
 /*
- * What keeps a processor busy and waits for nothing, so that what a probe executes beside it takes time of
- * its own, as in most programs: in a function that waits for what it was called with, or for memory, it would
- * hide.
+ * A load that keeps a processor busy without waiting, so that a probe's instructions beside it take extra
+ * time, as in most programs. In a function that waits for its arguments, or for memory, they would be hidden.
  */
 static inline __attribute__((always_inline)) void work(uint64_t number) {
     uint64_t a = number, b = number, c = number, d = number;
@@ -175,7 +174,7 @@ static uint64_t time_of_function(void (*function)(int64_t *, uint64_t *, uint64_
     return aa_clock_ticks() - start;
 }
 
-/* In turns, as the processor's speed may change; it takes some of them to know the way. */
+/* Measured alternately, because the processor's speed may change; the first rounds warm up. */
 double aa_price_of_passing(void) {
     uint64_t with = UINT64_MAX, without = UINT64_MAX;
     for (int round = 0; round < 3 * ROUNDS; round++) {

@@ -1,4 +1,4 @@
-/* What measuring costs, measured when the process starts. */
+/* The cost of measuring, determined when the process starts. */
 #ifndef AA_PRICE_H
 #define AA_PRICE_H
 
@@ -25,10 +25,10 @@ struct aa_probes {
 /* Say so before any price is asked for. */
 void aa_price_these(const struct aa_probes *probes);
 
-/* What it costs, in ticks. */
+/* The cost, in ticks. */
 double aa_price_of(enum aa_priced what);
 
-/* What it costs where the entry of a throttled region calls nobody. */
+/* The cost if the entry of a throttled region calls nothing. */
 double aa_price_of_passing(void);
 
 #endif

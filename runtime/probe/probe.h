@@ -1,10 +1,10 @@
 /*
- * The probe library: what instrumented programs call, and what the MPI and I/O wrappers tell the core.
- *
- * The library is preloaded, never linked. While AUTOANALYZER_SHARDS does not name a folder, everything here
- * is a no-op. Each thread that enters a region has a call-path tree in the process's shard file (shard.h); at
- * every event the time since the thread's last event goes to the node where the thread stood, so that the
- * file holds exclusive values, and a killed process loses no more than the interval that was open.
+ * The probe library: the functions that instrumented programs call, and those with which the MPI and I/O
+ * wrappers inform the core. The library is preloaded, never linked. While AUTOANALYZER_SHARDS does not name a
+ * folder, everything here does nothing. Each thread that enters a region has a call-path tree in the
+ * process's shard file (shard.h). At every event the time since the thread's last event goes to the node
+ * where the thread was. So the file contains exclusive values, and a killed process loses no more than the
+ * open interval.
  */
 #ifndef AA_PROBE_H
 #define AA_PROBE_H
@@ -16,7 +16,7 @@
 
 #define AA_DESCRIPTOR_VERSION "aa1" /* twin: DESCRIPTOR_VERSION in experiment/region.py */
 
-/* What is exported; everything else is hidden by -fvisibility=hidden. */
+/* Exported functions; everything else is hidden by -fvisibility=hidden. */
 #define AA_EXPORT __attribute__((visibility("default")))
 
 /*
@@ -58,7 +58,7 @@ AA_EXPORT void aa_probe_resync(const char *descriptor);
 bool aa_share_begin(uint32_t share);
 void aa_share_end(bool outermost);
 
-/* The timed call goes on, and what follows has another share. */
+/* The timed call continues, and the following time has another share. */
 void aa_share_turn_to(uint32_t share);
 
 /* All calls that have begun in the current region were left by a jump. */
@@ -71,14 +71,17 @@ void aa_share_leave(void);
 bool aa_statement_begin(void);
 void aa_statement_end(void);
 
-/* Add to the current node; bytes are what the program hands over and gets. */
+/* Add to the current node; bytes are those that the program sends and receives. */
 void aa_count_mpi(uint64_t calls, uint64_t sent, uint64_t received);
 void aa_count_io(uint64_t calls, uint64_t read, uint64_t written);
 
-/* Whether the thread stands at the base of its tree, in no library call: outside of every region. */
+/* Whether the thread is at the base of its tree, in no library call: outside of every region. */
 bool aa_is_outside_regions(void);
 
-/* The life of the process, told by the MPI wrappers. The first creates the shard if there is none yet. */
+/*
+ * The lifetime of the process, reported by the MPI wrappers. The first call creates the shard if there is
+ * none yet.
+ */
 void aa_process_mpi_initialised(int rank, int size, bool spawned);
 void aa_process_thread_level(int provided);
 void aa_process_waited(void); /* in a barrier of ours */

@@ -7,7 +7,9 @@
 /* Whether regions are to be recorded: false without AUTOANALYZER_SHARDS, and after a failure. */
 bool aa_process_records(void);
 
-/* What threads do at a fork: before it, and in the child, which forgets all but which regions are open. */
+/*
+ * What threads do at a fork: before it, and in the child, which forgets everything except the open regions.
+ */
 void aa_process_forks(void (*before)(void), void (*in_child)(void));
 
 /* The shard, created at the first call; null if that cannot be. The caller holds the shard's lock. */

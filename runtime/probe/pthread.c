@@ -1,4 +1,6 @@
-/* Threads that the program creates, by POSIX or by C11: what they do stands below where they were created. */
+/*
+ * Threads that the program creates, by POSIX or by C11: their work is below the node where they were created.
+ */
 #define _GNU_SOURCE
 #include "probe.h"
 #include "symbol.h"
@@ -40,7 +42,7 @@ static int begin_c11(void *given) {
     return birth.start.c11(birth.argument);
 }
 
-/* What a library creates in a call is its own, as are the threads of MPI. */
+/* Threads that a library creates in a call are its own, as are those of MPI. */
 static struct birth *give_birth(void *argument) {
     const struct aa_thread *thread = aa_thread_self;
     struct birth *birth = thread && !thread->call.depth ? malloc(sizeof *birth) : NULL;

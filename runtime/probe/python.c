@@ -1,10 +1,9 @@
 /*
  * Functions of Python as regions. The hook (runtime/python_hook), which runs in the program's interpreter,
- * says which code objects are regions; what happens at their calls is here, as it must be fast.
- *
- * The library is linked to no Python and compiled without its headers: what it calls of the interpreter is
- * part of its stable interface, or was found under all names that it has had, and is looked up in the
- * process. An object is a pointer here, and no more.
+ * decides which code objects are regions. Their calls are handled here, because that must be fast. The
+ * library is not linked to Python and is compiled without its headers. The functions of the interpreter that
+ * it calls are part of its stable interface, or were found under all of their names, and are looked up in the
+ * process. An object is only a pointer here.
  */
 #define _GNU_SOURCE
 #include "probe.h"
@@ -35,7 +34,7 @@ struct method {
     const char *text;
 };
 
-/* What is kept with a code object: nothing yet, this, or the address of a descriptor. */
+/* The data kept with a code object: none yet, this, or the address of a descriptor. */
 static const char no_region[] = "";
 
 static struct {
@@ -99,7 +98,7 @@ AA_EXPORT void aa_python_mark(object *code, const char *descriptor) {
     python.put(code, python.index, (void *)(descriptor ? descriptor : no_region));
 }
 
-/* Add to a file, if that can be: by system calls, for this is no I/O of the program's. */
+/* Append to a file if possible, with system calls, because this is not I/O of the program's. */
 AA_EXPORT void aa_python_append(const char *path, const char *text) {
     long file =
         syscall(SYS_openat, AT_FDCWD, path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0644);
@@ -116,7 +115,7 @@ static inline const char *known(object *code) {
     return python.get(code, python.index, &found) == 0 ? found : no_region;
 }
 
-/* Have the hook decide, who marks the code object; it finds the frame, if none is given. */
+/* Let the hook decide, which marks the code object; it finds the frame if none is given. */
 static __attribute__((noinline)) const char *decide(object *code, object *frame) {
     if (python.error())
         return no_region; /* thrown into a generator before its first step: it executes nothing */
@@ -161,7 +160,7 @@ static object *leave(object *self, object *const *arguments, ssize_t count) {
     return new (python.none);
 }
 
-/* For sys.monitoring: a new function that takes what its events give; null after an error of Python's. */
+/* For sys.monitoring: a new function that accepts its events; null after a Python error. */
 AA_EXPORT object *aa_python_callback(char event) {
     static struct method methods[] = {{"start", start, FAST_CALL, NULL},
                                       {"resume", resume, FAST_CALL, NULL},
@@ -170,7 +169,7 @@ AA_EXPORT object *aa_python_callback(char event) {
     return python.new_function(method, NULL, NULL);
 }
 
-/* For Python before 3.12, which tells of all calls, of functions in C, too. */
+/* For Python before 3.12, which reports all calls, including functions in C. */
 static int profile(object *given, object *frame, int event, object *argument) {
     (void)given, (void)argument;
     if (event != PROFILE_CALL && event != PROFILE_RETURN)

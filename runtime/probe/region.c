@@ -28,7 +28,7 @@ static struct aa_region **find(const char *text, size_t length) {
     }
 }
 
-/* The old ones stay mapped, for whoever is looking a region up by its number. */
+/* Old tables stay mapped for threads that are looking up a region by its number. */
 static bool make_room(void) {
     if (2 * table.count < table.capacity)
         return true;

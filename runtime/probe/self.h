@@ -26,9 +26,9 @@ void aa_thread_become(struct aa_thread *thread);
 extern _Thread_local bool aa_thread_closed AA_INITIAL_EXEC;
 
 /*
- * What a signal handler on the same thread must not enter: it would wait for a lock that the thread holds, or
- * meet a table that is half made. It leaves errno to the program. One may stand in another one; whoever must
- * not asks aa_thread_closed before.
+ * A section that a signal handler on the same thread must not enter: it would wait for a lock that the thread
+ * holds, or find an incomplete table. It leaves errno to the program. Sections may be nested; a handler
+ * checks aa_thread_closed first.
  */
 struct aa_section {
     bool was_closed;

@@ -46,8 +46,10 @@ void aa_shard_unlock(void) {
     pthread_mutex_unlock(&lock);
 }
 
-/* It stays mapped: what the fork may have interrupted still writes to it. Another thread may have had the
- * lock. */
+/*
+ * It stays mapped, because code that the fork interrupted still writes to it. Another thread may have had the
+ * lock.
+ */
 void aa_shard_forget(void) {
     shard.header = NULL;
     shard.length = 0;
@@ -70,7 +72,7 @@ static bool extend(long file, uint64_t length) {
            ((errno == EOPNOTSUPP || errno == EINTR) && write_zeros(file, shard.length, length));
 }
 
-/* What lies behind the file's end stays closed, or debuggers that look at all memory meet bus errors. */
+/* Pages behind the file's end stay inaccessible; otherwise debuggers that read all memory get bus errors. */
 static bool open_up(uint64_t length) {
     if (mprotect(shard.header, length, PROT_READ | PROT_WRITE) != 0)
         return false;
@@ -96,7 +98,7 @@ static bool grow(uint64_t needed) {
         fstat((int)file, &status) == 0 && status.st_dev == shard.device && status.st_ino == shard.inode;
     bool grown = ours && extend(file, length) && open_up(length);
     if (!grown)
-        shard.limit = shard.length; /* a full disk is not asked again for every new call path */
+        shard.limit = shard.length; /* a full disk is not tried again for every new call path */
     syscall(SYS_close, file);
     return grown;
 }

@@ -42,8 +42,10 @@ enum aa_record_type {
     AA_RECORD_OBJECT = 9
 };
 
-/* What is counted: in code of the node's own, I/O calls included; events that the user names, in all of the
- * node; and the instructions in MPI calls. */
+/*
+ * Counts: of the node's own code including I/O calls, events named by the user in all of the node, and the
+ * instructions in MPI calls.
+ */
 enum aa_counter {
     AA_INSTRUCTIONS,
     AA_CYCLES,
@@ -57,7 +59,7 @@ enum aa_counter {
     AA_COUNTERS
 };
 
-/* What the system says of a thread, or of a process; of the first thread also how much memory that has. */
+/* The system's data about a thread, or a process; for the first thread also the process's memory. */
 enum aa_system_value {
     AA_MINOR_FAULTS,
     AA_MAJOR_FAULTS,
@@ -170,7 +172,7 @@ struct aa_node {
 #define AA_TRACE_VALUES                                                                                      \
     (AA_NODE_VALUES + AA_SYSTEM_VALUES) /* of a sample: a node's from visits on, and these */
 
-/* What a node took in a sample; node 0: several together. */
+/* A node's share of a sample; node 0: several nodes together. */
 struct aa_part {
     uint32_t node;      /* the node's offset in the file by 64 */
     uint32_t computing; /* the share of ticks on a processor and in no call, of AA_WHOLE */
@@ -239,7 +241,7 @@ struct aa_path_entry {
 #define AA_PATH_ENTRIES                                                                                      \
     40 /* of a message: in 1,000 bytes, which Open MPI sends fastest, as it does up to 1 KiB */
 
-/* The longest chain of work that leads to where a thread stands: it is what messages carry. */
+/* The longest chain of work that leads to a thread's position: the contents of our messages. */
 struct aa_path {
     double length;          /* nanoseconds of CPU time, or instructions */
     uint32_t rank, segment; /* what the entries lack; segment 0: nothing but what ranks have as total */
@@ -345,8 +347,8 @@ void aa_shard_forget(void);
 struct aa_header *aa_shard(void);
 
 /*
- * Append a zeroed record: null if there is no more memory. What is appended counts when it is published.
- * The caller holds the lock, under which all records are found and appended.
+ * Append a zeroed record; null without memory. The record counts once it is published. The caller holds the
+ * lock under which all records are found and appended.
  */
 void aa_shard_lock(void);
 void aa_shard_unlock(void);

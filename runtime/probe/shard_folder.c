@@ -56,8 +56,10 @@ static bool make_in(const char *temporary) {
     return true;
 }
 
-/* Whoever launched the program says on which node the folder was made: there it was removed, and is not
- * missed. */
+/*
+ * The launcher passes the name of the node on which the folder was made: if it is missing there, it was
+ * removed on purpose.
+ */
 static bool is_launchers_node(void) {
     char here[256] = "";
     const char *launcher = getenv("AUTOANALYZER_NODE");

@@ -1,7 +1,6 @@
 /*
- * What the time of a call path is spent on: code of its own, file I/O, waiting in OpenMP, and MPI calls by
- * their kind. The shares do not overlap. runtime/gather/shard_layout.py has the kinds of MPI in the same
- * order.
+ * The categories of a call path's time: its own code, file I/O, waiting in OpenMP, and MPI calls by their
+ * kind. The shares do not overlap. runtime/gather/shard_layout.py has the kinds of MPI in the same order.
  */
 #ifndef AA_SHARE_H
 #define AA_SHARE_H
@@ -25,8 +24,10 @@ enum aa_share {
     AA_SHARES
 };
 
-/* Beside a share: the MPI or OpenMP library is at work, whatever it works on. What it executes is not the
- * node's. */
+/*
+ * In addition to a share: the MPI or OpenMP library is at work, on anything. Its instructions are not the
+ * node's.
+ */
 #define AA_IN_MPI 0x100u
 #define AA_IN_OMP 0x200u
 

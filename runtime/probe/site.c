@@ -27,8 +27,10 @@ static void close_site(uint32_t i) {
     *sites[i].left = 0;
 }
 
-/* A signal handler that comes in between finds a site that is open, and not yet listed, where it stands
- * itself. */
+/*
+ * A signal handler that interrupts here finds a site that is open, not yet listed, and at the handler's own
+ * node.
+ */
 void aa_site_open(struct aa_thread *thread, int64_t *site, uint64_t *visits) {
     uint32_t open = open_sites;
     int64_t given = AA_THROTTLE_PERIOD - 1 - (int64_t)(*visits % AA_THROTTLE_PERIOD);

@@ -1,8 +1,8 @@
 /*
- * Where the main thread enters throttled regions without calling anybody: the program's stub finds in the
- * site of the probe how many entries only count, and takes one off. Such sites are open while time goes to
- * the node where the thread stands, so that what enters the region from elsewhere is seen; and never in an
- * object that may be unloaded.
+ * Sites where the main thread enters throttled regions without a call: the program's stub decrements, in the
+ * probe's site, the number of entries that are only counted. Such sites are open while time goes to the node
+ * where the thread is, so that entries of the region from elsewhere are noticed; and never in an object that
+ * may be unloaded.
  */
 #ifndef AA_SITE_H
 #define AA_SITE_H
@@ -18,7 +18,7 @@ void aa_site_open(struct aa_thread *thread, int64_t *site, uint64_t *visits);
 /* No entry is left there; perhaps it was never open. */
 void aa_site_end(const int64_t *site);
 
-/* What was counted at them is added to the visits. */
+/* The entries counted there are added to the visits. */
 void aa_sites_close_all(struct aa_thread *thread);
 
 static inline bool aa_has_open_sites(const struct aa_thread *thread) {

@@ -1,10 +1,10 @@
-"""Functions of a Python program as regions: which, and what is installed to hear of their calls.
+"""Functions of a Python program as regions: their selection, and the hooks for their calls.
 
 It runs in the program's own interpreter, 3.9 or later, without anything else of this package. Calls go straight to the
 preloaded probe library (``runtime/probe/python.c``); here it is decided, once a function, whether it is a region.
 
-What is imported here is imported while ``sitecustomize`` runs, which has the program not see it. Later, imports might
-find modules of the program's, and load what it does not.
+All imports happen while ``sitecustomize`` runs, which hides them from the program. Later imports might find the
+program's own modules, and load ones that it does not.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ __all__ = ["record"]
 
 _DESCRIPTOR_VERSION = "aa1"  # twin: DESCRIPTOR_VERSION in experiment/region.py
 _IS_FUNCTION = 0x1  # CO_OPTIMIZED: no module and no body of a class
-_PARTS = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")  # of the function that they stand in
+_PARTS = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")  # parts of the enclosing function
 _TOOL = 4  # of the numbers that sys.monitoring gives out, one that it suggests for no kind of tool
 _MOST_NAMES = 5000
 _EVENTS = {"call": 0, "return": 3}  # PyTrace_CALL, PyTrace_RETURN
 _NO_EVENT = -1
 _NO_ESCAPE = 0x2  # FNM_NOESCAPE
-_IMPORT = ("<frozen importlib._bootstrap>", "_find_and_load")  # what every import of a new module calls
+_IMPORT = ("<frozen importlib._bootstrap>", "_find_and_load")  # called by every import of a new module
 _IMPORTS = f"{_DESCRIPTOR_VERSION}|function|imports|||0|0|0"
 _ESCAPES = str.maketrans({"%": "%25", "|": "%7C", "\n": "%0A", "\r": "%0D"})
 
@@ -38,7 +38,7 @@ _fnmatch = ctypes.PyDLL(None).fnmatch
 
 
 def record(patterns: list[str]) -> None:
-    """Have functions recorded from now on.
+    """Start recording functions.
 
     Raises:
         RuntimeError: This interpreter cannot tell of calls.
@@ -85,8 +85,8 @@ class _Regions:
 class _Report:
     """Further results for ``run``: a file among the shards, to which the probe library adds lines.
 
-    It says so as it happens, for a process may end without another word. What the program itself may not notice, not
-    even as its own I/O, is written past the interpreter.
+    It is written immediately, because a process may end at any time. It is written without the interpreter, so that the
+    program does not notice it, not even as its own I/O.
     """
 
     def __init__(self, library: ctypes.PyDLL) -> None:
@@ -142,7 +142,7 @@ class _Choice:
             self.threading(module)
         is_import = (code.co_filename, code.co_name) == _IMPORT
         if is_import and not self._has_begun:
-            return  # undecided: an interpreter that runs no program of the user's is not recorded for its imports
+            return  # undecided: an interpreter without a user's program is not recorded because of its imports
         descriptor = _IMPORTS if is_import else self._descriptor(code, str(module.get("__name__", "")))
         self._regions.mark(code, descriptor)
         if descriptor is not None:

@@ -23,7 +23,7 @@ __all__ = ["Used", "allocation_command", "tried_usage"]
 
 _PAGES: Final = 64
 _SOURCE: Final = Path(__file__).parents[1] / "probe" / "malloc" / "malloc.c"
-# It asks for nothing to be told, as it allocates itself.
+# It requests no reports, because it allocates memory itself.
 _ASK: Final = """
 import ctypes
 watch = ctypes.CDLL(None).aa_allocation_watch

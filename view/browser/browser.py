@@ -34,7 +34,7 @@ class Browser:
         sums: The numbers.
         metrics: The metric tree; something in it is selected.
         program: The call tree, or the flat profile; something in it is selected.
-        system: The system tree; nothing depends on what is selected in it.
+        system: The system tree; nothing depends on its selection.
     """
 
     sums: Sums

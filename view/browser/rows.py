@@ -51,7 +51,7 @@ def rows(browser: Browser, dimension: Dimension, basis: Basis | None = None) -> 
     """Yield the rows of a tree from the top; together they show each part of the severity once.
 
     Args:
-        browser: What is shown.
+        browser: The state of the browser.
         dimension: Which tree.
         basis: The base of percentages; None for absolute values. Values without a percentage are absolute in any case.
     """

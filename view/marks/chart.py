@@ -73,7 +73,7 @@ class Chart:
     """Series on two axes.
 
     Attributes:
-        series: What is drawn, the first below.
+        series: The series, the first at the bottom.
         x: From left to right.
         y: From bottom to top; names from top to bottom.
         width: In pixels.

@@ -1298,7 +1298,7 @@
     shown() {
       return this.tree.walk(this.tree.children(-1), this.open);
     }
-    // The nodes whose own values make up what nodes show: all below where they are closed.
+    // The nodes whose exclusive values make up those of visible nodes: all descendants of closed ones.
     held(nodes) {
       return [...nodes].flatMap((node) => this.isOpen(node) ? [node] : this.tree.walk([node]));
     }
@@ -1312,7 +1312,7 @@
       const visible = (node) => this.tree.ancestors(node).findLast((above) => !open.has(above)) ?? node;
       return this.with({ open, selected: new Set([...this.selected].map(visible)) });
     }
-    // What is selected is shown: what hides it is opened.
+    // The selection is always visible: its ancestors are opened.
     selecting(nodes) {
       const above = nodes.flatMap((node) => this.tree.ancestors(node));
       return this.with({ selected: new Set(nodes), open: /* @__PURE__ */ new Set([...this.open, ...above]) });
@@ -1597,8 +1597,8 @@
     get operation() {
       return OPERATIONS[this.aggregation];
     }
-    // What a place shows: a number, or why there is none; `partial` where a part of it was not measured.
-    // `hasCells`: it stands for cells, so that without any these are of whole processes.
+    // The value of a place: a number, or why there is none; `partial` if a part of it was not measured. `hasCells`:
+    // whether the place has cells; if none is known, the metric is only known for whole processes.
     value(place, hasCells = false) {
       const known = this.known[place];
       const gaps = this.gaps[place];
@@ -1632,7 +1632,7 @@
         this.gaps.map((gaps, place) => gaps + part.gaps[place])
       );
     }
-    // What each node of a tree holds itself.
+    // The values that each node of a tree holds itself.
     atHome(tree) {
       const found = _Tally.nothing(this.aggregation, tree.length);
       for (let cell = 0; cell < this.length; cell++) found.add(tree.home[cell], this, cell);
@@ -1683,7 +1683,7 @@
     unfolding(dimension, node) {
       return this.with(dimension, this.panes[dimension].unfolding(node));
     }
-    // The tally, and the place in it, of what a shown node shows.
+    // The tally, and the place in it, of a shown node's value.
     tallyOf(dimension, node) {
       const pane = this.panes[dimension];
       if (dimension === "metrics") return [this.ofMetric(node), 0];
@@ -1695,7 +1695,7 @@
       const hasCells = dimension === "program" || dimension === "system" && !this.panes.system.isOpen(node);
       return tally.value(place, hasCells);
     }
-    // What several shown nodes show together.
+    // The aggregated value of several shown nodes.
     together(dimension, nodes) {
       const found = nodes.map((node) => {
         const [tally, place] = this.tallyOf(dimension, node);
@@ -1707,16 +1707,16 @@
       const parts = this.partsOf(node).map((part) => this.sums.total(part));
       return parts.reduce((whole2, part) => whole2.less(part), this.sums.total(node));
     }
-    // Those parts of a metric that its children show.
+    // The parts of a metric that its children show.
     partsOf(node) {
       const adds = this.sums.metrics[node].aggregation === "sum";
       return adds && this.panes.metrics.isOpen(node) ? this.sums.parts[node] : [];
     }
-    // The selected metrics, and their parts that are taken from them.
+    // The selected metrics, and the parts that are subtracted from them.
     get terms() {
       return this.metrics.flatMap((metric) => [metric, ...this.partsOf(metric)]);
     }
-    // Whether what the selected metrics have on locations is there.
+    // Whether the selected metrics' values by location are loaded.
     get located() {
       return this.terms.every((metric) => this.sums.values.has(metric));
     }
@@ -1740,7 +1740,7 @@
     get ofSystem() {
       return this.once("system", () => this.sums.ofSystem(this));
     }
-    // The call paths whose values the selected nodes of the program show.
+    // The call paths whose values the selected program nodes show.
     get paths() {
       const { program } = this.panes;
       return this.once("paths", () => program.tree.cells(program.held(program.selected)));
@@ -1940,7 +1940,7 @@
 
   // src/model/rows.js
   var Rows = class {
-    // `basis`: what values are in percent of; null for absolute ones.
+    // `basis`: the base of percentages; null for absolute values.
     constructor(browser, dimension, basis) {
       Object.assign(this, { browser, dimension, basis });
       this.pane = browser.panes[dimension];
@@ -1978,7 +1978,7 @@
       }
       return found;
     }
-    // The largest size on each scale: what the whole would be, or the largest value if that is larger.
+    // The largest size on each scale: the whole, or the largest value if that is larger.
     #tops() {
       const tops = /* @__PURE__ */ new Map();
       for (const node of this.pane.shown()) {
@@ -1991,7 +1991,7 @@
       }
       return tops;
     }
-    // What a scale reaches to in any case; of the system it is the largest value, for of many ranks each has little.
+    // The least end of a scale; in the system it is the largest value, because each of many ranks has a small share.
     #least(node, unit) {
       if (this.dimension === "system") return 0;
       return unit === "%" ? 100 : Math.abs(this.#rootOf(node).amount ?? 0);
@@ -2550,7 +2550,7 @@
   var ROWS = 20;
   var FEW = 1e3;
   var TimeLines = class {
-    // `read` gives a promise of the numbers under a key.
+    // `read` returns a promise of the numbers under a key.
     constructor(head, read) {
       this.head = head;
       this.steps = head.steps;
@@ -2561,7 +2561,7 @@
       this.numbers = /* @__PURE__ */ new Map();
       this.read = read;
     }
-    // Decode what is shown.
+    // Decode the shown data.
     async load(metrics) {
       this.regions ??= await this.read(`${this.head.key} regions`);
       for (const name of metrics) {
@@ -2612,7 +2612,7 @@
       }
       return known ? { ...found, mean: sum2 / known } : found;
     }
-    // Some rows that tell what the charts show: spans of steps, with the region that most of them are in.
+    // A few rows that describe the charts: spans of steps, with their main region.
     table(metrics, [from, to]) {
       const count2 = Math.min(ROWS, to - from);
       return Array.from({ length: count2 }, (_, row) => {
@@ -2644,11 +2644,11 @@
       const digits2 = (value) => (value / size).toFixed(this.#digits);
       return `${digits2(Math.ceil(start2 * size - 1e-6))}:${digits2(Math.floor(end * size + 1e-6))}`;
     }
-    // Whether commands know it: what entries of a region took is a chart of this page alone.
+    // Whether commands know the metric: the times of a region's entries are a chart of this page only.
     inCommands(name) {
       return this.head.metrics.some((each) => each.name === name && each.word !== null);
     }
-    // What does at a terminal what is looked at here.
+    // The command that shows the same on a terminal.
     commands(metric, range2) {
       const { word, metrics } = this.head;
       const named = metrics.find(({ name }) => name === metric).word;
@@ -3982,7 +3982,7 @@
 
   // src/model/sums.js
   var Sums = class {
-    // `read` gives a promise of a metric's values, by call path and location.
+    // `read` returns a promise of a metric's values, by call path and location.
     constructor(head, sums, read) {
       this.metrics = head.metrics;
       this.parts = head.metrics.map(
@@ -4000,7 +4000,7 @@
       this.lastAsked = /* @__PURE__ */ new Map();
       this.kept = /* @__PURE__ */ new WeakMap();
     }
-    // What was made last of a tree under each of a few names; others' selections do not change it.
+    // The last result for a tree under each of a few names; other selections do not change it.
     once(tree, key, make) {
       if (!this.kept.has(tree)) this.kept.set(tree, /* @__PURE__ */ new Map());
       const found = this.kept.get(tree);
@@ -4008,7 +4008,7 @@
       if (found.get(name)?.key !== key) found.set(name, { key, made: make() });
       return found.get(name).made;
     }
-    // Wait until the values of metrics, and of their parts, are there.
+    // Wait until the values of metrics, and of their parts, are loaded.
     async load(metrics) {
       const missing = [...new Set([...metrics].flatMap((each) => [each, ...this.parts[each]]))].filter(
         (each) => !this.values.has(each)
@@ -4043,7 +4043,7 @@
       const { paths } = browser;
       return browser.spread((metric) => this.byLocation(metric, paths), browser.panes.system.tree);
     }
-    // A metric of each location, of call paths together; what was asked for last is kept.
+    // A metric of each location over some call paths; the last result is cached.
     byLocation(metric, paths) {
       const known = this.lastAsked.get(metric);
       if (known?.paths === paths) return known.tally;
@@ -4173,7 +4173,7 @@
       const next = this.first.slice();
       for (let node = 0; node < this.length; node++) this.below[next[this.parents[node] + 1]++] = node;
     }
-    // The nodes right below a node; below -1 stand the roots.
+    // The children of a node; those of -1 are the roots.
     children(node) {
       return this.below.subarray(this.first[node + 1], this.first[node + 2]);
     }
@@ -4188,7 +4188,7 @@
     root(node) {
       return this.ancestors(node).at(-1) ?? node;
     }
-    // Walk nodes and what is below them, each before what is below it; only below the nodes `into`, if given.
+    // Yield nodes and their descendants, parents first; only below the nodes `into`, if given.
     walk(starts, into = null) {
       const found = [];
       const pending = Array.from(starts).reverse();
@@ -4217,7 +4217,7 @@
 
   // src/model/experiment.js
   var Experiment = class _Experiment {
-    // `read` gives a promise of the numbers under a key.
+    // `read` returns a promise of the numbers under a key.
     constructor(head, sums, spread, read) {
       this.head = head;
       const { metrics, calls, flat, systems } = head.trees;
@@ -4234,7 +4234,7 @@
       const spread = head.large ? await read(`${head.key} spread`) : null;
       return new _Experiment(head, await read(`${head.key} sums`), spread, read);
     }
-    // What is shown at the start; time is selected, and the end of the hottest path.
+    // The initial view: time is selected, and the end of the hottest path.
     start() {
       const { metrics, program, system } = this.head.start;
       return new Browser(this.sums, {
@@ -4243,11 +4243,11 @@
         system: this.head.large ? new Pane(this.trees.systems.bins, { open: [0] }) : new Pane(this.trees.systems.machine, system)
       });
     }
-    // By what the system is grouped at first.
+    // The initial grouping of the system.
     get grouping() {
       return this.head.large ? "bins" : "machine";
     }
-    // What the locations are: ranks, or threads where a process has several.
+    // The kind of locations: ranks, or threads if a process has several.
     get kind() {
       if (this.head.large) return this.head.large.noun;
       return this.head.locations.length > new Set(this.head.locations.map(([process2]) => process2)).size ? "thread" : "rank";

@@ -196,7 +196,7 @@ def _beyond(found: Outcome) -> str:
 
 
 def _little(found: Outcome) -> str:
-    """Return those of the best metrics that are only there to make up three."""
+    """Return those of the best metrics that only make up the number of three."""
     best = found.ranking[: len(found.metrics)]
     least = _LITTLE * max(each.importance for each in best) if found.departs else inf
     little = [each.metric for each in best if each.importance < least and each.metric not in found.parted]

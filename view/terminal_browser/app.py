@@ -167,7 +167,7 @@ class BrowserApp(App[None]):
             self.call_from_thread(self._advise, entries(findings, advised, whole=True, highlights=True))
 
     def _advise(self, findings: list[Entry]) -> None:
-        """Add what to try in the source to what is shown."""
+        """Add suggestions for the source to the display."""
         self.findings = findings
         if self.shown_finding >= 0:
             self._show_finding()
@@ -297,7 +297,7 @@ class BrowserApp(App[None]):
             self._aim(dimension)
 
     def action_search(self) -> None:
-        """Ask what to search for in the tree that has the focus."""
+        """Prompt for a text to search in the tree with the focus."""
         if isinstance(self.focused, TreeView):
             self.last_tree = self.focused.dimension
         asked = self.query_one("#search", Input)

@@ -1,11 +1,9 @@
 /*
- * A library of its own, preloaded beside the probe library only where allocation is to be counted: it stands
- * in front of the allocator that the program has anyway, and tells the probe library what was allocated and
- * freed. Nobody is told, and all calls are passed on, until the probe library asks; where another allocator
- * is called directly, or a sanitizer watches, it never is.
- *
- * Bytes are those that the allocator gives, somewhat more than asked for, so that what is freed can be taken
- * off what was allocated.
+ * A separate library, preloaded beside the probe library only if allocation is counted. It is in front of the
+ * program's own allocator, and reports to the probe library what was allocated and freed. Until the probe
+ * library requests this, it passes on all calls unreported; if another allocator is called directly, or a
+ * sanitizer watches, it never does. Bytes are those that the allocator returns, somewhat more than requested,
+ * so that freed bytes can be subtracted from allocated ones.
  */
 #define _GNU_SOURCE
 #include "allocation.h"
@@ -21,7 +19,7 @@
 
 #define EXPORT __attribute__((visibility("default")))
 #define INITIAL_EXEC __attribute__((tls_model("initial-exec")))
-#define EARLY_ROOM ((size_t)32 << 10) /* bytes: dlsym asks for some hundred, if for any */
+#define EARLY_ROOM ((size_t)32 << 10) /* bytes: dlsym requests at most some hundred */
 #define ALIGNMENT sizeof(max_align_t)
 
 static struct {
@@ -99,7 +97,7 @@ static size_t size_of(void *memory) {
     return memory && !is_early(memory) ? next.malloc_usable_size(memory) : 0;
 }
 
-/* Null where nobody is to be told of a call, as it is part of another one. */
+/* Null if a call is not reported, because it is part of another one. */
 static inline aa_allocation_watcher *listener(void) {
     return __builtin_expect(watcher != NULL, 0) && !inside ? watcher : NULL;
 }
@@ -210,8 +208,10 @@ static void hear(uint64_t allocated, uint64_t freed, uint32_t allocations, uint3
     heard |= allocated && allocations && !freed && !frees;
 }
 
-/* Its address does not tell: a program that takes malloc's, and lies at a fixed one, has it in its own jump
- * table. */
+/*
+ * Its address does not decide: a program at a fixed address that takes malloc's address has it in its own
+ * jump table.
+ */
 static bool is_called(void) {
     void *symbols[] = {dlsym(RTLD_DEFAULT, "malloc"), dlsym(RTLD_DEFAULT, "free")};
     void *(*allocate)(size_t);

@@ -6,7 +6,7 @@ const MOST = 200; // open nodes that are named; more make links that no mail car
 
 const names = (tree, nodes) => [...nodes].map((node) => (node < 0 ? "/" : encodeURIComponent(tree.identities[node]))).join(",");
 
-// What the fragment says: "m=wall_time&c=main%2Floop~0&v=pct".
+// The meaning of the fragment: "m=wall_time&c=main%2Floop~0&v=pct".
 export function fragmentOf(state) {
   const { browser, basis, flat, grouping, tab, time, source, experiment } = state;
   const { metrics, program, system } = browser.panes;
@@ -41,7 +41,7 @@ export function piecesOf(fragment) {
   return found;
 }
 
-// A pane as a fragment asks for it; what it does not say, or names wrongly, stays as it was.
+// A pane according to a fragment; anything missing or misnamed stays unchanged.
 export function paneOf(pane, pieces, key) {
   const { tree } = pane;
   const nodes = (text) => text.split(",").filter(Boolean).map((name) => nodeOf(tree, name)).filter((node) => node !== undefined);
@@ -54,7 +54,7 @@ export function paneOf(pane, pieces, key) {
   return found.selecting([...found.selected]);
 }
 
-// What is shown of the time lines of a page, as a fragment asks for it.
+// The view of a page's time lines, according to a fragment.
 export function timeOf(times, pieces) {
   const trace = Number(pieces.get("tr") ?? 0);
   if (!times[trace]) return { trace: 0, shown: null, range: null };

@@ -1,4 +1,4 @@
-// The page below the verdict: what is shown is one state, which is never changed but replaced.
+// The page below the verdict: the view is one state, which is never changed but replaced.
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { fragmentOf, paneOf, piecesOf, timeOf, VALUES } from "./address.js";
 import { html } from "./html.js";
@@ -62,7 +62,7 @@ export function App({ page }) {
     if (aim) aimAt(next, aim);
   }
 
-  // Move the focus of trees to what is selected in them.
+  // Move the focus of trees to their selection.
   function aimAt(next, dimensions) {
     setFocus((seen) => {
       const found = { ...seen };
@@ -126,7 +126,7 @@ export function App({ page }) {
     });
   }
 
-  // Show this experiment, or what the other one has more of.
+  // Show this experiment, or its difference to the other one.
   function show(difference) {
     const name = difference ? "difference" : "run";
     go((seen) => ({ ...carried(page, seen, name), tab: seen.tab }), { aim: DIMENSIONS });
@@ -237,7 +237,7 @@ export function App({ page }) {
     return () => removeEventListener("keydown", onKey);
   }, [help, finding, page]);
 
-  // What had the focus may be gone, with the panel or the source that it was in.
+  // The focused element may be gone, with its panel or source.
   const held = useRef(null);
   useEffect(() => {
     const hold = ({ target }) => (held.current = target);
@@ -251,7 +251,7 @@ export function App({ page }) {
   const shownNodes = useMemo(() => rows.program.order.filter((node) => node >= 0), [rows]);
   if (failure) return html`<p class="remark warning">The numbers of this page cannot be read: ${failure}</p>`;
   const range = (node) => (node < 0 || !spread ? null : rangeOf(spread, rows.program, node));
-  // What a metric is, and where its numbers come from.
+  // A metric's meaning and source.
   const aboutMetric = (node) => {
     if (node < 0) return undefined;
     const { name, about, source: from } = experiment.head.metrics[node];
@@ -361,7 +361,7 @@ function stateOf(page, pieces) {
   return { experiment: name, browser, basis: basis === "other" && !page.other ? null : basis, flat, grouping, tab, time: timeOf(page.times, pieces), source: { on: true, off: false }[pieces.get("src")] ?? page.hasSources, calls: null };
 }
 
-// The same selection in another experiment, as far as it has what is selected.
+// The same selection in another experiment, as far as it exists there.
 function carried(page, seen, name) {
   const pieces = piecesOf(fragmentOf(seen));
   for (const key of ["mo", "co", "so", "mu", "cu"]) pieces.delete(key);
@@ -381,14 +381,14 @@ function browserOf(page, { metric, withoutParts, path, locations }) {
   return browser;
 }
 
-// Show what a finding selected, where the trees are below the window; the source, if they stand above each other.
+// Show a finding's selection, if the trees are below the window; also the source, if they are stacked.
 function lookThere() {
   const narrow = matchMedia("(max-width: 1100px)").matches;
   requestAnimationFrame(() => document.querySelector(narrow ? ".source, .trees" : ".trees")?.scrollIntoView({ block: narrow ? "start" : "nearest" }));
   if (document.activeElement === document.body) document.getElementById("tree-program").focus({ preventScroll: true });
 }
 
-// Nothing, where the page does not hold what a tree would show.
+// Nothing, if the page lacks the values of a tree.
 const NO_ROWS = { length: 0, order: [], legend: null };
 
 const rowsOf = (browser, dimension, basis) =>
@@ -400,7 +400,7 @@ function rangeOf(spread, rows, node) {
   const { browser, pane } = rows;
   const of = pane.isOpen(node) ? spread.own : spread.closed;
   if (!of.known[node]) return null;
-  // Who has least and most is known where the page does not hold all values.
+  // The page knows the least and largest locations if it does not hold all values.
   const who = browser.sums.large?.noun === "rank" && { least: of.leastWho[node], most: of.mostWho[node], deviation: of.deviation[node] };
   return { who, least: of.least[node], mean: of.mean[node], most: of.most[node], scale: scaleOf(spread), unit: browser.sums.metrics[browser.metrics[0]].unit };
 }

@@ -1,4 +1,4 @@
-// What draws charts: a script of its own, with its styles, which only pages with time lines hold.
+// The script for charts, separate and with its own styles; only pages with time lines include it.
 import "uplot/dist/uPlot.min.css";
 import uPlot from "uplot";
 

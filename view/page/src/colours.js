@@ -1,4 +1,4 @@
-// Colours that those tell apart, too, who do not see red or green as others do.
+// Colours that people with colour blindness can distinguish, too.
 
 // Size: cividis (Nuñez, Anderton, Renslow 2018), from little to much.
 const SIZES = ["#00224e", "#123570", "#3b496c", "#575d6d", "#707173", "#8a8678", "#a59c74", "#c3b369", "#e1cc55", "#fee838"];
@@ -6,7 +6,7 @@ const SIZES = ["#00224e", "#123570", "#3b496c", "#575d6d", "#707173", "#8a8678",
 // Sign: red is negative, blue positive (ColorBrewer's RdBu).
 const SIGNS = ["#b2182b", "#f4a582", "#f7f7f7", "#92c5de", "#2166ac"];
 
-// Clusters: Okabe and Ito; letters stand beside them.
+// Clusters: Okabe and Ito; each also has a letter.
 export const CLUSTERS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8c6d00", "#7f7f7f"];
 
 const rgb = (hex) => [1, 3, 5].map((place) => Number.parseInt(hex.slice(place, place + 2), 16));

@@ -1,4 +1,4 @@
-// The page's script: reads what the page holds, and shows it.
+// The page's script: reads the page's data, and shows them.
 import { h, render } from "preact";
 import { App } from "./app.js";
 import { Experiment } from "./model/experiment.js";

@@ -1,4 +1,4 @@
-// Three trees side by side: values depend on what is selected to the left (twin: view/browser/browser.py).
+// Three trees side by side: values depend on the selections to the left (twin: view/browser/browser.py).
 import { Tally } from "./tally.js";
 
 export const DIMENSIONS = ["metrics", "program", "system"];
@@ -33,7 +33,7 @@ export class Browser {
     return this.with(dimension, this.panes[dimension].unfolding(node));
   }
 
-  // The tally, and the place in it, of what a shown node shows.
+  // The tally, and the place in it, of a shown node's value.
   tallyOf(dimension, node) {
     const pane = this.panes[dimension];
     if (dimension === "metrics") return [this.ofMetric(node), 0];
@@ -47,7 +47,7 @@ export class Browser {
     return tally.value(place, hasCells);
   }
 
-  // What several shown nodes show together.
+  // The aggregated value of several shown nodes.
   together(dimension, nodes) {
     const found = nodes.map((node) => {
       const [tally, place] = this.tallyOf(dimension, node);
@@ -61,18 +61,18 @@ export class Browser {
     return parts.reduce((whole, part) => whole.less(part), this.sums.total(node));
   }
 
-  // Those parts of a metric that its children show.
+  // The parts of a metric that its children show.
   partsOf(node) {
     const adds = this.sums.metrics[node].aggregation === "sum";
     return adds && this.panes.metrics.isOpen(node) ? this.sums.parts[node] : [];
   }
 
-  // The selected metrics, and their parts that are taken from them.
+  // The selected metrics, and the parts that are subtracted from them.
   get terms() {
     return this.metrics.flatMap((metric) => [metric, ...this.partsOf(metric)]);
   }
 
-  // Whether what the selected metrics have on locations is there.
+  // Whether the selected metrics' values by location are loaded.
   get located() {
     return this.terms.every((metric) => this.sums.values.has(metric));
   }
@@ -102,7 +102,7 @@ export class Browser {
     return this.once("system", () => this.sums.ofSystem(this));
   }
 
-  // The call paths whose values the selected nodes of the program show.
+  // The call paths whose values the selected program nodes show.
   get paths() {
     const { program } = this.panes;
     return this.once("paths", () => program.tree.cells(program.held(program.selected)));

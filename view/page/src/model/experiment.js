@@ -6,7 +6,7 @@ import { Sums } from "./sums.js";
 import { Tree } from "./tree.js";
 
 export class Experiment {
-  // `read` gives a promise of the numbers under a key.
+  // `read` returns a promise of the numbers under a key.
   constructor(head, sums, spread, read) {
     this.head = head;
     const { metrics, calls, flat, systems } = head.trees;
@@ -25,7 +25,7 @@ export class Experiment {
     return new Experiment(head, await read(`${head.key} sums`), spread, read);
   }
 
-  // What is shown at the start; time is selected, and the end of the hottest path.
+  // The initial view: time is selected, and the end of the hottest path.
   start() {
     const { metrics, program, system } = this.head.start;
     return new Browser(this.sums, {
@@ -35,12 +35,12 @@ export class Experiment {
     });
   }
 
-  // By what the system is grouped at first.
+  // The initial grouping of the system.
   get grouping() {
     return this.head.large ? "bins" : "machine";
   }
 
-  // What the locations are: ranks, or threads where a process has several.
+  // The kind of locations: ranks, or threads if a process has several.
   get kind() {
     if (this.head.large) return this.head.large.noun;
     return this.head.locations.length > new Set(this.head.locations.map(([process]) => process)).size ? "thread" : "rank";

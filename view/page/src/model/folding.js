@@ -21,7 +21,7 @@ export function folded(browser, dimension) {
   return found;
 }
 
-// Compare each metric with its root; what does not add up is never small.
+// Compare each metric with its root; metrics that are not additive are never small.
 function smallMetrics(browser) {
   const { sums } = browser;
   const { tree } = browser.panes.metrics;

@@ -1,4 +1,4 @@
-// A tree with what is open in it, and what is selected (twin: view/browser/pane.py). It is never changed.
+// A tree with its open and selected nodes (twin: view/browser/pane.py). It is never changed.
 export class Pane {
   constructor(tree, { open = [], selected = [], unfolded = [] } = {}) {
     this.tree = tree;
@@ -19,7 +19,7 @@ export class Pane {
     return this.tree.walk(this.tree.children(-1), this.open);
   }
 
-  // The nodes whose own values make up what nodes show: all below where they are closed.
+  // The nodes whose exclusive values make up those of visible nodes: all descendants of closed ones.
   held(nodes) {
     return [...nodes].flatMap((node) => (this.isOpen(node) ? [node] : this.tree.walk([node])));
   }
@@ -36,7 +36,7 @@ export class Pane {
     return this.with({ open, selected: new Set([...this.selected].map(visible)) });
   }
 
-  // What is selected is shown: what hides it is opened.
+  // The selection is always visible: its ancestors are opened.
   selecting(nodes) {
     const above = nodes.flatMap((node) => this.tree.ancestors(node));
     return this.with({ selected: new Set(nodes), open: new Set([...this.open, ...above]) });

@@ -43,7 +43,7 @@ const nothing = (nodes) => ({
   known: new Float64Array(nodes),
 });
 
-// What is not measured adds nothing, and alone is not 0.
+// A missing value adds nothing, and two missing ones are not 0.
 function add(values, to, cells, from, count, sign) {
   for (let place = 0; place < count; place++) {
     const value = cells[from + place];

@@ -16,7 +16,7 @@ const OPERATIONS = {
   max: Math.max,
 };
 
-// A formula's value: names stand for metrics. What has no value is NaN.
+// A formula's value; names refer to metrics. Undefined values are NaN.
 export function evaluate(tree, valueOf) {
   if (typeof tree === "number") return tree;
   if (typeof tree === "string") return valueOf(tree);
@@ -24,10 +24,10 @@ export function evaluate(tree, valueOf) {
   return OPERATIONS[operator](...operands.map((each) => evaluate(each, valueOf)));
 }
 
-// What some ranks did is not over the time of all.
+// Work of only some ranks must not be divided by the time of all.
 const whole = ({ amount, gap }) => (gap ? NaN : amount);
 
-// Of each region by itself, over all call paths and locations: a Map of name → value, with what is derived.
+// The exclusive values of each region, over all call paths and locations: a Map of name → value, with derived ones.
 export function ratesOf(experiment) {
   const { head, sums, trees } = experiment;
   const metrics = new Map(head.metrics.map(({ name }, place) => [name, place]));

@@ -1,4 +1,4 @@
-// What each region costs, over all call paths or below those that are selected; recursion is counted once.
+// The cost of each region, over all call paths or below the selected ones; recursion is counted once.
 
 // Where a region is; empty if it has no file.
 export const placeOf = ([, , file, , first]) => atLine(file, first);

@@ -1,9 +1,9 @@
-// The rows of a tree as they are drawn (twin: view/browser/rows.py); made one by one, for there may be 100,000.
+// The rows of a tree as drawn (twin: view/browser/rows.py), made one by one, because there may be 100,000.
 import { folded } from "./folding.js";
 import { share, wholeOf } from "./shares.js";
 
 export class Rows {
-  // `basis`: what values are in percent of; null for absolute ones.
+  // `basis`: the base of percentages; null for absolute values.
   constructor(browser, dimension, basis) {
     Object.assign(this, { browser, dimension, basis });
     this.pane = browser.panes[dimension];
@@ -44,7 +44,7 @@ export class Rows {
     return found;
   }
 
-  // The largest size on each scale: what the whole would be, or the largest value if that is larger.
+  // The largest size on each scale: the whole, or the largest value if that is larger.
   #tops() {
     const tops = new Map();
     for (const node of this.pane.shown()) {
@@ -58,7 +58,7 @@ export class Rows {
     return tops;
   }
 
-  // What a scale reaches to in any case; of the system it is the largest value, for of many ranks each has little.
+  // The least end of a scale; in the system it is the largest value, because each of many ranks has a small share.
   #least(node, unit) {
     if (this.dimension === "system") return 0;
     return unit === "%" ? 100 : Math.abs(this.#rootOf(node).amount ?? 0);

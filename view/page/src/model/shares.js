@@ -8,7 +8,7 @@ export function share(value, of) {
   return { amount: (100 * value.amount) / Math.abs(of.amount), gap: partial ? "partial" : "" };
 }
 
-// What is 100 % of what a shown node shows. `basis` is "root", "selection", or the totals of another experiment.
+// The 100 % of a shown node. `basis` is "root", "selection", or the totals of another experiment.
 export function wholeOf(browser, dimension, basis, node) {
   if (dimension === "metrics") return ofRoots(browser, [node], basis);
   if (basis === "selection" && browser.summed) {

@@ -2,7 +2,7 @@
 import { Tally } from "./tally.js";
 
 export class Sums {
-  // `read` gives a promise of a metric's values, by call path and location.
+  // `read` returns a promise of a metric's values, by call path and location.
   constructor(head, sums, read) {
     this.metrics = head.metrics;
     this.parts = head.metrics.map((_, place) =>
@@ -21,7 +21,7 @@ export class Sums {
     this.kept = new WeakMap();
   }
 
-  // What was made last of a tree under each of a few names; others' selections do not change it.
+  // The last result for a tree under each of a few names; other selections do not change it.
   once(tree, key, make) {
     if (!this.kept.has(tree)) this.kept.set(tree, new Map());
     const found = this.kept.get(tree);
@@ -30,7 +30,7 @@ export class Sums {
     return found.get(name).made;
   }
 
-  // Wait until the values of metrics, and of their parts, are there.
+  // Wait until the values of metrics, and of their parts, are loaded.
   async load(metrics) {
     const missing = [...new Set([...metrics].flatMap((each) => [each, ...this.parts[each]]))].filter(
       (each) => !this.values.has(each),
@@ -71,7 +71,7 @@ export class Sums {
     return browser.spread((metric) => this.byLocation(metric, paths), browser.panes.system.tree);
   }
 
-  // A metric of each location, of call paths together; what was asked for last is kept.
+  // A metric of each location over some call paths; the last result is cached.
   byLocation(metric, paths) {
     const known = this.lastAsked.get(metric);
     if (known?.paths === paths) return known.tally;

@@ -24,8 +24,8 @@ export class Tally {
     return OPERATIONS[this.aggregation];
   }
 
-  // What a place shows: a number, or why there is none; `partial` where a part of it was not measured.
-  // `hasCells`: it stands for cells, so that without any these are of whole processes.
+  // The value of a place: a number, or why there is none; `partial` if a part of it was not measured. `hasCells`:
+  // whether the place has cells; if none is known, the metric is only known for whole processes.
   value(place, hasCells = false) {
     const known = this.known[place];
     const gaps = this.gaps[place];
@@ -63,7 +63,7 @@ export class Tally {
     );
   }
 
-  // What each node of a tree holds itself.
+  // The values that each node of a tree holds itself.
   atHome(tree) {
     const found = Tally.nothing(this.aggregation, tree.length);
     for (let cell = 0; cell < this.length; cell++) found.add(tree.home[cell], this, cell);

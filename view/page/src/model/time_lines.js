@@ -1,11 +1,11 @@
-// Time lines as the page holds them: what locations did in each step of a run (made by view/page/time_lines.py).
+// The page's time lines: the locations' values in each step of a run (made by view/page/time_lines.py).
 import { amount } from "./units.js";
 
 const ROWS = 20; // of a table
-const FEW = 1000; // events a second: of fewer, parts matter
+const FEW = 1000; // events per second: with fewer, decimals matter
 
 export class TimeLines {
-  // `read` gives a promise of the numbers under a key.
+  // `read` returns a promise of the numbers under a key.
   constructor(head, read) {
     this.head = head;
     this.steps = head.steps;
@@ -17,7 +17,7 @@ export class TimeLines {
     this.read = read;
   }
 
-  // Decode what is shown.
+  // Decode the shown data.
   async load(metrics) {
     this.regions ??= await this.read(`${this.head.key} regions`);
     for (const name of metrics) {
@@ -77,7 +77,7 @@ export class TimeLines {
     return known ? { ...found, mean: sum / known } : found;
   }
 
-  // Some rows that tell what the charts show: spans of steps, with the region that most of them are in.
+  // A few rows that describe the charts: spans of steps, with their main region.
   table(metrics, [from, to]) {
     const count = Math.min(ROWS, to - from);
     return Array.from({ length: count }, (_, row) => {
@@ -115,12 +115,12 @@ export class TimeLines {
     return `${digits(Math.ceil(start * size - 1e-6))}:${digits(Math.floor(end * size + 1e-6))}`;
   }
 
-  // Whether commands know it: what entries of a region took is a chart of this page alone.
+  // Whether commands know the metric: the times of a region's entries are a chart of this page only.
   inCommands(name) {
     return this.head.metrics.some((each) => each.name === name && each.word !== null);
   }
 
-  // What does at a terminal what is looked at here.
+  // The command that shows the same on a terminal.
   commands(metric, range) {
     const { word, metrics } = this.head; // quoted for a shell
     const named = metrics.find(({ name }) => name === metric).word;

@@ -1,4 +1,4 @@
-// A forest of named nodes; parents stand before children (twin: view/browser/tree.py).
+// A forest of named nodes, parents before children (twin: view/browser/tree.py).
 export class Tree {
   constructor({ labels, parents, home, identities }) {
     this.labels = labels;
@@ -24,7 +24,7 @@ export class Tree {
     for (let node = 0; node < this.length; node++) this.below[next[this.parents[node] + 1]++] = node;
   }
 
-  // The nodes right below a node; below -1 stand the roots.
+  // The children of a node; those of -1 are the roots.
   children(node) {
     return this.below.subarray(this.first[node + 1], this.first[node + 2]);
   }
@@ -43,7 +43,7 @@ export class Tree {
     return this.ancestors(node).at(-1) ?? node;
   }
 
-  // Walk nodes and what is below them, each before what is below it; only below the nodes `into`, if given.
+  // Yield nodes and their descendants, parents first; only below the nodes `into`, if given.
   walk(starts, into = null) {
     const found = [];
     const pending = Array.from(starts).reverse();

@@ -68,7 +68,7 @@ function percent(value) {
 const WRITERS = { sec: seconds, bytes: volume, occ: count, J: joules, "%": percent };
 const NOTHING = new Set(["0", "0 B", "0 ns", "0 s", "0 J", "0.0 %", "< 0.1 %"]);
 
-// A value as it is shown, and the sign that is seen in it: what is rounded to nothing has none.
+// A value's text, and its visible sign; a value rounded to 0 has none.
 export function written({ amount, gap }, unit) {
   if (amount === null) return { text: gap, sign: null };
   const writer = WRITERS[unit] ?? ((value) => general(value, 6));

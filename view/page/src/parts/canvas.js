@@ -1,4 +1,4 @@
-// What drawings on a canvas have in common.
+// Common functions for drawing on a canvas.
 
 // Make a canvas so large, as sharp as the screen is.
 export function sized(canvas, width, height) {
@@ -12,7 +12,7 @@ export function sized(canvas, width, height) {
   return context;
 }
 
-// What was not measured.
+// Missing values.
 export function hatch(context, x, y, width, height) {
   context.fillStyle = "#ddd";
   context.fillRect(x, y, width, height);
@@ -26,7 +26,7 @@ export function hatch(context, x, y, width, height) {
   context.stroke();
 }
 
-// What is pointed at.
+// The element under the pointer.
 export function frame(context, x, y, width, height) {
   context.strokeStyle = "#e00";
   context.lineWidth = 2;

@@ -5,7 +5,7 @@ import { html } from "../html.js";
 
 export const AXIS = 92; // pixels, beside each chart
 const BOTTOM = 24; // pixels of the axis below the last chart
-const ROOM = 6; // below the others: a number stands at the edge
+const ROOM = 6; // below the others: a number is at the edge
 const LEAST = 3; // pixels that are dragged over
 const SHADE = "33"; // how much of a colour is seen behind a chart
 const PAGE = 10; // steps
@@ -16,7 +16,7 @@ export function inks(box) {
   return { text: color, line: caretColor, edge: borderTopColor };
 }
 
-// `of` gives what is special of a chart: data, height, series, bands, axis, and what is drawn besides.
+// `of` has a chart's properties: data, height, series, bands, axis, and additional drawing.
 export function Chart({ times, label, view, shared, intervals = [], of, anew, onPoint }) {
   const box = useRef(null);
   const chart = useRef(null);
@@ -83,7 +83,7 @@ function options(times, { height, series, bands, axis, range, draw, last }, { bo
   };
 }
 
-// The cursor is drawn anew at other times, too: only what the mouse did since is of interest.
+// The cursor is redrawn at other times, too; only the mouse's changes since then matter.
 const handled = new WeakMap();
 function pointed(plot, shared, onPoint) {
   const { left, top, idx, event } = plot.cursor;
@@ -131,7 +131,7 @@ export function drawLines(plot, lines) {
   ctx.restore();
 }
 
-// Arrows move the cursor; with Shift they select, and Enter makes the view of what is selected.
+// Arrows move the cursor; with Shift they select, and Enter zooms to the selection.
 function keys(event, times, view, { at, anchor, selected, point, select, choose }) {
   const [first, behind] = times.stepsOf(view);
   const from = at ?? (event.key === "ArrowLeft" ? behind : first - 1);

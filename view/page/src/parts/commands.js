@@ -1,4 +1,4 @@
-// What does at a terminal what is looked at here.
+// The command that shows the same on a terminal.
 import { useRef, useState } from "preact/hooks";
 import { html } from "../html.js";
 

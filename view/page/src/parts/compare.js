@@ -1,4 +1,4 @@
-// What is slower and what is faster than in the other experiment, region by region.
+// Regions that are slower or faster than in the other experiment.
 import { useMemo } from "preact/hooks";
 import { html } from "../html.js";
 import { placeOf } from "../model/regions.js";

@@ -1,4 +1,5 @@
-// Ranks from left to right, call paths from top to bottom: who takes how long, where. Ranks stand by cluster.
+// Ranks from left to right, call paths from top to bottom: which rank takes how long, where. Ranks are sorted by
+// cluster.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { clusterColour, css, signColour, sizeColour } from "../colours.js";
 import { html } from "../html.js";
@@ -83,7 +84,7 @@ function byCluster(experiment, clusters) {
 
 const range = (column, columns, count) => [Math.floor((column * count) / columns), Math.max(Math.floor((column * count) / columns) + 1, Math.floor(((column + 1) * count) / columns))];
 
-// What nodes of the program have of each location; of many nodes, the largest.
+// The program nodes' values for each location; for many nodes, the largest ones.
 function cells(browser, nodes, order) {
   const { program } = browser.panes;
   if (!browser.summed || !browser.located) return { rows: [], all: 0 };

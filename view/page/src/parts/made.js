@@ -1,4 +1,4 @@
-// What was made before the page, and is moved here when it is asked for: the statistics, the account.
+// Content made before the page, moved here on demand: the statistics, the account.
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { html } from "../html.js";
 

@@ -32,7 +32,7 @@ export function MetricChart({ times, name, view, shared, intervals, last, onPoin
   `;
 }
 
-// One sentence that says what a chart shows.
+// One sentence that describes a chart.
 export function summary(times, name, view) {
   const unit = times.units.get(name);
   const { least, mean, most, mostAt } = times.summary(name, times.stepsOf(view));
@@ -47,7 +47,7 @@ export function valuesAt(times, name, step) {
   return `mean ${rate(mean[step], unit)}${times.head.locations > 1 ? `, from ${rate(least[step], unit)} to ${rate(most[step], unit)}` : ""}`;
 }
 
-// Each value holds from the edge of its step to the next one; what is missing is null.
+// Each value holds from the edge of its step to the next one; missing values are null.
 function dataOf(times, name) {
   const { least, mean, most } = times.numbers.get(name);
   const held = (values) => Array.from({ length: times.steps + 1 }, (_, place) => {

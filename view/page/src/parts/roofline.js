@@ -1,4 +1,4 @@
-// Rooflines: how much each region does in a second, over how much it does for a byte, below what the machine can do.
+// Rooflines: each region's work per second over its work per byte, below the machine's limits.
 import { useMemo, useState } from "preact/hooks";
 import { html } from "../html.js";
 import { ratesOf, writtenRate } from "../model/rates.js";
@@ -7,8 +7,8 @@ import { written } from "../model/units.js";
 
 const [WIDE, HIGH] = [860, 430]; // units of the picture
 const [LEFT, RIGHT, TOP, BOTTOM] = [70, 20, 14, 46]; // around the chart
-const LEAST = 0.005; // of all time: what is shorter is not shown
-const [SMALLEST, LARGEST] = [4, 26]; // radius of what takes no time, and all
+const LEAST = 0.005; // of all time: shorter regions are not shown
+const [SMALLEST, LARGEST] = [4, 26]; // radius for no time, and for all time
 const DASHES = ["", "10 4", "2 4", "10 3 2 3"];
 
 export function Roofline({ experiment, selected, select }) {

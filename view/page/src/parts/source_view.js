@@ -1,4 +1,4 @@
-// The source of what is selected: nested regions as bands, as hot as they are; and what to try in which lines.
+// The source of the selection: nested regions as bands, coloured by their heat; and what to try in which lines.
 import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { css, sizeColour } from "../colours.js";
 import { html } from "../html.js";
@@ -7,7 +7,7 @@ import { written } from "../model/units.js";
 import { useWindow } from "./window.js";
 
 const LINE = 20; // pixels; twin: --line in page.css
-const BANDS = 8; // regions in one another that are told apart
+const BANDS = 8; // nested regions that are distinguished
 
 export function SourceView({ browser, experiment, sources, findings, select }) {
   const [all, setAll] = useState(true);
@@ -91,7 +91,7 @@ export function SourceView({ browser, experiment, sources, findings, select }) {
   `;
 }
 
-// What is to be tried in the lines of a file: all that names a line, and what names it first of this file.
+// Suggestions for the lines of a file: each at all lines that it names, and in full at the first one.
 function tipsOf(findings, file) {
   const found = new Map();
   for (const { text, places } of findings.flatMap(({ advice }) => advice)) {

@@ -111,7 +111,7 @@ function Intervals({ times, intervals, choose }) {
   `;
 }
 
-// What the charts show, in numbers.
+// The charts' contents, in numbers.
 function Numbers({ times, metrics, view }) {
   const said = ({ least, mean, most }, unit) => (mean === mean ? `${rate(mean, unit)} (${rate(least, unit)} – ${rate(most, unit)})` : "not known");
   return html`

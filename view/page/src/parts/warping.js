@@ -5,7 +5,7 @@ import { amount } from "../model/units.js";
 const SIDE = 320; // units of the first picture
 const MARGIN = 60; // for the series beside it
 const [WIDE, HIGH, GAP] = [640, 70, 80]; // of the second one: its width, a series, and between them
-const LINES = 80; // that can be told apart
+const LINES = 80; // that can be distinguished
 
 export function Warping({ warping }) {
   const { metric, x, y, pairs, error } = warping;

@@ -8,7 +8,7 @@ const AROUND = 8; // rows above and below those in view
 export function useWindow(box, height, anew) {
   const [view, setView] = useState({ from: 0, count: 24 + 2 * AROUND });
   const look = () => {
-    if (!box.current) return; // the last event of what has gone
+    if (!box.current) return; // the last event of a removed element
     const { scrollTop, clientHeight } = box.current;
     const from = Math.max(0, Math.floor(scrollTop / height) - AROUND);
     const count = Math.ceil(clientHeight / height) + 2 * AROUND;
