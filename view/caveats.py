@@ -7,11 +7,9 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
 from ..analyze import Findings
 from ..analyze.choices import PAPER
-from ..analyze.run.location_blocks import over_locations
 from ..analyze.run.oversubscription import oversubscription
 from ..analyze.run.selection import complete
 from ..analyze.run.summary import summary
@@ -33,9 +31,7 @@ TRUST: Final = "trust busy time, not wall time"
 _MOST: Final = 2  # warnings that a reader notices; a line gives the number of others
 _COSTLY: Final = 10  # percent
 _OUTSIDE: Final = 0.1  # seconds that are worth mentioning
-_DELAY: Final = 0.1  # seconds of waiting for a core that matter, and a share of a rank's time
-_DELAY_PART: Final = 0.1
-_OTHERS: Final = 0.1  # of the processors' time
+_OTHERS: Final = 0.1  # of the processors' time, and seconds
 _ASLEEP: Final = 0.25  # of the ranks' time
 
 
@@ -172,20 +168,10 @@ def _crowded(findings: Findings) -> Iterator[str]:
 
 def _delayed(findings: Findings) -> str:
     """Return a warning that ranks waited for a core although there were enough; empty if they did not."""
-    experiment = findings.experiment
-    notes = experiment.notes
-    if findings.run.oversubscription or (notes.history and notes.runs == 1) or "wall_time" not in experiment:
+    wait = findings.run.wait_for_core
+    if findings.run.oversubscription or not wait:
         return ""
-    if not notes.run_delay:
-        return ""
-    times = np.concatenate([*over_locations(experiment, _wall_times)]).tolist()
-    first = {each.process: time for each, time in zip(experiment.locations, times, strict=True) if each.thread == 0}
-    waited = {process: notes.run_delay.get(str(process), 0.0) for process in first}
-    late = [process for process, time in waited.items() if time >= max(_DELAY, _DELAY_PART * first[process])]
-    if not late:
-        return ""
-    worst = max(late, key=lambda process: waited[process])
-    return f"{ranks([worst])} waited for a core for {seconds(waited[worst])} of its {seconds(first[worst])}"
+    return f"{ranks([wait.process])} waited for a core for {seconds(wait.seconds)} of its {seconds(wait.of)}"
 
 
 def share_of_others(experiment: Experiment) -> float:
@@ -198,7 +184,7 @@ def share_of_others(experiment: Experiment) -> float:
         return 0.0
     ranks_own = float(summary(experiment, "cpu_time").sums.sum()) if complete(experiment, "cpu_time") else 0.0
     others, whole = use["busy"] - max(use["own"], ranks_own), use["elapsed"] * notes.processors
-    return others / whole if others >= max(_DELAY, _OTHERS * whole) else 0.0
+    return others / whole if others >= max(_OTHERS, _OTHERS * whole) else 0.0
 
 
 def _asleep(findings: Findings) -> Iterator[str]:
@@ -222,10 +208,6 @@ def _asleep(findings: Findings) -> Iterator[str]:
             f"no gain has {seconds(rest)} of {seconds(wall / len(processes))} per rank: asleep, or waiting for a child"
             " process, a device or a thread"
         )
-
-
-def _wall_times(part: Experiment, _: slice) -> npt.NDArray[np.float64]:
-    return np.asarray(part.exclusive("wall_time").sum(axis=0))
 
 
 def how_counted(findings: Findings, not_counted: str = "") -> str:

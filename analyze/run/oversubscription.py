@@ -2,13 +2,43 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Final
+
 import numpy as np
 
 from ...experiment import Experiment
 from .arrays import Values
+from .criteria import THRESHOLD
+from .location_blocks import over_locations
 from .threads import busy_threads
 
-__all__ = ["of_first_threads", "others_turns", "oversubscription", "run_delays", "waiting_for_turns"]
+__all__ = [
+    "WaitForCore",
+    "longest_wait_for_core",
+    "of_first_threads",
+    "others_turns",
+    "oversubscription",
+    "run_delays",
+    "waiting_for_turns",
+]
+
+_MATTERS: Final = 0.1  # seconds: less is a matter of starting and ending
+
+
+@dataclass(frozen=True, slots=True)
+class WaitForCore:
+    """A process that was ready to run and waited for a core.
+
+    Attributes:
+        process: Its number.
+        seconds: How long it waited.
+        of: Its wall time, in seconds.
+    """
+
+    process: int
+    seconds: float
+    of: float
 
 
 def oversubscription(experiment: Experiment) -> int:
@@ -21,6 +51,29 @@ def oversubscription(experiment: Experiment) -> int:
         return 0
     contenders = max(len({each.process for each in experiment.locations}), busy_threads(experiment))
     return contenders if contenders > processors else 0
+
+
+def longest_wait_for_core(experiment: Experiment) -> WaitForCore | None:
+    """Return the longest of the waits for a core that took a tenth of a process's time; None if none did.
+
+    Then other programs had the cores, or the launcher put several ranks on one, and messages took longer for it. It is
+    not known of experiments that were made of others, but for means of runs, and not of other tools' files.
+    """
+    notes = experiment.notes
+    if not notes.run_delay or (notes.history and notes.runs == 1) or "wall_time" not in experiment:
+        return None
+    times = np.concatenate([*over_locations(experiment, _wall_times)]).tolist()
+    waits = [
+        WaitForCore(place.process, notes.run_delay.get(str(place.process), 0.0), time)
+        for place, time in zip(experiment.locations, times, strict=True)
+        if place.thread == 0
+    ]
+    long = [each for each in waits if each.seconds >= max(_MATTERS, THRESHOLD * each.of)]
+    return max(long, key=lambda each: each.seconds, default=None)
+
+
+def _wall_times(part: Experiment, _: slice) -> Values:
+    return np.asarray(part.exclusive("wall_time").sum(axis=0))
 
 
 def waiting_for_turns(experiment: Experiment) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from .costs import Cost, program_times, region_costs, times_outside
 from .criteria import CRITERIA
 from .foreign_metrics import as_run, expected_times
 from .overhead import Overhead, measuring_cost
-from .oversubscription import oversubscription
+from .oversubscription import WaitForCore, longest_wait_for_core, oversubscription
 from .selection import Selection
 from .summary import summary
 from .threads import has_nested_teams
@@ -37,6 +37,7 @@ class Prepared:
         overhead: The cost of measuring.
         oversubscription: How many ranks, or busy threads if these are more, share fewer processors; 0 if each had one,
             or it is not known.
+        wait_for_core: The longest wait of a process for a core, if one waited for a tenth of its time.
         nested_teams: Whether there are threads of teams within teams, which are not compared.
         least: The least share of the run for a finding, if one was given.
     """
@@ -51,6 +52,7 @@ class Prepared:
     outside: float
     overhead: Overhead
     oversubscription: int
+    wait_for_core: WaitForCore | None
     nested_teams: bool
     least: float | None = None
 
@@ -108,6 +110,7 @@ def prepare(
         outside=float(times_outside(experiment).max()),
         overhead=measuring_cost(experiment),
         oversubscription=oversubscription(experiment),
+        wait_for_core=longest_wait_for_core(experiment),
         nested_teams=has_nested_teams(experiment),
         least=least,
     )

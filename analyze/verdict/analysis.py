@@ -188,7 +188,7 @@ class Analysis:
     def critical_path(self) -> CriticalPath | None:
         """What determines the run's length; None if not recorded."""
         master = None if self.master is None else self.vectors.ranks[self.master]
-        alone = not self.run.oversubscription
+        alone = not (self.run.oversubscription or self.run.wait_for_core)
         return find_critical_path(self.experiment, self.run.program_time, alone=alone, master=master)
 
     @cached_property

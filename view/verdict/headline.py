@@ -58,7 +58,7 @@ def _overhead(cost: Overhead) -> list[str]:
 def efficiency(findings: Findings) -> list[str]:
     """Return the ranks' efficiency, and what is lost to what; empty if the critical path is unknown.
 
-    If ranks share cores, or other programs use them, the time of transfer is unknown.
+    If ranks share cores, or waited for one, the time of transfer is unknown.
     """
     found = findings.efficiency
     if found is None:

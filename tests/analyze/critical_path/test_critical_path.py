@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -61,11 +62,17 @@ def test_a_rank_with_less_than_a_hundredth_of_a_part_is_not_named(make_experimen
     assert path.regions[0].ranks == (0, 2, 3)
 
 
-def test_more_ranks_than_processors_leave_two_efficiencies_reliable(chain: Experiment) -> None:
-    crowded = chain.replaced(notes=replace(chain.notes, processors=2))
-    path = analyze(crowded).critical_path
+@pytest.mark.parametrize(
+    ("notes", "is_crowded"),
+    [({"processors": 2}, True), ({"run_delay": {"1": 0.41}}, True), ({"run_delay": {"1": 0.39}}, False)],
+)
+def test_ranks_that_wait_for_a_core_leave_two_efficiencies_reliable(
+    chain: Experiment, notes: dict[str, Any], is_crowded: bool
+) -> None:
+    path = analyze(chain.replaced(notes=replace(chain.notes, **notes))).critical_path
     assert path is not None
-    assert path.efficiency.reliable == ("load_balance", "serialisation")
+    measured = () if is_crowded else ("transfer", "parallel")
+    assert path.efficiency.reliable == ("load_balance", "serialisation", *measured)
 
 
 def test_the_document_has_path_and_delays(chain: Experiment) -> None:
