@@ -143,7 +143,7 @@ def _walked(site: Site, inner: Loop, walk_: Walk) -> str:
     which = ""
     if len(walk_.reference.subscripts) > 1:
         which = f", its {_ORDINALS[min(walk_.subscript, len(_ORDINALS) - 1)]} index"
-    return f"{name} is walked along {site.spell(inner.variable)}{which}, {_bytes(site, walk_.step)} a step"
+    return f"{name} is walked along {site.spell(inner.variable)}{which}, {_bytes(site, walk_.step)} per step"
 
 
 def _makes_step(site: Site, inner: Loop, walk_: Walk) -> list[tuple[int, str]]:

@@ -205,8 +205,8 @@ def _asleep(findings: Findings) -> Iterator[str]:
     rest = (wall - on_processors - in_calls - sum(notes.run_delay.values())) / len(processes)
     if rest >= max(_OUTSIDE, _ASLEEP * wall / len(processes)):
         yield (
-            f"no gain has {seconds(rest)} of {seconds(wall / len(processes))} per rank: asleep, or waiting for a child"
-            " process, a device or a thread"
+            f"{seconds(rest)} of {seconds(wall / len(processes))} per rank are in no finding: asleep, or waiting for a"
+            " child process, a device or a thread"
         )
 
 

@@ -93,7 +93,7 @@ def confidence_in_difference(analysis: Analysis, regions: Sequence[int]) -> Conf
     if doubt := doubt_of_difference(analysis, regions):
         return Confidence("low", REASONS[doubt])
     if _counts_differ(analysis, regions):
-        return Confidence("high", "what the ranks do differs, too")
+        return Confidence("high", "the ranks also do different work")
     return _without_a_cause(analysis)
 
 

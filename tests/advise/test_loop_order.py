@@ -19,7 +19,7 @@ def test_c_loops_down_columns_are_to_be_interchanged(site):
         """)
     )
     assert lines(advice) == [3, 4]
-    assert "a[i][j] is walked along i, its first index, 4800 bytes a step: interchange lines 3 and 4" in advice.text
+    assert "a[i][j] is walked along i, its first index, 4800 bytes per step: interchange lines 3 and 4" in advice.text
     assert "nothing in the body stands against it" in advice.text
     assert (advice.confidence, advice.gain) == ("high", 1.5)
 
@@ -42,7 +42,7 @@ def test_fortran_loops_along_rows_are_to_be_interchanged(site):
         )
     )
     assert lines(advice) == [4, 5]
-    assert "a(i,j) is walked along j, its second index, 8*n bytes a step" in advice.text
+    assert "a(i,j) is walked along j, its second index, 8*n bytes per step" in advice.text
     assert advice.confidence == "high"
 
 

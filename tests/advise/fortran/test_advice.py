@@ -234,7 +234,7 @@ def test_a_directive_moves_along_when_loops_are_interchanged(read, advised):
 def test_steps_down_are_spelt_like_those_up(read):
     source = read(SHARED.format("").replace("a(n, n)", "a(0:n, n)").replace("j = 1, n", "j = n, 1, -1"))
     (advice,) = order_of_loops(Site(source, source.procedures[0], 1, 10))
-    assert ", 8*n + 8 bytes a step" in advice.text
+    assert ", 8*n + 8 bytes per step" in advice.text
 
 
 REDUCED = """
