@@ -169,14 +169,16 @@ def _of_origin(site: Site, origin: Origin, loop: Loop, source: SourceFile, bound
     if inner and (is_alike or (apart is None and shares)):
         text = _said_of_data(site, inner, where_loop, f", which {runs},")
     else:
-        cure = "how much a rank does depends on its number: divide evenly, or by cost"
-        if is_alike or (apart is None and shares):
-            differ = ", but these differ in cost:" if is_alike else "; if these differ in cost,"
-            cure = f"each rank gets equally many iterations{differ} split by cost, {_OTHERWISE}"
+        cure, so = "divide evenly, or by cost", "how much a rank does depends on its number"
+        if is_alike:
+            cure, so = f"split by cost, {_OTHERWISE}", "each rank gets equally many iterations, but these differ in cost"
+        elif apart is None and shares:
+            cure = f"if iterations differ in cost, split by cost, {_OTHERWISE}"
+            so = "each rank gets equally many iterations"
         elif origin.is_table:
-            cure = "the rank's number decides how much it does: give each rank a part of equal cost"
+            cure, so = "give each rank a part of equal cost", "the rank's number decides how much it does"
         called_by = "" if source.procedure_at(loop.line) is site.procedure else ", around the call,"
-        text = f"{where_loop}{called_by} {runs}: {cure}"
+        text = f"{cure}: {where_loop}{called_by} {runs}, so {so}"
     places = [(origin.source, origin.line), *reversed(origin.through), (source, loop.line)]
     places += [(origin.source, line) for line in tables]
     named = tuple(dict.fromkeys(site.place(line, file) for file, line in places))

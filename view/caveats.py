@@ -171,7 +171,7 @@ def _delayed(findings: Findings) -> str:
     wait = findings.run.wait_for_core
     if findings.run.oversubscription or not wait:
         return ""
-    return f"{ranks([wait.process])} waited for a core for {seconds(wait.seconds)} of its {seconds(wait.of)}"
+    return f"{ranks([wait.process])} waited for a core for {percent(100 * wait.seconds / wait.of)} of its time"
 
 
 def share_of_others(experiment: Experiment) -> float:

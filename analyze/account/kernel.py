@@ -6,6 +6,7 @@ import numpy as np
 
 from ...experiment import Experiment
 from ...experiment.prices import Prices
+from ..run.criteria import CRITERIA
 from ..run.selection import complete
 from ..run.summary import summary
 
@@ -15,18 +16,17 @@ __all__ = ["price_of_fault"]
 def price_of_fault(experiment: Experiment, calibrated: Prices) -> float:
     """Fit the price of a page fault to the system time of all call paths by least squares.
 
-    It is within what was calibrated: the least is a page's, the most a huge page's. What a process has at its root
-    contains its start.
+    A region's system time is that of its calls, too, so a fault is no part without a calibrated price, and takes
+    between that and twice as much. What a process has at its root contains its start.
 
     Returns:
-        Seconds; 0 if there are none.
+        Seconds; 0 if there are none, or nothing was calibrated.
     """
-    if not complete(experiment, "page_faults"):
+    if calibrated.page_fault is None or not complete(experiment, "page_faults"):
         return 0.0
     faults, time = (np.maximum(summary(experiment, name).sums, 0.0) for name in ("page_faults", "system_time"))
     faults = np.where(np.isin(np.arange(len(faults)), [*experiment.roots]), 0.0, faults)
     if not faults.any():
         return 0.0
-    least = calibrated.page_fault or 0.0
     fitted = float(faults @ time / (faults @ faults))
-    return max(least, min(fitted, calibrated.huge_page_fault or np.inf))
+    return max(calibrated.page_fault, min(fitted, CRITERIA.outweighs * calibrated.page_fault))

@@ -102,7 +102,7 @@ def test_what_may_not_have_been_built_gives_no_advice_and_that_is_said(findings,
 @pytest.mark.parametrize(
     ("visits", "throttled", "said"),
     [
-        ([9, 9, 9, 9], {}, "each rank gets equally many iterations, but these differ in cost: split by cost"),
+        ([9, 9, 9, 9], {}, "so each rank gets equally many iterations, but these differ in cost"),
         ([1, 2, 4, 8], {}, "how much a rank does depends on its number"),
         ([9, 9, 9, 9], {"aa1|function|part|app.c|part|0|4|4": ""}, "how much a rank does depends on its number"),
     ],

@@ -43,7 +43,7 @@ def what_is_busy(findings: Findings) -> list[str]:
     if time_of(findings.experiment, base.seconds) == time_of(findings.experiment, run):
         return []
     path = "critical path: run time with enough cores, free messages; " if base.is_path else ""
-    return [f"{path}busy time: CPU time outside MPI + file I/O"]
+    return [f"{path}busy time: computing + file I/O, no MPI"]
 
 
 def _overhead(cost: Overhead) -> list[str]:
@@ -66,7 +66,7 @@ def efficiency(findings: Findings) -> list[str]:
     whole = found.known_transfer * found.serialisation * found.load_balance
     lost = {
         "unequal work": found.lost_to_imbalance,
-        "work at different times": found.lost_in_turn,
+        "waiting for each other": found.lost_in_turn,
         "MPI transfer": 1 - found.known_transfer,
     }
     parts = [f"{percent(100 * share)} to {what}" for what, share in lost.items() if share >= CRITERIA.least_gain]

@@ -102,7 +102,7 @@ def _of_the_time(findings: Findings, cause: Cause) -> str:
     if cause.seconds is None or not cause.share or cause.share >= ALL:
         return ""
     spent, whole = (time_of(findings.experiment, time) for time in (cause.seconds, cause.seconds / cause.share))
-    return f"; it takes {spent} of {whole}"
+    return f"; it takes {spent} of the region's {whole}"
 
 
 def in_files(findings: Findings, regions: Sequence[int]) -> str:

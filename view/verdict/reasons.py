@@ -92,7 +92,7 @@ def _doubt(findings: Findings, doubt: Doubt) -> str:
         return f"uncertain: {MAYBE_SPEED}{how}"
     if doubt is Doubt.CHANCE:
         advice = "" if findings.repetition.runs > 1 else ": repeat the run before you act on it"
-        return f"uncertain: the difference is small, and a noisy machine can cause it, too{advice}"
+        return f"uncertain: a noisy machine can cause such a difference, too{advice}"
     return _WHAT_IT_MAY_BE[doubt]
 
 

@@ -310,7 +310,7 @@ def test_equal_parts_are_called_so(read):
         (advice,) = division_of_work(Site(source, inner, inner.line, inner.last_line))
         return advice.text
 
-    assert "equally many iterations; if these differ in cost, split by cost" in said("me*length + 1")
+    assert "so each rank gets equally many iterations" in said("me*length + 1")
     assert "how much a rank does depends on its number" in said("me + 1")
 
 

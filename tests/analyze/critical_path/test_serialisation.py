@@ -83,7 +83,7 @@ def test_where_ranks_wait_is_said_with_the_efficiency_unless_a_finding_does(chai
         who=[("sync", "work", 0.48, 0.0), ("sync", "rest", 0.12, 0.0)],
     )
     wait = "ranks wait most in sync (app.c:3), while others are in work (app.c:1): 120 ms each"
-    said = f"lost: 4.8 % to work at different times; {wait}"
+    said = f"lost: 4.8 % to waiting for each other; {wait}"
     assert said in " ".join(" ".join(verdict_lines(analyze(late))).split())
     found = analyze(late.replaced(notes=replace(late.notes, processors=2)))
     moved = Finding(Kind.TRANSFER, None, gain=Gain(4.2, 1.0, (Saved(Why.TRANSFER, 4.2),)))
