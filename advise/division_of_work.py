@@ -171,7 +171,8 @@ def _of_origin(site: Site, origin: Origin, loop: Loop, source: SourceFile, bound
     else:
         cure, so = "divide evenly, or by cost", "how much a rank does depends on its number"
         if is_alike:
-            cure, so = f"split by cost, {_OTHERWISE}", "each rank gets equally many iterations, but these differ in cost"
+            cure = f"split by cost, {_OTHERWISE}"
+            so = "each rank gets equally many iterations, but these differ in cost"
         elif apart is None and shares:
             cure = f"if iterations differ in cost, split by cost, {_OTHERWISE}"
             so = "each rank gets equally many iterations"
