@@ -17,38 +17,51 @@ from ..errors import AutoanalyzerError, UsageError, way_out
 
 __all__ = ["main", "whole_parser"]
 
-# One module each, imported on demand.
-COMMANDS: Final = {
-    "run": "run a program under its own launcher and print what is slow, on which ranks, and where",
-    "analyze": "print what an experiment shows: which ranks differ, which regions are heavy, and why",
-    "compile": "compile C, C++ and Fortran sources with any compiler, and add probes: compile -- CC ARGUMENT...",
-    "instrument": "write the instrumented text of C, C++ and Fortran sources",
-    "regions": "print the code regions of C, C++ and Fortran sources, and what is left out and why",
-    "functions": "print which MPI functions are measured, with the bytes that each counts, and which are not",
-    "exec": "run one process of a program and record it, under any launcher: srun -n 64 autoanalyzer exec ./app",
-    "gather": "bring home what a run left on its nodes, where these share no disk, or a job was ended",
-    "refine": "write a plan for a second round: bottlenecks opened into loops, calls and blocks, the rest dropped",
-    "debug": "build, run, narrow, build and run again: from slow functions to the loops in them",
-    "doctor": "try what this machine offers: compilers, MPI, launchers, counters, folders; --clean removes leftovers",
-    "counters": "try which events this machine counts by PAPI, which of them together, and what permission is missing",
-    "calibrate": "measure once what single things take here: instructions, cache misses, messages, reads and writes",
-    "info": "print what an experiment contains: system, call paths, metrics, and how it was made",
-    "view": "show an experiment in one HTML page, or in the terminal: verdict, three trees, and the source",
-    "dump": "print the numbers of an experiment: tables, CSV or JSON",
-    "convert": "write an experiment, or time lines, in another format: CUBE, CSV, or that of flame graphs",
-    "cut": "write part of an experiment: a subtree, some ranks, some metrics",
-    "diff": "show what changed from one experiment to another: gains are positive, losses negative",
-    "merge": "put the metrics of several experiments into one; the first experiment that has a metric provides it",
-    "mean": "average a series of runs into one experiment",
-    "compare": "judge whether one version of a program is slower than another, from repeated runs of both",
-    "stats": "find redundant metrics, groups of similar ranks or threads, and what tells them apart",
-    "pursue": "find the metrics that are worth recording, period by period, by projection pursuit",
-    "align": "find an interval of one trace in others: the same moments of the work, in runs that took other times",
-    "record": "run a program several times with time lines, and print what changes while it runs",
-    "timeline": "find what changes while a program runs: when, on which ranks, in which region, and what goes with it",
-    "correlate": "rank the metrics of traces by how much they have to do with an anomaly in one of them",
-    "completion": "print the script that lets bash, zsh or fish complete commands, options and files",
+# One module each, imported on demand; by group, those that everybody needs first.
+_GROUPS: Final = {
+    "commands": {
+        "run": "run a program under its launcher and print the verdict",
+        "analyze": "print the verdict, all findings, or the cost of each region",
+        "view": "show a run as an HTML page, or in the terminal",
+        "compare": "test repeated runs of two versions for a slowdown",
+        "timeline": "find what changes while a program runs: when, where and why",
+        "debug": "find the slow inner loop in two rounds of build and run",
+        "doctor": "test what works on this machine, and how to fix what does not",
+    },
+    "build": {
+        "compile": "compile with probes, by any compiler: compile -- CC ARGUMENT...",
+        "instrument": "write sources with their probes, without compiling",
+        "regions": "list the regions of sources, and which get no probe and why",
+        "functions": "list the MPI functions that are measured, and their bytes",
+        "refine": "write a plan for the next build: bottlenecks opened into loops",
+    },
+    "cluster": {
+        "exec": "record one process under any launcher: srun autoanalyzer exec APP",
+        "gather": "collect data left on the nodes, such as of a killed job",
+    },
+    "experiments": {
+        "info": "list call paths, ranks and metrics, and how they were measured",
+        "dump": "print the numbers as tables, CSV or JSON",
+        "convert": "write CUBE, CSV, flame graphs, or time lines for other tools",
+        "cut": "keep a subtree, some ranks or some metrics",
+        "diff": "subtract one experiment from another",
+        "merge": "combine the metrics of several experiments",
+        "mean": "average several runs",
+    },
+    "statistics and time lines": {
+        "stats": "find redundant metrics, and groups of similar ranks or threads",
+        "pursue": "find the metrics worth recording, by projection pursuit",
+        "record": "run a program several times with time lines, and compare them",
+        "align": "find an interval of one trace in other traces",
+        "correlate": "rank metrics by how well they explain an anomaly",
+    },
+    "this machine": {
+        "counters": "test which events PAPI counts here, or what permission it lacks",
+        "calibrate": "time instructions, cache misses, messages and files, once",
+        "completion": "print a script that completes commands in bash, zsh or fish",
+    },
 }
+COMMANDS: Final = {name: text for group in _GROUPS.values() for name, text in group.items()}
 
 _WITHOUT_NUMPY: Final = frozenset({"compile", "completion", "exec", "functions", "instrument", "regions"})
 
@@ -159,13 +172,15 @@ def whole_parser() -> argparse.ArgumentParser:
 def _parser(chosen: Collection[str], names: Iterable[str]) -> argparse.ArgumentParser:
     parser = _Parser(
         prog="autoanalyzer",
-        description="Find what is slow in an MPI or OpenMP program: on which ranks, where in the source, and why.",
-        epilog="To start: aa-mpicc -O2 -g app.c -o app && autoanalyzer run -- mpirun -n 4 ./app",
+        usage="autoanalyzer [-h] [--version] COMMAND ...",
+        description="Find what is slow in an MPI or OpenMP program: on which ranks, where in the\nsource, and why.",
+        epilog=f"{_listed()}\n\nTo start:\n  aa-mpicc -O2 -g app.c -o app\n  autoanalyzer run -- mpirun -n 4 ./app",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action=_Version, nargs=0, help="show program's version number and exit")
-    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    commands = parser.add_subparsers(prog=parser.prog, metavar="COMMAND", required=True, help=argparse.SUPPRESS)
     for name in names:
-        command = commands.add_parser(name, help=COMMANDS[name], description=COMMANDS[name], allow_abbrev=False)
+        command = commands.add_parser(name, description=COMMANDS[name], allow_abbrev=False)
         command.set_defaults(parser=parser)
         if name in chosen:
             with _one_thread_of_blas():
@@ -173,6 +188,15 @@ def _parser(chosen: Collection[str], names: Iterable[str]) -> argparse.ArgumentP
             module.add_arguments(command)
             command.set_defaults(function=module.run, parser=command)
     return parser
+
+
+def _listed() -> str:
+    """Return the commands by group, each on a line."""
+    width = max(map(len, COMMANDS))
+    return "\n\n".join(
+        "\n".join([f"{title}:", *(f"  {name:{width}}  {text}" for name, text in group.items())])
+        for title, group in _GROUPS.items()
+    )
 
 
 @contextmanager
