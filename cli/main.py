@@ -80,6 +80,13 @@ class _Parser(argparse.ArgumentParser):
         raise UsageError(f"{message}; see {self.prog} --help")
 
 
+class _Grouped(argparse.RawDescriptionHelpFormatter):
+    """Leaves the commands out of the help's list of arguments: they are below, by group."""
+
+    def _format_action(self, action: argparse.Action) -> str:
+        return "" if action.metavar == "COMMAND" else super()._format_action(action)
+
+
 class _Version(argparse.Action):
     """Print the version, which is looked up only for this option."""
 
@@ -172,15 +179,14 @@ def whole_parser() -> argparse.ArgumentParser:
 def _parser(chosen: Collection[str], names: Iterable[str]) -> argparse.ArgumentParser:
     parser = _Parser(
         prog="autoanalyzer",
-        usage="autoanalyzer [-h] [--version] COMMAND ...",
         description="Find what is slow in an MPI or OpenMP program: on which ranks, where in the\nsource, and why.",
         epilog=f"{_listed()}\n\nTo start:\n  aa-mpicc -O2 -g app.c -o app\n  autoanalyzer run -- mpirun -n 4 ./app",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=_Grouped,
     )
     parser.add_argument("--version", action=_Version, nargs=0, help="show program's version number and exit")
-    commands = parser.add_subparsers(prog=parser.prog, metavar="COMMAND", required=True, help=argparse.SUPPRESS)
+    commands = parser.add_subparsers(metavar="COMMAND", required=True)
     for name in names:
-        command = commands.add_parser(name, description=COMMANDS[name], allow_abbrev=False)
+        command = commands.add_parser(name, help=COMMANDS[name], description=COMMANDS[name], allow_abbrev=False)
         command.set_defaults(parser=parser)
         if name in chosen:
             with _one_thread_of_blas():
