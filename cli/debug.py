@@ -10,6 +10,7 @@ from ..runs.event_groups import one_group
 from ..view.terminal import print_verdict
 from .analysis_arguments import add_analysis_arguments, advice_of, findings_of, write_findings
 from .documents import check_targets
+from .option_groups import show_in_groups
 from .reporter import REPORTER
 from .run_arguments import add_measuring_arguments, command_of, options_of
 
@@ -38,6 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_analysis_arguments(parser)
     add_measuring_arguments(parser)
+    show_in_groups(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:

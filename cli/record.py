@@ -6,6 +6,7 @@ import argparse
 from typing import Final
 
 from .documents import add_documents, check_targets
+from .option_groups import show_in_groups
 from .reporter import REPORTER, say
 from .run_arguments import add_measuring_arguments, command_of, options_of
 from .timeline import report_on
@@ -37,6 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--no-analyze", action="store_true", help="stop once all is recorded")
     add_documents(parser, {"json": "what changes over time, as JSON"})
     add_measuring_arguments(parser)
+    show_in_groups(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:

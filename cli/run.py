@@ -12,6 +12,7 @@ from ..runtime.folder import RunFolder
 from ..view.terminal import print_verdict
 from .analysis_arguments import add_analysis_arguments, advice_of, findings_of, write_findings
 from .documents import check_targets
+from .option_groups import show_in_groups
 from .papi_events import add_per_run
 from .reporter import REPORTER, say
 from .run_arguments import add_measuring_arguments, command_of, options_of
@@ -40,6 +41,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--no-analyze", action="store_true", help="stop once the experiment is written")
     add_analysis_arguments(parser)
     add_measuring_arguments(parser)
+    show_in_groups(parser)
+    parser.epilog = "example: autoanalyzer run -o out --counters simulated -- mpirun -n 4 ./app"
 
 
 def run(arguments: argparse.Namespace) -> int:

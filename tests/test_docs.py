@@ -59,6 +59,15 @@ def test_the_page_of_a_command_names_every_option_of_its_help(name, tool):
     assert options <= set(_OPTION.findall(page))
 
 
+def test_the_options_of_run_are_in_the_same_groups_in_its_help_and_on_its_page(tool):
+    said = tool("autoanalyzer", "run", "--help", env={"COLUMNS": "200"}).stdout.decode()
+    page = (DOCS / "commands" / "run.md").read_text()
+    for title in ("counting", "time lines", "cluster", "expert"):
+        helped, shown = said.partition(f"\n{title}:\n")[2], page.partition(f"\n| {title} | |\n")[2]
+        options = {_OPTION.search(line)[0] for line in _OPTION_LINE.findall(helped.partition("\n\n")[0])}
+        assert options == set(re.findall(r"^\| `(--[a-z-]+)", shown.partition("\n\n")[0], re.MULTILINE))
+
+
 def test_every_variable_that_the_sources_read_is_in_the_reference():
     files = [file for room in SOURCES for kind in ("*.py", "*.c", "*.h") for file in (ROOT / room).rglob(kind)]
     texts = [file.read_text() for file in files]
