@@ -319,8 +319,10 @@ def allocations(site: Site) -> Iterator[Advice]:
         if statement.frees or statement.line > site.last:
             continue
         if loops:
-            yield from _allocations(site, loops[-1], [each for each, _ in statements(loops[-1].body)])
-            return
+            advice = [*_allocations(site, loops[-1], [each for each, _ in statements(loops[-1].body)])]
+            yield from advice
+            if advice:
+                return
         elif freed.intersection(statement.targets) and site.numbers.get("visits", 0.0) > 1:
             text = (
                 f"{statement.function or 'allocate'} gets {site.spell(statement.targets[0])} anew in each call of"
