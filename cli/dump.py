@@ -61,7 +61,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError("--csv: leave out --by and --exclusive; CSV has exclusive values, summed over all locations")
     if arguments.json and arguments.exclusive:
         raise UsageError("--json: leave out --exclusive; JSON has exclusive and inclusive values")
-    if arguments.region and everything:
+    if arguments.region is not None and everything:
         raise UsageError("--region: leave out --csv and --json; they have all regions")
     experiment, file = open_experiment(arguments.experiment)
     roots = frozenset(experiment.call_paths[root].region for root in experiment.roots)
@@ -74,7 +74,7 @@ def run(arguments: argparse.Namespace) -> int:
         metrics = (
             [each.name for each in experiment.metrics]
             if everything
-            else shown_metrics(experiment, level if arguments.region else arguments.by)
+            else shown_metrics(experiment, level if arguments.region is not None else arguments.by)
         )
     else:
         there = [each.name for each in experiment.metrics]
@@ -83,7 +83,7 @@ def run(arguments: argparse.Namespace) -> int:
         write_csv(experiment, metrics, sys.stdout, formulas=formulas)
     elif arguments.json:
         write_json(experiment, file, metrics, arguments.by, sys.stdout, formulas=formulas)
-    elif arguments.region:
+    elif arguments.region is not None:
         paths = named_paths(experiment, arguments.region)
         below = not arguments.exclusive
         print_regions(experiment, metrics, level, roots, paths, inclusive=below, formulas=formulas)

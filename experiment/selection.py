@@ -119,7 +119,9 @@ def named_paths(experiment: Experiment, name: str) -> list[int]:
     """
     if found := paths_named(experiment, name):
         return found
-    raise UsageError(f"no region {name}; {way_out(name, (each.region.name for each in experiment.call_paths))}")
+    raise UsageError(
+        f"no region {name or repr(name)}; {way_out(name, (each.region.name for each in experiment.call_paths))}"
+    )
 
 
 def _columns(experiment: Experiment, processes: Collection[int] | None) -> list[int]:

@@ -203,12 +203,14 @@ def print_regions(
     numbers = Numbers.of(experiment, formulas)
     kinds = [numbers.kind(name) for name in metrics]
     below = [inclusive and numbers.is_summed_up(name) for name in metrics]
-    every = [_known(numbers, name, level, roots, inclusive=sums) for name, sums in zip(metrics, below, strict=True)]
+    every = [
+        _known(numbers, name, level, roots, inclusive=sums)[paths] for name, sums in zip(metrics, below, strict=True)
+    ]
     labels = [".".join(map(str, label)) for label in columns_at(experiment, level)]
     titles = [_RANKS.get(level, level), *(titled(kind.name, kind.unit) for kind in kinds)]
-    for path in paths:
+    for row, path in enumerate(paths):
         cells = [
-            [amount(float(value), kind.unit) for value in values[path]]
+            [amount(float(value), kind.unit) for value in values[row]]
             for kind, values in zip(kinds, every, strict=True)
         ]
         region = experiment.call_paths[path].region

@@ -271,6 +271,7 @@ def test_a_region_has_a_table_of_its_metrics_by_rank(options, first, counted):
     [
         (["work", "--json"], "leave out --csv and --json; they have all regions"),
         (["wrok"], "no region wrok; did you mean work?"),
+        ([""], "no region ''; "),
     ],
 )
 def test_a_region_that_is_asked_for_is_there_and_shown_in_a_table(words, why, counted):
