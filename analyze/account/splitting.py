@@ -115,9 +115,9 @@ class Splitting:
         computing = np.clip(of_first_threads(experiment, all_computing), 0.0, np.maximum(left, 0.0))
         yield from self._of_computing(experiment, all_computing, computing)
         kernel = np.zeros_like(computing)
-        if "system_time" in (self.counted.others or ()):
+        if "system_time" in self.counted.others:
             kernel = np.clip(own("system_time"), 0.0, np.maximum(left - computing, 0.0))
-            yield from _at_most([("page_faults", self._of_faults(experiment))], kernel, "system")
+            yield from self._of_kernel(experiment, kernel)
         yield from later
         off = left - computing - kernel
         if not self.turns:
@@ -136,13 +136,16 @@ class Splitting:
             blocks = (blocks + np.maximum(experiment.exclusive("frees"), 0.0)) / 2
         return blocks * (self.prices.allocation or 0.0)
 
-    def _of_faults(self, experiment: Experiment) -> Values:
-        return np.maximum(experiment.exclusive("page_faults"), 0.0) * self.fault
+    def _of_kernel(self, experiment: Experiment, time: Values) -> Iterator[Part]:
+        faults = np.maximum(experiment.exclusive("page_faults"), 0.0) * self.fault
+        yield from _at_most([("page_faults", faults)], time, "system")
 
     def computing(self, experiment: Experiment) -> Iterator[Part]:
-        """Yield the parts of the computing of all threads, in seconds, as ``parts`` does for ranks."""
+        """Yield the parts of what all threads compute, and in the kernel, in seconds, as ``parts`` does for ranks."""
         time = self.counted.time(experiment)
         yield from self._of_computing(experiment, time, time)
+        if "system_time" in (self.counted.others or ()):
+            yield from self._of_kernel(experiment, np.maximum(experiment.exclusive("system_time"), 0.0))
 
     def _of_computing(self, experiment: Experiment, of_all: Values, computing: Values) -> Iterator[Part]:
         left = computing

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 from autoanalyzer.analyze import analyze
 from autoanalyzer.analyze.account import Account
-from autoanalyzer.experiment import Experiment, Location, load
+from autoanalyzer.analyze.account.splitting import Splitting
+from autoanalyzer.experiment import Experiment, Location, Notes, load
 
 DATA = Path(__file__).parents[2] / "data"
 BLOCK = "autoanalyzer.experiment.experiment._BLOCK"  # values of a block
@@ -125,6 +126,10 @@ def test_time_in_the_kernel_is_page_faults_at_their_price_and_a_rest(make_experi
         touch = of_region(account(run, prices={"page_fault": price}), "touch")
         assert touch["page_faults"] == pytest.approx(taken)
     assert "page_faults" not in of_region(account(run), "touch")
+    calibrated = run.replaced(notes=Notes(prices={"page_fault": 3e-6}))
+    of_threads = dict(Splitting.of(calibrated).computing(calibrated))
+    assert of_threads["page_faults"][1] == pytest.approx([0.5, 1.0])
+    assert of_threads["system"][2] == pytest.approx([0.495] * 2, rel=0.01)
 
 
 def test_allocations_take_their_price_of_computing_and_instructions_the_rest(make_experiment):
