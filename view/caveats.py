@@ -10,8 +10,7 @@ import numpy as np
 
 from ..analyze import Findings
 from ..analyze.choices import PAPER
-from ..analyze.run.oversubscription import oversubscription
-from ..analyze.run.selection import complete
+from ..analyze.run.oversubscription import oversubscription, share_of_others, time_asleep
 from ..analyze.run.summary import summary
 from ..experiment import Experiment, Region
 from ..experiment.metric import MPI_WAIT
@@ -31,8 +30,6 @@ TRUST: Final = "trust busy time, not wall time"
 _MOST: Final = 2  # warnings that a reader notices; a line gives the number of others
 _COSTLY: Final = 10  # percent
 _OUTSIDE: Final = 0.1  # seconds that are worth mentioning
-_OTHERS: Final = 0.1  # of the processors' time, and seconds
-_ASLEEP: Final = 0.25  # of the ranks' time
 
 
 def caveats(
@@ -174,39 +171,13 @@ def _delayed(findings: Findings) -> str:
     return f"{ranks([wait.process])} waited for a core for {percent(100 * wait.seconds / wait.of)} of its time"
 
 
-def share_of_others(experiment: Experiment) -> float:
-    """Return the share of the processors that other programs took; 0 if immaterial or unknown.
-
-    Processes that the launcher did not wait for are known from the ranks.
-    """
-    notes, use = experiment.notes, experiment.notes.processor_use
-    if not (notes.processors and use.keys() >= {"elapsed", "busy", "own"}):
-        return 0.0
-    ranks_own = float(summary(experiment, "cpu_time").sums.sum()) if complete(experiment, "cpu_time") else 0.0
-    others, whole = use["busy"] - max(use["own"], ranks_own), use["elapsed"] * notes.processors
-    return others / whole if others >= max(_OTHERS, _OTHERS * whole) else 0.0
-
-
 def _asleep(findings: Findings) -> Iterator[str]:
     """Yield a warning that a run took far longer than busy time, MPI, file I/O and waiting for a core explain."""
-    experiment, notes = findings.experiment, findings.experiment.notes
-    if not notes.run_delay or not all(complete(experiment, each) for each in ("wall_time", "cpu_time")):
-        return
-    processes = {str(each.process) for each in experiment.locations}
-    if notes.run_delay.keys() < processes:
-        return
-
-    def total(metric: str) -> float:
-        return float(summary(experiment, metric).first.sum()) if complete(experiment, metric) else 0.0
-
-    on_processors = total("cpu_time") - total("mpi_cpu_time") - total("io_cpu_time")
-    in_calls = total("mpi_time") + total("io_time") + total("omp_time")
-    wall = total("wall_time")
-    rest = (wall - on_processors - in_calls - sum(notes.run_delay.values())) / len(processes)
-    if rest >= max(_OUTSIDE, _ASLEEP * wall / len(processes)):
+    if rest := time_asleep(findings.experiment):
+        of = seconds(float(summary(findings.experiment, "wall_time").first.sum()) / len(findings.run.weighed.ranks))
         yield (
-            f"{seconds(rest)} of {seconds(wall / len(processes))} per rank are in no finding: asleep, or waiting for a"
-            " child process, a device or a thread"
+            f"{seconds(rest)} of {of} per rank are in no finding: asleep, or waiting for a child process, a device or a"
+            " thread"
         )
 
 

@@ -11,7 +11,7 @@ from lxml import etree
 from ..analyze.comparison import Comparison, Judgement
 from ..analyze.comparison.comparison import MIN_SHARE, Verdict
 from ..analyze.comparison.noise import CONFIDENCE, UNKNOWN_NOISE
-from .caveats import share_of_others
+from ..analyze.run.oversubscription import share_of_others
 from .place import at_line, visible
 from .units import amount, many, percent
 

@@ -9,8 +9,10 @@ import numpy as np
 
 from ...experiment import Experiment
 from .arrays import Values
-from .criteria import THRESHOLD
+from .criteria import CRITERIA, THRESHOLD
 from .location_blocks import over_locations
+from .selection import complete
+from .summary import summary
 from .threads import busy_threads
 
 __all__ = [
@@ -20,6 +22,8 @@ __all__ = [
     "others_turns",
     "oversubscription",
     "run_delays",
+    "share_of_others",
+    "time_asleep",
     "waiting_for_turns",
 ]
 
@@ -70,6 +74,40 @@ def longest_wait_for_core(experiment: Experiment) -> WaitForCore | None:
     ]
     long = [each for each in waits if each.seconds >= max(_MATTERS, THRESHOLD * each.of)]
     return max(long, key=lambda each: each.seconds, default=None)
+
+
+def share_of_others(experiment: Experiment) -> float:
+    """Return the share of the processors that other programs took; 0 if immaterial or unknown.
+
+    Processes that the launcher did not wait for are known from the ranks.
+    """
+    notes, use = experiment.notes, experiment.notes.processor_use
+    if not (notes.processors and use.keys() >= {"elapsed", "busy", "own"}):
+        return 0.0
+    ranks_own = float(summary(experiment, "cpu_time").sums.sum()) if complete(experiment, "cpu_time") else 0.0
+    others, whole = use["busy"] - max(use["own"], ranks_own), use["elapsed"] * notes.processors
+    return others / whole if others >= max(_MATTERS, THRESHOLD * whole) else 0.0
+
+
+def time_asleep(experiment: Experiment) -> float:
+    """Return the seconds per rank that busy time, MPI, file I/O and waiting for a core leave unexplained.
+
+    0 if they are less than a quarter of the ranks' time, or it is not known how long ranks waited for a core.
+    """
+    delay = experiment.notes.run_delay
+    if not delay or not all(complete(experiment, each) for each in ("wall_time", "cpu_time")):
+        return 0.0
+    processes = {str(each.process) for each in experiment.locations}
+    if delay.keys() < processes:
+        return 0.0
+
+    def total(metric: str) -> float:
+        return float(summary(experiment, metric).first.sum()) if complete(experiment, metric) else 0.0
+
+    on_processors = total("cpu_time") - total("mpi_cpu_time") - total("io_cpu_time")
+    in_calls = total("mpi_time") + total("io_time") + total("omp_time")
+    rest = (total("wall_time") - on_processors - in_calls - sum(delay.values())) / len(processes)
+    return rest if rest >= max(_MATTERS, CRITERIA.part * total("wall_time") / len(processes)) else 0.0
 
 
 def _wall_times(part: Experiment, _: slice) -> Values:
