@@ -13,8 +13,7 @@ from ...experiment.prices import Prices
 from ..critical_path.serialisation import Serialisation
 from ..run.arrays import Flags, Values
 from ..run.costs import Cost, are_small
-from ..run.criteria import CRITERIA, THRESHOLD, TICK
-from ..run.oversubscription import oversubscription
+from ..run.criteria import CRITERIA, TICK
 from ..run.selection import Selection, complete
 from .attributes import Attribute
 from .misses import Misses
@@ -131,6 +130,8 @@ def time_split(
     costs: Sequence[Cost],
     waited: Values,
     serialisation: Serialisation | None = None,
+    *,
+    turns: bool = False,
 ) -> TimeSplit:
     """Return the seconds that each region's attributes take.
 
@@ -145,6 +146,7 @@ def time_split(
         costs: Of each region.
         waited: What of each region's time in MPI is waiting for late ranks.
         serialisation: What the critical path has of each; None where it is not known.
+        turns: Whether ranks waited for cores.
     """
 
     def cost(name: str) -> Values:
@@ -154,7 +156,6 @@ def time_split(
         return ranks.sums(metric) / len(ranks.ranks) if complete(ranks.experiment, metric) else None
 
     wall, mpi, calls, volume = (cost(each) for each in ("wall_time", "mpi_time", "mpi_calls", "mpi_bytes"))
-    turns = bool(oversubscription(ranks.experiment)) or _waits_for_processors(ranks, float(wall[list(ranks.top)].sum()))
     files = np.minimum(wall - mpi, CRITERIA.byte * cost("io_bytes"))
     if complete(ranks.experiment, "io_time"):
         files = _in_files(cost("io_time"), mean("io_cpu_time"), mean("io_calls"), cost("io_bytes"), turns=turns)
@@ -198,11 +199,6 @@ def time_split(
         walks=misses.is_walk,
         busy=busy,
     )
-
-
-def _waits_for_processors(ranks: Selection, time: float) -> bool:
-    """Return whether some rank waits for a core for a tenth of the program's time."""
-    return max(ranks.experiment.notes.run_delay.values(), default=0.0) >= THRESHOLD * time > 0
 
 
 def _within_node(ranks: Selection, calls: Values, volume: Values) -> Values:

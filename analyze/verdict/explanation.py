@@ -52,7 +52,8 @@ def explain(prepared: Prepared, differences: Differences | None) -> Explanation:
         waiting = find_waiting(weighed, found, vectors, differences.selection)
     waiting = with_measured(waiting, weighed)
     attributes = attributes_of(weighed)
-    seconds = time_split(weighed, attributes, prepared.weighed_costs, waiting.seconds, serialisation)
+    turns = bool(prepared.oversubscription or prepared.wait_for_core)
+    seconds = time_split(weighed, attributes, prepared.weighed_costs, waiting.seconds, serialisation, turns=turns)
     if differences is None:
         seconds = replace(seconds, mpi=np.zeros_like(seconds.mpi))
     return Explanation(waiting, attributes, seconds, serialisation)

@@ -801,6 +801,8 @@ def test_waiting_for_others_turns_promises_nothing(make_experiment):
         gains.append(gain_of_weight(findings, halo))
     assert gains[0] is not None
     assert gains[1] is None
+    made_of_others = analyze(experiment.replaced(notes=replace(notes, history=("difference",))))
+    assert not made_of_others.explanation.seconds.turns
 
 
 def test_a_few_bytes_take_long_only_where_others_have_the_processor(make_experiment):
