@@ -74,6 +74,8 @@ _OF: Final = {
     "instruction": "an instruction",
     "l1_miss": "an L1 miss",
     "l2_miss": "an L2 miss",
+    "page_fault": "a page fault",
+    "allocation": "an allocation",
     "mpi_call": "a call of MPI",
     "mpi_byte": "a byte of MPI",
     "mpi_call_across": "a call of MPI between nodes",
@@ -181,9 +183,10 @@ def _remarks(account: Account, more: int) -> list[str]:
 def _prices(account: Account) -> tuple[dict[str, float], dict[str, float]]:
     """Return the prices that explain the time, in seconds: those fitted to the run, and those of the machine."""
     used = tuple(start for each in account.splitting.priced for start in _OF_CALLS[each])
-    known = account.splitting.prices.known()
+    used += ("allocation",) * account.splitting.allocates
+    known, fault = account.splitting.prices.known(), account.splitting.fault
     return (
-        {_FITTED[name]: price for name, price in account.fitted.items()},
+        {_FITTED[name]: price for name, price in account.fitted.items()} | ({"page_fault": fault} if fault else {}),
         {name: price for name, price in known.items() if used and name.startswith(used)},
     )
 

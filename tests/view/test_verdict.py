@@ -9,6 +9,7 @@ from autoanalyzer.analyze import analyze
 from autoanalyzer.analyze.verdict import Kind
 from autoanalyzer.experiment import CallPath, Experiment, Location, Metric, Notes, Region
 from autoanalyzer.experiment.throttling import reason_of
+from autoanalyzer.view.account import AccountSection
 from autoanalyzer.view.explain import explanation_lines
 from autoanalyzer.view.findings_json import findings_document
 from autoanalyzer.view.sections import SECTIONS
@@ -656,6 +657,9 @@ def test_page_faults_are_a_cause_with_their_number_what_they_take_and_what_to_tr
         assert first.gain and first.gain.seconds == pytest.approx(0.31)
         assert {each.attribute: each.seconds for each in first.causes}["page_faults"] == pytest.approx(0.31)
         assert any(line.startswith("1 PAGE FAULTS  work.c") for line in lines)
+        account = AccountSection().document(found)
+        assert account["prices"]["page_fault"] == pytest.approx(1.24e-6)
+        assert "page_fault" in account["fitted"]
         assert "    why: page faults: 1.0e6 (at least 4.1 GB touched for the first time); 310 ms of 1 s" in lines
         assert any(line.startswith("    try: allocate memory once, outside the loop, and reuse it") for line in lines)
     counts["page_faults"] = [[10.0] * 4, [0.0] * 4, [0.0] * 4]
@@ -670,6 +674,8 @@ def test_allocations_are_a_cause_with_their_number_each_time_and_what_to_try():
     first, lines = found.verdict.findings[0], whole_lines(found)
     assert (first.kind, first.gain and first.gain.seconds) == (Kind.ALLOCATION, pytest.approx(0.6))
     assert "    why: allocations: 1.2e8; 600 ms of 1 s" in lines
+    account = AccountSection().document(found)
+    assert (account["prices"], account["fitted"]) == ({"allocation": 2e-8}, [])
     assert "    try: allocate less often: once before the loop, or many elements at a time" in lines
 
 
