@@ -112,6 +112,7 @@ def _of_place(analysis: Analysis, findings: Sequence[Finding]) -> Finding:
         procedure=procedures[0].procedure if procedures else None,
         gain=gain_of(analysis, (part for each in every if each.gain for part in each.gain.parts)),
         share=min(_share(procedures, first.of_run, max) or _share(every, first.of_run, sum), 1.0),
+        waits=_waits(every),
     )
 
 
@@ -140,7 +141,12 @@ def _of_path(findings: Sequence[Finding]) -> Finding:
         causes=first.causes or next((each.causes for each in findings if each.causes), ()),
         doubt=uneven.doubt if uneven else first.doubt,
         share=_share(findings, first.of_run, max),
+        waits=_waits(findings),
     )
+
+
+def _waits(findings: Iterable[Finding]) -> tuple[Wait, ...]:
+    return tuple(wait for each in findings for wait in each.waits)
 
 
 def _seconds(finding: Finding) -> float:

@@ -71,7 +71,9 @@ def find_verdict(analysis: Analysis) -> Verdict:
     findings = tuple(ranked(each_place_once(analysis, found)))
     longest = None if too_short else _longest_wait(analysis, findings)
     if longest and (late := late_work(analysis, longest)):
-        findings, longest = tuple(ranked(each_place_once(analysis, [*found, late]))), None
+        findings = tuple(ranked(each_place_once(analysis, [*found, late])))
+        waits = (wait.region for each in findings if each.kind is Kind.LATE for wait in each.waits)
+        longest = None if longest.region in waits else longest
     balanced = not any((each.groups and not each.doubt) or each.kind in _OF_RANKS for each in findings)
     vectors, master = analysis.vectors, analysis.master
     column = analysis.dissimilarity.odd_one

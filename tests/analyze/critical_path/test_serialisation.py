@@ -297,6 +297,12 @@ def test_work_that_is_handed_out_and_ends_at_different_times_is_late_once_for_ea
         assert work.gain.seconds == pytest.approx(length - 3.0)
         assert "without the master: 3 s per rank; besides, 1.2 s of waiting for each other (4.2 s on the" in text
         assert (work.level, work.doubt, work.waits[0].ranks) == ("high", None, (2, 3))
+        larger = Finding(Kind.IMBALANCE, work.region, gain=Gain(9.0, 1.0))
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("autoanalyzer.analyze.verdict.verdict.uneven_regions", lambda _: [larger])
+            merged = analyze(handed).verdict
+        assert merged.findings[0].kind is Kind.IMBALANCE
+        assert merged.longest_wait == replace(work.waits[0], ranks=())
         shared = analyze(handed.replaced(notes=replace(handed.notes, processors=2))).verdict.findings[0]
         assert (shared.kind, shared.level, shared.doubt) == (Kind.LATE, "low", Doubt.CORES)
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from autoanalyzer.analyze import analyze
-from autoanalyzer.analyze.verdict import Finding, Kind, Wait, Why
+from autoanalyzer.analyze.verdict import Finding, Gain, Kind, Wait, Why
 from autoanalyzer.analyze.verdict.ranking import each_place_once
 from autoanalyzer.experiment import Region
 from autoanalyzer.view.verdict import verdict_lines
@@ -155,6 +155,10 @@ def test_a_hot_spot_around_another_one_is_kept_if_ranks_wait_for_it(waits, make_
     step = replace(step, waits=(Wait(Region("mpi", "MPI_Barrier"), 0.1),) if waits else ())
     kept = each_place_once(found, [step, kernel])
     assert [each.region.id for each in kept if each.region] == ([2, 3] if waits else [3])
+    slow = replace(kernel, gain=Gain(5.0, 0.5))
+    late = replace(kernel, kind=Kind.LATE, gain=Gain(1.0, 0.1), waits=step.waits)
+    (merged,) = each_place_once(found, [slow, late])
+    assert (merged.kind, merged.waits) == (Kind.HOT_SPOT, step.waits)
 
 
 def test_a_time_that_is_said_of_one_call_path_is_not_the_gain_of_all(make_experiment):
