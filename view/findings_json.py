@@ -258,7 +258,13 @@ def _finding(findings: Findings, finding: Finding, advised: Advised | None) -> d
         "clusters": [{"ranks": list(each.labels), "mean": each.value} for each in finding.groups],
         "causes": [asdict(each) for each in finding.causes],
         "waits": [
-            {**_of_region(each.region), "seconds": each.seconds, "ranks": list(each.ranks)} for each in finding.waits
+            {
+                **_of_region(each.region),
+                "seconds": each.seconds,
+                "ranks": list(each.ranks),
+                "waiting": list(each.waiting),
+            }
+            for each in finding.waits
         ],
         **_gain(finding.gain),
         "share": finding.share,

@@ -188,7 +188,7 @@ class Analysis:
     def critical_path(self) -> CriticalPath | None:
         """What determines the run's length; None if not recorded."""
         master = None if self.master is None else self.vectors.ranks[self.master]
-        alone = not (self.run.oversubscription or self.run.wait_for_core)
+        alone = not self.explanation.seconds.turns
         return find_critical_path(self.experiment, self.run.program_time, alone=alone, master=master)
 
     @cached_property
@@ -206,6 +206,11 @@ class Analysis:
     def master(self) -> int | None:
         """The column of the rank that hands out work, which is left out of balance and gains; None without one."""
         return find_master(self.vectors, self.include_ranks) if self.method == OURS else None
+
+    @property
+    def workers(self) -> int:
+        """How many ranks there are but a master."""
+        return len(self.run.weighed.ranks) - (self.master is not None)
 
     @cached_property
     def in_turn(self) -> Values:

@@ -136,12 +136,16 @@ class Wait:
         seconds: How long they wait for that work, a mean over the ranks.
         late: The region for whose work they wait there longest; None where that is the place itself, or not known.
         ranks: Those for whose work, that with most first; empty where that is not known.
+        waiting: Those that wait; empty where all do.
+        mean: How long these wait, a mean over them; None where all do.
     """
 
     region: Region
     seconds: float
     late: Region | None = None
     ranks: tuple[int, ...] = ()
+    waiting: tuple[int, ...] = ()
+    mean: float | None = None
 
 
 @dataclass(frozen=True)

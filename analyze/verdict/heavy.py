@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
+import numpy as np
+
 from ...experiment import Region
 from ..run.costs import is_mostly
 from ..run.criteria import THRESHOLD
@@ -15,7 +17,7 @@ from .finding import Doubt, Finding, Kind, Saved, Wait, Why
 from .gain import gain_of, gain_of_weight
 from .share import share_of
 
-__all__ = ["heavy_procedures", "heavy_regions", "late_region", "late_work"]
+__all__ = ["heavy_procedures", "heavy_regions", "late_region", "late_work", "wait_of"]
 
 _AWAITED: Final = "ranks wait for it"
 
@@ -84,13 +86,41 @@ def late_region(analysis: Analysis, finding: Finding) -> tuple[Finding, Wait] | 
         late = _busiest(analysis, awaited)
         if late is None:
             return None
-        return _late(analysis, late, analysis.parts.at_once(late)), Wait(own, float(waiting.seconds[position]))
+        wait = wait_of(analysis, own, float(waiting.seconds[position]))
+        return _late(analysis, late, analysis.parts.at_once(late)), wait
     if position in waiting.late:
         culprit = waiting.late[position]
         region, share = analysis.vectors.regions[culprit], share_of(analysis, culprit, compared=True)
         known = Finding(Kind.LATE, region, share=share, reason=_AWAITED)
-        return known, Wait(own, waiting.shares[position][culprit])
+        return known, wait_of(analysis, own, waiting.shares[position][culprit])
     return None
+
+
+def wait_of(
+    analysis: Analysis, region: Region, seconds: float, late: Region | None = None, *, workers: bool = False
+) -> Wait:
+    """Return a wait with the ranks that wait, if not all are in MPI in that region.
+
+    Args:
+        analysis: What was found.
+        region: The region in which they wait.
+        seconds: How long, a mean over the ranks.
+        late: The region for whose work.
+        workers: Whether the mean is over all ranks but a master, and of the region's own calls alone; else over those
+            that are compared, or over all if the critical path is known.
+    """
+    weighed, paths = analysis.run.weighed, analysis.experiment.call_paths
+    places = [index for index, each in enumerate(weighed.regions) if paths[each.id].region == region]
+    ranks = np.array(weighed.ranks)
+    of = analysis.explanation.serialisation is not None or np.isin(ranks, analysis.run.compared.ranks)
+    if workers and analysis.master is not None:
+        of = ranks != analysis.vectors.ranks[analysis.master]
+    waits = (weighed.rows("mpi_time", places, own=workers) > 0).any(axis=0) & of
+    number = int(waits.sum())
+    if number in (0, len(ranks)):
+        return Wait(region, seconds, late)
+    mean = seconds * int(np.broadcast_to(of, ranks.shape).sum()) / number
+    return Wait(region, seconds, late, waiting=tuple(ranks[waits].tolist()), mean=mean)
 
 
 def late_work(analysis: Analysis, wait: Wait) -> Finding | None:
@@ -104,15 +134,13 @@ def late_work(analysis: Analysis, wait: Wait) -> Finding | None:
 
     Returns:
         None where that is less than a tenth of the run, for ranks are never equally fast all the time; or where it is
-        not known what it would save.
+        not known what they wait for, or what it would save.
     """
     found, path = analysis.efficiency, analysis.explanation.serialisation
-    place = _busiest(analysis, wait.late or wait.region)
+    place = _busiest(analysis, wait.late) if wait.late else None
     if found is None or path is None or place is None or found.lost_in_turn < THRESHOLD:
         return None
-    ranks = len(analysis.run.weighed.ranks)
-    workers = ranks - (analysis.master is not None)
-    mean = float(path.mean[place]) * ranks / workers
+    mean = float(path.mean[place]) * len(analysis.run.weighed.ranks) / analysis.workers
     late = _late(analysis, place, Saved(Why.AT_ONCE, float(path.on_path[place]), mean, on_path=True))
     if late.gain is None or late.gain.share < analysis.run.least_gain:
         return None
@@ -120,7 +148,7 @@ def late_work(analysis: Analysis, wait: Wait) -> Finding | None:
     level, reason = ("low", REASONS[doubt]) if doubt else (late.level, late.reason)
     on_path = analysis.critical_path.regions if analysis.critical_path else ()
     who = next((each.ranks for each in on_path if late.region and each.path == late.region.id), ())
-    some = who if len(who) < workers else ()
+    some = who if len(who) < analysis.workers else ()
     return replace(late, doubt=doubt, level=level, reason=reason, waits=(replace(wait, ranks=some),))
 
 

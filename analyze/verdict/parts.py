@@ -20,17 +20,17 @@ from ..run.summary import summary
 from .explanation import Explanation
 from .finding import Cause, Kind, Saved, Why
 
-__all__ = ["BUSY", "Parts"]
+__all__ = ["BUSY", "IN_SYSTEM", "Parts"]
 
-# Parts of the account that are computing, or in the kernel meanwhile, and the attribute of each.
+# Parts of the account that the system's libraries or its kernel take, and the attribute of each.
+IN_SYSTEM: Final = {"allocations": "allocations", "page_faults": "page_faults", "system": "system_time"}
+# Likewise of all that are computing, or in the kernel meanwhile.
 BUSY: Final = {
     "instructions": "instructions",
     "l1_misses": "l1_miss_rate",
     "l2_misses": "l2_miss_rate",
     "unexplained": "unexplained",
-    "allocations": "allocations",
-    "page_faults": "page_faults",
-    "system": "system_time",
+    **IN_SYSTEM,
 }
 _MEMORY: Final = (("page_faults", Kind.PAGE_FAULTS, Why.FAULTS), ("allocations", Kind.ALLOCATION, Why.ALLOCATION))
 _STEADY: Final = 0.5  # cycles per instruction: code of which a processor executes two in each cycle hardly waits

@@ -14,7 +14,7 @@ from ..run.criteria import CRITERIA, TICK
 from .analysis import Analysis
 from .base import Base
 from .finding import Finding, Kind, Wait, Why
-from .heavy import heavy_procedures, heavy_regions, late_work
+from .heavy import heavy_procedures, heavy_regions, late_work, wait_of
 from .ranking import each_place_once, ranked
 from .uneven import uneven_regions
 
@@ -109,12 +109,11 @@ def _longest_wait(analysis: Analysis, findings: Sequence[Finding]) -> Wait | Non
     for delay in path.delays:
         if delay.waiting == region.descriptor:
             late = Region.from_descriptor(delay.late)
-            if late.file and late != region:
-                who = len(analysis.run.weighed.ranks) - (analysis.master is not None)
-                seconds = min(delay.seconds / who, seconds)  # a master's waiting is in the delay, too
-                return Wait(region, seconds, late) if seconds >= TICK else None
+            if late.file:
+                seconds = min(delay.seconds / analysis.workers, seconds)  # a master's waiting is in the delay, too
+                return wait_of(analysis, region, seconds, late, workers=True) if seconds >= TICK else None
             break
-    return Wait(region, seconds) if seconds >= TICK else None
+    return wait_of(analysis, region, seconds, workers=True) if seconds >= TICK else None
 
 
 def _not_followed(analysis: Analysis) -> float:

@@ -392,7 +392,11 @@ def test_waiting_names_the_imbalance_that_makes_it():
             )
         )
     )
-    assert "    ranks wait for it: 500 ms on average, in the loop in work (work.c:1)" in lines
+    assert "    ranks 0-1 wait for it: 1 s on average, in the loop in work (work.c:1)" in lines
+    one = analyze(counted([1.0] + [2.0] * 3, [0.0] * 4, mpi_time=[[0.0] * 4, [1.0] + [0.0] * 3]))
+    assert any("    rank 0 waits for it: 1 s, in the loop in work (work.c:1)" in each for each in verdict_lines(one))
+    (wait,) = findings_document(one, Path("x"))["findings"][0]["waits"]
+    assert (wait["seconds"], wait["waiting"]) == (0.25, [0])
     assert not any(line.startswith("2 ") for line in lines)
     waiting = whole_lines(
         analyze(counted([0.1] * 4, [0.0] * 4, mpi_time=[[0.0] * 4, [1.0] * 4], mpi_bytes=[[0.0] * 4, [8e3] * 4]))

@@ -13,7 +13,7 @@ from ..place import Place
 from ..times import time_of
 from ..title import title_of
 from ..units import percent, ranks, seconds
-from .parts import can_be_followed
+from .parts import can_be_followed, who_waits
 
 __all__ = ["balanced", "efficiency", "headline", "master", "processes", "too_short", "what_is_busy"]
 
@@ -87,9 +87,12 @@ def _longest_wait(findings: Findings) -> str:
     wait = findings.verdict.longest_wait
     if wait is None:
         return ""
-    late = f", while others are in {Place.of_region(wait.late).in_words}" if wait.late else ""
-    time = time_of(findings.experiment, wait.seconds)
-    return f"; ranks wait most in {Place.of_region(wait.region).in_words}{late}: {time} each"
+    late = (
+        f", while others are in {Place.of_region(wait.late).in_words}" if wait.late not in (None, wait.region) else ""
+    )
+    time = time_of(findings.experiment, wait.mean or wait.seconds)
+    each = "" if len(wait.waiting) == 1 else " each"
+    return f"; {who_waits(wait)} most in {Place.of_region(wait.region).in_words}{late}: {time}{each}"
 
 
 def balanced(findings: Findings) -> list[str]:

@@ -10,11 +10,12 @@ from ...analyze.evidence.attributes import MISS_RATES
 from ...analyze.run.code_regions import call_line_of, caller_of
 from ...analyze.run.selection import complete
 from ...analyze.run.summary import summary
-from ...analyze.verdict import Cause, Finding, Kind, Why
+from ...analyze.verdict import Cause, Finding, Kind, Wait, Why
+from ...analyze.verdict.parts import IN_SYSTEM
 from ..causes import NAMES, evidence, of_the_program
 from ..place import Place, at_line, short
 from ..times import time_of
-from ..units import count, volume
+from ..units import count, ranks, volume
 
 __all__ = [
     "ALL",
@@ -28,6 +29,7 @@ __all__ = [
     "is_in_mpi",
     "not_counted",
     "parts",
+    "who_waits",
 ]
 
 NO_PROBES: Final = "rebuild with aa-mpicc, aa-mpicxx or aa-mpifort to measure its functions and loops"
@@ -35,7 +37,6 @@ NOT_COUNTED: Final = "unknown without counts: autoanalyzer run --counters simula
 ALL: Final = 0.9  # of a time: from this share on it is all of it
 _IN_MPI: Final = (Kind.LATE, Kind.MESSAGES, Kind.TRANSFER)
 OF_CODE: Final = (Kind.MEMORY, Kind.HOT_SPOT)
-IN_SYSTEM: Final = ("allocations", "page_faults", "system_time")
 _PAGE: Final = 4096  # bytes; a huge page has more, and so have pages of some processors
 
 
@@ -47,6 +48,13 @@ def is_in_mpi(finding: Finding) -> bool:
 def is_at_once(finding: Finding) -> bool:
     """Return whether it would save time if ranks did a region's work at the same time."""
     return finding.gain is not None and any(part.why is Why.AT_ONCE for part in finding.gain.parts)
+
+
+def who_waits(wait: Wait) -> str:
+    """Return who waits, with the verb: all ranks, or those that the wait names."""
+    if not wait.waiting:
+        return "ranks wait"
+    return f"{ranks(wait.waiting)} {'waits' if len(wait.waiting) == 1 else 'wait'}"
 
 
 def not_counted(findings: Findings) -> list[str]:
@@ -68,7 +76,7 @@ def parts(findings: Findings, finding: Finding, culprit: int) -> Iterator[str]:
     for each in findings.parts.causes(culprit):
         if each.attribute == "io_calls":
             yield f"why: {in_files(findings, [culprit])}{_of_the_time(findings, each)}"
-        elif each.attribute in IN_SYSTEM:
+        elif each.attribute in IN_SYSTEM.values():
             yield f"why: {_in_system(findings, each, culprit)}"
         elif each.attribute in findings.explanation.attributes and each.attribute != "instructions":
             yield f"why: {_part(findings, each, culprit)}"

@@ -44,6 +44,7 @@ from .parts import (
     is_in_mpi,
     not_counted,
     parts,
+    who_waits,
 )
 
 __all__ = ["against_order", "general_advice", "more_about", "reasons"]
@@ -73,7 +74,8 @@ def reasons(findings: Findings, finding: Finding) -> list[str]:
     if finding.weight is not None:
         known += filter(None, [_waited_in(findings, finding.weight)])
     waits = [
-        f"ranks wait for it: {time_of(findings.experiment, each.seconds)} on average, in"
+        f"{who_waits(each)} for it: {time_of(findings.experiment, each.mean or each.seconds)}"
+        f"{'' if len(each.waiting) == 1 else ' on average'}, in"
         f" {Place.of_region(each.region).in_words}{f', for {ranks(sorted(each.ranks))}' if each.ranks else ''}"
         for each in finding.waits
         if each.region not in known

@@ -82,7 +82,7 @@ def test_where_ranks_wait_is_said_with_the_efficiency_unless_a_finding_does(chai
         delays={"work": [0.48, 0, 0, 0], "rest": [0.12, 0, 0, 0]},
         who=[("sync", "work", 0.48, 0.0), ("sync", "rest", 0.12, 0.0)],
     )
-    wait = "ranks wait most in sync (app.c:3), while others are in work (app.c:1): 120 ms each"
+    wait = "ranks 1-3 wait most in sync (app.c:3), while others are in work (app.c:1): 160 ms each"
     said = f"lost: 4.8 % to waiting for each other; {wait}"
     assert said in " ".join(" ".join(verdict_lines(analyze(late))).split())
     found = analyze(late.replaced(notes=replace(late.notes, processors=2)))
@@ -290,7 +290,7 @@ def test_work_that_is_handed_out_and_ends_at_different_times_is_late_once_for_ea
     (work,) = (each for each in found.verdict.findings if found.experiment.path_name(each.region.id) == "work")
     assert (work.kind is Kind.LATE, found.verdict.longest_wait is None) == (late, late)
     text = " ".join(" ".join(verdict_lines(found)).split())
-    said = "why: ranks wait for it: 1.2 s on average, in take (app.c:3), for ranks 2-3 try: hand out smaller pieces"
+    said = "why: ranks 1-3 wait for it: 1.2 s on average, in take (app.c:3), for ranks 2-3 try: hand out"
     assert (said in text) == late
     if late:
         assert work.gain is not None
@@ -305,6 +305,24 @@ def test_work_that_is_handed_out_and_ends_at_different_times_is_late_once_for_ea
         assert merged.longest_wait == replace(work.waits[0], ranks=())
         shared = analyze(handed.replaced(notes=replace(handed.notes, processors=2))).verdict.findings[0]
         assert (shared.kind, shared.level, shared.doubt) == (Kind.LATE, "low", Doubt.CORES)
+
+
+@pytest.mark.parametrize("known", [False, True])
+def test_where_ranks_wait_is_late_only_if_they_are_known_to_wait_for_that(
+    known: bool, make_experiment: MakeExperiment
+) -> None:
+    handed = followed(
+        make_experiment,
+        {"deal": [0.0] * 4, "work": [0.0, 3.0, 3.0, 3.0]},
+        path={"work": [0.0, 0.0, 3.0, 1.2]},
+        waits={"deal": [4.2, 0, 0, 0], "work": [0.0, 1.2, 1.2, 1.2]},
+        delays={"work": [0.0, 0.0, 3.0, 4.8]},
+        who=[("deal", "work", 4.2, 4.2), *([("work", "work", 3.6, 3.6)] if known else [])],
+        mpi_calls={"deal": [30.0, 0, 0, 0], "work": [0.0, 10.0, 10.0, 10.0]},
+    )
+    verdict = analyze(handed).verdict
+    assert [each.kind for each in verdict.findings] == [Kind.LATE if known else Kind.HOT_SPOT]
+    assert (verdict.longest_wait is None) == known
 
 
 @pytest.mark.parametrize(("in_mpi", "said"), [(0.24, False), (0.26, True)])
