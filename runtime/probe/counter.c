@@ -154,11 +154,11 @@ void aa_counter_open(void) {
 }
 
 void aa_counter_restart(void) {
+    aa_usage_forked();
     if (!live)
         return;
     if (source->forked)
         source->forked();
-    aa_usage_forked();
     stop(at_load);
     source->go(false);
 }

@@ -84,7 +84,10 @@ def test_nothing_is_counted_unasked(preloaded: Record, tmp_path: Path) -> None:
 
 
 def test_page_faults_are_of_the_region_that_touches_new_memory(preloaded: Record) -> None:
-    (shard,) = preloaded("+main +f touch 8 spin 3 -f times 5 +g spin 3 -g ; -main")
+    words = "+main +f touch 8 spin 3 -f times 5 +g spin 3 -g ; fork +h touch 1 spin 3 -h ; -main"
+    shard, child = sorted(preloaded(words), key=lambda each: each.forked_from or 0)
+    assert 256 <= child.threads[0].nodes["event_6"].sum() < 512
+    assert child.threads[0].nodes["event_5"].sum() < 1e6  # microseconds
     faults = {}
     for node in shard.threads[0].nodes[1:]:
         faults[shard.regions[node["region"]].name] = int(node["event_6"])
