@@ -60,11 +60,13 @@ static __attribute__((noinline)) void book_disturbed(struct aa_thread *thread) {
 }
 
 void aa_book(struct aa_thread *thread) {
-    uint64_t now = aa_book_is_plain(thread) ? aa_clock_count() : UINT64_MAX;
+    uint64_t before = thread->last, now = aa_book_is_plain(thread) ? aa_clock_count() : UINT64_MAX;
     if (aa_trace_is_due(thread, now))
         book_disturbed(thread);
     else
         aa_book_until(thread, now);
+    if (thread->call.share != AA_OWN)
+        thread->outside += thread->last - before;
     if (aa_unlikely(aa_trace_is_due(thread, thread->last))) {
         aa_sites_close(thread);
         if (!aa_counting && !aa_counted_calls)
@@ -83,6 +85,7 @@ static void book_wait_until(struct aa_thread *thread, uint64_t now) {
     off = off > 0 ? off : 0;
     thread->watch.owed -= off;
     thread->last = now;
+    thread->outside += (uint64_t)took;
     aa_throttle_leave_out(thread, (uint64_t)took);
     if (thread->waited > took - off)
         thread->waited_at->off[AA_OMP] += thread->waited - (took - off);

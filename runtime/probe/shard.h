@@ -324,6 +324,7 @@ struct aa_thread {
     uint64_t counted[AA_COUNTED];   /* the counts at the last event */
     uint64_t reentered;             /* as collapsed: by signal handlers that interrupted the library */
     uint64_t stopped; /* threads that were recorded no longer, as there was no memory for their stack */
+    uint64_t outside; /* ticks in library calls and idle; see usage.c */
 } __attribute__((aligned(AA_SHARD_ALIGNMENT)));
 
 _Static_assert(sizeof(void *) == 8, "the shard is laid out for 64 bits");

@@ -79,6 +79,7 @@ static void set_due(struct aa_thread *thread, uint64_t begin) {
 }
 
 void aa_trace_begin(struct aa_thread *thread, bool is_first) {
+    aa_usage_begin(thread);
     set_due(thread, thread->last);
     if (aa_trace.seconds <= 0)
         return;

@@ -11,14 +11,21 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define WANTED "AUTOANALYZER_USAGE"
 #define BY_DEFAULT "page_faults,system_time"
 #define LOOKED_AT 2 /* metrics */
-#define FAULT 250u  /* nanoseconds that a page takes at least: to fill it with zeros, at 16 bytes each */
-#define MANY 16u    /* faults are many if they take such a part of the time */
-#define HASTE 10u   /* then looks are as many times closer, */
-#define HASTY 64u   /* and so are as many after it */
+
+/*
+ * If page faults take a sixteenth of the time, clearly less than the tenth that the analysis calls much
+ * (THRESHOLD in analyze/run/criteria.py), looks follow after 0.2 ms instead of 2 ms. At 0.3 us per look,
+ * these take 0.15 % of the time. They go on for 64 looks, 13 ms, so that short pauses do not end them.
+ */
+#define FILLED 16 /* bytes per nanosecond: a core fills a new page with zeros no faster, by STREAM */
+#define MANY 16
+#define HASTE 10u
+#define HASTY 64u
 
 enum metric {
     PAGE_FAULTS,
@@ -52,12 +59,13 @@ static const char *const names[METRICS] = {
 
 static int place_of[METRICS]; /* of enum aa_counter; 0: not counted */
 static int places;
+static double nanoseconds_per_fault; /* at least */
 static bool asks_system, asks_energy, looks;
 static bool claims_node;
 static char lacking[512];
 static _Thread_local bool of_the_node AA_INITIAL_EXEC; /* the thread at which the node's energy is counted */
 static _Thread_local struct {
-    uint64_t faults, system, ticks;
+    uint64_t faults, system, ticks, outside;
     unsigned hasty; /* so many of the next looks follow closely */
 } looked AA_INITIAL_EXEC;
 
@@ -157,6 +165,7 @@ void aa_usage_load(void) {
     if (looks) {
         take_all(BY_DEFAULT);
         asks_system = false;
+        nanoseconds_per_fault = (double)sysconf(_SC_PAGESIZE) / FILLED;
         aa_usage_look(NULL);
     }
     of_the_node = claims_node = asks_energy && aa_energy_is_counted_here();
@@ -224,26 +233,44 @@ void aa_usage_ask(uint64_t counts[AA_COUNTED]) {
 
 /* ---- at looks */
 
+void aa_usage_begin(const struct aa_thread *thread) {
+    looked.ticks = thread->last;
+    looked.outside = thread->outside;
+}
+
+/* Short calls between two looks use the system, too, so only a share of the increase counts. */
+static void book(struct aa_thread *thread, uint64_t faults, uint64_t system) {
+    double took = (double)(thread->last - looked.ticks);
+    double outside = (double)(thread->outside - looked.outside);
+    double share = outside < took ? 1 - outside / took : 0;
+    if (thread->call.share == AA_OWN) {
+        add(thread, PAGE_FAULTS, (uint64_t)(share * (double)faults + 0.5));
+        add(thread, SYSTEM_TIME, (uint64_t)(share * (double)system + 0.5));
+    }
+    if ((double)faults * nanoseconds_per_fault * MANY >= took / aa_clock_rate())
+        looked.hasty = HASTY;
+    else if (looked.hasty)
+        looked.hasty--;
+    aa_usage_begin(thread);
+}
+
+/* A signal handler may have looked later, but booked before. */
+static uint64_t advance(uint64_t *looked_at, uint64_t now) {
+    uint64_t increase = now > *looked_at ? now - *looked_at : 0;
+    *looked_at += increase;
+    return increase;
+}
+
 void aa_usage_look(struct aa_thread *thread) {
     if (!looks)
         return;
     int error = errno; /* the program's */
-    uint64_t system[AA_SYSTEM_VALUES], time = aa_system_of_thread(system);
-    uint64_t faults = system[AA_MINOR_FAULTS] + system[AA_MAJOR_FAULTS], new = faults - looked.faults;
-    if (thread) {
-        if (thread->call.share == AA_OWN) {
-            add(thread, PAGE_FAULTS, new);
-            add(thread, SYSTEM_TIME, time - looked.system);
-        }
-        double took = (double)(thread->last - looked.ticks) / aa_clock_rate();
-        if ((double)new *FAULT * MANY >= took)
-            looked.hasty = HASTY;
-        else if (looked.hasty)
-            looked.hasty--;
-        looked.ticks = thread->last;
-    }
-    looked.faults = faults;
-    looked.system = time;
+    if (thread)
+        thread->due += thread->last - looked.ticks; /* a signal handler's events take no look meanwhile */
+    uint64_t system[AA_SYSTEM_VALUES], time = advance(&looked.system, aa_system_of_thread(system));
+    uint64_t faults = advance(&looked.faults, system[AA_MINOR_FAULTS] + system[AA_MAJOR_FAULTS]);
+    if (thread)
+        book(thread, faults, time);
     errno = error;
 }
 

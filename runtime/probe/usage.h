@@ -8,7 +8,8 @@
  *
  * Where it names none, and nothing else is counted, page_faults and system_time are looked at when the CPU
  * clock is: a look takes a third of a microsecond, every 2 ms, and every 0.2 ms while there are many faults.
- * What a thread has used since the last look goes to the node where it is, unless it is in a call.
+ * If the thread is in no call, what it has used since the last look goes to the current node, multiplied by
+ * the share of the time since then that it spent outside of calls.
  */
 #ifndef AA_USAGE_H
 #define AA_USAGE_H
@@ -25,6 +26,9 @@ int aa_usage_places(void);
 
 /* Whether anything is asked for at events. */
 bool aa_usage_is_asked(void);
+
+/* A thread begins: looks compare with this moment. */
+void aa_usage_begin(const struct aa_thread *thread);
 
 /* The time until now is booked: add what was used since the last look to the node. */
 void aa_usage_look(struct aa_thread *thread);

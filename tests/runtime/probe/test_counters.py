@@ -19,7 +19,7 @@ from autoanalyzer.runtime.mpi.detection import Mpi
 from autoanalyzer.view.counters import as_typed
 
 from ...perf_event import counts_events_of_the_kernel, processor_counts
-from .conftest import SAMPLED, Record, recorder
+from .conftest import SAMPLED, SANITIZED, Record, compile_c, recorder
 
 AS_RANK = {"PMI_RANK": "0", "PMI_SIZE": "1"}  # counted since the library was loaded, not since the first event
 DATA = Path(__file__).parents[2] / "data" / "papi"
@@ -54,6 +54,39 @@ int main(void) {
     pthread_create(&thread, NULL, region, NULL);
     pthread_join(thread, NULL);
     return 0;
+}
+"""
+
+
+# What a handler does if a signal comes between the kernel's answer and its use: it touches pages in a long region.
+INTERRUPT = """
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <time.h>
+static volatile char pages[1000][4096];
+static int used, inside;
+static const char handler[] = "aa1|function|handler|x.c|handler|0|1|2";
+static void handle(void (*enter)(const char *), void (*leave)(const char *)) {
+    enter(handler);
+    for (int i = 0; i < 50; i++)
+        pages[used++ % 1000][0] = 1;
+    for (clock_t end = clock() + CLOCKS_PER_SEC / 125; clock() < end;)
+        continue;
+    leave(handler);
+}
+int getrusage(__rusage_who_t who, struct rusage *usage) {
+    int done = ((int (*)(__rusage_who_t, struct rusage *))dlsym(RTLD_NEXT, "getrusage"))(who, usage);
+    struct sigaction now;
+    sigaction(SIGALRM, 0, &now);
+    if (!inside && now.sa_handler != SIG_DFL) {
+        inside = 1;
+        handle((void (*)(const char *))dlsym(RTLD_DEFAULT, "aa_probe_enter"),
+               (void (*)(const char *))dlsym(RTLD_DEFAULT, "aa_probe_exit"));
+        inside = 0;
+    }
+    return done;
 }
 """
 
@@ -96,6 +129,27 @@ def test_page_faults_are_of_the_region_that_touches_new_memory(preloaded: Record
     found = merge_shards([shard], RunFacts())
     assert found.metric("page_faults").source == found.metric("system_time").source == "measured"
     assert found.inclusive("page_faults")[0, 0] > faults["f"]  # with what the process had before
+
+
+def test_faults_in_short_calls_are_not_of_the_code_around_them(tmp_path: Path, fake_linked_program: Path) -> None:
+    record = recorder(tmp_path, [fake_linked_program], SANITIZED)
+    calm, half = "times 70 spin 3 +g -g ;", "times 20 mpi{ touch 1 spin 1 }mpi spin 1 +g -g ;"
+    (shard,) = record(f"+main +start {calm} -start +f {half} -f +h times 20 touch 1 spin 2 +g -g ; -h -main")
+    faults = {shard.regions[node["region"]].name: int(node["event_6"]) for node in shard.threads[0].nodes[1:]}
+    assert faults["f"] == pytest.approx(10 * 256, rel=0.1)  # half the time between looks
+    assert faults["h"] == pytest.approx(20 * 256, rel=0.1)
+
+
+def test_a_signal_handler_that_looks_meanwhile_leaves_no_less_than_nothing(
+    tmp_path: Path, library: Path, plain_program: Path
+) -> None:
+    (tmp_path / "interrupt.c").write_text(INTERRUPT)
+    made = tmp_path / "interrupt.so"
+    compile_c("-shared", "-fPIC", tmp_path / "interrupt.c", "-o", made)
+    record = recorder(tmp_path, ["env", f"LD_PRELOAD={library}:{made}", plain_program], {})
+    (shard,) = record("+main alarms times 10 +f spin 3 -f ; -main")
+    assert all((shard.threads[0].nodes[place] >= 0).all() for place in SAMPLED)
+    assert shard.threads[0].nodes["event_6"].sum() >= 100
 
 
 @pytest.mark.parametrize(
