@@ -139,7 +139,7 @@ PROCESS_METRICS: Final = tuple(
 # Twin: names in runtime/probe/usage.c.
 USAGE_METRICS: Final = (
     *_SYSTEM,
-    Metric("system_time", "sec", None, "CPU time in the kernel, but in calls of MPI and file I/O"),
+    Metric("system_time", "sec", None, "CPU time in the kernel, outside of calls of MPI, OpenMP and file I/O"),
     Metric("energy", "J", None, "Energy of the node's processors, on the call paths of its first rank"),
     Metric("dram_energy", "J", None, "Energy of the node's memory, on the call paths of its first rank"),
     Metric("allocated_bytes", "bytes", None, "Bytes allocated by malloc and its like"),

@@ -213,7 +213,8 @@ static uint64_t since(uint64_t before, uint64_t now, uint64_t left_out) {
 
 static void book(struct aa_thread *thread, int from, int to) {
     for (int i = from; i < to; i++)
-        thread->current->counters[i] += since(thread->counted[i], stopped_at[i], bias[i]);
+        if (thread->call.share == AA_OWN || !aa_usage_is_of_own_code(i))
+            thread->current->counters[i] += since(thread->counted[i], stopped_at[i], bias[i]);
 }
 
 static void book_mpi(struct aa_thread *thread) {

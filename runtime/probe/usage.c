@@ -59,14 +59,15 @@ static const char *const names[METRICS] = {
 
 static int place_of[METRICS]; /* of enum aa_counter; 0: not counted */
 static int places;
+static uint32_t of_own_code;         /* a bit for each place */
 static double nanoseconds_per_fault; /* at least */
 static bool asks_system, asks_energy, looks;
 static bool claims_node;
 static char lacking[512];
-static _Thread_local bool of_the_node AA_INITIAL_EXEC; /* the thread at which the node's energy is counted */
+static _Thread_local bool of_the_node AA_INITIAL_EXEC; /* this thread counts the energy of the node */
 static _Thread_local struct {
     uint64_t faults, system, ticks, outside;
-    unsigned hasty; /* so many of the next looks follow closely */
+    unsigned hasty; /* remaining looks at the shorter period */
 } looked AA_INITIAL_EXEC;
 
 static void note_lack(const char *format, ...) {
@@ -87,7 +88,7 @@ static void add(struct aa_thread *thread, enum metric metric, uint64_t value) {
         thread->current->counters[place_of[metric]] += value;
 }
 
-/* What the library itself allocates is not the program's; what a thread without a tree does has no region. */
+/* Allocations by this library, and by threads without a call tree, belong to no region. */
 static void note_allocation(uint64_t allocated, uint64_t freed, uint32_t allocations, uint32_t frees) {
     struct aa_thread *thread = aa_thread_self;
     if (!thread || aa_thread_closed)
@@ -110,7 +111,7 @@ static const char *watch_allocation(void) {
     return defect;
 }
 
-/* ---- what the environment says */
+/* ---- the environment */
 
 static const char *defect_of(enum metric metric) {
     if (metric >= ALLOCATED_BYTES)
@@ -120,7 +121,7 @@ static const char *defect_of(enum metric metric) {
     return NULL;
 }
 
-/* The next place, which is the same in all processes, whether or not this one can count there. */
+/* Take the next place. All processes use the same places, even for metrics that they cannot count. */
 static void take(const char *name, size_t length) {
     int metric = 0;
     while (metric < METRICS && (strlen(names[metric]) != length || strncmp(names[metric], name, length) != 0))
@@ -137,6 +138,8 @@ static void take(const char *name, size_t length) {
             return;
         }
         place_of[metric] = place;
+        if (metric <= MAJOR_PAGE_FAULTS || metric == SYSTEM_TIME)
+            of_own_code |= 1u << place;
         asks_system |= metric < ENERGY;
         asks_energy |= metric == ENERGY || metric == DRAM_ENERGY;
     }
@@ -151,7 +154,7 @@ static void take_all(const char *wanted) {
     }
 }
 
-/* Events of PAPI that are named may need all places. */
+/* Named PAPI events may need all places. */
 static bool are_events_named(void) {
     const char *counters = getenv("AUTOANALYZER_COUNTERS");
     return counters && strchr(counters, ':');
@@ -180,11 +183,15 @@ int aa_usage_places(void) {
     return places;
 }
 
+bool aa_usage_is_of_own_code(int place) {
+    return of_own_code >> place & 1;
+}
+
 bool aa_usage_is_asked(void) {
     return asks_system || asks_energy;
 }
 
-/* Not at load: most programs that the library is loaded into record nothing. */
+/* Energy is claimed here and not at load, because most programs that load the library record nothing. */
 void aa_usage_describe(char sources[AA_COUNTERS][AA_SOURCE_LENGTH], bool counts) {
     claims_node = claims_node && aa_energy_claim();
     for (int metric = 0; metric < METRICS; metric++) {

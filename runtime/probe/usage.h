@@ -24,6 +24,10 @@ void aa_usage_forked(void);
 /* How many places are taken. */
 int aa_usage_places(void);
 
+/* Whether the metric in this place leaves out calls of MPI, OpenMP and file I/O: the CPU time in these
+ * contains the system time that they take. */
+bool aa_usage_is_of_own_code(int place);
+
 /* Whether anything is asked for at events. */
 bool aa_usage_is_asked(void);
 

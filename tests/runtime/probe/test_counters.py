@@ -138,6 +138,10 @@ def test_faults_in_short_calls_are_not_of_the_code_around_them(tmp_path: Path, f
     faults = {shard.regions[node["region"]].name: int(node["event_6"]) for node in shard.threads[0].nodes[1:]}
     assert faults["f"] == pytest.approx(10 * 256, rel=0.1)  # half the time between looks
     assert faults["h"] == pytest.approx(20 * 256, rel=0.1)
+    usage = {"AUTOANALYZER_USAGE": "page_faults,major_page_faults"}
+    words = "+main +f mpi{ touch 8 }mpi touch 2 -f -main"
+    (counted,) = [each for each in record(words, **usage) if each.pid != shard.pid]
+    assert 2 * 256 <= counted.threads[0].nodes["event_6"].sum() < 3 * 256
 
 
 def test_a_signal_handler_that_looks_meanwhile_leaves_no_less_than_nothing(
