@@ -22,7 +22,7 @@
  * (THRESHOLD in analyze/run/criteria.py), looks follow after 0.2 ms instead of 2 ms. At 0.3 us per look,
  * these take 0.15 % of the time. They go on for 64 looks, 13 ms, so that short pauses do not end them.
  */
-#define FILLED 16 /* bytes per nanosecond: a core fills a new page with zeros no faster, by STREAM */
+#define FILLED 16 /* bytes per nanosecond: 18 to 21 were measured for filling pages with zeros in memory */
 #define MANY 16
 #define HASTE 10u
 #define HASTY 64u
@@ -60,7 +60,7 @@ static const char *const names[METRICS] = {
 static int place_of[METRICS]; /* of enum aa_counter; 0: not counted */
 static int places;
 static uint32_t of_own_code;         /* a bit for each place */
-static double nanoseconds_per_fault; /* at least */
+static double nanoseconds_per_fault; /* to fill the page; the fault itself takes more */
 static bool asks_system, asks_energy, looks;
 static bool claims_node;
 static char lacking[512];
