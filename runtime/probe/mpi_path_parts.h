@@ -107,11 +107,10 @@ static inline bool aa_path_is_longer(const struct aa_path *one, const struct aa_
 void aa_path_share(struct aa_mpi_peers *peers, MPI_Comm comm);
 void aa_path_end_slots(struct aa_path_slots *slots);
 
-/* The calling process's rank among the members; whether it waited for one since it began the latest
- * collective.
- */
+/* The calling process's rank among the members; the ticks that it waited for others in the latest call of
+ * aa_path_put or aa_path_take. */
 int aa_path_my_place(const struct aa_path_slots *slots);
-bool aa_path_has_waited(const struct aa_path_slots *slots);
+uint64_t aa_path_waited_in(const struct aa_path_slots *slots);
 
 /* A collective is about to begin: the thread's chain, with a flag, goes into a slot if the member gives it.
  * It is over: the longest chain of these members; and that was all. */

@@ -39,9 +39,9 @@ struct member {
 
 struct aa_path_slots {
     struct member *members;
-    int count, me, place; /* of the next collective's slot */
-    bool is_within, has_waited;
-    uint64_t number, done_by_all;
+    int count, me, place; /* place: of the next collective's slot */
+    bool is_within;
+    uint64_t number, done_by_all, waited; /* waited: ticks, in the latest step of a collective */
 };
 
 /* ---- memory that is shared */
@@ -132,7 +132,7 @@ static uint64_t await(struct aa_path_slots *slots, const struct member *member,
     uint64_t found = atomic_load_explicit(counter, memory_order_acquire), end = 0;
     if (found >= number)
         return found;
-    uint64_t since = aa_path_start_waiting();
+    uint64_t since = aa_path_start_waiting(), start = aa_clock_ticks();
     while ((found = atomic_load_explicit(counter, memory_order_acquire)) < number && aa_mpi_path &&
            !(member->has_failed && aa_path_is_over(&end))) {
         int flag;
@@ -140,7 +140,7 @@ static uint64_t await(struct aa_path_slots *slots, const struct member *member,
         sched_yield();
     }
     aa_path_count_waiting(since);
-    slots->has_waited = true;
+    slots->waited += aa_clock_ticks() - start;
     if (found < number && aa_mpi_path)
         aa_path_miss();
     return found < number ? 0 : found;
@@ -166,7 +166,7 @@ void aa_path_put(struct aa_path_slots *slots, bool gives, uint32_t flag) {
     if (slots->is_within)
         mine->has_failed = true;
     slots->is_within = true;
-    slots->has_waited = false;
+    slots->waited = 0;
     if (!gives)
         return;
     if (held > slots->done_by_all && held <= slots->number)
@@ -178,6 +178,7 @@ void aa_path_put(struct aa_path_slots *slots, bool gives, uint32_t flag) {
 
 const struct aa_path *aa_path_take(struct aa_path_slots *slots, int from, int to, uint32_t *flags) {
     const struct aa_path *longest = NULL;
+    slots->waited = 0;
     for (int i = from; i < to; i++) {
         const struct member *member = &slots->members[i];
         const struct slot *slot = &member->slots[slots->place];
@@ -200,8 +201,8 @@ void aa_path_taken_slots(struct aa_path_slots *slots, bool all_wait_for_all) {
     atomic_store_explicit(&slots->members[slots->me].done, slots->number, memory_order_release);
 }
 
-bool aa_path_has_waited(const struct aa_path_slots *slots) {
-    return slots->has_waited;
+uint64_t aa_path_waited_in(const struct aa_path_slots *slots) {
+    return slots->waited;
 }
 
 int aa_path_my_place(const struct aa_path_slots *slots) {
