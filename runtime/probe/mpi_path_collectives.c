@@ -180,18 +180,18 @@ void aa_path_from_neighbours(MPI_Comm comm) {
 
 /* ---- communicators of ours for what the program's may not outlive */
 
-#define MOST_COMPANIONS 256 /* libraries have some thousand communicators in all */
-
 static _Atomic int companions;
 
 /* All make it or none, as the process with the most of them decides. */
 MPI_Comm aa_path_companion(MPI_Comm comm, bool has_room) {
-    struct aa_path mine = {.length = has_room ? companions : MOST_COMPANIONS, .from = aa_path_ours.me}, most;
+    struct aa_path mine = {.length = has_room ? companions : AA_PATH_MOST_OF_ONE_KIND,
+                           .from = aa_path_ours.me},
+                   most;
     MPI_Comm made = aa_mpi.no_comm;
     MPI_Group group;
     if (!counted_group_of(comm) ||
         aa_mpi.Allreduce(&mine, &most, 1, aa_path_ours.chain, aa_path_ours.longest, comm) != MPI_SUCCESS ||
-        most.length >= MOST_COMPANIONS || aa_mpi.Comm_group(comm, &group) != MPI_SUCCESS)
+        most.length >= AA_PATH_MOST_OF_ONE_KIND || aa_mpi.Comm_group(comm, &group) != MPI_SUCCESS)
         return made;
     if (aa_mpi.Comm_create(comm, group, &made) == MPI_SUCCESS)
         companions++;

@@ -19,6 +19,10 @@
 #define AA_PATH_TAGS 0x4000    /* of messages; half of those that every library has */
 #define AA_PATH_ANSWERS 0x3fff /* whose tags follow */
 
+/* A process has so many communicators of ours, and so many of the program's with slots, which take 17 MB
+ * then; libraries have some thousand communicators in all. */
+#define AA_PATH_MOST_OF_ONE_KIND 256
+
 struct aa_path_ours {
     MPI_Comm comm; /* for what goes between two */
     MPI_Datatype chain;

@@ -82,7 +82,11 @@ static struct member *map(const struct offer *offer, size_t bytes) {
     return memory == MAP_FAILED ? NULL : memory;
 }
 
+static _Atomic int in_use; /* communicators with slots */
+
 void aa_path_end_slots(struct aa_path_slots *slots) {
+    if (slots && slots->members)
+        in_use--;
     if (slots)
         munmap(slots->members, (size_t)slots->count * sizeof *slots->members);
     free(slots);
@@ -96,10 +100,11 @@ static struct aa_path_slots *share(int count, MPI_Comm comm) {
     struct offer offer = {.file = -1};
     int me = -1;
     aa_mpi.Comm_rank(comm, &me);
-    if (me == 0)
+    bool has_room = in_use < AA_PATH_MOST_OF_ONE_KIND;
+    if (me == 0 && has_room)
         offer = make(bytes);
     bool is_told = aa_mpi.Bcast(&offer, sizeof offer, aa_mpi.byte, 0, comm) == MPI_SUCCESS;
-    struct member *members = is_told && offer.file >= 0 && slots ? map(&offer, bytes) : NULL;
+    struct member *members = is_told && offer.file >= 0 && slots && has_room ? map(&offer, bytes) : NULL;
     mine.length = members == NULL;
     if (aa_mpi.Allreduce(&mine, &worst, 1, aa_path_ours.chain, aa_path_ours.longest, comm) != MPI_SUCCESS)
         worst.length = 1;
@@ -107,6 +112,7 @@ static struct aa_path_slots *share(int count, MPI_Comm comm) {
         close_file(offer.file);
     if (slots)
         *slots = (struct aa_path_slots){.members = members, .count = members ? count : 0, .me = me};
+    in_use += members != NULL;
     if (worst.length == 0)
         return slots;
     aa_path_end_slots(slots);
