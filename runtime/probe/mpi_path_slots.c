@@ -32,8 +32,8 @@ struct slot {
 } __attribute__((aligned(CACHE_LINE)));
 
 struct member {
-    _Atomic uint64_t done;   /* the collective whose slots it has read */
-    _Atomic bool has_failed; /* in a collective, in which others may have gone on */
+    _Atomic uint64_t done;   /* the last collective whose slots it has read */
+    _Atomic uint64_t failed; /* the first collective that failed here, maybe here alone; 0: none */
     struct slot slots[PLACES];
 } __attribute__((aligned(CACHE_LINE)));
 
@@ -129,9 +129,10 @@ void aa_path_share(struct aa_mpi_peers *peers, MPI_Comm comm) {
 /* ---- waiting */
 
 /*
- * What a member counts, once it is as much; 0: that will not be. Usually it is. The library goes on
- * meanwhile, as a member may wait for a message of this process's. One that has failed may be behind for
- * ever.
+ * Wait until a member's counter is at least `number`, and return the counter; 0 if the wait was given up.
+ * Usually the counter is there already. Iprobe lets the library make progress, because the member may be
+ * waiting for a message from this process. A member that has failed may stay behind for ever: after one
+ * miss, no process waits for it again.
  */
 static uint64_t await(struct aa_path_slots *slots, const struct member *member,
                       const _Atomic uint64_t *counter, uint64_t number) {
@@ -140,7 +141,7 @@ static uint64_t await(struct aa_path_slots *slots, const struct member *member,
         return found;
     uint64_t since = aa_path_start_waiting(), start = aa_clock_ticks();
     while ((found = atomic_load_explicit(counter, memory_order_acquire)) < number && aa_mpi_path &&
-           !(member->has_failed && aa_path_is_over(&end))) {
+           !(member->failed && (aa_path_has_missed || aa_path_is_over(&end)))) {
         int flag;
         aa_mpi.Iprobe((int)aa_path_ours.me, 0, aa_path_ours.comm, &flag, MPI_STATUS_IGNORE);
         sched_yield();
@@ -164,19 +165,37 @@ static void leave_slot(struct aa_path_slots *slots, uint64_t held) {
     slots->done_by_all = least;
 }
 
-/* One that has failed before has still its number, and the slot, too. */
+/*
+ * Whether a member failed in a collective before this one, and may be one number behind since. Then flags do
+ * not count, because the members would not all see one in the same collective.
+ */
+static bool has_failed_before(const struct aa_path_slots *slots, uint64_t number) {
+    for (int i = 0; i < slots->count; i++) {
+        uint64_t failed = slots->members[i].failed;
+        if (failed && failed < number)
+            return true;
+    }
+    return false;
+}
+
+/* After a collective that failed, the next one reuses its number and slot, and keeps the flag that others may
+ * have read there. */
 void aa_path_put(struct aa_path_slots *slots, bool gives, uint32_t flag) {
     struct member *mine = &slots->members[slots->me];
     struct slot *slot = &mine->slots[slots->place];
     uint64_t held = atomic_load_explicit(&slot->number, memory_order_relaxed);
-    if (slots->is_within)
-        mine->has_failed = true;
+    if (slots->is_within && !mine->failed)
+        mine->failed = slots->number + 1;
     slots->is_within = true;
     slots->waited = 0;
     if (!gives)
         return;
     if (held > slots->done_by_all && held <= slots->number)
         leave_slot(slots, held);
+    if (flag && has_failed_before(slots, UINT64_MAX))
+        flag = 0;
+    if (held == slots->number + 1)
+        flag = slot->path.from & AA_PATH_TOO_MUCH;
     aa_path_write(&slot->path);
     slot->path.from |= flag;
     atomic_store_explicit(&slot->number, slots->number + 1, memory_order_release);
@@ -194,6 +213,8 @@ const struct aa_path *aa_path_take(struct aa_path_slots *slots, int from, int to
         if (!longest || aa_path_is_longer(&slot->path, longest))
             longest = &slot->path;
     }
+    if (*flags && has_failed_before(slots, slots->number + 1))
+        *flags = 0;
     return longest;
 }
 
