@@ -118,6 +118,49 @@ int main(int argc, char **argv) {
 }
 """
 
+MEANWHILE = """
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <mpi.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+static void probe(const char *name) {
+    ((void (*)(const char *))dlsym(RTLD_DEFAULT, name))("aa1|user|meanwhile|||0|0|0");
+}
+static void exchange(void) {
+    int out = 0, in;
+    MPI_Sendrecv(&out, 1, MPI_INT, 0, 0, &in, 1, MPI_INT, 0, 0, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+}
+static void *work(void *unused) {
+    struct timespec now = {0};
+    probe("aa_probe_enter");
+    exchange();
+    while (now.tv_sec * 1e9 + now.tv_nsec < 2e8) /* while the other thread enters the barrier */
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    exchange();
+    probe("aa_probe_exit");
+    fclose(fopen("done", "w"));
+    return unused;
+}
+int main(int argc, char **argv) {
+    int rank, provided;
+    pthread_t thread;
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 0)
+        pthread_create(&thread, NULL, work, NULL);
+    while (rank == 1 && access("done", F_OK) != 0)
+        usleep(1000);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 0)
+        pthread_join(thread, NULL);
+    return MPI_Finalize();
+}
+"""
+
 FAILING = """
 #include <mpi.h>
 #include <stdio.h>
@@ -164,6 +207,11 @@ def test_where_processes_share_memory_collectives_need_no_messages(mpi: tuple[st
     output, chains = said(*mpi, TOGETHER, tmp_path)
     assert output == ["34750 on 0, 256 shared", "39700 on 1, 256 shared"]
     assert all(0 < each.messages < 20 + 3 * 260 for each in chains)
+
+
+def test_what_other_threads_work_while_all_meet_stays_on_the_path(mpi: tuple[str, str], tmp_path: Path) -> None:
+    _, chains = said(*mpi, MEANWHILE, tmp_path)
+    assert max(each.of_kind("chain")["length"].max() for each in chains) > 1.9e8
 
 
 def test_members_wait_once_for_one_in_which_a_collective_has_failed(mpi: tuple[str, str], tmp_path: Path) -> None:
