@@ -1,12 +1,13 @@
 /*
- * The critical path's collectives among processes that share memory. Each process writes its chain into a
- * slot before it begins one of the program's, and reads those of the others once that is over. Where all wait
- * for all, all have written then, so that nobody waits a second time.
+ * The critical path's collectives among processes that share memory. Each process writes its chain to a slot
+ * before it begins a collective of the program, and reads the other processes' slots after it. If every
+ * process waits for all others in the collective, all have written by then, so no process waits again.
  *
- * Collectives of a communicator have numbers. A slot is written anew once all members are done with the
- * number that it holds: in a row of those in which all wait for all two slots are enough, as whoever has left
- * the second has seen that all have left the first. Whoever needs a number that is not there yet waits for
- * it, as the standard lets every collective do (MPI 4.1, 6.1), whatever the library does with counts of zero.
+ * Each communicator numbers its collectives. A process overwrites a slot only after all members have read the
+ * number in it. Two slots suffice for consecutive collectives in which all wait for all: a process that has
+ * left the second knows that every process has left the first. A process that needs a number that is not yet
+ * written waits for it. The standard allows every collective to wait (MPI 4.1, 6.1), even if the library
+ * returns at once because the counts are zero.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -23,11 +24,11 @@
 #include "mpi_path.h"
 #include "mpi_path_parts.h"
 
-#define PLACES 64 /* by which a root may be ahead of others, as by cells of MPICH's shared memory */
+#define PLACES 64 /* collectives that a root may be ahead of others, as by cells of MPICH's shared memory */
 #define CACHE_LINE 64
 
 struct slot {
-    _Atomic uint64_t number; /* of the collective to which the chain belongs */
+    _Atomic uint64_t number; /* the collective to which the chain belongs */
     struct aa_path path;
 } __attribute__((aligned(CACHE_LINE)));
 
@@ -44,9 +45,10 @@ struct aa_path_slots {
     uint64_t number, done_by_all, waited; /* waited: ticks, in the latest step of a collective */
 };
 
-/* ---- memory that is shared */
+/* ---- shared memory */
 
-/* How others find it: as a file of this process's, which has no name, and ends with those who have it. */
+/* An unnamed file that the other members open through /proc/PROCESS/fd/FILE. The kernel deletes it once no
+ * process has it mapped. */
 struct offer {
     int process, file;
     char name[32];
@@ -68,7 +70,7 @@ static struct offer make(size_t bytes) {
     return offer;
 }
 
-/* Another node or container may have a process of that number, whose files are nobody's business. */
+/* The name must match: on another node or in another container, the same number may be another process. */
 static struct member *map(const struct offer *offer, size_t bytes) {
     char path[64], found[64] = "", expected[64];
     snprintf(path, sizeof path, "/proc/%d/fd/%d", offer->process, offer->file);
@@ -92,7 +94,7 @@ void aa_path_end_slots(struct aa_path_slots *slots) {
     free(slots);
 }
 
-/* All have it, or none. */
+/* Either all members get the memory, or none does. */
 static struct aa_path_slots *share(int count, MPI_Comm comm) {
     size_t bytes = (size_t)count * sizeof(struct member);
     struct aa_path mine = {.from = aa_path_ours.me}, worst = {.length = 1};
@@ -218,7 +220,7 @@ const struct aa_path *aa_path_take(struct aa_path_slots *slots, int from, int to
     return longest;
 }
 
-/* All have begun it: they are done with those before. */
+/* If all wait for all, every member has begun this collective, and so is done with those before it. */
 void aa_path_taken_slots(struct aa_path_slots *slots, bool all_wait_for_all) {
     slots->number++;
     slots->is_within = false;
