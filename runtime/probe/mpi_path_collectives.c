@@ -59,74 +59,68 @@ static void meet(const struct aa_mpi_peers *peers, const struct aa_path *longest
 
 /* ---- by messages */
 
-static void everyone(const struct aa_mpi_peers *peers, MPI_Comm comm) {
-    struct aa_path mine, found;
-    if (peers->everybody)
+static int exchange(enum aa_path_collective_kind kind, int root, struct aa_path *mine, struct aa_path *found,
+                    MPI_Comm comm) {
+    MPI_Datatype chain = aa_path_ours.chain;
+    MPI_Op longest = aa_path_ours.longest;
+    switch (kind) {
+    case AA_PATH_FROM_ROOT:
+        return aa_mpi.Bcast(found, 1, chain, root, comm);
+    case AA_PATH_TO_ROOT:
+        return aa_mpi.Reduce(mine, found, 1, chain, longest, root, comm);
+    case AA_PATH_FROM_LOWER:
+        return aa_mpi.Scan(mine, found, 1, chain, longest, comm);
+    default:
+        return aa_mpi.Allreduce(mine, found, 1, chain, longest, comm);
+    }
+}
+
+/* If it waits, what the exchange itself takes is counted; looking at chains counts itself. */
+static void follow(enum aa_path_collective_kind kind, int root, const struct aa_mpi_peers *peers,
+                   MPI_Comm comm, bool waits) {
+    struct aa_path mine, found = {0};
+    bool in_all = kind == AA_PATH_EVERYONE;
+    if (in_all && peers->everybody)
         aa_path_gather_threads();
-    aa_path_write(&mine);
-    mine.from |= flag_of(peers);
-    if (aa_mpi.Allreduce(&mine, &found, 1, aa_path_ours.chain, aa_path_ours.longest, comm) == MPI_SUCCESS)
+    aa_path_write(kind == AA_PATH_FROM_ROOT ? &found : &mine);
+    if (in_all)
+        mine.from |= flag_of(peers);
+    uint64_t since = waits ? aa_path_start_waiting() : 0;
+    int result = exchange(kind, root, &mine, &found, comm);
+    if (waits)
+        aa_path_count_waiting(since);
+    if (result == MPI_SUCCESS && in_all)
         meet(peers, &found, found.from);
-}
-
-static void from_root(int root, MPI_Comm comm) {
-    struct aa_path path;
-    aa_path_write(&path);
-    if (aa_mpi.Bcast(&path, 1, aa_path_ours.chain, root, comm) == MPI_SUCCESS)
-        aa_path_join(&path);
-}
-
-static void to_root(int root, MPI_Comm comm) {
-    struct aa_path mine, found = {0};
-    aa_path_write(&mine);
-    if (aa_mpi.Reduce(&mine, &found, 1, aa_path_ours.chain, aa_path_ours.longest, root, comm) == MPI_SUCCESS)
-        aa_path_join(&found);
-}
-
-static void from_lower(MPI_Comm comm) {
-    struct aa_path mine, found = {0};
-    aa_path_write(&mine);
-    if (aa_mpi.Scan(&mine, &found, 1, aa_path_ours.chain, aa_path_ours.longest, comm) == MPI_SUCCESS)
+    else if (result == MPI_SUCCESS)
         aa_path_join(&found);
 }
 
 void aa_path_everyone(MPI_Comm comm) {
     const struct aa_mpi_peers *peers = counted_group_of(comm);
     if (peers)
-        everyone(peers, comm);
+        follow(AA_PATH_EVERYONE, 0, peers, comm, false);
 }
 
 void aa_path_from_lower(MPI_Comm comm) {
-    if (counted_group_of(comm))
-        from_lower(comm);
+    const struct aa_mpi_peers *peers = counted_group_of(comm);
+    if (peers)
+        follow(AA_PATH_FROM_LOWER, 0, peers, comm, false);
 }
 
 #define FEW 2 /* collectives by messages, after which memory is shared: that takes as many */
 
 static void follow_by_messages(enum aa_path_collective_kind kind, int root, struct aa_mpi_peers *peers,
                                MPI_Comm comm) {
-    uint64_t since = aa_path_start_waiting();
-    if (kind == AA_PATH_EVERYONE)
-        everyone(peers, comm);
-    else if (kind == AA_PATH_FROM_ROOT)
-        from_root(root, comm);
-    else if (kind == AA_PATH_TO_ROOT)
-        to_root(root, comm);
-    else
-        from_lower(comm);
-    if (aa_mpi_path && ++peers->collectives == FEW)
+    follow(kind, root, peers, comm, true);
+    if (aa_mpi_path && ++peers->collectives == FEW) {
+        uint64_t since = aa_path_start_waiting();
         aa_path_share(peers, comm);
+        aa_path_count_waiting(since);
+    }
     aa_shard()->path_messages++;
-    aa_path_count_waiting(since);
 }
 
 /* ---- by slots */
-
-/* What waited is counted by itself. */
-static void spent(const struct aa_path_slots *slots, uint64_t start) {
-    if (!aa_path_has_waited(slots))
-        aa_path_effort_ends(start, 1);
-}
 
 void aa_path_enters(enum aa_path_collective_kind kind, int root, MPI_Comm comm) {
     const struct aa_mpi_peers *peers = aa_mpi_peers_of(comm);
@@ -137,7 +131,7 @@ void aa_path_enters(enum aa_path_collective_kind kind, int root, MPI_Comm comm) 
         aa_path_gather_threads();
     aa_path_put(peers->slots, kind != AA_PATH_FROM_ROOT || root == aa_path_my_place(peers->slots),
                 kind == AA_PATH_EVERYONE ? flag_of(peers) : 0);
-    spent(peers->slots, start);
+    aa_path_effort_ends(start + aa_path_waited_in(peers->slots), 1);
 }
 
 static void follow_by_slots(enum aa_path_collective_kind kind, int root, const struct aa_mpi_peers *peers) {
@@ -156,7 +150,7 @@ static void follow_by_slots(enum aa_path_collective_kind kind, int root, const s
     else if (longest)
         aa_path_join(longest);
     aa_path_taken_slots(peers->slots, kind == AA_PATH_EVERYONE);
-    spent(peers->slots, start);
+    aa_path_effort_ends(start + aa_path_waited_in(peers->slots), 1);
     aa_path_count_slots();
 }
 
@@ -174,32 +168,30 @@ void aa_path_from_neighbours(MPI_Comm comm) {
     int places = aa_neighbour_places(comm);
     if (!aa_path_has_group(aa_mpi_peers_of(comm)) || !(found = calloc((size_t)places + 1, sizeof *found)))
         return;
-    uint64_t since = aa_path_start_waiting();
     aa_path_write(&mine);
-    if (aa_mpi.Neighbor_allgather(&mine, 1, aa_path_ours.chain, found, 1, aa_path_ours.chain, comm) ==
-        MPI_SUCCESS) {
-        for (int i = 0; i < places; i++)
-            aa_path_join(&found[i]);
-    }
+    uint64_t since = aa_path_start_waiting();
+    int result = aa_mpi.Neighbor_allgather(&mine, 1, aa_path_ours.chain, found, 1, aa_path_ours.chain, comm);
+    aa_path_count_waiting(since);
+    for (int i = 0; i < places && result == MPI_SUCCESS; i++)
+        aa_path_join(&found[i]);
     free(found);
     aa_shard()->path_messages++;
-    aa_path_count_waiting(since);
 }
 
 /* ---- communicators of ours for what the program's may not outlive */
-
-#define MOST_COMPANIONS 256 /* libraries have some thousand communicators in all */
 
 static _Atomic int companions;
 
 /* All make it or none, as the process with the most of them decides. */
 MPI_Comm aa_path_companion(MPI_Comm comm, bool has_room) {
-    struct aa_path mine = {.length = has_room ? companions : MOST_COMPANIONS, .from = aa_path_ours.me}, most;
+    struct aa_path mine = {.length = has_room ? companions : AA_PATH_MOST_OF_ONE_KIND,
+                           .from = aa_path_ours.me},
+                   most;
     MPI_Comm made = aa_mpi.no_comm;
     MPI_Group group;
     if (!counted_group_of(comm) ||
         aa_mpi.Allreduce(&mine, &most, 1, aa_path_ours.chain, aa_path_ours.longest, comm) != MPI_SUCCESS ||
-        most.length >= MOST_COMPANIONS || aa_mpi.Comm_group(comm, &group) != MPI_SUCCESS)
+        most.length >= AA_PATH_MOST_OF_ONE_KIND || aa_mpi.Comm_group(comm, &group) != MPI_SUCCESS)
         return made;
     if (aa_mpi.Comm_create(comm, group, &made) == MPI_SUCCESS)
         companions++;

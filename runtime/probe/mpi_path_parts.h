@@ -19,6 +19,10 @@
 #define AA_PATH_TAGS 0x4000    /* of messages; half of those that every library has */
 #define AA_PATH_ANSWERS 0x3fff /* whose tags follow */
 
+/* A process has so many communicators of ours, and so many of the program's with slots, which take 17 MB
+ * then; libraries have some thousand communicators in all. */
+#define AA_PATH_MOST_OF_ONE_KIND 256
+
 struct aa_path_ours {
     MPI_Comm comm; /* for what goes between two */
     MPI_Datatype chain;
@@ -107,11 +111,10 @@ static inline bool aa_path_is_longer(const struct aa_path *one, const struct aa_
 void aa_path_share(struct aa_mpi_peers *peers, MPI_Comm comm);
 void aa_path_end_slots(struct aa_path_slots *slots);
 
-/* The calling process's rank among the members; whether it waited for one since it began the latest
- * collective.
- */
+/* The calling process's rank among the members; the ticks that it waited for others in the latest call of
+ * aa_path_put or aa_path_take. */
 int aa_path_my_place(const struct aa_path_slots *slots);
-bool aa_path_has_waited(const struct aa_path_slots *slots);
+uint64_t aa_path_waited_in(const struct aa_path_slots *slots);
 
 /* A collective is about to begin: the thread's chain, with a flag, goes into a slot if the member gives it.
  * It is over: the longest chain of these members; and that was all. */

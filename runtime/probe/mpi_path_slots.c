@@ -1,12 +1,13 @@
 /*
- * The critical path's collectives among processes that share memory. Each process writes its chain into a
- * slot before it begins one of the program's, and reads those of the others once that is over. Where all wait
- * for all, all have written then, so that nobody waits a second time.
+ * The critical path's collectives among processes that share memory. Each process writes its chain to a slot
+ * before it begins a collective of the program, and reads the other processes' slots after it. If every
+ * process waits for all others in the collective, all have written by then, so no process waits again.
  *
- * Collectives of a communicator have numbers. A slot is written anew once all members are done with the
- * number that it holds: in a row of those in which all wait for all two slots are enough, as whoever has left
- * the second has seen that all have left the first. Whoever needs a number that is not there yet waits for
- * it, as the standard lets every collective do (MPI 4.1, 6.1), whatever the library does with counts of zero.
+ * Each communicator numbers its collectives. A process overwrites a slot only after all members have read the
+ * number in it. Two slots suffice for consecutive collectives in which all wait for all: a process that has
+ * left the second knows that every process has left the first. A process that needs a number that is not yet
+ * written waits for it. The standard allows every collective to wait (MPI 4.1, 6.1), even if the library
+ * returns at once because the counts are zero.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -23,30 +24,31 @@
 #include "mpi_path.h"
 #include "mpi_path_parts.h"
 
-#define PLACES 64 /* by which a root may be ahead of others, as by cells of MPICH's shared memory */
+#define PLACES 64 /* collectives that a root may be ahead of others, as by cells of MPICH's shared memory */
 #define CACHE_LINE 64
 
 struct slot {
-    _Atomic uint64_t number; /* of the collective to which the chain belongs */
+    _Atomic uint64_t number; /* the collective to which the chain belongs */
     struct aa_path path;
 } __attribute__((aligned(CACHE_LINE)));
 
 struct member {
-    _Atomic uint64_t done;   /* the collective whose slots it has read */
-    _Atomic bool has_failed; /* in a collective, in which others may have gone on */
+    _Atomic uint64_t done;   /* the last collective whose slots it has read */
+    _Atomic uint64_t failed; /* the first collective that failed here, maybe here alone; 0: none */
     struct slot slots[PLACES];
 } __attribute__((aligned(CACHE_LINE)));
 
 struct aa_path_slots {
     struct member *members;
-    int count, me, place; /* of the next collective's slot */
-    bool is_within, has_waited;
-    uint64_t number, done_by_all;
+    int count, me, place; /* place: of the next collective's slot */
+    bool is_within;
+    uint64_t number, done_by_all, waited; /* waited: ticks, in the latest step of a collective */
 };
 
-/* ---- memory that is shared */
+/* ---- shared memory */
 
-/* How others find it: as a file of this process's, which has no name, and ends with those who have it. */
+/* An unnamed file that the other members open through /proc/PROCESS/fd/FILE. The kernel deletes it once no
+ * process has it mapped. */
 struct offer {
     int process, file;
     char name[32];
@@ -68,7 +70,7 @@ static struct offer make(size_t bytes) {
     return offer;
 }
 
-/* Another node or container may have a process of that number, whose files are nobody's business. */
+/* The name must match: on another node or in another container, the same number may be another process. */
 static struct member *map(const struct offer *offer, size_t bytes) {
     char path[64], found[64] = "", expected[64];
     snprintf(path, sizeof path, "/proc/%d/fd/%d", offer->process, offer->file);
@@ -82,13 +84,17 @@ static struct member *map(const struct offer *offer, size_t bytes) {
     return memory == MAP_FAILED ? NULL : memory;
 }
 
+static _Atomic int in_use; /* communicators with slots */
+
 void aa_path_end_slots(struct aa_path_slots *slots) {
+    if (slots && slots->members)
+        in_use--;
     if (slots)
         munmap(slots->members, (size_t)slots->count * sizeof *slots->members);
     free(slots);
 }
 
-/* All have it, or none. */
+/* Either all members get the memory, or none does. */
 static struct aa_path_slots *share(int count, MPI_Comm comm) {
     size_t bytes = (size_t)count * sizeof(struct member);
     struct aa_path mine = {.from = aa_path_ours.me}, worst = {.length = 1};
@@ -96,10 +102,11 @@ static struct aa_path_slots *share(int count, MPI_Comm comm) {
     struct offer offer = {.file = -1};
     int me = -1;
     aa_mpi.Comm_rank(comm, &me);
-    if (me == 0)
+    bool has_room = in_use < AA_PATH_MOST_OF_ONE_KIND;
+    if (me == 0 && has_room)
         offer = make(bytes);
     bool is_told = aa_mpi.Bcast(&offer, sizeof offer, aa_mpi.byte, 0, comm) == MPI_SUCCESS;
-    struct member *members = is_told && offer.file >= 0 && slots ? map(&offer, bytes) : NULL;
+    struct member *members = is_told && offer.file >= 0 && slots && has_room ? map(&offer, bytes) : NULL;
     mine.length = members == NULL;
     if (aa_mpi.Allreduce(&mine, &worst, 1, aa_path_ours.chain, aa_path_ours.longest, comm) != MPI_SUCCESS)
         worst.length = 1;
@@ -107,6 +114,7 @@ static struct aa_path_slots *share(int count, MPI_Comm comm) {
         close_file(offer.file);
     if (slots)
         *slots = (struct aa_path_slots){.members = members, .count = members ? count : 0, .me = me};
+    in_use += members != NULL;
     if (worst.length == 0)
         return slots;
     aa_path_end_slots(slots);
@@ -123,24 +131,25 @@ void aa_path_share(struct aa_mpi_peers *peers, MPI_Comm comm) {
 /* ---- waiting */
 
 /*
- * What a member counts, once it is as much; 0: that will not be. Usually it is. The library goes on
- * meanwhile, as a member may wait for a message of this process's. One that has failed may be behind for
- * ever.
+ * Wait until a member's counter is at least `number`, and return the counter; 0 if the wait was given up.
+ * Usually the counter is there already. Iprobe lets the library make progress, because the member may be
+ * waiting for a message from this process. A member that has failed may stay behind for ever: after one
+ * miss, no process waits for it again.
  */
 static uint64_t await(struct aa_path_slots *slots, const struct member *member,
                       const _Atomic uint64_t *counter, uint64_t number) {
     uint64_t found = atomic_load_explicit(counter, memory_order_acquire), end = 0;
     if (found >= number)
         return found;
-    uint64_t since = aa_path_start_waiting();
+    uint64_t since = aa_path_start_waiting(), start = aa_clock_ticks();
     while ((found = atomic_load_explicit(counter, memory_order_acquire)) < number && aa_mpi_path &&
-           !(member->has_failed && aa_path_is_over(&end))) {
+           !(member->failed && (aa_path_has_missed || aa_path_is_over(&end)))) {
         int flag;
         aa_mpi.Iprobe((int)aa_path_ours.me, 0, aa_path_ours.comm, &flag, MPI_STATUS_IGNORE);
         sched_yield();
     }
     aa_path_count_waiting(since);
-    slots->has_waited = true;
+    slots->waited += aa_clock_ticks() - start;
     if (found < number && aa_mpi_path)
         aa_path_miss();
     return found < number ? 0 : found;
@@ -158,19 +167,37 @@ static void leave_slot(struct aa_path_slots *slots, uint64_t held) {
     slots->done_by_all = least;
 }
 
-/* One that has failed before has still its number, and the slot, too. */
+/*
+ * Whether a member failed in a collective before this one, and may be one number behind since. Then flags do
+ * not count, because the members would not all see one in the same collective.
+ */
+static bool has_failed_before(const struct aa_path_slots *slots, uint64_t number) {
+    for (int i = 0; i < slots->count; i++) {
+        uint64_t failed = slots->members[i].failed;
+        if (failed && failed < number)
+            return true;
+    }
+    return false;
+}
+
+/* After a collective that failed, the next one reuses its number and slot, and keeps the flag that others may
+ * have read there. */
 void aa_path_put(struct aa_path_slots *slots, bool gives, uint32_t flag) {
     struct member *mine = &slots->members[slots->me];
     struct slot *slot = &mine->slots[slots->place];
     uint64_t held = atomic_load_explicit(&slot->number, memory_order_relaxed);
-    if (slots->is_within)
-        mine->has_failed = true;
+    if (slots->is_within && !mine->failed)
+        mine->failed = slots->number + 1;
     slots->is_within = true;
-    slots->has_waited = false;
+    slots->waited = 0;
     if (!gives)
         return;
     if (held > slots->done_by_all && held <= slots->number)
         leave_slot(slots, held);
+    if (flag && has_failed_before(slots, UINT64_MAX))
+        flag = 0;
+    if (held == slots->number + 1)
+        flag = slot->path.from & AA_PATH_TOO_MUCH;
     aa_path_write(&slot->path);
     slot->path.from |= flag;
     atomic_store_explicit(&slot->number, slots->number + 1, memory_order_release);
@@ -178,6 +205,7 @@ void aa_path_put(struct aa_path_slots *slots, bool gives, uint32_t flag) {
 
 const struct aa_path *aa_path_take(struct aa_path_slots *slots, int from, int to, uint32_t *flags) {
     const struct aa_path *longest = NULL;
+    slots->waited = 0;
     for (int i = from; i < to; i++) {
         const struct member *member = &slots->members[i];
         const struct slot *slot = &member->slots[slots->place];
@@ -187,10 +215,12 @@ const struct aa_path *aa_path_take(struct aa_path_slots *slots, int from, int to
         if (!longest || aa_path_is_longer(&slot->path, longest))
             longest = &slot->path;
     }
+    if (*flags && has_failed_before(slots, slots->number + 1))
+        *flags = 0;
     return longest;
 }
 
-/* All have begun it: they are done with those before. */
+/* If all wait for all, every member has begun this collective, and so is done with those before it. */
 void aa_path_taken_slots(struct aa_path_slots *slots, bool all_wait_for_all) {
     slots->number++;
     slots->is_within = false;
@@ -200,8 +230,8 @@ void aa_path_taken_slots(struct aa_path_slots *slots, bool all_wait_for_all) {
     atomic_store_explicit(&slots->members[slots->me].done, slots->number, memory_order_release);
 }
 
-bool aa_path_has_waited(const struct aa_path_slots *slots) {
-    return slots->has_waited;
+uint64_t aa_path_waited_in(const struct aa_path_slots *slots) {
+    return slots->waited;
 }
 
 int aa_path_my_place(const struct aa_path_slots *slots) {

@@ -20,6 +20,7 @@ struct holder {
     struct holder *next;
     const struct aa_thread *thread;
     struct aa_path *path;
+    struct aa_path before; /* the chain when threads were last gathered */
     struct aa_work work;
     struct effort effort;
 };
@@ -128,6 +129,7 @@ static struct holder *begin(const struct aa_thread *thread) {
     holder->path = &record->path;
     if (holders)
         copy(holder->path, longest_of_process());
+    copy(&holder->before, holder->path);
     holder->next = holders;
     while (!atomic_compare_exchange_weak(&holders, &holder->next, holder))
         ;
@@ -332,6 +334,34 @@ static void keep(const struct aa_path *path) {
     aa_path_unlock_sums(section);
 }
 
+static double work_in(const struct aa_path *path, const struct aa_path_entry *of) {
+    for (uint32_t i = 0; i < path->count; i++) {
+        if (path->entries[i].rank == of->rank && path->entries[i].node == of->node)
+            return path->entries[i].work;
+    }
+    return 0;
+}
+
+/* Start a chain again from a length that all have met at. If its thread went on meanwhile and is ahead of it,
+ * the chain keeps so much of the newest work. */
+static void start_again(struct aa_path *path, const struct aa_path *before, double length) {
+    double ahead = path->length - length, newer = 0;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < path->count && ahead > 0; i++) {
+        struct aa_path_entry entry = path->entries[i];
+        entry.work -= work_in(before, &entry);
+        if (entry.work > 0) {
+            newer += entry.work;
+            path->entries[count++] = entry;
+        }
+    }
+    for (uint32_t i = 0; i < count; i++)
+        path->entries[i].work *= ahead / newer;
+    path->length = length + (count ? ahead : 0);
+    path->count = count;
+    path->rank = path->segment = 0;
+}
+
 void aa_path_meet(const struct aa_path *longest, bool mine) {
     uint64_t since = aa_clock_ticks();
     if (!aa_path_is_followed() || aa_thread_closed)
@@ -339,15 +369,17 @@ void aa_path_meet(const struct aa_path *longest, bool mine) {
     join(longest, false);
     if (mine)
         keep(longest);
-    for (struct holder *each = holders; each; each = each->next) {
-        each->path->length = longest->length;
-        each->path->count = each->path->rank = each->path->segment = 0;
-    }
+    for (struct holder *each = holders; each; each = each->next)
+        start_again(each->path, &each->before, longest->length);
     add_effort(&own->effort, since, 1 + longest->count);
 }
 
 void aa_path_gather_threads(void) {
     struct aa_path *longest = own ? longest_of_process() : NULL;
+    for (struct holder *each = holders; each; each = each->next) {
+        if (each != own)
+            copy(&each->before, each->path);
+    }
     if (longest && longest != own->path && longest->length > own->path->length)
         copy(own->path, longest);
 }
