@@ -7,7 +7,7 @@ import pytest
 
 from autoanalyzer.analyze import analyze
 from autoanalyzer.analyze.verdict import Kind
-from autoanalyzer.experiment import CallPath, Experiment, Location, Metric, Notes, Region
+from autoanalyzer.experiment import CallPath, Experiment, Location, Metric, Notes, Region, load
 from autoanalyzer.experiment.throttling import reason_of
 from autoanalyzer.view.account import AccountSection
 from autoanalyzer.view.explain import explanation_lines
@@ -16,6 +16,7 @@ from autoanalyzer.view.sections import SECTIONS
 from autoanalyzer.view.terminal import print_verdict
 from autoanalyzer.view.verdict import entries, verdict_lines
 
+DATA = Path(__file__).parents[1] / "data"
 NAMES = ("wall_time", "cpu_time", "mpi_cpu_time")
 
 
@@ -397,6 +398,8 @@ def test_waiting_names_the_imbalance_that_makes_it():
     assert any("    rank 0 waits for it: 1 s, in the loop in work (work.c:1)" in each for each in verdict_lines(one))
     (wait,) = findings_document(one, Path("x"))["findings"][0]["waits"]
     assert (wait["seconds"], wait["waiting"]) == (0.25, [0])
+    led = analyze(load(DATA / "rays.cube.gz"))  # whose master waits longest, which is its work
+    assert (led.master is not None, led.verdict.findings[0].waits) == (True, ())
     assert not any(line.startswith("2 ") for line in lines)
     waiting = whole_lines(
         analyze(counted([0.1] * 4, [0.0] * 4, mpi_time=[[0.0] * 4, [1.0] * 4], mpi_bytes=[[0.0] * 4, [8e3] * 4]))
