@@ -93,10 +93,10 @@ static void copy(struct aa_path *to, const struct aa_path *from) {
 #define SHORTEST 2e4    /* nanoseconds that are no interruption, as nothing is usual yet */
 
 static void add_effort(struct effort *effort, uint64_t since, uint32_t steps) {
-    uint64_t took = aa_clock_ticks() - since;
-    uint64_t usual = effort->steps ? effort->ticks / effort->steps * steps : took;
-    if (took > INTERRUPTED * usual + (uint64_t)(SHORTEST * aa_clock_rate()))
-        took = usual;
+    uint64_t took = aa_clock_ticks() - since, shortest = (uint64_t)(SHORTEST * aa_clock_rate());
+    uint64_t usual = effort->steps ? effort->ticks / effort->steps * steps : 0;
+    if (took > INTERRUPTED * usual + shortest)
+        took = effort->steps ? usual : shortest;
     effort->ticks += took;
     effort->steps += steps;
 }
