@@ -190,14 +190,12 @@ void aa_path_put(struct aa_path_slots *slots, bool gives, uint32_t flag) {
         mine->failed = slots->number + 1;
     slots->is_within = true;
     slots->waited = 0;
-    if (!gives)
+    if (!gives || held == slots->number + 1) /* of one that has failed here: others may read it now */
         return;
     if (held > slots->done_by_all && held <= slots->number)
         leave_slot(slots, held);
     if (flag && has_failed_before(slots, UINT64_MAX))
         flag = 0;
-    if (held == slots->number + 1)
-        flag = slot->path.from & AA_PATH_TOO_MUCH;
     aa_path_write(&slot->path);
     slot->path.from |= flag;
     atomic_store_explicit(&slot->number, slots->number + 1, memory_order_release);
@@ -215,7 +213,7 @@ const struct aa_path *aa_path_take(struct aa_path_slots *slots, int from, int to
         if (!longest || aa_path_is_longer(&slot->path, longest))
             longest = &slot->path;
     }
-    if (*flags && has_failed_before(slots, slots->number + 1))
+    if (*flags & AA_PATH_TOO_MUCH && has_failed_before(slots, slots->number + 1))
         *flags = 0;
     return longest;
 }

@@ -125,8 +125,7 @@ def run(tool: Tool, *words: str) -> tuple[Done, dict[str, Any]]:
 def test_the_planted_loop_and_its_ranks_are_found_under_both_mpis(tool, build, mpi):
     launcher, compiler = mpi
     build(tool, UNEVEN, compiler)
-    # A path that a busy machine makes too dear would be a remark.
-    done = tool("autoanalyzer", "run", "-o", "out", "--path", "always", "--", launcher, "-n", "4", "./app")
+    done = tool("autoanalyzer", "run", "-o", "out", "--", launcher, "-n", "4", "./app")
     assert done.returncode == 0
     assert done.stdout.startswith(b"total ")
     assert b"IMBALANCE   app.c:11  loop in spin" in done.stderr
@@ -134,6 +133,8 @@ def test_the_planted_loop_and_its_ranks_are_found_under_both_mpis(tool, build, m
     found = tool.findings()
     assert found["schema"] == "autoanalyzer.findings/2"
     assert found["experiment"]["processes"] == 4
+    remarks = found["completeness"].pop("remarks")  # a busy machine may make the path too dear
+    assert all(each.startswith("the critical path is known for the beginning of the run only") for each in remarks)
     assert found["completeness"] == {
         "expected_processes": 4,
         "started": [],
@@ -141,7 +142,6 @@ def test_the_planted_loop_and_its_ranks_are_found_under_both_mpis(tool, build, m
         "unfinished": [],
         "not_instrumented": [],
         "repairs": 0,
-        "remarks": [],
     }
     assert parts_halves(found)
     culprits = [(each["path"], each["file"], each["line"]) for each in found["dissimilarity"]["cccr"]]

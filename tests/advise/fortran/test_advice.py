@@ -310,8 +310,11 @@ def test_equal_parts_are_called_so(read):
         (advice,) = division_of_work(Site(source, inner, inner.line, inner.last_line))
         return advice.text
 
-    assert "so each rank gets equally many iterations" in said("me*length + 1")
-    assert "how much a rank does depends on its number" in said("me + 1")
+    equal, unequal = said("me*length + 1"), said("me + 1")
+    assert equal.startswith("if iterations differ in cost, split by cost, ")
+    assert equal.endswith("so each rank gets equally many iterations")
+    assert unequal.startswith("divide evenly, or by cost: ")
+    assert unequal.endswith("so how much a rank does depends on its number")
 
 
 def test_values_that_ranks_have_of_their_own_are_no_work_to_share(advised):
