@@ -1,4 +1,4 @@
-"""What statements read and write, in order."""
+"""Reads and writes of statements, in order."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ class Inner(NamedTuple):
 
 @dataclass(frozen=True)
 class OnceATurn:
-    """What each iteration of a loop does once.
+    """The functions and loops that each iteration of a loop enters once.
 
     Attributes:
         functions: Names of functions that are called, in lower case.

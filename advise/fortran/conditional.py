@@ -64,7 +64,7 @@ def as_compiled(text: bytes, path: Path, options: Options | None) -> bytes:
 def chosen(text: str, arms: Arms) -> tuple[str, tuple[int, ...]]:
     """Return a source with preprocessor lines and inactive arms blanked.
 
-    ``#include`` becomes INCLUDE. Line numbers stay, and so does ``# 12 "file"``.
+    ``#include`` becomes INCLUDE. Line numbers and lines such as ``# 12 "file"`` stay unchanged.
 
     Args:
         text: A source.

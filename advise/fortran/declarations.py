@@ -71,7 +71,7 @@ class _Entity(NamedTuple):
 
 @dataclass(slots=True)
 class _Said:
-    """What a statement declares for all of its names."""
+    """The type and attributes that a declaration gives to all its names."""
 
     element: Element | None = None
     words: set[str] = field(default_factory=set)

@@ -1,4 +1,4 @@
-"""What a page fault takes in a run."""
+"""The price of a page fault in a run."""
 
 from __future__ import annotations
 

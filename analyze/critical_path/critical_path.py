@@ -1,4 +1,4 @@
-"""What determines the length of a run: its critical path, and the ranks' efficiencies derived from it.
+"""The critical path of a run, and the efficiencies of its ranks derived from it.
 
 The path is the chain of work, of whatever ranks, that nothing shortens but less work on it (Hollingsworth 1998; Böhme
 et al. 2012). The efficiencies are those of the POP centre: their product is the share of the run in which ranks were

@@ -136,7 +136,7 @@ class Analysis:
 
     @cached_property
     def groups(self) -> Mapping[int | None, tuple[Group, ...]]:
-        """What each cluster of ranks does; by culprit, and under None in all together, or in all regions."""
+        """The time of each cluster of ranks, by culprit; under None, in all culprits together, or in all regions."""
         return {culprit: groups_in(self.differences, each, self.master) for culprit, each in self._places.items()}
 
     @cached_property
@@ -186,7 +186,7 @@ class Analysis:
 
     @cached_property
     def critical_path(self) -> CriticalPath | None:
-        """What determines the run's length; None if not recorded."""
+        """The critical path of the run; None if not recorded."""
         master = None if self.master is None else self.vectors.ranks[self.master]
         alone = not self.explanation.seconds.turns
         return find_critical_path(self.experiment, self.run.program_time, alone=alone, master=master)
