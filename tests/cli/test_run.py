@@ -154,7 +154,7 @@ def test_the_gather_by_mpi_gives_what_the_plain_one_gives(tool, build, mpi):
     build(tool, ENDING, compiler)
     shapes = []
     for how in ("plain", "mpi"):
-        done, found = run(tool, "--gather", how, "--", launcher, "-n", "3", "./app", WELL)
+        done, found = run(tool, "--gather", how, "--", launcher, "-n", "2", "./app", WELL)
         assert done.returncode == 0, done.stderr
         shapes.append([(each["path"], each["visits"]) for each in found["costs"]])
         assert found["completeness"]["remarks"] == []

@@ -39,7 +39,7 @@ def cluster() -> Iterator[Cluster]:
 
 @pytest.fixture(scope="session")
 def app(cluster: Cluster) -> Path:
-    """A program with probes, by both MPIs: rank 1 computes twice as long; all sleep ``SECONDS_OF_SLEEP``, and say so."""
+    """A program with probes, by both MPIs: rank 1 computes twice as long; all sleep ``SECONDS_OF_SLEEP`` and say so."""
     folder = cluster.folder / "app"
     folder.mkdir()
     (folder / "app.c").write_text(PROGRAM)
