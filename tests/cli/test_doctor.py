@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from autoanalyzer.doctor.bench import reason_of
+from autoanalyzer.doctor.bench import bench, reason_of
 from autoanalyzer.doctor.caches import cache_findings
 from autoanalyzer.doctor.families import Family, Launcher
 from autoanalyzer.doctor.finding import Finding, Outcome
@@ -140,6 +140,11 @@ autoanalyzer: counting run: 15 s so far
     assert reason_of(f"{'*' * 58}\nOpen MPI does not support recursive calls of mpirun\n{'*' * 58}\n").startswith(
         "Open"
     )
+
+
+def test_a_trial_measures_no_prices_beside_others() -> None:
+    with bench(on_node_of_job=False) as made:
+        assert made.environment["AUTOANALYZER_CALIBRATE"] == "off"
 
 
 def test_root_is_told_which_variables_a_launcher_wants() -> None:
