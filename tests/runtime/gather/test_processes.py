@@ -111,6 +111,7 @@ def inner(experiment: Experiment, name: str) -> list[float]:
     return next(row for path, row in visits(experiment).items() if path.endswith(f"/{name}"))
 
 
+@pytest.mark.by_day(mpi=["mpich"])
 def test_children_of_forks_are_further_processes(tool: Tool, mpi: tuple[str, str]) -> None:
     launcher, compiler = mpi
     tool.build(WORK + FORKS, compiler=compiler)
@@ -149,6 +150,7 @@ def test_a_daemon_is_gathered_once_it_has_ended(tool: Tool) -> None:
     assert experiment.notes.started == (1,)
 
 
+@pytest.mark.by_day(mpi=["mpich"])
 def test_mpi_may_begin_late(tool: Tool, mpi: tuple[str, str]) -> None:
     launcher, compiler = mpi
     tool.build(WORK + LATE, compiler=compiler)
