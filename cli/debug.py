@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import argparse
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from ..errors import UsageError
 from ..runs.event_groups import one_group
 from ..view.terminal import print_verdict
 from .analysis_arguments import add_analysis_arguments, advice_of, findings_of, write_findings
 from .documents import check_targets
 from .option_groups import show_in_groups
+from .refine import print_plan
 from .reporter import REPORTER
 from .run_arguments import add_measuring_arguments, command_of, options_of
 
@@ -20,14 +23,18 @@ if TYPE_CHECKING:
 __all__ = ["add_arguments", "run"]
 
 _USAGE: Final = 'autoanalyzer debug --build "make -j" [options] -- mpirun -n 4 ./app'
+_PLAN_ONLY: Final = "autoanalyzer debug --plan-only EXPERIMENT -o PLAN [analysis options]"
+_OF_PLAN: Final = {
+    *("plan_only", "output", "exclude_rank", "include_rank", "exclude_region", "least"),
+    *("dissimilarity_metric", "disparity_metric", "method"),
+}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    parser.usage = f"{_USAGE} [argument ...]"
+    parser.usage = f"{_USAGE} [argument ...]\n{' ' * len('usage: ')}{_PLAN_ONLY}"
     parser.add_argument(
         "--build",
-        required=True,
         metavar="COMMAND",
         help="shell command that builds the program; it gets the instrumenting compilers as $CC, $CXX and $FC, and as "
         "mpicc, mpicxx, mpifort and the like",
@@ -37,6 +44,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="COMMAND",
         help="command that cleans before each build; needed if the program is up to date already (default: none)",
     )
+    parser.add_argument(
+        "--plan-only",
+        type=Path,
+        metavar="EXPERIMENT",
+        help="build and run nothing: write the plan of the second build to the file of -o, from a run of the first",
+    )
     add_analysis_arguments(parser)
     add_measuring_arguments(parser)
     show_in_groups(parser)
@@ -44,8 +57,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Carry the command out: 1 if the program failed in either round."""
+    if arguments.plan_only is not None:
+        return _plan_only(arguments)
     from ..runs.rounds import Rounds
 
+    if arguments.build is None:
+        arguments.parser.error("the following arguments are required: --build")
     command = command_of(arguments, _USAGE)
     check_targets(json=arguments.json)
     rounds = Rounds(
@@ -63,6 +80,15 @@ def run(arguments: argparse.Namespace) -> int:
         if outcome.error:
             raise outcome.error
     return int(outcome.failed)
+
+
+def _plan_only(arguments: argparse.Namespace) -> int:
+    defaults = {action.dest: action.default for action in arguments.parser._actions if action.dest != "help"}
+    given = {name for name, default in defaults.items() if getattr(arguments, name) not in (default, [])}
+    if "output" not in given or given - _OF_PLAN:
+        raise UsageError(f"--plan-only needs an analysed run and a file: {_PLAN_ONLY}")
+    print_plan(arguments.plan_only, arguments)
+    return 0
 
 
 def _print(outcome: Outcome, arguments: argparse.Namespace) -> None:

@@ -1,4 +1,4 @@
-"""``autoanalyzer functions``: the MPI functions that are measured, and those that are not."""
+"""``autoanalyzer regions --mpi``, formerly ``functions``: the MPI functions that are measured."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..runtime.mpi.compiler import MpiCompiler, examine, mpi_compilers
 from ..runtime.mpi.functions import MpiFunctions, read_functions
 from ..view.lines import print_lines
 
-__all__ = ["add_arguments", "run"]
+__all__ = ["add_arguments", "print_functions", "run"]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -25,25 +25,39 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Carry the command out."""
-    compiler = _compiler(arguments.compiler)
-    functions = read_functions(compiler.command, os.environ)
-    lines = functions.uncovered if arguments.uncovered else _lines(compiler, functions)
-    print_lines(lines)
+    print_functions(arguments.compiler, "--compiler", uncovered=arguments.uncovered)
     return 0
 
 
-def _compiler(named: str | None) -> MpiCompiler:
-    found = next(mpi_compilers(os.environ), None) if named is None else examine(_words(named), os.environ)
+def print_functions(named: str | None, option: str, *, uncovered: bool) -> None:
+    """Print the measured functions of the MPI of a C compiler, or only the names of those that are not measured.
+
+    Args:
+        named: The compiler that ``option`` names; None for the first that works.
+        option: The option, for messages.
+        uncovered: Whether to print what is not measured.
+
+    Raises:
+        InputError: The compiler finds no ``mpi.h``.
+        UsageError: The command is badly quoted.
+    """
+    compiler = _compiler(named, option)
+    functions = read_functions(compiler.command, os.environ)
+    print_lines(functions.uncovered if uncovered else _lines(compiler, functions))
+
+
+def _compiler(named: str | None, option: str) -> MpiCompiler:
+    found = next(mpi_compilers(os.environ), None) if named is None else examine(_words(named, option), os.environ)
     if found is None:
-        raise InputError(f"expected a C compiler that finds mpi.h, found {named or 'none'}: name one with --compiler")
+        raise InputError(f"expected a C compiler that finds mpi.h, found {named or 'none'}: name one with {option}")
     return found
 
 
-def _words(command: str) -> list[str]:
+def _words(command: str, option: str) -> list[str]:
     try:
         return shlex.split(command) or [command]
     except ValueError as error:
-        raise UsageError(f"--compiler {command}: expected a command, found {str(error).lower()}") from error
+        raise UsageError(f"{option} {command}: expected a command, found {str(error).lower()}") from error
 
 
 def _lines(compiler: MpiCompiler, functions: MpiFunctions) -> Iterator[str]:

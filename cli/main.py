@@ -31,9 +31,7 @@ _GROUPS: Final = {
     "build": {
         "compile": "compile with probes, by any compiler: compile -- CC ARGUMENT...",
         "instrument": "write sources with their probes, without compiling",
-        "regions": "list the regions of sources, and which get no probe and why",
-        "functions": "list the MPI functions that are measured, and their bytes",
-        "refine": "write a plan for the next build: bottlenecks opened into loops",
+        "regions": "list the regions of sources, or the MPI functions that are measured",
     },
     "cluster": {
         "exec": "record one process under any launcher: srun autoanalyzer exec APP",
@@ -58,10 +56,49 @@ _GROUPS: Final = {
     "this machine": {
         "counters": "test which events PAPI counts here, or what permission it lacks",
         "calibrate": "time instructions, cache misses, messages and files, once",
-        "completion": "print a script that completes commands in bash, zsh or fish",
     },
 }
 COMMANDS: Final = {name: text for group in _GROUPS.values() for name, text in group.items()}
+
+# Not listed: for packagers, or older names of what is now an option of another command.
+_HIDDEN: Final = {
+    "completion": "print a script that completes commands in bash, zsh or fish",
+    "functions": "the older name of regions --mpi",
+    "refine": "the older name of debug --plan-only",
+}
+_ALL: Final = COMMANDS | _HIDDEN
+
+_EXAMPLES: Final = {
+    "run": "run -o out --counters simulated -- mpirun -n 4 ./app",
+    "analyze": "analyze out --all",
+    "view": "view out -o report.html",
+    "compare": "compare before-1 before-2 before-3 --with after-1 after-2 after-3",
+    "timeline": "timeline out",
+    "debug": 'debug --build "make -j" --clean "make clean" -- mpirun -n 4 ./app',
+    "doctor": "doctor",
+    "compile": "compile -- gcc -O2 -g -c work.c -o work.o",
+    "instrument": "instrument -o instrumented work.c",
+    "regions": "regions --why work.c",
+    "exec": "exec ./app",
+    "gather": "gather out",
+    "info": "info out",
+    "dump": "dump out --metrics wall_time --by process",
+    "convert": "convert out out.speedscope.json",
+    "cut": "cut out -o part.cube --subtree work --ranks 0-3",
+    "diff": "diff before after",
+    "merge": "merge times counts -o both.cube",
+    "mean": "mean out-1 out-2 out-3 -o mean.cube",
+    "stats": "stats out hierarchy",
+    "pursue": "pursue out/trace.npz",
+    "record": "record -o runs -- mpirun -n 4 ./app",
+    "align": "align runs --metric wall_time --interval 12.5:18",
+    "correlate": "correlate out --target mpi_time",
+    "counters": "counters",
+    "calibrate": "calibrate",
+    "completion": "completion bash",
+    "functions": "regions --mpi",
+    "refine": "debug --plan-only out/first -o plan.toml",
+}
 
 _WITHOUT_NUMPY: Final = frozenset({"compile", "completion", "exec", "functions", "instrument", "regions"})
 
@@ -148,10 +185,10 @@ def _is_led(arguments: Sequence[str]) -> bool:
 
 def _run(arguments: list[str]) -> int:
     first = next((word for word in arguments if not word.startswith("-")), None)
-    chosen = first if first in COMMANDS else None
+    chosen = first if first in _ALL else None
     if arguments and not chosen and not arguments[0].startswith("-"):
         raise UsageError(f"no command {arguments[0]!r}; {way_out(arguments[0], COMMANDS)}")
-    parser = _parser([chosen] if chosen else [], [chosen] if chosen and arguments[0] == chosen else COMMANDS)
+    parser = _parser([chosen] if chosen else [], [chosen] if chosen and arguments[0] == chosen else _ALL)
     if not arguments:
         parser.print_help()
         return 0
@@ -186,7 +223,14 @@ def _parser(chosen: Collection[str], names: Iterable[str]) -> argparse.ArgumentP
     parser.add_argument("--version", action=_Version, nargs=0, help="show program's version number and exit")
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
     for name in names:
-        command = commands.add_parser(name, help=COMMANDS[name], description=COMMANDS[name], allow_abbrev=False)
+        command = commands.add_parser(
+            name,
+            help=_ALL[name],
+            description=_ALL[name],
+            epilog=f"example: autoanalyzer {_EXAMPLES[name]}",
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+            allow_abbrev=False,
+        )
         command.set_defaults(parser=parser)
         if name in chosen:
             with _one_thread_of_blas():

@@ -1,4 +1,4 @@
-"""``autoanalyzer refine``: a plan for the next build that opens bottlenecks and drops the rest."""
+"""``autoanalyzer debug --plan-only``, formerly ``refine``: a plan that opens bottlenecks and drops the rest."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..experiment.plan import build_line
 from .analysis_arguments import add_selection_arguments, findings_of
 from .documents import check_targets
 
-__all__ = ["add_arguments", "run"]
+__all__ = ["add_arguments", "print_plan", "run"]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -22,17 +22,27 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Write the plan, and report what it opens."""
+    """Carry the command out."""
+    print_plan(arguments.experiment, arguments)
+    return 0
+
+
+def print_plan(run: Path, arguments: argparse.Namespace) -> None:
+    """Write the plan for the build after a run to ``arguments.output``, and print what it opens.
+
+    Raises:
+        InputError: No bottleneck of the run has a source.
+        UsageError: The plan cannot be written.
+    """
     from ..analyze.refinement.refine import refine
     from ..runs.refined_plan import instead, opened_lines, write_refinement
     from ..runtime.open_experiment import open_experiment
 
-    check_targets([arguments.experiment], output=arguments.output)
-    experiment, file = open_experiment(arguments.experiment)
+    check_targets([run], output=arguments.output)
+    experiment, file = open_experiment(run)
     refinement = refine(findings_of(experiment, arguments))
     if not refinement.opened:
         raise InputError(f"{file}: expected a bottleneck with a source, found {instead(refinement)}")
     write_refinement(arguments.output, refinement, file)
     sys.stdout.writelines(f"{line}\n" for line in opened_lines(refinement))
     sys.stdout.write(f"plan {arguments.output}: {build_line(arguments.output, refinement.plan)}\n")
-    return 0

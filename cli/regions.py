@@ -1,4 +1,4 @@
-"""``autoanalyzer regions``: the regions of C, C++ and Fortran sources, and a plan for them."""
+"""``autoanalyzer regions``: the regions of sources and a plan for them, or the MPI functions that are measured."""
 
 from __future__ import annotations
 
@@ -7,21 +7,33 @@ import sys
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Final
 
+from ..errors import UsageError
 from ..experiment.region import Region
 from ..instrument.choice import Choice
 from ..instrument.code_region import CodeRegion, CodeRegions
 from ..instrument.listing import nested, write_listing
 from ..view.lines import print_lines
+from .functions import print_functions
 from .source_arguments import USAGE, add_source_arguments, choice_of, sources_of
 
 __all__ = ["add_arguments", "run"]
 
+_OF_MPI: Final = "autoanalyzer regions --mpi [--why] [--cc MPICC]"
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    parser.usage = f"autoanalyzer regions [--why] [--plan FILE] {USAGE}"
+    indent = " " * len("usage: ")
+    parser.usage = f"autoanalyzer regions [--why] [--plan FILE] {USAGE}\n{indent}{_OF_MPI}"
     parser.add_argument("--why", action="store_true", help="print only what is left out, with the reason")
+    parser.add_argument(
+        "--mpi",
+        action="store_true",
+        help="list instead the MPI functions that are measured, and what each counts, for the MPI of --cc; with --why, "
+        "only the names of functions that may communicate but are not measured",
+    )
     parser.add_argument(
         "--plan",
         type=Path,
@@ -29,11 +41,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="write a plan to edit: what is made, what is left out and why; with AUTOANALYZER_PLAN=FILE the next build "
         "follows it",
     )
-    add_source_arguments(parser)
+    add_source_arguments(parser, nargs="*")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the tree of each source; write the plan."""
+    """Print the tree of each source and write the plan, or print the functions of MPI."""
+    if arguments.mpi:
+        if arguments.sources or arguments.plan:
+            raise UsageError(f"--mpi needs no sources and writes no plan: {_OF_MPI}")
+        chosen = arguments.cc != arguments.parser.get_default("cc")
+        print_functions(arguments.cc if chosen else None, "--cc", uncovered=arguments.why)
+        return 0
+    if not arguments.sources:
+        arguments.parser.error("the following arguments are required: SRC")
     choice = choice_of(arguments, looks_for_all=arguments.plan is not None)
     found = []
     printed: set[CodeRegion | str] = set()

@@ -42,7 +42,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_analysis_arguments(parser)
     add_measuring_arguments(parser)
     show_in_groups(parser)
-    parser.epilog = "example: autoanalyzer run -o out --counters simulated -- mpirun -n 4 ./app"
 
 
 def run(arguments: argparse.Namespace) -> int:

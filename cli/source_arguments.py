@@ -18,11 +18,11 @@ MODES_USAGE = "[--modes MODE,...]"
 USAGE = f"{MODES_USAGE} [--cc CC] [--cxx CXX] [--fc FC] [-I DIR] [-D MACRO] [-U MACRO] SRC... [-- FLAG...]"
 
 
-def add_source_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare modes, sources, compilers and flags."""
+def add_source_arguments(parser: argparse.ArgumentParser, *, nargs: str = "+") -> None:
+    """Declare modes, sources (as many as ``nargs`` says), compilers and flags."""
     add_modes_argument(parser)
     parser.add_argument(
-        "sources", nargs="+", metavar="SRC", help="C, C++ and Fortran sources; after -- any compiler flags"
+        "sources", nargs=nargs, metavar="SRC", help="C, C++ and Fortran sources; after -- any compiler flags"
     )
     languages = (("cc", "C"), ("cxx", "C++"), ("fc", "Fortran"))
     for (option, language), (variable, default) in zip(languages, COMPILERS.items(), strict=True):

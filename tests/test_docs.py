@@ -1,6 +1,7 @@
 """The documentation is held to the program: options, variables, keys and links."""
 
 import re
+import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -11,7 +12,7 @@ import pytest
 
 from autoanalyzer.analyze import analyze
 from autoanalyzer.analyze.run.criteria import criterion_fields
-from autoanalyzer.cli.main import COMMANDS
+from autoanalyzer.cli.main import COMMANDS, whole_parser
 from autoanalyzer.experiment import CallPath, Experiment, Location, Metric, Region
 from autoanalyzer.experiment.metric import (
     COUNT_METRICS,
@@ -49,14 +50,23 @@ def test_every_command_has_a_page_and_every_page_a_command():
     assert {page.stem for page in (DOCS / "commands").glob("*.md")} == {*COMMANDS, "aa-mpicc"}
 
 
+@pytest.fixture(scope="module")
+def parser():
+    return whole_parser()
+
+
 @pytest.mark.parametrize("name", COMMANDS)
-def test_the_page_of_a_command_names_every_option_of_its_help(name, tool):
+def test_the_page_of_a_command_names_every_option_of_its_help(name, tool, parser):
     done = tool("autoanalyzer", name, "--help", env={"COLUMNS": "200"})
     assert done.returncode == 0, done.stderr.decode()
     said = done.stdout.decode()
     options = {option for line in _OPTION_LINE.findall(said) for option in _OPTION.findall(line)} - {"-h", "--help"}
     page = (DOCS / "commands" / f"{name}.md").read_text()
     assert options <= set(_OPTION.findall(page))
+    *_, last = said.splitlines()
+    words = shlex.split(last.removeprefix("example: autoanalyzer "))
+    assert words[0] == name
+    parser.parse_args(words)  # which ends the process if it does not know them
 
 
 def test_the_options_of_run_are_in_the_same_groups_in_its_help_and_on_its_page(tool):

@@ -17,6 +17,8 @@ printf '%s\\n' "${COMPREPLY[@]}"
 
 OFFERS = {
     "autoanalyzer conv": {"convert"},
+    "autoanalyzer compl": set(),
+    "autoanalyzer refi": set(),
     "autoanalyzer --ver": {"--version"},
     "autoanalyzer run --counters ''": {"auto", "papi", "simulated", "none"},
     "autoanalyzer cut a.cubex --me": {"--metrics"},
@@ -45,7 +47,7 @@ def test_bash_completes_commands_options_choices_and_files(tool):
 def test_other_shells_are_told_of_all_options(tool, shell, begins):
     script = succeed(tool("autoanalyzer", "completion", shell)).stdout
     assert script.startswith(begins)
-    assert all(option in script for option in (b"max-overhead", b"dissimilarity-metric", b"uncovered"))
+    assert all(option in script for option in (b"max-overhead", b"dissimilarity-metric", b"plan-only"))
 
 
 def test_an_unknown_shell_is_refused_with_those_that_are_known(tool):

@@ -1,20 +1,23 @@
-"""The command ``autoanalyzer functions``."""
+"""The command ``autoanalyzer regions --mpi``, and its older name."""
 
 from __future__ import annotations
 
 import re
 
 from ..conftest import Tool
+from .conftest import refused
 
 
 def test_no_function_that_communicates_is_left_out(tool: Tool, mpi: tuple[str, str]) -> None:
-    done = tool("autoanalyzer", "functions", "--uncovered", "--compiler", mpi[1])
-    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    for words in (("regions", "--mpi", "--why", "--cc"), ("functions", "--uncovered", "--compiler")):
+        done = tool("autoanalyzer", *words, mpi[1])
+        assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
 
 
 def test_each_function_is_listed_with_what_it_counts(tool: Tool, mpi: tuple[str, str]) -> None:
-    done = tool("autoanalyzer", "functions", "--compiler", mpi[1])
+    done = tool("autoanalyzer", "regions", "--mpi", "--cc", mpi[1])
     assert done.returncode == 0, done.stderr.decode()
+    assert tool("autoanalyzer", "functions", "--compiler", mpi[1]).stdout == done.stdout
     head, *lines, last = done.stdout.decode().splitlines()
     assert head.endswith(mpi[1])
     assert last == "not covered: no function that communicates"
@@ -27,7 +30,12 @@ def test_each_function_is_listed_with_what_it_counts(tool: Tool, mpi: tuple[str,
 
 
 def test_a_compiler_that_is_none_is_named(tool: Tool) -> None:
-    for command in ("gcc", "no-such-compiler", "", "'"):
-        done = tool("autoanalyzer", "functions", "--compiler", command)
-        assert (done.returncode, done.stdout) == (2, b"")
-        assert len(done.stderr.decode().splitlines()) == 1
+    for words in (("regions", "--mpi", "--cc"), ("functions", "--compiler")):
+        for command in ("gcc", "no-such-compiler", "", "'"):
+            line = refused(tool("autoanalyzer", *words, command))
+            assert words[-1] in line
+
+
+def test_sources_and_functions_of_mpi_are_not_listed_together(tool: Tool) -> None:
+    assert "--mpi needs no sources" in refused(tool("autoanalyzer", "regions", "--mpi", "a.c"))
+    assert "required: SRC" in refused(tool("autoanalyzer", "regions"))

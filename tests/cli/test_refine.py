@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
+
 from autoanalyzer.experiment import load
 
 from ..conftest import Tool
-from .conftest import succeed
+from .conftest import refused, succeed
 
 SOURCE = """static double sink;
 static void spin(int n) {
@@ -64,8 +66,19 @@ def test_blocks_marks_and_merged_regions_stay_unless_they_are_opened(tool: Tool)
     tool.write("plan.toml", PLAN)
     found = made(tool, "plan.toml")
     assert found >= {"work", "marked", MERGED, "block@12", "block@15"}
-    succeed(tool("autoanalyzer", "refine", "out", "-o", "refined.toml"))
+    done = succeed(tool("autoanalyzer", "debug", "--plan-only", "out", "-o", "refined.toml"))
+    older = succeed(tool("autoanalyzer", "refine", "out", "-o", "older.toml"))
+    assert older.stdout.replace(b"older", b"refined") == done.stdout
+    assert (tool.folder / "older.toml").read_text().replace("older", "refined") == (
+        tool.folder / "refined.toml"
+    ).read_text()
     again = made(tool, "refined.toml")
     if f"opens {MERGED}" in (tool.folder / "refined.toml").read_text():
         again = again - {"loop@6", "loop@7"} | {MERGED}
     assert again >= found
+
+
+@pytest.mark.parametrize("words", [(), ("-o", "plan.toml", "--trace"), ("-o", "plan.toml", "--", "./app")])
+def test_a_plan_alone_needs_a_file_and_takes_no_option_of_a_run(words: tuple[str, ...], tool: Tool) -> None:
+    assert "--plan-only needs" in refused(tool("autoanalyzer", "debug", "--plan-only", "out", *words))
+    assert "required: --build" in refused(tool("autoanalyzer", "debug", *words))

@@ -60,7 +60,7 @@ def test_the_first_round_knows_functions_refine_opens_one_and_the_second_round_e
     kinds = {path.region.name: path.region.kind for path in first.call_paths}
     assert kinds["analyse"] == "function"
     assert "loop" not in kinds.values()
-    done = run(["autoanalyzer", "refine", "out/first", "-o", "plan.toml"], sample)
+    done = run(["autoanalyzer", "debug", "--plan-only", "out/first", "-o", "plan.toml"], sample)
     *opened, last = done.stdout.decode().splitlines()
     assert "opened   analyse_anew.c:5   analyse: loops" in opened
     assert last == f"plan plan.toml: AUTOANALYZER_PLAN={sample / 'plan.toml'} make CC=aa-mpicc"
