@@ -176,7 +176,7 @@ class _Test:
             if not self._is_scalar(each.reference)
         }
         if len(unique) > _MOST_ACCESSES or len(self._nest) > _MOST_LOOPS:
-            self._reasons.append("too much is accessed, in too many loops, to be sure")
+            self._reasons.append("too many accesses in too many loops to decide")
             return
         for one, two in combinations_with_replacement(unique.values(), 2):
             if one.is_write or two.is_write:

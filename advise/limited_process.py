@@ -121,7 +121,7 @@ def _limit(limits: Limits) -> None:
 
 def _why(status: int, limits: Limits) -> str:
     if status == -signal.SIGXCPU:
-        return f"reading it took more than {limits.processor_seconds} s of a processor"
+        return f"reading it took more than {limits.processor_seconds} s of CPU time"
     if status == -signal.SIGALRM:
         return f"reading it took more than {limits.seconds} s"
     if status == _NO_MEMORY:

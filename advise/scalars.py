@@ -18,10 +18,10 @@ _COMMUTING: Final = {each: each for each in ("+", "*", "min", "max")} | {"-": "+
 class Scalar(Enum):
     """The effect of the order of iterations on a variable."""
 
-    PRIVATE = "belongs to one turn"
+    PRIVATE = "belongs to one iteration"
     SUM = "is summed up"
     LEFT = "may be used after the loops"
-    CARRIED = "carries over from turn to turn"
+    CARRIED = "carries over from iteration to iteration"
 
 
 def judge_scalar(declaration: Declaration, accesses: list[Access], nest: Loop, procedure: Procedure) -> Scalar:

@@ -29,8 +29,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         nargs="+",
         metavar="TRACE",
-        help="first the one in which the interval is known, then those in which it is looked for; a folder of record "
-        "stands for its runs",
+        help="the trace with the known interval first, then those to search; a folder written by record means all of "
+        "its runs",
     )
     parser.add_argument("--metric", required=True, metavar="M", help="the metric that all traces have in common")
     parser.add_argument(
@@ -40,28 +40,29 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--by",
         choices=("auto", "anchors", "warping"),
         default="auto",
-        help="find the same moments by the entries of regions, or by dynamic time warping of the metric; auto: by the "
-        "first where both traces are of run --trace and have entries in common (default)",
+        help="how to find the same moments: by entries of regions (anchors), or by dynamic time warping of the "
+        "metric; auto: anchors if both traces come from run --trace and have entries in common (default)",
     )
     parser.add_argument(
         "--band",
         type=share,
         metavar="SHARE",
-        help="warp at most so far, as a share of the length (default: as far as it takes); implies --by warping",
+        help="keep the warp path within this share of the length (default: no limit); implies --by warping",
     )
     parser.add_argument(
         "--penalty",
         type=float,
         default=0.0,
         metavar="P",
-        help="what it costs that samples do not belong one to one, in the metric's unit (default: %(default)g)",
+        help="cost of each step in which samples do not correspond one to one, in the metric's unit (default: "
+        "%(default)g)",
     )
     add_ranks_argument(parser)
     add_documents(
         parser,
         {
             "json": "all numbers as JSON",
-            "html": "a self-contained page, in which the interval is marked in the time lines of all runs,",
+            "html": "a self-contained page, with the interval marked in the time lines of all runs,",
         },
     )
 

@@ -27,7 +27,7 @@ def add_analysis_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--json", type=Path, metavar="FILE", help="write the findings to FILE as JSON; - is standard output"
     )
-    parser.add_argument("--no-advice", action="store_true", help="read no sources for what to try in which lines")
+    parser.add_argument("--no-advice", action="store_true", help="do not read the sources for advice")
     add_selection_arguments(parser)
 
 
@@ -40,40 +40,39 @@ def add_selection_arguments(parser: argparse.ArgumentParser) -> None:
         type=int,
         default=[],
         metavar="RANK",
-        help="compare a rank with the others although it looks like a master; may be repeated",
+        help="compare a rank although it looks like a master; may be repeated",
     )
     parser.add_argument(
         "--exclude-region",
         action="append",
         default=[],
         metavar="NAME[@RANK]",
-        help="leave a region's time out of the comparison, on one rank or on all; may be repeated",
+        help="compare as if a region took no time, on one rank or on all; may be repeated",
     )
     parser.add_argument(
         "--dissimilarity-metric",
         choices=DISSIMILARITY_METRICS,
-        help="what is compared across ranks (default: compute_time, CPU time outside MPI; where the ranks are alike by "
-        "it, mpi_bytes if MPI matters; by the paper's method cpu_time)",
+        help="metric for comparing ranks (default: compute_time, CPU time outside MPI; mpi_bytes if ranks are alike "
+        "by it and MPI matters; with --method paper, cpu_time)",
     )
     parser.add_argument(
         "--disparity-metric",
         choices=DISPARITY_METRICS,
         default=DISPARITY_METRICS[0],
-        help="what regions are classed by (default: %(default)s, share of wall time x cycles per instruction)",
+        help="metric for ranking regions (default: %(default)s, share of wall time x cycles per instruction)",
     )
     parser.add_argument(
         "--least",
         type=_share,
         metavar="SHARE",
-        help="leave findings out that are worth less than this share, such as 3%%: of what the ranks compute, for "
-        "imbalances (default: 1%%), of the run without waiting, for what has a remedy (1%%), of the run, for other "
-        "regions that weigh (3%%)",
+        help="omit findings below this share, such as 3%% (default: for imbalances, 1%% of the busy time; for causes "
+        "with a remedy, 1%% of the run without waiting; for other regions, 3%% of the run)",
     )
     parser.add_argument(
         "--method",
         choices=METHODS,
         default=METHODS[0],
-        help="how it is analysed (default: %(default)s); paper: as Liu et al. 2011 have it, to compare the two",
+        help="how to analyse (default: %(default)s); paper: as Liu et al. 2011 describe it, to compare the two",
     )
 
 

@@ -19,31 +19,29 @@ __all__ = ["add_arguments", "run"]
 
 _SECTIONS: Final = {
     "hot": "list regions by their own time on all call paths, without the regions below them",
-    "losses": "list regions by what imbalance costs: (longest - mean) x ranks, or threads in it",
-    "account": "split the time of each region into what it went into, and list the prices by which that is done",
-    "path": "list the critical path by region, how efficient the ranks are by it, and who waits for whom",
+    "losses": "list regions by the cost of imbalance: (longest - mean) x number of ranks or threads",
+    "account": "split the time of each region into its causes, and list the prices used for that",
+    "path": "list the critical path by region, the efficiency of the ranks, and which ranks wait for which",
 }
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.add_argument("experiment", type=Path, metavar="EXPERIMENT", help="an experiment's file, or a run's folder")
-    parser.add_argument("--all", action="store_true", help="print every finding, with all advice and notes")
-    parser.add_argument("--tree", action="store_true", help="print the tree of code regions with their times as well")
+    parser.add_argument("--all", action="store_true", help="print every finding, with all advice and warnings")
+    parser.add_argument("--tree", action="store_true", help="also print the tree of code regions with their times")
     parser.add_argument(
         "--min",
         type=_share,
         metavar="SHARE",
-        help="leave regions out of the tree that take less than this share of the run, such as 0.5%% (default: 0)",
+        help="leave out of the tree regions that take less than this share of the run, such as 0.5%% (default: 0)",
     )
     parser.add_argument(
-        "--explain", action="store_true", help="print the decision tables and how causes follow from them as well"
+        "--explain", action="store_true", help="also print the decision tables, and how causes follow from them"
     )
     for name, what in _SECTIONS.items():
         parser.add_argument(f"--{name}", action="store_true", help=what)
-    parser.add_argument(
-        "--alone", action="store_true", help="analyse in this process, whatever a launcher of MPI has started beside it"
-    )
+    parser.add_argument("--alone", action="store_true", help="analyse in this process only, even under an MPI launcher")
     add_analysis_arguments(parser)
 
 

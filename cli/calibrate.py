@@ -21,14 +21,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         default=Path(),
         metavar="DIR",
-        help="where files are read and written for some seconds, and what other nodes see (default: this folder)",
+        help="folder in which files are read and written for some seconds; all nodes must see it (default: this "
+        "folder)",
     )
-    parser.add_argument("--json", action="store_true", help="print the same facts as JSON")
+    parser.add_argument("--json", action="store_true", help="print the same as JSON")
     parser.add_argument(
         "launcher",
         nargs=argparse.REMAINDER,
         metavar="-- LAUNCHER",
-        help="what starts two ranks, such as mpirun -n 2, or srun -N 2 (default: the mpirun that is found)",
+        help="command that starts two ranks, such as mpirun -n 2, or srun -N 2 (default: the mpirun that is found)",
     )
 
 

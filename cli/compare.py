@@ -39,15 +39,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--fail-on",
         metavar="PERCENT",
-        help="exit with code 3 if the program, or a region of at least 5%% of its time, is slower by PERCENT, "
-        "with 99%% confidence; waiting that moves between MPI calls does not count; with one run per side, only a "
-        f"program that takes half as long again counts as slower (without this option: {_THRESHOLD}%, and exit code 0)",
+        help="exit with code 3 if the program, or a region of at least 5%% of its time, is slower by PERCENT, with "
+        f"99%% confidence (default: {_THRESHOLD}%, and exit code 0)",
     )
     parser.add_argument(
         "--metric",
         action="append",
         metavar="NAME",
-        help="what to compare; may be repeated (default: wall_time, and compute_time, which is CPU time outside MPI)",
+        help="metric to compare; may be repeated (default: wall_time, and compute_time, which is CPU time outside MPI)",
     )
     add_exact_argument(parser)
     add_documents(parser, {kind: f"the verdict as {title}" for kind, title in _DOCUMENTS.items()})

@@ -35,19 +35,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "output",
         type=Path,
         metavar="OUT",
-        help="the file to write, in the format of its name: .cube, .cube.gz, .xml, .cubex; of a trace .npz, .csv; for "
-        f"other tools {', '.join(EXPORTED)}",
+        help="the file to write; its suffix selects the format: .cube, .cube.gz, .xml, .cubex; for time lines .npz, "
+        f".csv; for other tools {', '.join(EXPORTED)}",
     )
     parser.add_argument(
         "--metric",
         action="append",
         default=[],
         metavar="NAME",
-        help="for other tools: what stacks weigh (default: wall_time, else cpu_time)",
+        help="for other tools: the metric that gives the size of the stacks (default: wall_time, else cpu_time)",
     )
-    parser.add_argument(
-        "--sum", action="store_true", help="for other tools: all ranks and threads together, instead of each by itself"
-    )
+    parser.add_argument("--sum", action="store_true", help="for other tools: add up all ranks and threads")
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -32,10 +32,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         nargs="+",
         metavar="TRACE",
-        help="a folder of run --trace or of record, .npz, .otf2 or .csv",
+        help="the folder of a run --trace or of record, or an .npz, .otf2 or .csv file",
     )
     parser.add_argument(
-        "--target", required=True, metavar="M", help="the metric that shows it, of the first trace that has it"
+        "--target", required=True, metavar="M", help="the metric that shows the anomaly, in the first trace that has it"
     )
     parser.add_argument(
         "--interval",
@@ -43,37 +43,43 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="A:B",
-        help="seconds in the target's trace that show it, such as 12.5:18; may be repeated (default: all of it)",
+        help="seconds of the anomaly in the target's trace, such as 12.5:18; may be repeated (default: the whole "
+        "trace)",
     )
     parser.add_argument(
         "--by",
         choices=_CORRELATORS,
         default="combined",
-        help="the correlator by which metrics are ranked (default: %(default)s, the mean rank by all others)",
+        metavar="NAME",
+        help=f"correlator that ranks the metrics: {', '.join(_CORRELATORS)} (default: %(default)s, the mean rank of "
+        "all others)",
     )
     parser.add_argument(
-        "--segments", type=number_above_0, metavar="N", help="segments of the target (default: as suggested)"
+        "--segments",
+        type=number_above_0,
+        metavar="N",
+        help="number of line segments that approximate the target (default: chosen from the data)",
     )
     parser.add_argument(
         "--pattern",
         type=points,
         metavar="T:V,…",
-        help="points of the target's shape without its noise, such as 0:1,4:1,4:3,9:3 (default: one is proposed)",
+        help="shape of the anomaly, as points TIME:VALUE such as 0:1,4:1,4:3,9:3 (default: from the segments)",
     )
     parser.add_argument(
         "--align",
         choices=("auto", "anchors", "warping", "none"),
         default="auto",
-        help="find the same moments of other traces by the entries of regions, by warping a common metric, or take "
-        "times as they are; auto: by the first that can be (default)",
+        help="how to find the same moments in other traces: by entries of regions, by warping a common metric, or "
+        "none if they share a clock (default: auto, the first that works)",
     )
     parser.add_argument(
-        "--common", metavar="M", help="the metric to warp by (default: the target, or the first in common)"
+        "--common", metavar="M", help="metric for warping (default: the target, or the first in common)"
     )
     add_derive_argument(parser)
     add_ranks_argument(parser)
     parser.add_argument(
-        "--top", type=number_above_0, default=20, metavar="N", help="metrics that are printed (default: %(default)s)"
+        "--top", type=number_above_0, default=20, metavar="N", help="number of metrics to print (default: %(default)s)"
     )
     add_documents(
         parser,

@@ -11,7 +11,7 @@ __all__ = ["add_arguments", "run"]
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    parser.add_argument("--json", action="store_true", help="print the same facts as JSON, with every event")
+    parser.add_argument("--json", action="store_true", help="print the same as JSON, with every event")
 
 
 def run(arguments: argparse.Namespace) -> int:

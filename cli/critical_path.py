@@ -14,7 +14,6 @@ def add_path(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--path",
         choices=CHOICES,
-        help="record the critical path, by a message beside each message of the program's: autoanalyzer analyze --path "
-        "shows it; auto: as long as that takes no more than --max-overhead (default, but where a run counts something "
-        "in calls of MPI, too)",
+        help="record the critical path, by a small message with each message of the program: always, never, or auto: "
+        "until that takes more than --max-overhead (default, except if something is also counted in calls of MPI)",
     )

@@ -48,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--plan-only",
         type=Path,
         metavar="EXPERIMENT",
-        help="build and run nothing: write the plan of the second build to the file of -o, from a run of the first",
+        help="build and run nothing; from the run of a first build, write the plan of the second one to the file of -o",
     )
     add_analysis_arguments(parser)
     add_measuring_arguments(parser)

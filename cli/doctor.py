@@ -30,9 +30,9 @@ __all__ = ["add_arguments", "run"]
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.usage = "[srun -N 2] autoanalyzer doctor [--json] [--clean [--data]]"
-    parser.add_argument("--json", action="store_true", help="print the same facts as JSON")
+    parser.add_argument("--json", action="store_true", help="print the same as JSON")
     parser.add_argument("--clean", action="store_true", help="only remove what old runs left on this node")
-    parser.add_argument("--data", action="store_true", help="with --clean: remove also data that were never gathered")
+    parser.add_argument("--data", action="store_true", help="with --clean: also remove data that were never gathered")
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -24,19 +24,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--metrics",
         metavar="NAME,…",
-        help="only these metrics, stored or derived (default: all stored; in tables at most twelve that are not 0)",
+        help="only these metrics, stored or derived (default: all stored ones; in tables, at most twelve that are "
+        "not 0)",
     )
     parser.add_argument(
         "--region",
         metavar="NAME",
-        help="only this region, a row per rank and a column per metric: a name, path or FILE:LINE",
+        help="only this region, with a row per rank and a column per metric: a name, path or FILE:LINE",
     )
     parser.add_argument("--flat", action="store_true", help="one line per region instead of one per call path")
     kind = parser.add_mutually_exclusive_group()
     kind.add_argument(
         "--csv",
         action="store_true",
-        help="CSV: values of each call path alone, of each metric without its parts, with six digits",
+        help="CSV: each metric without its parts, for each call path alone, with six digits",
     )
     kind.add_argument("--json", action="store_true", help="JSON with all digits")
     parser.add_argument(

@@ -25,7 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         default=Path(RUN_FOLDER),
         metavar="DIR",
-        help="folder for the data, of the same name on all nodes (default: %(default)s)",
+        help="folder for the data, with the same path on all nodes (default: %(default)s)",
     )
     add_split_waiting(parser)
     add_path(parser)

@@ -25,13 +25,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="?",
         default=Path(RUN_FOLDER),
         metavar="DIR",
-        help="the run's folder, as it was given to run or exec (default: %(default)s)",
+        help="the run's folder, as run or exec got it (default: %(default)s)",
     )
     parser.add_argument(
         "command",
         nargs=argparse.REMAINDER,
         metavar="-- LAUNCHER",
-        help="what launched the program; default: what run has noted. A process is started where the program's were",
+        help="the command that launched the program (default: as run recorded it); it starts a process on each node "
+        "of the program",
     )
 
 

@@ -75,8 +75,8 @@ def add_per_run(parser: argparse.ArgumentParser) -> None:
         type=_number,
         default=MOST_EVENTS,
         metavar="K",
-        help=f"with --counters papi:EVENT,…: count at most K of these events in a run (default: {MOST_EVENTS}, or as "
-        "many as can be counted together); for more the program is run again",
+        help=f"with --counters papi:EVENT,…: count at most K of these events per run (default: {MOST_EVENTS}, or as "
+        "many as fit); the program runs again for the others",
     )
 
 
@@ -86,14 +86,14 @@ def add_counting_options(parser: argparse.ArgumentParser) -> None:
         "--count-in",
         type=_calls,
         metavar="CALLS",
-        help="with papi: count in calls of MPI, of file I/O, or both alone (mpi, io or mpi,io), where counting in each "
-        "region is too dear: papi:EVENT becomes EVENT@mpi, and so on; of all else mpi_instructions is counted",
+        help="with papi: count only in calls of MPI, of file I/O, or of both (mpi, io or mpi,io), if counting in "
+        "each region costs too much; papi:EVENT becomes EVENT@mpi, and so on",
     )
     parser.add_argument(
         "--multiplex",
         action="store_true",
-        help="with papi: let events take turns on the processor's counters, so that one run counts more than there are "
-        "counters; the counts are estimates",
+        help="with papi: let events share the hardware counters, so that one run can count more events; the counts "
+        "are estimates",
     )
 
 

@@ -62,7 +62,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--follow",
         type=float,
         metavar="S",
-        help="report each period when it is complete; stop when the run has ended, or the trace has not grown for S "
+        help="print each period when it is complete; stop when the run has ended, or the trace has not grown for S "
         "seconds",
     )
     run_of = parser.add_argument_group("options for an experiment")
@@ -89,7 +89,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=float,
         default=_PROBED,
         metavar="SHARE",
-        help="record this share of the other metrics too, in turn (default: %(default)s)",
+        help="also record this share of the other metrics, alternately (default: %(default)s)",
     )
     parser.add_argument(
         "--starts",

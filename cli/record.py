@@ -26,16 +26,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=number_above_0,
         default=_RUNS,
         metavar="N",
-        help="how often all is recorded (default: %(default)s): what one run alone shows may be chance",
+        help="number of times that everything is recorded (default: %(default)s); a single run may show a change by "
+        "chance",
     )
     parser.add_argument(
         "--per-run",
         type=number_above_0,
         default=_REGISTERS,
         metavar="K",
-        help="with --events: how many are counted in a run (default: %(default)s); the first one is in all",
+        help="with --events: number of events per run, including the first one, which all runs count (default: "
+        "%(default)s)",
     )
-    parser.add_argument("--no-analyze", action="store_true", help="stop once all is recorded")
+    parser.add_argument("--no-analyze", action="store_true", help="stop after recording, without a report")
     add_documents(parser, {"json": "what changes over time, as JSON"})
     add_measuring_arguments(parser)
     show_in_groups(parser)

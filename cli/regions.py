@@ -38,8 +38,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--plan",
         type=Path,
         metavar="FILE",
-        help="write a plan to edit: what is made, what is left out and why; with AUTOANALYZER_PLAN=FILE the next build "
-        "follows it",
+        help="write a plan to edit, with the regions that are created and those that are not; with "
+        "AUTOANALYZER_PLAN=FILE the next build follows it",
     )
     add_source_arguments(parser, nargs="*")
 

@@ -29,13 +29,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=number_above_0,
         default=1,
         metavar="N",
-        help="run the program N times (default: 1): the verdict is that of the mean, and says in how many of the runs "
-        "each finding stands",
+        help="run the program N times (default: 1); the verdict describes the mean, and shows how many of the runs "
+        "have each finding",
     )
     parser.add_argument(
         "--no-calibrate",
         action="store_true",
-        help="do not measure, before the first run on a machine, what instructions, cache misses and files take there",
+        help="skip the benchmark of instructions, cache misses and files before the first run on a machine",
     )
     add_per_run(parser)
     parser.add_argument("--no-analyze", action="store_true", help="stop once the experiment is written")

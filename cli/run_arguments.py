@@ -42,16 +42,16 @@ def add_measuring_arguments(parser: argparse.ArgumentParser) -> None:
         type=named_events,
         choices=_COUNTERS,
         default="auto",
-        help="where counts come from: papi: from the processor; papi:EVENT,…: these events of PAPI, too, each a metric "
-        "(autoanalyzer counters tries which there are); simulated: from a second run of the program, which may take 5 "
-        "to 20 times as long; none: no counts; auto: papi if it counts anything here (default)",
+        help="source of counts; papi: hardware counters; papi:EVENT,…: also these PAPI events, each as a metric "
+        "(autoanalyzer counters lists them); simulated: a second run, which takes 5 to 20 times as long; none: no "
+        "counts; auto: papi if it counts anything here (default)",
     )
     parser.add_argument(
         "--events",
         type=papi_events,
         metavar="METRIC=EVENT,…",
-        help="with papi: count only these metrics, each by its event: instructions=PAPI_TOT_INS,l1_misses=PAPI_L1_DCM; "
-        "or none",
+        help="with papi: count only these metrics, each by this event: "
+        "instructions=PAPI_TOT_INS,l1_misses=PAPI_L1_DCM; or none",
     )
     add_usage(parser)
     add_counting_options(parser)
@@ -62,25 +62,26 @@ def add_measuring_arguments(parser: argparse.ArgumentParser) -> None:
         "--counting-dir",
         type=Path,
         metavar="DIR",
-        help="folder of the second run, which may overwrite files there (default: a copy of this folder)",
+        help="folder for the second run, which may overwrite files there (default: a copy of this folder)",
     )
     parser.add_argument(
         "--scratch",
         type=Path,
         metavar="DIR",
-        help="where that copy is made, for all nodes to see (default: in the folder of the data)",
+        help="where to make that copy; all nodes must see it (default: in the output folder)",
     )
     parser.add_argument(
         "--no-copy",
         action="store_true",
-        help="do the second run in this folder, where it overwrites what the first wrote",
+        help="do the second run in this folder, where it overwrites files that the first run wrote",
     )
     parser.add_argument("--no-environment", action="store_true", help="do not store environment variables")
     parser.add_argument(
         "--gather",
         choices=("auto", "mpi", "plain"),
         default="auto",
-        help="collect the data of the ranks with an MPI job, or from this disk; auto: with MPI if some are elsewhere",
+        help="collect the data of the ranks with an MPI job, or from this disk (plain); auto: with MPI if some are "
+        "elsewhere (default)",
     )
     parser.add_argument(
         "--max-memory",
@@ -94,8 +95,8 @@ def add_measuring_arguments(parser: argparse.ArgumentParser) -> None:
         type=_share,
         metavar="SHARE",
         help="throttle small regions that are entered so often that measuring them takes more than this share of the "
-        "time outside MPI, file I/O and waiting in OpenMP (default: 5%%; off: none): their time is attributed to their "
-        "callers, and DIR/plan.toml leaves them out of the next build",
+        "time outside MPI, file I/O and OpenMP waiting (default: 5%%; off: none): their time goes to their callers, "
+        "and DIR/plan.toml leaves them out of the next build",
     )
     parser.add_argument(
         "--trace",
@@ -103,13 +104,13 @@ def add_measuring_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="?",
         const=INTERVAL,
         metavar="SECONDS",
-        help=f"record time lines, too, a sample every SECONDS (default: {INTERVAL}), in DIR/trace.npz",
+        help=f"also record time lines in DIR/trace.npz, one sample every SECONDS (default: {INTERVAL})",
     )
     parser.add_argument(
         "--trace-memory",
         type=_trace_memory,
         metavar="SIZE",
-        help="limit of the time lines of a process (default: 8M); when it is reached, samples become twice as long",
+        help="memory for the time lines of a process (default: 8M); at this limit, the sampling interval doubles",
     )
     add_steering_arguments(parser)
     add_split_waiting(parser)

@@ -15,7 +15,7 @@ from ..instrument.reading import ReadSource, read_sources
 __all__ = ["MODES_USAGE", "USAGE", "add_modes_argument", "add_source_arguments", "choice_of", "sources_of"]
 
 MODES_USAGE = "[--modes MODE,...]"
-USAGE = f"{MODES_USAGE} [--cc CC] [--cxx CXX] [--fc FC] [-I DIR] [-D MACRO] [-U MACRO] SRC... [-- FLAG...]"
+USAGE = f"{MODES_USAGE}\n  [--cc CC] [--cxx CXX] [--fc FC] [-I DIR] [-D MACRO] [-U MACRO] SRC... [-- FLAG...]"
 
 
 def add_source_arguments(parser: argparse.ArgumentParser, *, nargs: str = "+") -> None:
@@ -53,8 +53,8 @@ def add_modes_argument(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--modes",
         metavar="MODE,...",
-        help=f"which regions to make, from {', '.join(MODES)} (default: ${MODES_VARIABLE}, else the plan's, else "
-        f"{', '.join(DEFAULT_MODES)})",
+        help=f"kinds of regions to create, from {', '.join(MODES)} (default: ${MODES_VARIABLE}, else the plan's, "
+        f"else {', '.join(DEFAULT_MODES)})",
     )
 
 

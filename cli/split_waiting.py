@@ -12,6 +12,6 @@ def add_split_waiting(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--split-waiting",
         action="store_true",
-        help="put a barrier before each blocking collective: what ranks wait in it for late ones is mpi_wait_time, and "
-        "no part of the collective's time; the run takes longer",
+        help="put a barrier before each blocking collective, and record the time in it as mpi_wait_time; the run "
+        "takes longer",
     )

@@ -22,13 +22,13 @@ def add_steering_arguments(parser: argparse.ArgumentParser) -> None:
         const=_WINDOW,
         metavar="WINDOW",
         help=f"with --trace: after each half of WINDOW seconds (default: {_WINDOW:g}), find the metrics in which ranks "
-        "differ, and record these alone, and some of the others in turn",
+        "differ, and record only these and, alternately, some of the others",
     )
     parser.add_argument(
         "--policy",
         type=Path,
         metavar="FILE",
-        help="with --trace: record only what FILE lists, which may be replaced while the program runs",
+        help="with --trace: record only the metrics that FILE lists; FILE may be replaced while the program runs",
     )
 
 

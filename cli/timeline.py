@@ -34,8 +34,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         parser,
         {
             "json": "all numbers as JSON",
-            "csv": "a row an anomaly as CSV",
-            "html": "a self-contained page, in which changes are marked in the time lines of all runs,",
+            "csv": "one row per anomaly as CSV",
+            "html": "a self-contained page, with changes marked in the time lines of all runs,",
         },
     )
 

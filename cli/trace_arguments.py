@@ -109,7 +109,7 @@ def add_ranks_argument(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=None,
         metavar="RANK",
-        help="use this rank alone; may be repeated (default: the mean of all)",
+        help="use only this rank; may be repeated (default: the mean of all)",
     )
 
 

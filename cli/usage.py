@@ -19,8 +19,8 @@ def add_usage(parser: argparse.ArgumentParser) -> None:
         type=_usage,
         default=os.environ.get(USAGE_VARIABLE) or None,  # validated like a given value
         metavar="METRIC,…",
-        help="count on each call path, too: page_faults, system_time, context_switches, allocated_bytes, allocations, "
-        "freed_bytes, frees, energy … (autoanalyzer counters tries which there are)",
+        help="also count on each call path: page_faults, system_time, context_switches, allocated_bytes, "
+        "allocations, freed_bytes, frees, energy … (autoanalyzer counters shows which work here)",
     )
 
 

@@ -31,13 +31,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--output",
         type=Path,
         metavar="FILE",
-        help="write one self-contained HTML page (- for standard output); else it is shown in the terminal",
+        help="write one self-contained HTML page (- for standard output); without this option, the terminal shows "
+        "the run",
     )
     parser.add_argument("--against", type=Path, metavar="OTHER", help="compare with this experiment")
-    parser.add_argument("--flat", action="store_true", help="begin with the flat profile, in a terminal")
-    parser.add_argument("--source", type=Path, action="append", default=[], metavar="DIR", help="look for source here")
-    parser.add_argument("--no-source", action="store_true", help="leave the source out of the page, and advice from it")
-    parser.add_argument("--no-advice", action="store_true", help="read no sources for what to try in which lines")
+    parser.add_argument("--flat", action="store_true", help="in the terminal: begin with the flat profile")
+    parser.add_argument(
+        "--source",
+        type=Path,
+        action="append",
+        default=[],
+        metavar="DIR",
+        help="search this folder for the source first; may be repeated",
+    )
+    parser.add_argument("--no-source", action="store_true", help="leave out the source, and the advice based on it")
+    parser.add_argument("--no-advice", action="store_true", help="leave out the advice, but show the source")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -67,7 +75,7 @@ def run(arguments: argparse.Namespace) -> int:
     lacking = [each.name for each in page.sources if not each.lines]
     if lacking:
         names = visible(", ".join(lacking[:_NAMED])) + (f" and {len(lacking) - _NAMED} more" * (len(lacking) > _NAMED))
-        sys.stderr.write(f"autoanalyzer: without the source of {names}; --source DIR says where it is\n")
+        sys.stderr.write(f"autoanalyzer: without the source of {names}; --source DIR names its folder\n")
     return 0
 
 

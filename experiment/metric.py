@@ -125,7 +125,7 @@ STORED_METRICS: Final = (
 _SYSTEM: Final = (
     Metric("page_faults", "occ", None, "Page faults"),
     Metric("major_page_faults", "occ", "page_faults", "Page faults that had to wait for a disk"),
-    Metric("context_switches", "occ", None, "How often a thread left its processor"),
+    Metric("context_switches", "occ", None, "How often a thread left its core"),
     Metric("involuntary_context_switches", "occ", "context_switches", "How often it had to leave it to others"),
 )
 

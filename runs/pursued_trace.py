@@ -66,7 +66,7 @@ def _of_file(file: Path, window: float | None) -> Samples:
         )
     span = max((float(line.end[-1]) for line in trace.lines() if len(line)), default=0.0)
     if not (step := max(shortest, min(window or 0.0, span) / _STEPS)):
-        raise InputError(f"{file}: expected a trace that says how often it was sampled; choose a --window")
+        raise InputError(f"{file}: expected a trace with its sampling interval; choose a --window")
     return samples_of(trace, step)
 
 

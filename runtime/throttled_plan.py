@@ -14,7 +14,7 @@ from ..experiment.throttling import left_out
 
 __all__ = ["add_throttled"]
 
-_OURS: Final = "# Written by autoanalyzer: what runs have throttled, the next build leaves out.\n"
+_OURS: Final = "# Written by autoanalyzer: the next build leaves out these regions, too small to measure separately.\n"
 _HEAD: Final = """\
 # {build}
 # Kind, file, function and ordinal identify a region, in the texts of the file that were measured; delete an entry to
@@ -45,7 +45,7 @@ def add_throttled(path: Path, experiment: Experiment) -> str:
         said = str(error)
     except OSError as error:
         said = f"{path}: cannot be written: {error.strerror}"
-    return f"{said}; what was throttled is not added to it"
+    return f"{said}; small regions are not added to it"
 
 
 def _added(path: Path, rules: Sequence[Exclude]) -> str:
@@ -53,7 +53,7 @@ def _added(path: Path, rules: Sequence[Exclude]) -> str:
     if not text.startswith(_OURS):
         more = f", and {len(rules) - 1} more" if len(rules) > 1 else ""
         return (
-            f"{path} is not written by a run, and stays as it is; to leave out what was throttled, add "
+            f"{path} is not written by a run, and stays as it is; to leave out small regions, add "
             f"[[exclude]] with {rules[0].pattern}{more}"
         )
     plan = load_plan(path) if text != _OURS else Plan()
@@ -65,4 +65,4 @@ def _added(path: Path, rules: Sequence[Exclude]) -> str:
     plan = plan._replace(exclude=tuple(exclude.values()))
     build = build_line(path, plan)
     save_plan(path, plan, _OURS + _HEAD.format(build=build))
-    return f"{path} leaves throttled regions out of the next build: {build}"
+    return f"{path} leaves regions that are too small out of the next build: {build}"

@@ -1,6 +1,7 @@
 """The documentation is held to the program: options, variables, keys and links."""
 
 import re
+import runpy
 import shlex
 import subprocess
 import sys
@@ -57,9 +58,10 @@ def parser():
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_the_page_of_a_command_names_every_option_of_its_help(name, tool, parser):
-    done = tool("autoanalyzer", name, "--help", env={"COLUMNS": "200"})
+    done = tool("autoanalyzer", name, "--help", env={"COLUMNS": "100"})
     assert done.returncode == 0, done.stderr.decode()
     said = done.stdout.decode()
+    assert max(map(len, said.splitlines())) <= 100
     options = {option for line in _OPTION_LINE.findall(said) for option in _OPTION.findall(line)} - {"-h", "--help"}
     page = (DOCS / "commands" / f"{name}.md").read_text()
     assert options <= set(_OPTION.findall(page))
@@ -143,6 +145,22 @@ def test_a_page_of_the_design_names_only_what_exists(tmp_path):
     done = subprocess.run(words, check=False, capture_output=True, text=True)
     assert [line.split()[1] for line in done.stderr.splitlines()] == ["GoneSymbol", "cli/gone.py", "gone/", "main.py"]
     assert done.returncode == 1
+
+
+def test_words_with_a_better_one_and_long_lines_are_named_where_users_read_them():
+    check = runpy.run_path(str(ROOT / "tools" / "users_words.py"))
+    faults_of_page, faults_of_source = check["faults_of_page"], check["faults_of_source"]
+    page = "Each turn costs.\n`turn`\n```\nturn\n```\nThe processor is sure.\n"
+    assert list(faults_of_page("docs/view.md", page)) == [
+        "docs/view.md:1: 'turn': write 'iteration; waiting for a core'",
+        "docs/view.md:6: 'processor': write 'core, if it is one'",
+        "docs/view.md:6: 'sure': write 'confidence'",
+    ]
+    assert list(faults_of_page("docs/counts.md", "processor")) == []
+    source = f'''"""It says so."""\ntell = "says"\nprint(f"it {{tell}} says")\nprint("{"x" * 101}\\n")\n'''
+    faults = ["cli/x.py:3: 'says': write 'report, show'", "cli/x.py:4: 101 columns"]
+    assert list(faults_of_source("cli/x.py", source)) == faults
+    assert list(faults_of_source("advise/x.py", source)) == [faults[0].replace("cli", "advise")]
 
 
 def test_the_table_of_criteria_is_what_the_record_says():

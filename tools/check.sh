@@ -9,6 +9,7 @@ root=$(pwd)
 report=$("$bin/lint-imports" --no-cache) || { echo "$report"; exit 1; }
 echo "$report" | tail -n 1
 "$bin/python" tools/design_names.py docs/design.md
+"$bin/python" tools/users_words.py
 if git grep -nE '^ *[rR]?"""Give ' -- '*.py'; then
     echo 'Begin these docstrings with what comes back or happens: "Return", "Yield", "Merge two".' >&2
     exit 1

@@ -51,7 +51,7 @@ def print_calibration(found: Calibration, file: Path) -> None:
         told.append(f"{place['launcher']}: {place['mpi']}")
     if place["instructions"] != "counted":
         told.append("instructions were not counted, as valgrind does not work here: those of gcc on x86-64 are assumed")
-    print_lines(["", *told, f"kept in {file}; runs on such processors take it into their notes"])
+    print_lines(["", *told, f"kept in {file}; runs on such processors use it"])
 
 
 def _rows(found: Calibration) -> Iterator[tuple[str, str, str]]:

@@ -35,7 +35,7 @@ EACH_TIME: Final = (
     "share the work out evenly each time, not only in sum: the others wait for the rank that is busiest then"
 )
 ON_DEMAND: Final = "hand out smaller pieces, the longest first, so that all ranks come to their end at the same time"
-FOLLOW: Final = "autoanalyzer run --path always shows who waits for whom"
+FOLLOW: Final = "autoanalyzer run --path always shows which ranks wait for which"
 FEWER_MESSAGES: Final = "pack messages to the same rank into one, if there are several; one collective for many values"
 
 _ALLOCATE_ONCE: Final = "allocate memory once, outside the loop, and reuse it: new memory costs a page fault per page"
@@ -74,7 +74,7 @@ _TO_TRY: Final = {
     "page_faults": _ALLOCATE_ONCE,
 }
 
-_LARGE_PIECES: Final = "move fewer bytes, or less often; or let computing go on meanwhile (asynchronous I/O)"
+_LARGE_PIECES: Final = "move fewer bytes, or less often; or compute meanwhile (asynchronous I/O)"
 
 _TO_TRY_FOR_RANKS: Final = {
     "l1_miss_rate": "give all ranks the same data layout and loop order",

@@ -235,7 +235,7 @@ def _doubt(comparison: Comparison, judgement: Judgement) -> str:
     if max(judgement.base, judgement.other) < comparison.least:
         return f"too short to judge, less than {amount(comparison.least, comparison.unit)}"
     if found.low is None or found.high is None:
-        return "repeat the runs to be sure"
+        return "repeat the runs"
     if found.low <= 0 <= found.high:
         return "more runs are needed"
     if min(found.above, found.below) >= 1 - CONFIDENCE:

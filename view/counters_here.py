@@ -143,7 +143,7 @@ def _advice(found: Lookup) -> Iterator[str]:
     elif kept_back:
         yield f"{LEVEL} is {level}: what happens in the kernel needs 1 or less (root: sysctl {LEVEL}=1)"
     if not found.metrics:
-        pmu = "" if has_pmu() else "the processor's counters are not here: "
+        pmu = "" if has_pmu() else "hardware counters are not available here: "
         yield f"{pmu}autoanalyzer run --counters simulated counts instructions and cache misses without them"
     usable = [each.event for each in found.events if each.outcome == "counts" and not each.event.startswith(_ALIAS)]
     if usable:

@@ -155,7 +155,7 @@ def _matrix(table: DecisionTable, short: dict[str, str]) -> Iterator[str]:
 
 def _function(table: DecisionTable, short: dict[str, str]) -> str:
     clauses = [" ∨ ".join(short[name] for name in clause) for clause in table.function]
-    return " ∧ ".join(f"({clause})" for clause in clauses) or "none, there is nothing to tell apart"
+    return " ∧ ".join(f"({clause})" for clause in clauses) or "none, there is nothing to distinguish"
 
 
 def _set(names: Sequence[str], short: dict[str, str]) -> str:

@@ -76,9 +76,7 @@ class Section:
 
 def _ranked(findings: Findings) -> str:
     """Describe the order of hot regions, if it is not by the first column."""
-    return (
-        "ranked by own compute time: wall time includes waiting for a core" if findings.procedures.by_computing else ""
-    )
+    return "ranked by own busy time: wall time includes waiting for a core" if findings.procedures.by_computing else ""
 
 
 def _own_time(findings: Findings) -> tuple[str, float] | None:

@@ -63,7 +63,7 @@ def timeline_report(runs: Sequence[Run], search: Search) -> Report:
     if not search.anomalies:
         lines.append("no change over time was found")
     if search.anomalies and len(runs) == 1:
-        lines += ["", "seen in one run: autoanalyzer record runs it several times, to be sure"]
+        lines += ["", "seen in one run: autoanalyzer record runs it several times"]
     if any(each.metric == "compute_time" for each in search.anomalies) and not any(run.counts for run in runs):
         events = counted_events(metric for run in runs for metric in run.trace.metrics)
         lines += ["", f"{events} (try --counters simulated): what goes with a change is not its cause then"]

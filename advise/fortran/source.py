@@ -180,7 +180,7 @@ class _Source:
     def _remarks(self) -> Iterator[str]:
         if self.arranged.questions:
             first, count = self.arranged.questions[0], len(self.arranged.questions)
-            yield f"line {first}: a condition of the preprocessor that was not told ({count} in all)"
+            yield f"line {first}: a condition of the preprocessor that is unknown ({count} in all)"
         if self.modules.unseen:
             yield f"modules that were not found beside it: {', '.join(sorted(self.modules.unseen))}"
         missing = sorted(set(_INCLUDE_LINE.findall(self.text.text)) - OF_LIBRARIES)

@@ -41,7 +41,7 @@ class Criteria:
     outweighs: float = _number(
         2.0,
         "times",
-        "what weighs as much more than regions commonly do, or than all else in the region around it, stands out",
+        "what takes as much more time than regions commonly do, or than all else in the region around it, stands out",
         "definitions 15",
     )
     same_work: float = _number(
@@ -66,14 +66,14 @@ class Criteria:
     unknown_noise: float = _number(
         0.25,
         "of a region's time",
-        "noise of a shared machine, where a run has too few regions to tell its own, or no counts vouch for a time",
+        "noise of a shared machine, if a run has too few regions to estimate its own, or no counts confirm a time",
         _SUITE,
     )
     burst: float = _number(
         0.1,
         "s",
-        "a neighbour on the same processor, or memory that is touched first, can take as much of one rank: by times"
-        " alone, less is doubtful",
+        "a neighbour on the same core, or memory that is touched first, can take as much of one rank: by times "
+        "alone, less is doubtful",
         "controls of the suite",
     )
     swift: float = _number(
@@ -91,8 +91,8 @@ class Criteria:
     call: float = _number(
         1e-4,
         "s a call",
-        "what takes longer on any network or disk waits for something else, as for a turn on a processor",
-        "Ethernet: 50 us; turns of Linux: 0.75 ms",
+        "what takes longer on any network or disk waits for something else, such as a core",
+        "Ethernet: 50 us; time slices of Linux: 0.75 ms",
     )
     byte: float = _number(
         1e-8,

@@ -68,7 +68,7 @@ def fold_throttled(
     remark = ""
     if unlike:
         some = dict.fromkeys(label for by in unlike.values() for label in by)
-        remark = f"folded in all: {listed(unlike)}, throttled in {listed(some)}"
+        remark = f"part of their callers in all: {listed(unlike)}, too small to measure separately in {listed(some)}"
     return tuple(operands), forest, Folding(_throttled(operands, forest), remark)
 
 

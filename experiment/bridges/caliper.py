@@ -99,7 +99,7 @@ def _refuse_aggregate(found: Records, columns: Iterable[str], *, has_ranks: bool
         return
     raise InputError(
         f"expected a profile of Caliper by rank (mpi.rank), found one aggregated over {size or 'all'} processes"
-        f"{f' ({over})' if over else ''}, in which ranks cannot be told apart;"
+        f"{f' ({over})' if over else ''}, in which ranks cannot be distinguished;"
         " record one with CALI_CONFIG=hatchet-region-profile"
     )
 

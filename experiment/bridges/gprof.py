@@ -77,7 +77,7 @@ def read(source: Source) -> Experiment:
     sampled = f" by samples of {period}" if period else ""
     profile.remarks.append(
         f"gprof: one process, no ranks, no threads; CPU time{sampled};"
-        " a function stands below what all its calls come through"
+        " a function is placed below the function through which all its calls go"
     )
     if 0 < share < 100 - _ROUNDING:
         profile.remarks.append(

@@ -92,7 +92,7 @@ KINDS: Final = (
 
 # The beginnings of files that a tool can convert to text → what they are, and how to convert them.
 _RECORDINGS: Final = {
-    b"gmon": ("gprof's data of a program (say, ./app)", "gprof ./app {file} > profile.txt"),
+    b"gmon": ("gprof's data of a program (such as ./app)", "gprof ./app {file} > profile.txt"),
     b"PERFILE2": ("perf's data", "perf script -F +pid -i {file} > profile.txt"),
 }
 

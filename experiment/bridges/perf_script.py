@@ -163,7 +163,7 @@ class _Samples:
         for metric, (total, squares) in self._worth.items():
             if total > 0:  # samples of different periods vary as much as equal ones of this size
                 self._profile.samples[self._profile.metric(self._named(metric), "occ")] = squares / total
-        apart = "" if self._told_apart else ", each of which may be a thread: perf script -F +pid tells them apart"
+        apart = "" if self._told_apart else ", each of which may be a thread: perf script -F +pid distinguishes them"
         of_whom = f"processes in the order of their numbers{apart}" if self.has_processes else "one process"
         self._profile.remarks.append(f"perf: no ranks: {of_whom}; no visits, no bytes; by samples")
         if untold := sum(self._untold.values()):

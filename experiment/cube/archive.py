@@ -131,7 +131,9 @@ class Archive:
                     if isinstance(member, _Member) and member.mistaken:
                         mistaken.append(member.name)
         except RecursionError:
-            raise InputError(f"{source.path}: expected headers and members in turn, found a chain of headers") from None
+            raise InputError(
+                f"{source.path}: expected each header before its member, found a chain of headers"
+            ) from None
         except (tarfile.TarError, OSError, EOFError, ValueError, OverflowError) as error:
             raise InputError(f"{source.path}: expected a CUBE 4 archive (tar): {error}") from None
         self.remarks = tuple(_of_checksums(mistaken))

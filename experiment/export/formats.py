@@ -78,7 +78,7 @@ def export(experiment: Experiment, path: Path, names: Collection[str] = (), *, t
         InputError: There is no such metric, a value does not fit, or the file cannot be written.
     """
     kind = export_of(path)
-    assert kind, "the name says which"
+    assert kind, "by its name"
     if kind.several:
         find = metric_of_stacks if kind.stacks else Experiment.metric
         metrics = [find(experiment, name) for name in names] or _all(experiment, stacks=kind.stacks)

@@ -245,7 +245,7 @@ class _Archive:
         if not all(isinstance(text, str) for text in texts):
             raise self._defect("names that are text", next(text for text in texts if not isinstance(text, str)))
         if not all(isinstance(each.additive, bool) and isinstance(each.parent, str | None) for each in metrics):
-            raise self._defect("metrics that say of what they are a part, and whether they add up", "others")
+            raise self._defect("metrics with their parents, and whether they add up", "others")
         if len({each.name for each in metrics}) != len(metrics):
             raise self._defect("metrics of different names", [each.name for each in metrics])
         for number, path in enumerate(call_paths):

@@ -175,7 +175,7 @@ def _remarks(
     if calls := next((shard.counted_in for shard in shards if shard.counted_in), ()):
         yield f"counted{source_in_calls('', calls)} alone (--count-in): not what regions do themselves"
     if any(shard.by_turns for shard in shards):
-        yield "counts are estimates: events took turns on the processor's counters (--multiplex)"
+        yield "counts are estimates: events shared the hardware counters (--multiplex)"
     trees = [tree for shard in shards for tree in shard.threads]
     levels = [shard.deepest for shard in shards if shard.deepest]
     if levels:
@@ -202,7 +202,9 @@ def _said_of_timed_again(heads: Iterable[Head], folded: Iterable[Region]) -> Ite
     """Yield which entries have no time, or that all of their time goes where folded call paths' time goes."""
     names = {without_call_site(region) for region in folded}
     for region, (entered, untimed) in _timed_again(heads).items():
-        said = f"{region.name} took long after it was throttled: {untimed:,} of {entered:,} entries were not timed"
+        said = (
+            f"{region.name} seemed too small to measure, but took long: {untimed:,} of {entered:,} entries lack a time"
+        )
         if region in names:
             yield f"{said}; where threads or call paths differ in these, all of its time is attributed to callers"
         elif untimed >= _WORTH_A_WORD * entered:

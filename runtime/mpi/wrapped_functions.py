@@ -336,8 +336,8 @@ def _file_beside(prototype: Prototype, form: Form) -> str:
 
 
 def _words(rule: ByteRule, form: Form) -> str:
-    """``sent peer_bytes(dest, count, type), received what the status says``."""
-    received = "what the status says" if rule.by_status else rule.received
+    """``sent peer_bytes(dest, count, type), received what the status reports``."""
+    received = "what the status reports" if rule.by_status else rule.received
     if rule.by_status and form is not Form.BLOCKING:
         received += " when it completes"
     parts = [("sent", rule.sent), ("received", received)]
@@ -346,7 +346,7 @@ def _words(rule: ByteRule, form: Form) -> str:
 
 
 def _file_words(rule: FileRule, form: Form) -> str:
-    """``read what the status says when it completes``."""
+    """``read what the status reports when it completes``."""
     if form is Form.BEGIN:
         return "the call"
-    return f"{rule.direction} what the status says{' when it completes' if form is Form.REQUEST else ''}"
+    return f"{rule.direction} what the status reports{' when it completes' if form is Form.REQUEST else ''}"

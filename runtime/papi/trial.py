@@ -116,7 +116,7 @@ class Papi:
             self._library.PAPI_set_multiplex(number),
         ):
             if code != _OK:
-                return f"the processor's counters are not there, which events would share ({self._said(code)})"
+                return f"the hardware counters are not available, which events would share ({self._said(code)})"
         return ""
 
     def _said(self, code: int) -> str:
@@ -210,7 +210,7 @@ def _some(papi: Papi, question: Mapping[str, Any], names: Mapping[int, str]) -> 
     papi.by_turns = question["multiplex"]
     for event in question["events"]:
         if event.startswith(_SDE) and papi.by_turns:
-            _tell(event=event, component="sde", outcome="fails", reason="needs none of the processor's counters")
+            _tell(event=event, component="sde", outcome="fails", reason="needs no hardware counter")
             continue
         if event.startswith(_SDE):  # the program's own, which is not there yet
             _tell(event=event, component="sde", outcome="unseen", **{"as": event, "whole": True})

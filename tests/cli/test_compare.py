@@ -98,7 +98,7 @@ def test_a_caller_is_not_slower_because_its_callee_was_throttled(tool, written):
         written(f"b{number}.cube", [3 * noise, 0, 1 * noise], notes=often)
     done = succeed(tool("autoanalyzer", "compare", *A, "--with", *B, "--fail-on", "5%", "--json", "c.json"))
     said = done.stdout.decode()
-    folded = "folded in all: work, throttled in b0.cube and 2 more"
+    folded = "part of their callers in all: work, too small to measure separately in b0.cube and 2 more"
     assert said.count(folded) == 1
     assert "SLOWER" not in said
     assert "work (" not in said
@@ -156,7 +156,7 @@ def test_markdown_begins_with_the_outcome_and_what_is_slower_stands_before_what_
 def test_compare_of_one_run_a_side_fails_only_on_a_program_that_is_far_slower(files, written):
     written("far.cube", [0.1, 4, 1])
     for name, status, said in (
-        ("a", 0, "UNCLEAR  work (a.c:10) takes 2 s, 100.0 % more than 1 s: repeat the runs to be sure"),
+        ("a", 0, "UNCLEAR  work (a.c:10) takes 2 s, 100.0 % more than 1 s: repeat the runs"),
         ("far", 3, "SLOWER   the program takes 5.1 s, 96.2 % more than 2.6 s"),
     ):
         done = files("autoanalyzer", "compare", "b.cube", "--with", f"{name}.cube", "--fail-on", "5%")

@@ -173,7 +173,7 @@ def test_chance_is_not_analysed_further(make_space):
 def test_two_locations_are_too_few_for_clusters(make_space):
     space = make_space({"a": [1.0, 2.0], "b": [5.0, 3.0]})
     for report in (kmeans_report(kmeans(space)), hierarchy_report(hierarchy(space))):
-        assert report.sentences[-1] == "2 locations are too few for clusters: the table says how they differ."
+        assert report.sentences[-1] == "2 locations are too few for clusters: the table shows how they differ."
 
 
 def test_equal_halves_are_as_rare_as_can_be_told():

@@ -279,7 +279,10 @@ def test_a_loop_that_is_heavy_on_one_call_path_stays_in_the_next_build_and_is_co
     done = two_paths("autoanalyzer", "compare", "whole", "--with", "out", "--json", "compared.json")
     assert done.returncode == 0, done.stderr
     found = json.loads((two_paths.folder / "compared.json").read_text())["comparisons"][0]
-    assert re.fullmatch(r"folded in all: \S+/many/\S+/add and 1 more, throttled in out", found["folded"])
+    assert re.fullmatch(
+        r"part of their callers in all: \S+/many/\S+/add and 1 more, too small to measure separately in out",
+        found["folded"],
+    )
     (heavy,) = (each for each in found["regions"] if re.search(r"large/.*add/loop@", each["path"]))
     assert min(heavy["base"], heavy["other"]) > 0
     assert not any(re.search(r"many/.*add", each["path"]) for each in found["regions"])
@@ -311,7 +314,7 @@ def test_a_region_that_is_heavy_later_is_measured_from_then_on_and_stays_in_the_
     assert 0 < untimed[loops].sum() < visits[step]
     assert took[loops].sum() > took.sum() / 2
     whole = tool("autoanalyzer", "analyze", "--all", "out").stdout.decode()
-    said = re.findall(r"(\S+) took long after it was throttled: ([\d,]+) of ([\d,]+) entries", whole)
+    said = re.findall(r"(\S+) seemed too small to measure, but took long: ([\d,]+) of ([\d,]+) entries", whole)
     assert "loop@3" in {name for name, _, _ in said}
     kept = {text.split("|")[2] for text in experiment.notes.throttled}
     assert "loop@3" not in kept
@@ -461,7 +464,10 @@ def test_what_exec_has_throttled_is_in_the_plan_once_it_is_analysed(throttled: T
     throttled.write("app.c", f"{TINY}/* edited before anybody has looked */")
     done = throttled("autoanalyzer", "analyze", "autoanalyzer-out")
     assert done.returncode == 0, done.stderr
-    assert b"autoanalyzer: autoanalyzer-out/plan.toml leaves throttled regions out of the next build" in done.stderr
+    assert (
+        b"autoanalyzer: autoanalyzer-out/plan.toml leaves regions that are too small out of the next build"
+        in done.stderr
+    )
     plans = [load_plan(throttled.folder / out / "plan.toml") for out in ("autoanalyzer-out", "out")]
     assert {rule.pattern for rule in plans[0].exclude} == {rule.pattern for rule in plans[1].exclude}
     throttled.write("gen/app.c", TINY)

@@ -44,7 +44,10 @@ def left_out(plan: Path) -> list[tuple[str | None, int | None]]:
 def test_later_runs_add_to_the_plan_and_one_that_throttles_nothing_keeps_it(tmp_path: Path) -> None:
     plan = tmp_path / "plan.toml"
     said = add_throttled(plan, run(LOOPS[0]))
-    assert said == f"{plan} leaves throttled regions out of the next build: AUTOANALYZER_PLAN={plan} make CC=aa-mpicc"
+    assert (
+        said
+        == f"{plan} leaves regions that are too small out of the next build: AUTOANALYZER_PLAN={plan} make CC=aa-mpicc"
+    )
     assert add_throttled(plan, run()) == ""
     add_throttled(plan, run(LOOPS[2], OTHER))
     assert left_out(plan) == [("f", 0), ("f", 2), ("g", 0)]
@@ -109,10 +112,10 @@ def test_runs_that_end_at_once_each_add_to_the_plan(tmp_path: Path) -> None:
     assert {rule.pattern.function for rule in load_plan(tmp_path / "plan.toml").exclude} == {r.name for r in regions}
 
 
-FOREIGN = """{} is not written by a run, and stays as it is; to leave out what was throttled, add [[exclude]] with \
+FOREIGN = """{} is not written by a run, and stays as it is; to leave out small regions, add [[exclude]] with \
 kind = "loop", file = "a.c", function = "f", ordinal = 0, and 1 more"""
-OLD = "{}: expected a plan of version 2, found version 1; generate it again; what was throttled is not added to it"
-HEAD = "# Written by autoanalyzer: what runs have throttled, the next build leaves out.\n"
+OLD = "{}: expected a plan of version 2, found version 1; generate it again; small regions are not added to it"
+HEAD = "# Written by autoanalyzer: the next build leaves out these regions, too small to measure separately.\n"
 
 
 @pytest.mark.parametrize(("text", "said"), [("# mine\nversion = 2\n", FOREIGN), (f"{HEAD}version = 1\n", OLD)])

@@ -192,7 +192,7 @@ def endless(measured):
 
 def test_macros_that_grow_without_end_are_given_up_after_some_time(endless):
     advised = find_advice(*endless, limits=Limits(processor_seconds=1))
-    assert advised == _given_up("reading it took more than 1 s of a processor")
+    assert advised == _given_up("reading it took more than 1 s of CPU time")
 
 
 def test_macros_that_grow_without_end_are_given_up_by_their_memory(endless):

@@ -59,8 +59,8 @@ _KINDS: Final = (
         "flop",
         "products and sums in vectors",
         "",
-        "floating-point operations are counted by run --counters papi:PAPI_DP_OPS, or PAPI_FP_OPS, where the processor "
-        "counts them (autoanalyzer counters tries that)",
+        "floating-point operations are counted by run --counters papi:PAPI_DP_OPS, or PAPI_FP_OPS, if this machine "
+        "has these events (autoanalyzer counters shows that)",
     ),
     _Kind(
         "Roofline of instructions",

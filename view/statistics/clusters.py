@@ -95,7 +95,7 @@ def advice(space: MetricSpace, partition: Partition) -> list[str]:
     if partition.count < 2:
         return []
     if len(partition.labels) == _TOO_FEW:
-        return [f"{_TOO_FEW} locations are too few for clusters: the table says how they differ."]
+        return [f"{_TOO_FEW} locations are too few for clusters: the table shows how they differ."]
     if not partition.by_f_ratio:  # each location is a cluster
         return [told(space, partition, by_difference(space, partition)[0])]
     columns = separating(space, partition)
@@ -190,7 +190,7 @@ def strength(space: MetricSpace, partition: Partition, *, advise: bool = True) -
         return (
             f"The clusters may be chance: {len(partition.labels)} locations of one kind look as clustered in "
             f"{chance:.3g} of 100 simulated cases, at most {100 * LEVEL:g} allowed"
-            f"{f'{one_kind}, or add runs' if advise else '; more runs may tell'} (stats --sample)."
+            f"{f'{one_kind}, or add runs' if advise else '; more runs may show more'} (stats --sample)."
         )
     if not matters(space, space.values.min(axis=0), space.values.max(axis=0)):
         alike = " Treat them as one kind." if advise else ""

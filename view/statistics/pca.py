@@ -70,7 +70,7 @@ def _sentences(found: Components) -> list[str]:
     said = [
         f"{enough} of {len(found.explained)} components explain{'s' if enough == 1 else ''} "
         f"{percent(100 * sums[enough - 1])} of the variance of {len(space.metrics)} metrics: {many(enough, 'number')} "
-        f"can tell {len(space.points)} locations apart.",
+        f"distinguish {len(space.points)} locations apart.",
         f"The first component ({percent(100 * found.explained[0])}) is led by {names(_leading(found, 0))}"
         + (
             f", the second ({percent(100 * found.explained[1])}) by {names(_leading(found, 1))}."

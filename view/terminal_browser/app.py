@@ -51,7 +51,7 @@ s          source
 q          quit
 
 A closed node shows all that is below it, an open one what its children do not.
-░ was not measured, which is not 0; ~ says that a part was not.
+░ was not measured, which is not 0; ~ marks a value of which a part was not.
 ▲ gain, ▼ loss, in differences.
 ◆ stands beside lines of the source in which something is to be tried."""
 
@@ -62,7 +62,8 @@ class _Help(ModalScreen[None]):
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q,question_mark,enter", "dismiss", "Close")]
     DEFAULT_CSS = """
     _Help { align: center middle; }
-    _Help Static { width: auto; height: auto; border: round $accent; padding: 1 2; background: $surface; }
+    _Help Static { width: auto; height: auto; border: round $accent; padding: 1 2; }
+    _Help Static { background: $surface; }
     """
 
     def compose(self) -> ComposeResult:

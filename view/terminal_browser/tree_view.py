@@ -41,7 +41,8 @@ class TreeView(ScrollView, can_focus=True):
     ]
     DEFAULT_CSS = """
     TreeView {
-        width: 1fr; height: 1fr; border: round $foreground 40%; overflow-x: hidden; scrollbar-size-vertical: 1;
+        width: 1fr; height: 1fr; border: round $foreground 40%; overflow-x: hidden;
+        scrollbar-size-vertical: 1;
     }
     TreeView:focus { border: round $accent; }
     TreeView#program { width: 1.35fr; }

@@ -112,7 +112,7 @@ def test_what_is_hot_is_ranked_by_computing_where_ranks_take_turns(found, proces
     (first, *_) = findings.procedures.every
     assert first.own_compute_time == (2.0 if processors == 1 else 1.0)
     SECTIONS[0].print(findings)
-    assert ("by own compute time" in capsys.readouterr().out) == (processors == 1)
+    assert ("by own busy time" in capsys.readouterr().out) == (processors == 1)
 
 
 def test_what_verdict_and_document_both_name_is_found_once(found):

@@ -184,7 +184,10 @@ def test_what_one_operand_has_folded_goes_to_its_caller_in_all_but_on_no_other_c
         assert result.exclusive("visits")[2, 0] == (0 if operation is difference else 16 if operation is total else 8)
         assert result.notes.throttled == {WORK.descriptor: "often"}
         assert (result.notes.untimed, result.notes.throttled_ns) == (3 if operation is mean else 6, 5)
-        assert "folded in all: small/work, throttled in b.cube" in result.notes.remarks
+        assert (
+            "part of their callers in all: small/work, too small to measure separately in b.cube"
+            in result.notes.remarks
+        )
         assert timed.exclusive("wall_time")[:, 0].tolist() == [1, 1, 2, 1, 4]
     again = mean(folded, folded)
     assert (again.exclusive("wall_time")[:, 0].tolist(), again.notes.remarks) == ([1, 3.5, 0, 1, 4.5], ())

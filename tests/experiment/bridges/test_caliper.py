@@ -87,7 +87,7 @@ __rec=globals,ref=52
 
 def test_what_went_over_processes_is_refused_with_the_reason(tmp_path):
     (tmp_path / "a.cali").write_text(AGGREGATE.format(size=8))
-    with pytest.raises(InputError, match=r"aggregated over 8 processes \(avg#.*cannot be told apart"):
+    with pytest.raises(InputError, match=r"aggregated over 8 processes \(avg#.*cannot be distinguished"):
         load(tmp_path / "a.cali")
 
 

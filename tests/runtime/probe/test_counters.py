@@ -385,7 +385,7 @@ def test_estimates_of_events_that_take_turns_never_go_back(preloaded: Record, tm
     found = merge_shards([shard], RunFacts())
     for name, event in (("A", "A"), ("instructions", "PAPI_TOT_INS")):
         assert found.metric(name).source == f"measured:papi:{event} by turns, an estimate"
-    assert "counts are estimates: events took turns on the processor's counters (--multiplex)" in found.notes.remarks
+    assert "counts are estimates: events shared the hardware counters (--multiplex)" in found.notes.remarks
     assert as_typed(["A", "B"], {each.name: each.source for each in found.metrics}) == "--counters papi:A,B --multiplex"
 
 
@@ -396,7 +396,7 @@ def test_events_cannot_take_turns_on_counters_that_are_not_there(
     (shard,) = preloaded("+main -main", EVENTS="A", **wishes)
     assert shard.sources == {}
     said = (tmp_path / "stderr").read_text()
-    assert "AUTOANALYZER_MULTIPLEX: the processor's counters are not there, which events would share; nothing" in said
+    assert "AUTOANALYZER_MULTIPLEX: the hardware counters are not available, which events would share; nothing" in said
 
 
 @pytest.mark.parametrize(("calls", "named"), [("io", "papi:A"), ("mpi", "papi:A"), ("mpi", "papi")])

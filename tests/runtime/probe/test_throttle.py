@@ -95,7 +95,7 @@ def test_what_is_timed_again_is_no_time_of_its_caller_unless_threads_differ(prel
         assert folded_paths(experiment).tolist() == [False, is_folded]
         assert untimed_paths(experiment).tolist() == [False, True]
         assert experiment.notes.throttled == {}
-        said = [remark for remark in experiment.notes.remarks if remark.startswith("f took long after it was thro")]
+        said = [remark for remark in experiment.notes.remarks if remark.startswith("f seemed too small to measure")]
         assert len(said) == 1
         assert ("all of its time is attributed to callers" in said[0]) == is_folded
 
