@@ -29,7 +29,7 @@ _MOST_LOOPS: Final = 4  # from the outer to the inner one: the number of reorder
 class Order(Enum):
     """Whether loops can be interchanged."""
 
-    INDEPENDENT = "nothing in the body stands against it"
+    INDEPENDENT = "nothing in the body prevents it"
     UNKNOWN = "whether they may change places is not known"
     FORBIDDEN = "they may not change places"
 
@@ -70,7 +70,7 @@ def interchange(source: SourceFile, procedure: Procedure, outer: Loop, inner: Lo
     """
     nest = perfect_nest(outer)
     if not any(each is inner for each in nest):
-        between = f"something stands between line {outer.line} and line {inner.line}"
+        between = f"there is code between line {outer.line} and line {inner.line}"
         return Interchange(Order.UNKNOWN, (between,))
     if outer.variable is None:
         return Interchange(Order.UNKNOWN, (f"the loop in line {outer.line} does not count",))
@@ -148,7 +148,7 @@ class _Test:
             if name in counted:
                 self._reasons.append(f"{name} is changed within its loop")
             elif name in through:
-                self._reasons.append(f"{name} stands for other memory each time")
+                self._reasons.append(f"{name} refers to other memory each time")
             elif self._is_one_value(name, own) and (value := _only_value(own)) is not None:
                 values[name] = value
         return values

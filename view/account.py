@@ -166,7 +166,7 @@ def _remarks(account: Account, more: int) -> list[str]:
     if fitted:
         said.append(f"prices, fitted to this run: {_listed(fitted)}")
         if len(set(account.instruction.tolist())) > 1:
-            said.append("each region has its own price of an instruction, within what was calibrated")
+            said.append("each region has its own price per instruction, within the calibrated range")
     if account.unexplained is not None:
         said.append(f"they leave {percent(100 * account.unexplained)} of computing unexplained")
     if not account.splitting.prices.known():

@@ -78,7 +78,7 @@ def _sentence(metric: str, doubt: tuple[Doubt, float, float]) -> str:
     span = f"{start:.4g} to {end:.4g} s"
     return {
         "constant": f"{metric} hardly changes from {span}: where in it the interval begins or ends is not certain",
-        "noise-point": f"single values of {metric} at {span} stand for many unlike them: a noise point may have "
+        "noise-point": f"single values of {metric} at {span} correspond to many different ones: a noise point may have "
         "taken another period's place; try --penalty",
         "reordered": f"{metric} from {span} is like another part of the trace than that which it was aligned with: "
         "events may have come in another order",

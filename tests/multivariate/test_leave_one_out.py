@@ -180,7 +180,7 @@ def test_events_of_what_is_kept_are_options_of_a_run():
     typed = "--counters papi --events a=PAPI_A,c=PAPI_C"
     report = correlation_report(correlation(replace(space, sources=sources)))
     assert report.document["next"] == typed
-    assert f"To count less next time, keep what stands for a group: autoanalyzer run {typed}" in report.sentences
+    assert f"To count less next time, keep a representative of each group: autoanalyzer run {typed}" in report.sentences
 
 
 def test_100_000_locations_are_left_out_one_by_one(make_space):

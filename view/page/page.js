@@ -2480,7 +2480,7 @@
 
   // src/parts/help.js
   var KEYS = [
-    ["↑ ↓", "the row above, or below: it is selected, and what stands to the right follows"],
+    ["↑ ↓", "the row above, or below: it is selected, and the trees to its right follow"],
     ["→ ←", "open a node, or go to its first child; close it, or go to its parent"],
     ["Home End", "the first row, the last row"],
     ["Enter, Space", "select; with Ctrl, beside what is selected. “n more”: show them"],

@@ -69,7 +69,7 @@ _KINDS: Final = (
         "instruction_intensity",
         "instruction_independent",
         "the quickest loop of autoanalyzer calibrate",
-        "Instructions stand for work of any kind, also for what is no use: a loop in vectors has fewer. ",
+        "Instructions measure work of any kind, useful or not: a vectorised loop has fewer. ",
         "instructions and cache misses are counted by run --counters simulated on any machine",
     ),
 )

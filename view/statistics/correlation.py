@@ -140,8 +140,8 @@ def _advice(found: Correlation) -> list[str]:
         return []
     typed = _next(found)
     if any(found.space.sources.get(name, "").startswith(COUNTED_BY_PAPI) for name in kept):
-        return [f"To count less next time, keep what stands for a group: autoanalyzer run {typed}"]
-    return [f"The next analysis can do with what stands for a group: {typed}"]
+        return [f"To count less next time, keep a representative of each group: autoanalyzer run {typed}"]
+    return [f"The next analysis needs only a representative of each group: {typed}"]
 
 
 def _turning(found: Correlation) -> list[str]:

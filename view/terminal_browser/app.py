@@ -37,7 +37,7 @@ _DIMENSIONS: Final[tuple[Dimension, ...]] = ("metrics", "program", "system")
 _TITLES: Final = {"metrics": "Metric", "program": "Call path", "system": "Machine, rank"}
 
 _HELP: Final = """\
-↑ ↓        a row: it is selected, and what stands to the right follows
+↑ ↓        a row: it is selected, and the trees to its right follow
 → ←        open a node, or go to its first child; close it, or go to its parent
 Home End   the first row, the last row
 Enter      select; on “n more”: show them
@@ -53,7 +53,7 @@ q          quit
 A closed node shows all that is below it, an open one what its children do not.
 ░ was not measured, which is not 0; ~ marks a value of which a part was not.
 ▲ gain, ▼ loss, in differences.
-◆ stands beside lines of the source in which something is to be tried."""
+◆ marks lines of the source with advice."""
 
 
 class _Help(ModalScreen[None]):

@@ -308,7 +308,7 @@ def test_headers_with_wrong_checksums_are_read_and_said(tmp_path, assert_equal):
     found = load(changed)
     assert_equal(found.replaced(notes=load(file).notes), load(file))
     assert found.notes.remarks[-1] == (
-        "the archive has wrong checksums for anchor.xml, 0.index, 0.data and 2 more: what stands there was read "
+        "the archive has wrong checksums for anchor.xml, 0.index, 0.data and 2 more: their content was read "
         "nevertheless; if it was changed on its way, fetch it again"
     )
 
