@@ -49,9 +49,9 @@ def _of_loop(site: Site, calls: Calls, loop: Loop, source: SourceFile, procedure
         return None
     grain = site.spell(loop.step)
     text = (
-        f"line {loop.line} makes one iteration, of {grain}: in line {receives[0].line} ranks wait until those before"
-        f" them have done all of theirs and send it in line {sends[0].line}: make {grain} smaller, and the next rank"
-        " begins after a part"
+        f"the loop in line {loop.line} has only one iteration, of {grain}: in line {receives[0].line} each rank waits"
+        f" until the one before has finished all of its work and sends it in line {sends[0].line}: make {grain} smaller,"
+        " so that the next rank starts earlier"
     )
     made = [line for _, _, line in definitions(procedure, loop.step)] if isinstance(loop.step, Name) else []
     lines = dict.fromkeys((*made, loop.line, receives[0].line, sends[0].line))

@@ -127,8 +127,8 @@ def _neighbours(site: Site) -> Iterator[Advice]:
             if by_thread and array.array not in seen and 0 < array.element.bytes < LINE:
                 seen.add(array.array)
                 text = (
-                    f"{site.spell(array)} in line {statement.line} lies beside that of the next thread, in one"
-                    f" cache line: sum up in a variable of the thread's own, or leave {LINE} bytes between"
+                    f"{site.spell(array)} in line {statement.line} shares a cache line with that of the next thread:"
+                    f" sum up in a private variable, or leave {LINE} bytes between"
                 )
                 yield Advice(KIND, text, (site.place(statement.line),), (), site.gain, MEDIUM)
 

@@ -18,8 +18,8 @@ from .finding import Finding, Outcome
 __all__ = ["cache_findings"]
 
 _CHOOSE: Final = "set AUTOANALYZER_CACHE to a folder that can be written, and that all nodes see"
-_SHARE: Final = "it must hold a library for each MPI: who may write there runs autoanalyzer doctor once"
-_CLOSE: Final = "its owner takes that from others (chmod o-w, rm -r), or name another folder in AUTOANALYZER_CACHE"
+_SHARE: Final = "it must hold a library for each MPI: somebody who may write there must run autoanalyzer doctor once"
+_CLOSE: Final = "let its owner forbid that (chmod o-w, rm -r), or name another folder in AUTOANALYZER_CACHE"
 _TRUST: Final = "name it in AUTOANALYZER_CACHE only if you would let them run programs in your name"
 _BUILT: Final = ("probe-*/", "rtcount-*/")
 

@@ -88,5 +88,5 @@ def _outcome(file: Path) -> str:
     named = ", ".join(f"{metric} ({count})" for metric, count in best)
     return (
         f"pursued {many(len(found['metrics']), 'metric')} in {many(len(periods), 'period')}, of which {len(worth)} "
-        f"show structure; best most often: {named or 'none'}; {file} has all"
+        f"show structure; most often recorded: {named or 'none'}; {file} lists all"
     )

@@ -71,7 +71,7 @@ def timeline_report(runs: Sequence[Run], search: Search) -> Report:
         lines += [
             "",
             f"left out: {', '.join(map(visible, search.unlike))}: no region was entered as often as in "
-            f"{visible(runs[0].source)}; it must be the same input on as many ranks",
+            f"{visible(runs[0].source)}; use the same input and number of ranks",
         ]
     if search.seldom:
         names = ", ".join(region_of(paths, path) for path in search.seldom)

@@ -212,7 +212,7 @@ class ArchivePath:
         try:
             what(number, Moment(time, self._where(location), self._work(location, time)), *more)
         except UnsynchronisedError as error:
-            self._stopped = f"{_UNKNOWN}the ranks' clocks differ, and something was received {error} before it was sent"
+            self._stopped = f"{_UNKNOWN}the ranks' clocks differ: a message was received {error} before it was sent"
 
     def _work(self, location: int, time: float) -> Work:
         number = self._number[location]

@@ -53,4 +53,4 @@ def test_one_line_says_why_an_archive_has_no_path(here, tmp_path):
     done = here("analyze", "scorep", "--path")
     assert done.returncode == 0, done.stderr
     said = done.stdout.decode().splitlines()[0]
-    assert said.startswith("the critical path is not known: the ranks' clocks differ, and something was received 2.5 s")
+    assert said.startswith("the critical path is not known: the ranks' clocks differ: a message was received 2.5 s")

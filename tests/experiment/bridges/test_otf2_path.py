@@ -278,7 +278,7 @@ def test_clocks_that_contradict_each_other_leave_no_path_and_one_line(tmp_path: 
     experiment = load(file)
     assert "path_time" not in experiment
     (said,) = [each for each in experiment.notes.remarks if "critical path" in each]
-    assert "the ranks' clocks differ, and something was received 500 ms before it was sent" in said
+    assert "the ranks' clocks differ: a message was received 500 ms before it was sent" in said
 
 
 def test_what_is_received_at_the_moment_at_which_it_is_sent_is_followed(tmp_path: Path) -> None:
