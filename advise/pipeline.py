@@ -49,9 +49,9 @@ def _of_loop(site: Site, calls: Calls, loop: Loop, source: SourceFile, procedure
         return None
     grain = site.spell(loop.step)
     text = (
-        f"the loop in line {loop.line} has only one iteration, of {grain}: in line {receives[0].line} each rank waits"
-        f" until the one before has finished all of its work and sends it in line {sends[0].line}: make {grain} smaller,"
-        " so that the next rank starts earlier"
+        f"the loop in line {loop.line} has only one iteration, of {grain}: in line {receives[0].line} each rank"
+        f" waits until the one before has finished all of its work and sends it in line {sends[0].line}: make {grain}"
+        " smaller, so that the next rank starts earlier"
     )
     made = [line for _, _, line in definitions(procedure, loop.step)] if isinstance(loop.step, Name) else []
     lines = dict.fromkeys((*made, loop.line, receives[0].line, sends[0].line))
