@@ -208,7 +208,7 @@ static const char *open_events(void) {
     if (defect)
         return defect;
     if (turns && *turns && strcmp(turns, "0") != 0 && !can_take_turns())
-        return "AUTOANALYZER_MULTIPLEX: the processor's counters are not there, which events would share";
+        return "AUTOANALYZER_MULTIPLEX: the hardware counters are not available, which events would share";
     grant_wishes();
     for (int i = 0; i < AA_COUNTED; i++) {
         if (*events[i])
@@ -239,7 +239,7 @@ static const char *load(bool unasked, uint32_t calls) {
     counted_calls = calls;
     const char *events = getenv("AUTOANALYZER_EVENTS");
     if (unasked && !(events && *events) && !has_counters())
-        return "the processor's counters are not there";
+        return "the hardware counters are not available";
     struct aa_silence silence = aa_silence_begin(); /* PAPI prints messages about missing libraries */
     const char *defect = open_events();
     aa_silence_end(silence);
