@@ -60,7 +60,8 @@ def doubt_of_difference(analysis: Analysis, regions: Sequence[int]) -> Doubt | N
         return Doubt.COUNTS_ALONE
     if _counts_differ(analysis, regions):
         return None
-    if differences.may_be_speed(regions):
+    everyone = range(len(analysis.vectors.labels))
+    if differences.may_be_speed(regions) and not analysis.work.executed_alike(regions, everyone):
         return Doubt.SPEED
     return Doubt.CHANCE if differences.may_be_chance(regions) else None
 

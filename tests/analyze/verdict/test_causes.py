@@ -7,7 +7,9 @@ import numpy as np
 import pytest
 
 from autoanalyzer.analyze import Findings, analyze
+from autoanalyzer.analyze.verdict import Kind, Why
 from autoanalyzer.analyze.verdict.gain import gain_of_weight
+from autoanalyzer.analyze.verdict.losses import losses
 from autoanalyzer.experiment import Experiment, Notes
 from autoanalyzer.view.verdict import verdict_lines
 
@@ -654,6 +656,23 @@ def test_many_times_as_long_for_the_same_work_is_no_noise(make_experiment):
     findings = analyze(make_experiment(seconds, **counted({"work": alike(1.0)})))
     causes = findings.dissimilarity_causes
     assert (causes.differences, findings.same_work.everywhere, findings.same_work.culprits) == ((), False, frozenset())
+
+
+def test_many_times_as_long_for_equal_instructions_in_one_region_alone_comes_first(make_experiment):
+    """Others differ by their work, so that rank 3 is slower in most regions by the clock, but not by instruction."""
+    uneven = {"ramp": [1.0, 1.5, 2.0, 2.5], "groups": [1.0, 2.0, 1.0, 2.0]}
+    seconds = {"sort": [1.0, 1.0, 1.0, 2.7], **uneven, "calm": [0.4, 0.41, 0.4, 0.4], "rest": [0.3, 0.3, 0.31, 0.3]}
+    executed = {name: alike(1e9 * max(each)) for name, each in seconds.items()}
+    executed |= {name: [1e9 * time for time in each] for name, each in uneven.items()}
+    found = analyze(make_experiment(seconds, instructions=executed))
+    first = found.verdict.findings[0]
+    assert (first.kind, first.doubt, first.slowest) == (Kind.IMBALANCE, None, (3,))
+    assert [each.attribute for each in first.causes] == ["unexplained"]
+    assert first.gain is not None
+    assert [(each.why, each.before, each.after) for each in first.gain.parts] == [
+        (Why.FASTEST, pytest.approx(2.7), pytest.approx(1.0))
+    ]
+    assert found.vectors.regions[losses(found)[0].region].id == first.region.id
 
 
 def test_equal_work_spread_over_all_regions_is_noise_though_misses_were_counted(make_experiment):
