@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from autoanalyzer.analyze.account.computing import Counted
-from autoanalyzer.analyze.account.price_fit import fit, fitted_prices, own_prices
+from autoanalyzer.analyze.account.price_fit import errors, fit, fitted_prices, own_prices, quantile_of_t
 from autoanalyzer.analyze.run.summary import sampled
 from autoanalyzer.experiment.prices import Prices
 
@@ -167,3 +167,30 @@ def test_the_start_of_mpi_is_no_computing_to_fit(make_experiment):
         {"work": [1.0, 2.0], "MPI_Init": [9.0, 9.0]}, instructions={"work": [1e9, 2e9], "MPI_Init": [1e9, 1e9]}
     )
     assert fitted_prices(experiment, Counted.of(experiment), Prices()) == pytest.approx([1e-9])
+
+
+def test_quantiles_are_those_of_students_t():
+    table = {1: 12.706, 2: 4.303, 5: 2.571, 30: 2.042, np.inf: 1.960}
+    found = [quantile_of_t(free) / expected for free, expected in table.items()]
+    assert found == pytest.approx([0.76, 0.97, 1.0, 1.0, 1.0], abs=0.01)
+
+
+def test_prices_are_within_their_errors_in_nearly_all_runs():
+    chance = np.random.default_rng(46)
+    true, inside = np.array([0.1, 0.5, 2.0]), np.zeros(3)
+    for _ in range(20):
+        counts = chance.random((16, 4, 3)) * chance.choice([0.1, 1.0, 3.0], (16, 1, 3))
+        times = counts @ true * chance.normal(1.0, 0.1, (16, 1))
+        made = products(*zip(counts, times, strict=True))
+        prices = fit(made, [FREE] * 3)
+        inside += np.abs(prices - true) <= errors(made, prices)
+    assert (inside >= 17).all()
+
+
+def test_the_fit_does_not_know_the_prices_of_what_goes_together_nor_of_few_regions():
+    alike = [([[count, 2 * count, 1.0]], [3 * count + 0.1]) for count in (1.0, 2.0, 3.0, 4.0, 5.0)]
+    made = products(*alike)
+    assert [*np.isinf(errors(made, fit(made, [FREE] * 3)))] == [True, True, False]
+    few = products(*alike[:3])
+    assert np.isnan(errors(few, fit(few, [FREE] * 3))).all()
+    assert np.isnan(errors(0 * few, [0.0] * 3)).all()
