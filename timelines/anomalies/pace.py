@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from ...analyze.run.arrays import Values, ratio
+from ...analyze.run.arrays import Values
 from ..correlators.scores import signed_pearson
 from ..warping import same_paths
 from .anomaly import ALIKE, Anomaly, Course, companions
@@ -166,7 +166,7 @@ def _is_of_program(pace: Pace, shape: Shape, members: Sequence[int], change: Ano
 
 
 def _is_of_load(pace: Pace, shape: Shape, members: Sequence[int]) -> bool:
-    """Return whether ranks come to wait for a core where entries take longer, at least as much longer per busy second.
+    """Return whether ranks come to wait for cores where entries take longer, and at least as much.
 
     An entry that takes longer by itself also waits longer on a shared core, but not longer per busy second.
     """
@@ -176,8 +176,11 @@ def _is_of_load(pace: Pace, shape: Shape, members: Sequence[int]) -> bool:
     elapsed, busy = columns["wall_time"], columns["cpu_time"]
     for name in _CALLS:
         elapsed, busy = elapsed - columns.get(f"{name}_time", 0.0), busy - columns.get(f"{name}_cpu_time", 0.0)
-    off, profile = ratio(elapsed - busy, busy), np.sign(shape.height) * shape.profile
-    return bool(contrast(off, profile) >= abs(shape.height) and signed_pearson(profile, off) >= ALIKE)
+    if min(elapsed.min(), busy.min()) <= 0:
+        return False
+    stretched, profile = np.log(elapsed / busy), np.sign(shape.height) * shape.profile
+    is_as_much = contrast(stretched, profile) >= abs(np.log(shape.factor))
+    return bool(is_as_much and signed_pearson(profile, stretched) >= ALIKE)
 
 
 def _anomaly(pace: Pace, shape: Shape, members: Sequence[int], agreeing: int) -> Anomaly:
