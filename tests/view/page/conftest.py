@@ -34,6 +34,13 @@ _SETTLED = """async () => {
     await new Promise((then) => requestAnimationFrame(() => setTimeout(() => requestAnimationFrame(then))));
 }"""
 
+_FOLLOW = """async (fragment) => {
+  const before = location.hash;
+  location.hash = fragment;
+  if (location.hash !== before)
+    await new Promise((then) => addEventListener('hashchange', then, {once: true}));
+}"""
+
 
 @dataclass
 class Shown:
@@ -49,7 +56,7 @@ class Shown:
 
     def go(self, fragment: str) -> None:
         """Follow a link within the page."""
-        self.page.evaluate("(fragment) => { location.hash = fragment; }", fragment)
+        self.page.evaluate(_FOLLOW, fragment)
         self.settle()
 
     def press(self, *keys: str) -> None:
