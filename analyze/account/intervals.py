@@ -15,13 +15,14 @@ from ..run.compute_time import Computing
 from ..run.criteria import CRITERIA
 from ..run.selection import complete
 from ..run.summary import summary
-from .price_fit import half_widths, price_bounds, quantile_of_t
+from .price_fit import half_widths, price_bounds
 from .splitting import Splitting
 
 __all__ = ["part_intervals"]
 
 Values = npt.NDArray[np.float64]
 
+_NORMAL: Final = 1.959964  # standard deviations: 95 % of normal values are within
 _CYCLES: Final = ("cycles", "ref_cycles")
 
 
@@ -72,7 +73,8 @@ def _of_computing(experiment: Experiment, splitting: Splitting, means: Mapping[s
     low = np.minimum(np.maximum(least, explained - others_most), parts)
     high = np.maximum(np.minimum(most, explained + rest - others_least), parts)
     error = _noise(experiment)
-    found = {name: np.array([low[row] * (1 - error), high[row] * (1 + error)]) for row, name in enumerate(names)}
+    high_or_all = np.minimum(high * (1 + error), explained + rest)
+    found = {name: np.array([low[row] * (1 - error), high_or_all[row]]) for row, name in enumerate(names)}
     unexplained = [np.maximum(explained + rest - most.sum(axis=0), 0.0), explained + rest - low.sum(axis=0)]
     return found | {"unexplained": np.array([np.minimum(unexplained[0], rest), np.maximum(unexplained[1], rest)])}
 
@@ -119,4 +121,4 @@ def _noise(experiment: Experiment) -> float:
     """Return how far a mean over the ranks may be off by the noise of the run, relative to it; 0 if that is unknown."""
     ranks = len({place.process for place in experiment.locations})
     deviation = Computing.comparing(experiment).noise or 0.0
-    return min(quantile_of_t(np.inf) * deviation / sqrt(ranks), 1.0)
+    return min(_NORMAL * deviation / sqrt(ranks), 1.0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import product
-from math import pi, sqrt
+from math import pi, sqrt, tan
 from typing import Final
 
 import numpy as np
@@ -39,7 +39,10 @@ _PULL: Final = 1e-6  # of a count's weight: a pull towards calibrated prices, we
 _ROUNDS: Final = 100
 _CLOSE: Final = 1e-12  # of a price: smaller changes end the iteration; a coarser limit would depend on blocks
 _MEDIAN: Final = 0.6745  # standard deviations: half of normal values are within
-_NORMAL: Final = 1.959964  # standard deviations: 95 % of normal values are within
+_CONFIDENCE: Final = 0.95  # of intervals
+_LEAST_FREE: Final = 2.0  # degrees of freedom: with fewer, Student's t has no variance, and intervals show nothing
+_FAR: Final = 10.0  # standard deviations: no normal value that counts is beyond
+_POINTS: Final = 10_001  # of an integral: quantiles have six digits
 _NOTHING: Final = 1e-6  # of all computing: smaller residuals of a region count as equal
 
 
@@ -86,7 +89,8 @@ def errors(products: Values, prices: Sequence[float]) -> Values:
 
     The covariance is that of a regression by least absolute deviations (Koenker and Bassett 1978). What the prices do
     not explain of a call path is taken as normal, and as an equal part of each; its median part is that of this run.
-    There are as many independent call paths as there would be of equal time.
+    As many call paths as there are prices are left out of this median, because the fit explains them exactly. The
+    number of independent call paths is that of call paths of equal time.
 
     Args:
         products: As for ``fit``.
@@ -94,19 +98,19 @@ def errors(products: Values, prices: Sequence[float]) -> Values:
 
     Returns:
         Infinite where call paths have the same proportions of counts, so that the fit does not show which of them takes
-        the time; NaN for all where the call paths with most of the time are as few as the prices.
+        the time; NaN for all where independent call paths are not at least two more than prices.
     """
     size, time = np.sqrt(np.diagonal(products, axis1=1, axis2=2)).sum(axis=0), np.sqrt(products[:, -1, -1])
     found, used = np.full(len(prices), np.inf), np.flatnonzero(size[:-1] > 0)
     free = float(ratio(time.sum() ** 2, (time**2).sum())) - len(used)
-    if not len(used) or free < 1:
+    if not len(used) or free < _LEAST_FREE:
         return np.full(len(prices), np.nan)
     signed = np.append(-np.array(prices), 1.0)
     left = products @ signed
     residuals = np.sqrt(np.maximum(left @ signed, 0.0))
     off = np.divide(residuals, time, out=np.zeros_like(time), where=time > 0)
-    ordered = np.argsort(off)
-    usual = float(off[ordered[np.searchsorted(np.cumsum(time[ordered]), time.sum() / 2)]])
+    ordered = np.argsort(off)[len(used) :]
+    usual = float(off[ordered[np.searchsorted(np.cumsum(time[ordered]), time[ordered].sum() / 2)]])
     density = _MEDIAN * sqrt(2 / pi) / (max(usual, _NOTHING) * np.maximum(time, _NOTHING * time.sum()))
     scaled = products[:, used][:, :, used] / np.outer(size[used], size[used])
     values, directions = np.linalg.eigh(np.einsum("pij,p->ij", scaled, density))
@@ -122,11 +126,16 @@ def errors(products: Values, prices: Sequence[float]) -> Values:
 def quantile_of_t(free: float) -> float:
     """Return by how many standard errors a mean may be off, with a confidence of 95 %: a quantile of Student's t.
 
-    Abramowitz and Stegun 26.7.5. SciPy takes longer to import than all that a verdict needs.
+    With ``x = sqrt(free) tan(angle)``, the density is a power of the angle's cosine. SciPy takes longer to import than
+    all that a verdict needs.
+
+    Args:
+        free: Degrees of freedom, at least 1; they need not be whole.
     """
-    z = _NORMAL
-    terms = (z**3 + z) / 4, (5 * z**5 + 16 * z**3 + 3 * z) / 96, (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384
-    return z + sum(term / free**power for power, term in enumerate(terms, 1))
+    angles = np.linspace(0.0, min(pi / 2, _FAR / sqrt(free)), _POINTS)
+    density = np.cos(angles) ** (free - 1)
+    within = np.append(0.0, np.cumsum(density[1:] + density[:-1]))
+    return sqrt(free) * tan(float(np.interp(_CONFIDENCE * within[-1], within, angles)))
 
 
 def own_prices(experiment: Experiment, counted: Counted, prices: Sequence[float], calibrated: Prices) -> Values:

@@ -170,25 +170,27 @@ def test_the_start_of_mpi_is_no_computing_to_fit(make_experiment):
 
 
 def test_quantiles_are_those_of_students_t():
-    table = {1: 12.706, 2: 4.303, 5: 2.571, 30: 2.042, np.inf: 1.960}
-    found = [quantile_of_t(free) / expected for free, expected in table.items()]
-    assert found == pytest.approx([0.76, 0.97, 1.0, 1.0, 1.0], abs=0.01)
+    table = {1: 12.7062, 2: 4.30265, 2.5: 3.57465, 5: 2.57058, 30: 2.04227, 1e6: 1.95997}
+    assert [quantile_of_t(free) for free in table] == pytest.approx([*table.values()], rel=1e-4)
 
 
-def test_prices_are_within_their_errors_in_nearly_all_runs():
+@pytest.mark.parametrize(("paths", "ranks", "counted"), [(5, 1, 2), (8, 1, 3)])
+def test_prices_are_within_their_errors_in_nearly_all_runs(paths, ranks, counted):
     chance = np.random.default_rng(46)
-    true, inside = np.array([0.1, 0.5, 2.0]), np.zeros(3)
-    for _ in range(20):
-        counts = chance.random((16, 4, 3)) * chance.choice([0.1, 1.0, 3.0], (16, 1, 3))
-        times = counts @ true * chance.normal(1.0, 0.1, (16, 1))
+    true, inside = np.array([0.1, 0.5, 2.0])[-counted:], []
+    while len(inside) < 40:
+        counts = chance.random((paths, ranks, counted))
+        times = counts @ true * chance.normal(1.0, 0.1, (paths, 1))
         made = products(*zip(counts, times, strict=True))
-        prices = fit(made, [FREE] * 3)
-        inside += np.abs(prices - true) <= errors(made, prices)
-    assert (inside >= 17).all()
+        prices = fit(made, [FREE] * counted)
+        off = errors(made, prices)
+        if not np.isnan(off).any():
+            inside.append(np.abs(prices - true) <= off)
+    assert (np.mean(inside, axis=0) >= 0.9).all()
 
 
 def test_the_fit_does_not_know_the_prices_of_what_goes_together_nor_of_few_regions():
-    alike = [([[count, 2 * count, 1.0]], [3 * count + 0.1]) for count in (1.0, 2.0, 3.0, 4.0, 5.0)]
+    alike = [([[count, 2 * count, 1.0]], [3 * count + 0.1]) for count in range(1, 9)]
     made = products(*alike)
     assert [*np.isinf(errors(made, fit(made, [FREE] * 3)))] == [True, True, False]
     few = products(*alike[:3])
