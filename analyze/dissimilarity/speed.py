@@ -52,24 +52,24 @@ def are_slower_elsewhere(vectors: RankVectors, regions: Sequence[int]) -> bool:
     )
 
 
-def are_as_fast_elsewhere(vectors: RankVectors, regions: Indices, columns: Indices) -> bool:
-    """Return whether ranks that are slower in some regions need no more time per instruction in the others.
+def are_as_fast_elsewhere(vectors: RankVectors, region: int, columns: Indices) -> bool:
+    """Return whether ranks that are slower in one region need no more time per instruction in the others.
 
     Args:
         vectors: Compute times, of ranks whose instructions were counted.
-        regions: Positions of regions none of which is in another.
-        columns: Ranks of one program; they executed equally many instructions in these regions.
+        region: Its position.
+        columns: Ranks of one program; they execute equally many instructions in this region, but not in equal time.
 
     Returns:
         False if the other regions take less than a tenth as long, so that they do not show it.
     """
-    here = vectors.values[np.ix_(regions, columns)].sum(axis=0)
+    here = vectors.values[region][columns]
     slow = here > (here.min() + here.max()) / 2
     everywhere = range(len(vectors.regions))
     both = [vectors.measured(everywhere), vectors.selection.rows("instructions", everywhere)]
     inclusive = np.nan_to_num(both)[..., columns]
     own = inclusive - np.stack([inclusive[:, list(each.children)].sum(axis=1) for each in vectors.regions], axis=1)
-    took, executed = own[:, ~_within(vectors, regions.tolist())]
+    took, executed = own[:, ~_within(vectors, [region])]
     expected = ratio(took[:, ~slow].sum(axis=1), executed[:, ~slow].sum(axis=1)) @ executed[:, slow].sum(axis=1)
     longer, elsewhere = here[slow].mean() / here[~slow].mean() - 1, ratio(took[:, slow].sum(), expected) - 1
     return bool(expected >= THRESHOLD * slow.sum() * here[~slow].mean() and elsewhere < THRESHOLD * longer)

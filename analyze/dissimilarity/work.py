@@ -122,8 +122,8 @@ class Work:
         """Return whether some ranks did the same work in some regions, with times within the noise.
 
         They executed equally many instructions, and the misses of none explain a fair part of the time that parts
-        them. Nor are they more than twice as slow there, but nowhere else: a slow or shared core is not that. Regions
-        in which they hardly differ are not asked.
+        them. Nor are they more than twice as slow in one of them, but nowhere else: a slow or shared core is not that.
+        Regions in which they hardly differ are not asked.
         """
         return self._is_so(self._worked_alike, places, columns)
 
@@ -152,7 +152,7 @@ class Work:
         if (least < (1 - CRITERIA.most_noise) * longest).any():
             return False
         stands_out = (longest > CRITERIA.outweighs * least) & (longest - least >= CRITERIA.burst)
-        if stands_out.any() and are_as_fast_elsewhere(self.vectors, cells[0].ravel(), columns):
+        if any(are_as_fast_elsewhere(self.vectors, place, columns) for place in cells[0].ravel()[stands_out].tolist()):
             return False
         others = [name for name in self.attributes if name != "instructions"]
         asked = cells[0].ravel().tolist()
