@@ -87,6 +87,9 @@ _OF: Final = {
     "write_byte": "a byte written",
 }
 _FITTED: Final = {"instructions": "instruction", "l1_misses": "l1_miss", "l2_misses": "l2_miss"}
+_RANGE: Final = (
+    "a range: the time is between these with 95 % confidence, by the fit of the prices, the calibration and the noise"
+)
 _OF_CALLS: Final = {"mpi": ("mpi_",), "io": ("read_", "write_")}
 
 
@@ -180,7 +183,7 @@ def _remarks(account: Account, more: int) -> list[str]:
     said = [f"… and {more} more: --json lists all"] if more > 0 else []
     said.append("means over the ranks, without the regions below; blank: less than 0.5 % of all time")
     if any((each[0] < (1 - THRESHOLD) * each[1]).any() for each in account.own_intervals.values()):
-        said.append("a range: the fit of the prices, the calibration and the noise of the run show no more, with 95 %")
+        said.append(_RANGE)
     fitted, calibrated = _prices(account)
     if fitted:
         said.append(f"prices, fitted to this run: {_listed(fitted)}")

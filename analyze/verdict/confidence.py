@@ -105,6 +105,9 @@ def confidence_in_weight(analysis: Analysis, culprit: int) -> Confidence:
         analysis: What was found.
         culprit: Position among the regions that were weighed.
     """
+    causes = analysis.parts.causes(culprit)
+    if causes and causes[0].attribute in analysis.parts.unpriced(culprit):
+        return Confidence("low", "the price of a cache miss is not known")
     if analysis.parts.is_explained(culprit):
         return Confidence("high", "it has a cause that was measured")
     if analysis.explanation.seconds.waits[culprit]:

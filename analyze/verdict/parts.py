@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from math import isnan
 from typing import Final
 
 from ..account import Account
@@ -71,14 +72,27 @@ class Parts:
 
         That is less than a tenth of the region's time.
         """
-        if self.account is None:
+        least = THRESHOLD * float(self.explanation.seconds.time[region])
+        return frozenset(name for name, each in self._at_least(region).items() if each <= least)
+
+    def unpriced(self, region: int) -> frozenset[str]:
+        """Return the misses among a region's causes whose price neither the run nor the calibration shows.
+
+        Instructions take what is left.
+        """
+        if self.by_paper:
             return frozenset()
+        least = self._at_least(region)
+        misses = (each.attribute for each in self.causes(region) if each.attribute in MISS_RATES)
+        return frozenset(name for name in misses if isnan(least[name]))
+
+    def _at_least(self, region: int) -> Mapping[str, float]:
+        """Return the least that each part of the account takes of a region, by attribute; NaN if that is unknown."""
+        if self.account is None:
+            return {}
         own = self.run.weighed.regions[region].own_code
         between = self.account.own_intervals if own else self.account.inclusive_intervals
-        least = THRESHOLD * float(self.explanation.seconds.time[region])
-        return frozenset(
-            BUSY[name] for name in self.account.parts if name in BUSY and between[name][0, region] <= least
-        )
+        return {BUSY[name]: float(between[name][0, region]) for name in self.account.parts if name in BUSY}
 
     def causes(self, region: int) -> tuple[Cause, ...]:
         """Return the large parts of a region's time, the largest first; by the paper its root causes.

@@ -228,7 +228,7 @@ def test_causes_come_with_their_evidence_and_what_to_try():
     assert lines[2] == f"{where}{saved:>{100 - len(where)}}"
     who = "ranks 2-3: 1.02 s each; ranks 0-1: 484 ms each; 310 ms in cache misses on average; 96 % of all"
     assert lines[3] == f"    {who}"
-    assert lines[5] == "    why: L1 misses: 50 % of accesses, program 38 %"
+    assert lines[5] == "    why: L1 misses: 50 % of accesses, program 38 %; the price of a miss is not known"
     said = "    why: instructions differ: 2.1e9 on ranks 2-3 against 1.0e9 on ranks 0-1; explains the difference"
     assert lines[6] == said
     assert lines[7].startswith("    try: access arrays")

@@ -51,6 +51,9 @@ def assert_closes(found: Account) -> None:
         for name, (low, high) in between.items():
             known = ~np.isnan(low)
             assert (low[known] >= -1e-9).all()
+            if name in (*found.fitted, "unexplained"):
+                most = sum(means[each] for each in (*found.fitted, "unexplained"))
+                assert (high[known] <= most[known] + 1e-9).all()
             assert (low[known] <= means[name][known] + 1e-9).all()
             assert (means[name][known] <= high[known] + 1e-9).all()
         assert all(rows[name].mean(axis=1) == pytest.approx(means[name], rel=1e-9, abs=1e-12) for name in rows)
@@ -113,6 +116,28 @@ def test_misses_are_no_cause_where_instructions_may_take_their_time(make_experim
     assert between["l1_misses"] == pytest.approx([max(least, computing - 0.18), most])
     assert between["instructions"] == pytest.approx([min(computing - most, 0.18), min(computing - least, 0.18)])
     assert ("l1_miss_rate" in [one.attribute for one in findings.parts.causes(place)]) == (each > 0.5e-9)
+
+
+def test_no_part_takes_more_than_all_computing_of_a_noisy_run(make_experiment):
+    shares = [0.5, 0.5, 0.525, 0.475]
+    seconds = {f"r{number}": shares[number % 4 :] + shares[: number % 4] for number in range(8)}
+    found = account(make_experiment(seconds, instructions={name: [1e9] * 4 for name in seconds}))
+    assert (found.own_intervals["instructions"][0] < found.own["instructions"]).any()
+    assert_closes(found)
+
+
+@pytest.mark.parametrize(("prices", "level"), [(MACHINE, "high"), ({}, "low")])
+def test_misses_at_an_unknown_price_are_a_cause_of_low_confidence(make_experiment, prices, level):
+    seconds = {"missing": [1.0, 1.0], "calm": [0.2, 0.2]}
+    run = make_experiment(
+        seconds,
+        instructions={"missing": [3e8] * 2, "calm": [5e8] * 2},
+        l1_accesses={"missing": [5e8] * 2, "calm": [2e8] * 2},
+        l1_misses={"missing": [2.4e8] * 2, "calm": [1e4] * 2},
+    )
+    (found,) = [each for each in analyze(run.replaced(notes=Notes(prices=prices))).verdict.findings if each.gain]
+    assert [each.attribute for each in found.causes] == ["l1_miss_rate"]
+    assert found.level == level
 
 
 def test_where_prices_explain_more_than_there_is_parts_are_scaled_down(counted):
