@@ -11,11 +11,12 @@ import numpy.typing as npt
 
 from ..analyze import Findings
 from ..analyze.account import Account
+from ..analyze.run.criteria import THRESHOLD
 from .lines import print_lines
 from .place import Place
 from .table import print_table
 from .times import time_of
-from .units import count, percent, volume
+from .units import count, percent, spread, volume
 
 if TYPE_CHECKING:
     from .picture import Picture
@@ -86,6 +87,9 @@ _OF: Final = {
     "write_byte": "a byte written",
 }
 _FITTED: Final = {"instructions": "instruction", "l1_misses": "l1_miss", "l2_misses": "l2_miss"}
+_RANGE: Final = (
+    "a range: the time is between these with 95 % confidence, by the fit of the prices, the calibration and the noise"
+)
 _OF_CALLS: Final = {"mpi": ("mpi_",), "io": ("read_", "write_")}
 
 
@@ -109,6 +113,8 @@ class AccountSection:
                     "instruction": float(account.instruction[region]) if account.fitted else None,
                     "own": {name: float(account.own[name][region]) for name in account.parts},
                     "inclusive": {name: float(account.inclusive[name][region]) for name in account.parts},
+                    "own_intervals": _intervals(account.own_intervals, region),
+                    "inclusive_intervals": _intervals(account.inclusive_intervals, region),
                 }
                 for region in _heaviest(account)
             ],
@@ -120,23 +126,37 @@ class AccountSection:
         regions, whole = _heaviest(account), float(sum(each.sum() for each in account.own.values()))
         shown = [name for name in account.parts if account.own[name].sum() >= _LEAST * whole]
 
-        def row(values: dict[str, float], name: str, source: str) -> list[str]:
-            time = sum(values.values())
-            parts = (
-                time_of(findings.experiment, values[each]) if values[each] >= _LEAST * whole else "" for each in shown
-            )
+        def row(those: list[int], name: str, source: str) -> list[str]:
+            time = sum(float(each[those].sum()) for each in account.own.values())
+            parts = (_between(findings, each, those, _LEAST * whole) for each in shown)
             share = percent(100 * time / whole) if whole > 0 else "-"
             return [time_of(findings.experiment, time), share, *parts, name, source]
 
-        rows = [row({name: float(account.own[name].sum()) for name in account.parts}, "all regions", "")]
+        rows = [row([*range(len(account.ranks.regions))], "all regions", "")]
         for region in regions[:_MOST]:
             place = Place.of(findings.experiment, account.ranks.regions[region])
-            values = {name: float(account.own[name][region]) for name in account.parts}
-            rows.append(row(values, place.title, place.source if place.file else ""))
+            rows.append(row([region], place.title, place.source if place.file else ""))
         titles = ["own time", "share", *(_TITLES.get(name, name) for name in shown), "region", "source"]
         last = len(titles) - 1
         print_table(titles, rows, range(last - 1), stderr=stderr, first_to_go=[last])
         print_lines(_remarks(account, len(regions) - _MOST), stderr=stderr)
+
+
+def _between(findings: Findings, part: str, regions: list[int], least: float) -> str:
+    """Write a part of some regions' own time: between what it is, if that is a tenth off; empty if it is short."""
+    account = findings.account
+    value, (low, high) = float(account.own[part][regions].sum()), account.own_intervals[part][:, regions].sum(axis=1)
+    if max(value, high) < least:
+        return ""
+    if low < (1 - THRESHOLD) * value or high > (1 + THRESHOLD) * value:
+        return spread(float(low), float(high), lambda time: time_of(findings.experiment, time))
+    return time_of(findings.experiment, value) if value >= least else ""
+
+
+def _intervals(intervals: Mapping[str, Values], region: int) -> dict[str, list[float] | None]:
+    """Return the intervals of a region's parts; None if unknown."""
+    found = {name: rows[:, region] for name, rows in intervals.items()}
+    return {name: None if np.isnan(each).any() else each.tolist() for name, each in found.items()}
 
 
 def account_picture(findings: Findings) -> Picture:
@@ -162,6 +182,8 @@ def account_picture(findings: Findings) -> Picture:
 def _remarks(account: Account, more: int) -> list[str]:
     said = [f"… and {more} more: --json lists all"] if more > 0 else []
     said.append("means over the ranks, without the regions below; blank: less than 0.5 % of all time")
+    if any((each[0] < (1 - THRESHOLD) * each[1]).any() for each in account.own_intervals.values()):
+        said.append(_RANGE)
     fitted, calibrated = _prices(account)
     if fitted:
         said.append(f"prices, fitted to this run: {_listed(fitted)}")

@@ -12,6 +12,7 @@ from ...experiment import Experiment
 from ..run.code_regions import inclusive_over
 from ..run.preparation import Prepared
 from ..run.selection import Selection, over_ranks
+from .intervals import part_intervals
 from .splitting import Splitting
 from .standing_for_all import some_locations
 
@@ -34,6 +35,8 @@ class Account:
             or ``off`` (the processor).
         own: By part, ``float64[region]``: seconds of each region alone, a mean over the ranks.
         inclusive: Likewise with the regions below.
+        own_intervals: By part, ``float64[2, region]``: between what ``own`` is; see ``part_intervals``.
+        inclusive_intervals: Likewise with the regions below.
         splitting: How it came about: the prices.
     """
 
@@ -41,6 +44,8 @@ class Account:
     parts: tuple[str, ...]
     own: Mapping[str, Values]
     inclusive: Mapping[str, Values]
+    own_intervals: Mapping[str, Values]
+    inclusive_intervals: Mapping[str, Values]
     splitting: Splitting
 
     @property
@@ -108,18 +113,21 @@ def find_account(run: Prepared) -> Account:
     blocks = [*over_ranks(ranks, _sums, splitting)]
     parts = tuple(blocks[0])
     means = {name: np.sum([each[name] for each in blocks], axis=0) / len(ranks.ranks) for name in parts}
+    intervals = part_intervals(experiment, splitting, means)
     places = [each.id for each in ranks.regions]
     return Account(
         ranks,
         parts,
         own={name: values[places] for name, values in means.items()},
-        inclusive={name: _inclusive(experiment, ranks, values) for name, values in means.items()},
+        inclusive={name: _inclusive(experiment, ranks, values[None])[0] for name, values in means.items()},
+        own_intervals={name: intervals[name][:, places] for name in parts},
+        inclusive_intervals={name: _inclusive(experiment, ranks, intervals[name]) for name in parts},
         splitting=splitting,
     )
 
 
-def _inclusive(experiment: Experiment, ranks: Selection, values: Values) -> Values:
-    return inclusive_over(experiment, ranks.regions, values[:, None])[:, 0]
+def _inclusive(experiment: Experiment, ranks: Selection, rows: Values) -> Values:
+    return inclusive_over(experiment, ranks.regions, rows.T).T
 
 
 def _sums(ranks: Selection, splitting: Splitting) -> dict[str, Values]:

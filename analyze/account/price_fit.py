@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import product
+from math import pi, sqrt, tan
 from typing import Final
 
 import numpy as np
@@ -18,7 +19,7 @@ from ..run.summary import summary
 from .computing import Counted, is_walk
 from .standing_for_all import some_locations
 
-__all__ = ["fit", "fitted_prices", "own_prices"]
+__all__ = ["errors", "fit", "fitted_prices", "half_widths", "own_prices", "price_bounds", "quantile_of_t"]
 
 Values = npt.NDArray[np.float64]
 Bounds = tuple[float, float]
@@ -37,6 +38,11 @@ _SINGULAR: Final = 1e-10  # of the largest eigenvalue: smaller ones are rounding
 _PULL: Final = 1e-6  # of a count's weight: a pull towards calibrated prices, weak enough for the run to decide
 _ROUNDS: Final = 100
 _CLOSE: Final = 1e-12  # of a price: smaller changes end the iteration; a coarser limit would depend on blocks
+_MEDIAN: Final = 0.6745  # standard deviations: half of normal values are within
+_CONFIDENCE: Final = 0.95  # of intervals
+_LEAST_FREE: Final = 2.0  # degrees of freedom: with fewer, Student's t has no variance, and intervals show nothing
+_FAR: Final = 10.0  # standard deviations: no normal value that counts is beyond
+_POINTS: Final = 10_001  # of an integral: quantiles have six digits
 _NOTHING: Final = 1e-6  # of all computing: smaller residuals of a region count as equal
 
 
@@ -57,7 +63,7 @@ def fitted_prices(experiment: Experiment, counted: Counted, calibrated: Prices) 
     """
     products = _products(some_locations(experiment), counted)
     products[[*startup_paths(experiment)]] = 0.0
-    bounds = [_bounds(name, calibrated) for name in counted.names]
+    bounds = [price_bounds(name, calibrated) for name in counted.names]
     if bounds[1:] != [_FREE] * (len(bounds) - 1):
         return fit(products, bounds)
     ordered = _STEPS if len(bounds) == len(_STEPS) - 1 else np.eye(len(bounds) + 1)
@@ -69,6 +75,67 @@ def fitted_prices(experiment: Experiment, counted: Counted, calibrated: Prices) 
         told[0] = True
         steps = fit(products, [bound if tells else _NONE for bound, tells in zip(bounds, told, strict=True)])
     return tuple((ordered[:-1, :-1] @ steps).tolist())
+
+
+def half_widths(experiment: Experiment, counted: Counted, prices: Sequence[float]) -> Values:
+    """Return how far the prices that ``fitted_prices`` gave may be off: ``float64[count]``, in seconds."""
+    products = _products(some_locations(experiment), counted)
+    products[[*startup_paths(experiment)]] = 0.0
+    return errors(products, prices)
+
+
+def errors(products: Values, prices: Sequence[float]) -> Values:
+    """Return how far fitted prices may be off, with a confidence of 95 %.
+
+    The covariance is that of a regression by least absolute deviations (Koenker and Bassett 1978). What the prices do
+    not explain of a call path is taken as normal, and as an equal part of each; its median part is that of this run.
+    As many call paths as there are prices are left out of this median, because the fit explains them exactly. The
+    number of independent call paths is that of call paths of equal time.
+
+    Args:
+        products: As for ``fit``.
+        prices: What ``fit`` gave.
+
+    Returns:
+        Infinite where call paths have the same proportions of counts, so that the fit does not show which of them takes
+        the time; NaN for all where independent call paths are not at least two more than prices.
+    """
+    size, time = np.sqrt(np.diagonal(products, axis1=1, axis2=2)).sum(axis=0), np.sqrt(products[:, -1, -1])
+    found, used = np.full(len(prices), np.inf), np.flatnonzero(size[:-1] > 0)
+    free = float(ratio(time.sum() ** 2, (time**2).sum())) - len(used)
+    if not len(used) or free < _LEAST_FREE:
+        return np.full(len(prices), np.nan)
+    signed = np.append(-np.array(prices), 1.0)
+    left = products @ signed
+    residuals = np.sqrt(np.maximum(left @ signed, 0.0))
+    off = np.divide(residuals, time, out=np.zeros_like(time), where=time > 0)
+    ordered = np.argsort(off)[len(used) :]
+    usual = float(off[ordered[np.searchsorted(np.cumsum(time[ordered]), time[ordered].sum() / 2)]])
+    density = _MEDIAN * sqrt(2 / pi) / (max(usual, _NOTHING) * np.maximum(time, _NOTHING * time.sum()))
+    scaled = products[:, used][:, :, used] / np.outer(size[used], size[used])
+    values, directions = np.linalg.eigh(np.einsum("pij,p->ij", scaled, density))
+    known = values > _SINGULAR * values[-1]
+    inverse = (directions[:, known] / values[known]) @ directions[:, known].T
+    scores = ratio(left[:, used], residuals[:, None]) / size[used]
+    variances = np.diag(inverse @ (scores.T @ scores) @ inverse) * (free + len(used)) / free
+    hidden = (np.abs(directions[:, ~known]) > _SINGULAR).any(axis=1)
+    found[used] = np.where(hidden, np.inf, quantile_of_t(free) * np.sqrt(np.maximum(variances, 0.0)) / size[used])
+    return found
+
+
+def quantile_of_t(free: float) -> float:
+    """Return by how many standard errors a mean may be off, with a confidence of 95 %: a quantile of Student's t.
+
+    With ``x = sqrt(free) tan(angle)``, the density is a power of the angle's cosine. SciPy takes longer to import than
+    all that a verdict needs.
+
+    Args:
+        free: Degrees of freedom, at least 1; they need not be whole.
+    """
+    angles = np.linspace(0.0, min(pi / 2, _FAR / sqrt(free)), _POINTS)
+    density = np.cos(angles) ** (free - 1)
+    within = np.append(0.0, np.cumsum(density[1:] + density[:-1]))
+    return sqrt(free) * tan(float(np.interp(_CONFIDENCE * within[-1], within, angles)))
 
 
 def own_prices(experiment: Experiment, counted: Counted, prices: Sequence[float], calibrated: Prices) -> Values:
@@ -92,7 +159,7 @@ def own_prices(experiment: Experiment, counted: Counted, prices: Sequence[float]
     some = some_locations(experiment)
     time = counted.time(some)
     counts = [each.sum(axis=1) for each in counted.counts(some, time)]
-    bounds = [_bounds(name, calibrated) for name in counted.names]
+    bounds = [price_bounds(name, calibrated) for name in counted.names]
     found = np.repeat(np.array(prices)[:, None], len(experiment.call_paths), axis=1)
     walking = _walks(experiment)
     for number in range(1, len(counts)):
@@ -198,7 +265,8 @@ def _within(square: Values, right: Values, low: Values, high: Values) -> Values:
     return best
 
 
-def _bounds(name: str, calibrated: Prices) -> Bounds:
+def price_bounds(name: str, calibrated: Prices) -> Bounds:
+    """Return the least and most of a count's price on a machine, in seconds: 0 and infinite if not calibrated."""
     least, most = (getattr(calibrated, each) for each in _BOUNDS[name])
     least, most = _FREE[0] if least is None else least, _FREE[1] if most is None else most
     return min(least, most), max(least, most)

@@ -11,12 +11,12 @@ from typing import Final
 
 import numpy as np
 
-from ..run.arrays import Flags
+from ..run.arrays import Flags, Indices, ratio
 from ..run.code_regions import descendants
 from ..run.criteria import CRITERIA, THRESHOLD
 from .rank_vectors import RankVectors
 
-__all__ = ["are_slower_elsewhere"]
+__all__ = ["are_as_fast_elsewhere", "are_slower_elsewhere"]
 
 _MOST: Final = 0.5  # of the ranks' computing elsewhere
 
@@ -50,6 +50,29 @@ def are_slower_elsewhere(vectors: RankVectors, regions: Sequence[int]) -> bool:
         and elsewhere >= THRESHOLD * longer
         and varying >= CRITERIA.part * at_all
     )
+
+
+def are_as_fast_elsewhere(vectors: RankVectors, region: int, columns: Indices) -> bool:
+    """Return whether ranks that are slower in one region need no more time per instruction in the others.
+
+    Args:
+        vectors: Compute times, of ranks whose instructions were counted.
+        region: Its position.
+        columns: Ranks of one program; they execute equally many instructions in this region, but not in equal time.
+
+    Returns:
+        False if the other regions take less than a tenth as long, so that they do not show it.
+    """
+    here = vectors.values[region][columns]
+    slow = here > (here.min() + here.max()) / 2
+    everywhere = range(len(vectors.regions))
+    both = [vectors.measured(everywhere), vectors.selection.rows("instructions", everywhere)]
+    inclusive = np.nan_to_num(both)[..., columns]
+    own = inclusive - np.stack([inclusive[:, list(each.children)].sum(axis=1) for each in vectors.regions], axis=1)
+    took, executed = own[:, ~_within(vectors, [region])]
+    expected = ratio(took[:, ~slow].sum(axis=1), executed[:, ~slow].sum(axis=1)) @ executed[:, slow].sum(axis=1)
+    longer, elsewhere = here[slow].mean() / here[~slow].mean() - 1, ratio(took[:, slow].sum(), expected) - 1
+    return bool(expected >= THRESHOLD * slow.sum() * here[~slow].mean() and elsewhere < THRESHOLD * longer)
 
 
 def _slower(vectors: RankVectors, regions: Sequence[int]) -> Flags:

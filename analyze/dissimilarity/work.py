@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -15,6 +15,7 @@ from ..run.criteria import CRITERIA, THRESHOLD, TICK
 from ..run.selection import complete
 from .dissimilarity import Dissimilarity
 from .rank_vectors import RankVectors
+from .speed import are_as_fast_elsewhere
 
 __all__ = ["Difference", "SameWork", "Work"]
 
@@ -121,22 +122,37 @@ class Work:
         """Return whether some ranks did the same work in some regions, with times within the noise.
 
         They executed equally many instructions, and the misses of none explain a fair part of the time that parts
-        them. Regions in which they hardly differ are not asked.
+        them. Nor are they more than twice as slow in one of them, but nowhere else: a slow or shared core is not that.
+        Regions in which they hardly differ are not asked.
         """
+        return self._is_so(self._worked_alike, places, columns)
+
+    def executed_alike(self, places: Sequence[int], columns: npt.ArrayLike) -> bool:
+        """Return whether some ranks executed equally many instructions in some regions, whatever time that took."""
+        return self._is_so(self._executed_alike, places, columns)
+
+    def _is_so(self, test: Callable[[Indices, Indices], bool], places: Sequence[int], columns: npt.ArrayLike) -> bool:
         if self.vectors.metric != "compute_time" or "instructions" not in self.attributes:
             return False
         groups = [group for group in self._by_program(np.sort(columns)) if len(group) > 1]
-        return bool(groups) and all(self._worked_alike(np.asarray(places), group) for group in groups)
+        return bool(groups) and all(test(np.asarray(places), group) for group in groups)
+
+    def _executed_alike(self, places: Indices, columns: Indices) -> bool:
+        executed = self.attributes["instructions"].amount(places.tolist())[:, columns]
+        most = executed.max(axis=1)
+        return bool(most.any() and (most - executed.min(axis=1) <= CRITERIA.same_work * most).all())
 
     def _worked_alike(self, places: Indices, columns: Indices) -> bool:
         apart = np.ptp(self.vectors.values[np.ix_(places, columns)], axis=1)
         cells = np.ix_(places[apart >= CRITERIA.part * apart.max()], columns)
         times = self.vectors.values[cells]
-        executed = self.attributes["instructions"].amount(cells[0].ravel().tolist())[:, columns]
-        most = executed.max(axis=1)
-        if not most.any() or (most - executed.min(axis=1) > CRITERIA.same_work * most).any():
+        if not self._executed_alike(cells[0].ravel(), columns):
             return False
-        if (times.min(axis=1) < (1 - CRITERIA.most_noise) * times.max(axis=1)).any():
+        least, longest = times.min(axis=1), times.max(axis=1)
+        if (least < (1 - CRITERIA.most_noise) * longest).any():
+            return False
+        stands_out = (longest > CRITERIA.outweighs * least) & (longest - least >= CRITERIA.burst)
+        if any(are_as_fast_elsewhere(self.vectors, place, columns) for place in cells[0].ravel()[stands_out].tolist()):
             return False
         others = [name for name in self.attributes if name != "instructions"]
         asked = cells[0].ravel().tolist()

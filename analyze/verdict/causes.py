@@ -49,7 +49,7 @@ def causes_of_differences(
 ) -> Mapping[int | None, tuple[Cause, ...]]:
     """Return what makes up the seconds that the slowest ranks are busy longer in each culprit, the largest first.
 
-    Causes without seconds in the account, such as the bytes of messages, come last.
+    Causes without seconds in the account, such as the bytes of messages, come last, but before what is unexplained.
 
     Args:
         account: None where no busy time is compared, or a rank's counts are not of the work that it was timed at.
@@ -103,7 +103,8 @@ def _causes_apart(
         more["io_bytes"] = slow["io_bytes"] - other["io_bytes"]
     else:
         more = {name: slow[name] - (work if name in computed else 1.0) * other[name] for name in slow}
-        more["instructions"] += (work - 1.0) * there
+        more["unexplained"] += more["instructions"]  # at another price of an instruction, which no count explains
+        more["instructions"] = (work - 1.0) * there
     spent = sorted(more.items(), key=lambda each: -each[1])
     found = [
         Cause(name, min(each, whole), min(each / whole, 1.0))
@@ -114,4 +115,6 @@ def _causes_apart(
         return named
     # If most is unexplained, it may come from the attributes that differ between ranks, at an unknown price.
     known = {each.attribute for each in found} if found[0].attribute == "unexplained" else slow
-    return (*found, *(each for each in named if each.attribute not in known))
+    causes = (*found, *(each for each in named if each.attribute not in known))
+    telling = {each.attribute for each in named}.intersection(each.attribute for each in causes)
+    return tuple(sorted(causes, key=lambda each: bool(telling) and each.attribute == "unexplained"))

@@ -60,7 +60,8 @@ def doubt_of_difference(analysis: Analysis, regions: Sequence[int]) -> Doubt | N
         return Doubt.COUNTS_ALONE
     if _counts_differ(analysis, regions):
         return None
-    if differences.may_be_speed(regions):
+    everyone = range(len(analysis.vectors.labels))
+    if differences.may_be_speed(regions) and not analysis.work.executed_alike(regions, everyone):
         return Doubt.SPEED
     return Doubt.CHANCE if differences.may_be_chance(regions) else None
 
@@ -104,6 +105,9 @@ def confidence_in_weight(analysis: Analysis, culprit: int) -> Confidence:
         analysis: What was found.
         culprit: Position among the regions that were weighed.
     """
+    causes = analysis.parts.causes(culprit)
+    if causes and causes[0].attribute in analysis.parts.unpriced(culprit):
+        return Confidence("low", "the price of a cache miss is not known")
     if analysis.parts.is_explained(culprit):
         return Confidence("high", "it has a cause that was measured")
     if analysis.explanation.seconds.waits[culprit]:

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Final
 
+import numpy as np
+
 from ..dissimilarity.off_processor import METRIC as OFF_PROCESSOR
 from ..evidence.attributes import MISS_RATES
 from ..run.overhead import TIMES
@@ -41,10 +43,11 @@ def gain_of(analysis: Analysis, parts: Iterable[Saved]) -> Gain | None:
 def gain_of_balance(analysis: Analysis, regions: Sequence[int]) -> Gain | None:
     """Return the saving if all ranks computed equally long in some regions; None if the metric is not a time.
 
-    That is what the critical path has more of them than the ranks on average, or, where misses make a rank slow, than
-    the fastest: work can be shared evenly, misses can be avoided. It is no more than what the slowest rank has more,
-    unless ranks are late in turn; and that where the path is not known. Ranks of different programs have nothing to
-    share. None where the ranks did the same work, or different jobs, or it is doubtful who is slowest.
+    That is what the critical path has more of them than the ranks on average, or, where misses make a rank slow or all
+    execute equally many instructions and no other cause is known, than the fastest: work can be shared evenly, misses
+    and stalls can be avoided. It is no more than what the slowest rank has more, unless ranks are late in turn; and
+    that where the path is not known. Ranks of different programs have nothing to share. None where the ranks did the
+    same work, or different jobs, or it is doubtful who is slowest.
 
     Args:
         analysis: What was found.
@@ -58,7 +61,10 @@ def gain_of_balance(analysis: Analysis, regions: Sequence[int]) -> Gain | None:
     times = vectors.values[list(regions)].sum(axis=0)
     everyone = [group[group != analysis.master] for group in vectors.groups]  # but a master
     main = [analysis.main_cause(culprit) for culprit in regions]
-    avoidable = all(cause is not None and cause.attribute in MISS_RATES for cause in main)
+    slow: set[str | None] = {*MISS_RATES}
+    if analysis.work.executed_alike(regions, np.concatenate(everyone)):
+        slow |= {"unexplained", None}
+    avoidable = all((cause.attribute if cause else None) in slow for cause in main)
     groups, why = [times[group] for group in everyone], Why.FASTEST if avoidable else Why.EVEN
     found = [Saved(why, float(each.max()), float(each.min() if avoidable else each.mean())) for each in groups]
     saved = max(found, key=lambda each: each.before - each.after)

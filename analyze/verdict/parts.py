@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from math import isnan
 from typing import Final
 
 from ..account import Account
@@ -13,7 +14,7 @@ from ..disparity.weights import Weights
 from ..evidence.attributes import MISS_RATES
 from ..run.arrays import Flags, Values
 from ..run.costs import is_mostly
-from ..run.criteria import CRITERIA
+from ..run.criteria import CRITERIA, THRESHOLD
 from ..run.preparation import Prepared
 from ..run.selection import complete
 from ..run.summary import summary
@@ -66,16 +67,44 @@ class Parts:
             found |= {BUSY[name]: float(values[name][region]) for name in self.account.parts if name in BUSY}
         return found
 
+    def uncertain(self, region: int) -> frozenset[str]:
+        """Return the attributes that may take as good as no time in a region, by what is known of the account's prices.
+
+        That is less than a tenth of the region's time.
+        """
+        least = THRESHOLD * float(self.explanation.seconds.time[region])
+        return frozenset(name for name, each in self._at_least(region).items() if each <= least)
+
+    def unpriced(self, region: int) -> frozenset[str]:
+        """Return the misses among a region's causes whose price neither the run nor the calibration shows.
+
+        Instructions take what is left.
+        """
+        if self.by_paper:
+            return frozenset()
+        least = self._at_least(region)
+        misses = (each.attribute for each in self.causes(region) if each.attribute in MISS_RATES)
+        return frozenset(name for name in misses if isnan(least[name]))
+
+    def _at_least(self, region: int) -> Mapping[str, float]:
+        """Return the least that each part of the account takes of a region, by attribute; NaN if that is unknown."""
+        if self.account is None:
+            return {}
+        own = self.run.weighed.regions[region].own_code
+        between = self.account.own_intervals if own else self.account.inclusive_intervals
+        return {BUSY[name]: float(between[name][0, region]) for name in self.account.parts if name in BUSY}
+
     def causes(self, region: int) -> tuple[Cause, ...]:
         """Return the large parts of a region's time, the largest first; by the paper its root causes.
 
-        File I/O is a matter of its calls, and not of its bytes, where these are few per call.
+        What may take as good as no time is no cause. File I/O is a matter of its calls, and not of its bytes, where
+        these are few per call.
         """
         if self.by_paper:
             return tuple(Cause(each.attribute) for each in self.by_paper.causes.get(region, ()))
-        parts = self.of(region)
+        parts, uncertain = self.of(region), self.uncertain(region)
         whole = max(float(self.explanation.seconds.time[region]), sum(parts.values()))
-        spent = sorted(parts.items(), key=lambda each: -each[1])
+        spent = sorted((each for each in parts.items() if each[0] not in uncertain), key=lambda each: -each[1])
         large = [Cause(name, each, each / whole) for name, each in spent if each >= CRITERIA.part * whole > 0]
         small_io = self.explanation.seconds.has_small_io[region]
         return tuple(
@@ -142,6 +171,7 @@ class Parts:
         if self.by_paper:
             causes = {each.attribute for each in self.by_paper.causes.get(region, ())}  # misses may have no seconds
             own = {name: each for name, each in own.items() if name in causes}
+        own = {name: each for name, each in own.items() if name not in self.uncertain(region)}
         least = CRITERIA.part * float(split.time[region])
         found: dict[Kind, Saved] = {}
         files = self._are_files_part[region] and own.get("io_bytes", 0.0) >= least

@@ -79,6 +79,8 @@ def test_the_account_is_a_table_with_its_prices_and_in_the_document(saved):
     assert (found["prices"], found["fitted"]) == ({"instruction": pytest.approx(1e-9)}, ["instruction"])
     assert [(each["line"], sum(each["own"].values())) for each in found["regions"]] == [(3, 1.5), (5, 0.05)]
     assert [each["inclusive"]["instructions"] for each in found["regions"]] == pytest.approx([1.5, 0.05])
+    assert [each["own_intervals"]["off"] for each in found["regions"]] == [[0.0, 0.0]] * 2
+    assert [each["inclusive_intervals"]["instructions"] for each in found["regions"]] == [None, None]
 
 
 def test_the_document_on_standard_output_stands_there_alone(saved):

@@ -14,7 +14,7 @@ from ..correlators.scores import signed_pearson
 from .run import Run, Way
 from .shapes import contrast
 
-__all__ = ["Anomaly", "Companion", "Course", "companions", "foremost"]
+__all__ = ["ALIKE", "Anomaly", "Companion", "Course", "companions", "foremost"]
 
 # Other names of the anomaly itself, and effects of a slow clock.
 _ITSELF: Final = frozenset(
@@ -38,7 +38,7 @@ _EXPLAINED: Final = 0.05
 _WORK: Final = "instructions"
 _OF_WORK: Final = ("l1_accesses", "l1_misses", "l2_accesses", "l2_misses")
 _SAME: Final = 1.1
-_LEAST: Final = 0.5  # below this, three quarters of the metric's variance have other reasons
+ALIKE: Final = 0.5  # Pearson's coefficient: below this, three quarters of the metric's variance have other reasons
 _MOST: Final = 8
 _CHANGES: Final = 0.1  # of the region's amount: a metric that changes less explains nothing
 
@@ -158,6 +158,6 @@ def foremost(found: Iterable[Companion], *, behind: Container[str] = ()) -> tupl
         found: Any.
         behind: Metrics that are sorted after the others.
     """
-    clear = [each for each in found if each.score >= _LEAST]
+    clear = [each for each in found if each.score >= ALIKE]
     order = sorted(clear, key=lambda each: (each.metric in behind, -round(each.score, 2), each.metric))
     return tuple(order[:_MOST])

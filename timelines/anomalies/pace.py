@@ -9,8 +9,9 @@ from typing import Final
 import numpy as np
 
 from ...analyze.run.arrays import Values
+from ..correlators.scores import signed_pearson
 from ..warping import same_paths
-from .anomaly import Anomaly, Course, companions
+from .anomaly import ALIKE, Anomaly, Course, companions
 from .run import Run, Way, way
 from .shapes import Shape, best_shape, contrast
 
@@ -20,6 +21,9 @@ _PARTS: Final = 100  # at most, so that a change is located within a hundredth o
 _FEWEST: Final = 20  # parts: with fewer, a tenth of them is only one or two
 _EACH: Final = 2  # entries, and samples, per part, so that at least one belongs only to this part
 _COUNTS: Final = frozenset({"instructions", "l1_misses", "l2_misses", "l2_accesses"})
+_FROM_PROGRAM: Final = _COUNTS | {"l1_miss_rate", "l2_miss_rate", "page_faults", "allocations"}
+_WORK: Final = "instructions"
+_CALLS: Final = ("mpi", "io", "omp")
 _CHANGES: Final = 4  # per region
 _NEXT: Final = (
     # Of the first change: the least height of a second one; a lower one may only mean that the first is not exactly
@@ -120,16 +124,17 @@ def changes_of(pace: Pace) -> Iterator[Anomaly]:
         shape = best_shape(mean) or shape
         shown = [contrast(each[members].mean(axis=0), shape.profile) for each in runs]
         agreeing = sum(height * np.sign(shape.height) >= abs(shape.height) / 2 for height in shown)
-        needed = LEAST if agreeing > 1 or _counted(pace, shape, members) else ALONE
         if (
-            abs(np.log(shape.factor)) < np.log1p(needed)
+            abs(np.log(shape.factor)) < np.log1p(LEAST)
             or abs(shape.height) < least
             or shape.strength < STRONG
             or agreeing < len(shown) / 2
         ):
             return
-        least = abs(shape.height) * _NEXT
-        yield _anomaly(pace, shape, members, int(agreeing))
+        change = _anomaly(pace, shape, members, int(agreeing))
+        if agreeing > 1 or _is_of_program(pace, shape, members, change):
+            least = abs(shape.height) * _NEXT
+            yield change
         for every in (left, *runs):
             for member in members:
                 every[member] -= contrast(every[member], shape.profile) * shape.profile
@@ -147,18 +152,35 @@ def _strongest(left: Values) -> tuple[Shape, list[int]] | None:
     return (best, members) if members else None
 
 
-def _counted(pace: Pace, shape: Shape, members: Sequence[int]) -> bool:
-    """Return whether the counts change as the pace does."""
-    for run, each in pace.ways:
-        if not run.timed:
-            for column, metric in enumerate(each.metrics):
-                if metric in _COUNTS:
-                    values = each.amounts[members, :, column].mean(axis=0)
-                    if np.isfinite(values).all() and (values > 0).all():
-                        found = contrast(np.log(values), shape.profile) * np.sign(shape.height)
-                        if found >= np.log1p(LEAST):
-                            return True
-    return False
+def _is_of_program(pace: Pace, shape: Shape, members: Sequence[int], change: Anomaly) -> bool:
+    """Return whether a change that one run shows comes from the program, and not from the machine.
+
+    If counts are known, some must change with it. Otherwise it must be large, and ranks must not come to wait for cores
+    meanwhile: what makes them wait also slows them down.
+    """
+    if any(each.metric in _FROM_PROGRAM and each.sign == "+" for each in change.goes_with):
+        return True
+    is_counted = any(_WORK in each.inside for _, each in pace.ways)
+    large = abs(np.log(shape.factor)) >= np.log1p(ALONE)
+    return large and not is_counted and not _is_of_load(pace, shape, members)
+
+
+def _is_of_load(pace: Pace, shape: Shape, members: Sequence[int]) -> bool:
+    """Return whether ranks come to wait for cores where entries take longer, and at least as much.
+
+    An entry that takes longer by itself also waits longer on a shared core, but not longer per busy second.
+    """
+    columns = dict(zip(pace.first.metrics, pace.first.amounts[members].mean(axis=0).T, strict=True))
+    if not {"wall_time", "cpu_time"} <= columns.keys():
+        return False
+    elapsed, busy = columns["wall_time"], columns["cpu_time"]
+    for name in _CALLS:
+        elapsed, busy = elapsed - columns.get(f"{name}_time", 0.0), busy - columns.get(f"{name}_cpu_time", 0.0)
+    if min(elapsed.min(), busy.min()) <= 0:
+        return False
+    stretched, profile = np.log(elapsed / busy), np.sign(shape.height) * shape.profile
+    is_as_much = contrast(stretched, profile) >= abs(np.log(shape.factor))
+    return bool(is_as_much and signed_pearson(profile, stretched) >= ALIKE)
 
 
 def _anomaly(pace: Pace, shape: Shape, members: Sequence[int], agreeing: int) -> Anomaly:

@@ -101,6 +101,8 @@ def _part(findings: Findings, cause: Cause, culprit: int) -> str:
     said = evidence(findings.explanation.attributes[cause.attribute], culprit, findings.run.weighed_costs[culprit])
     if cause.attribute == "mpi_bytes":
         said += _call_that_moves(findings, culprit)
+    if cause.attribute in findings.parts.unpriced(culprit):
+        said += "; the price of a miss is not known"
     is_of_gain = cause.attribute in MISS_RATES
     return f"{NAMES[cause.attribute]}: {said}{'' if is_of_gain else _of_the_time(findings, cause)}"
 

@@ -47,6 +47,15 @@ def assert_closes(found: Account) -> None:
         assert np.sum([*rows.values()], axis=0) == pytest.approx(expected, rel=1e-9, abs=1e-9)
         assert np.sum([*means.values()], axis=0) == pytest.approx(expected.mean(axis=1), rel=1e-9, abs=1e-9)
         assert all((each >= -1e-9).all() for each in rows.values())
+        between = found.own_intervals if own else found.inclusive_intervals
+        for name, (low, high) in between.items():
+            known = ~np.isnan(low)
+            assert (low[known] >= -1e-9).all()
+            if name in (*found.fitted, "unexplained"):
+                most = sum(means[each] for each in (*found.fitted, "unexplained"))
+                assert (high[known] <= most[known] + 1e-9).all()
+            assert (low[known] <= means[name][known] + 1e-9).all()
+            assert (means[name][known] <= high[known] + 1e-9).all()
         assert all(rows[name].mean(axis=1) == pytest.approx(means[name], rel=1e-9, abs=1e-12) for name in rows)
 
 
@@ -78,6 +87,57 @@ def test_computing_is_counts_at_prices_that_fit_and_a_rest(counted):
     assert of_region(found, "far", own=False)["instructions"] == pytest.approx([1.01, 1.01], rel=1e-3)
     assert found.unexplained == pytest.approx(0.01 / 15.04, rel=1e-2)
     assert_closes(found)
+
+
+MACHINE = {
+    "instruction_independent": 0.07e-9,
+    "instruction_dependent": 0.6e-9,
+    "l1_miss_streamed": 0.5e-9,
+    "l1_miss_chased": 4e-9,
+}
+
+
+@pytest.mark.parametrize("each", [0.3e-9, 0.59e-9])
+def test_misses_are_no_cause_where_instructions_may_take_their_time(make_experiment, each):
+    """An instruction of a chain takes 0.6 ns, so that a miss may take 0.5 ns; or it takes 3.8 ns at least."""
+    seconds = {"shared": [3e8 * each + 0.06] * 2, "calm": [0.5, 0.5], "rest": [0.1, 0.1]}
+    run = make_experiment(
+        seconds,
+        instructions={"shared": [3e8] * 2, "calm": [2.5e9] * 2, "rest": [5e8] * 2},
+        l1_accesses={"shared": [3e7] * 2, "calm": [1e9] * 2, "rest": [2e8] * 2},
+        l1_misses={"shared": [1.5e7] * 2, "calm": [1e5] * 2, "rest": [1e4] * 2},
+    )
+    findings = analyze(run.replaced(notes=Notes(prices=MACHINE)))
+    found = findings.account
+    assert_closes(found)
+    place = [found.ranks.experiment.path_name(each.id) for each in found.ranks.regions].index("shared")
+    between = {name: rows[:, place].tolist() for name, rows in found.own_intervals.items()}
+    computing, least, most = seconds["shared"][0], 1.5e7 * 0.5e-9, 1.5e7 * 4e-9
+    assert between["l1_misses"] == pytest.approx([max(least, computing - 0.18), most])
+    assert between["instructions"] == pytest.approx([min(computing - most, 0.18), min(computing - least, 0.18)])
+    assert ("l1_miss_rate" in [one.attribute for one in findings.parts.causes(place)]) == (each > 0.5e-9)
+
+
+def test_no_part_takes_more_than_all_computing_of_a_noisy_run(make_experiment):
+    shares = [0.5, 0.5, 0.525, 0.475]
+    seconds = {f"r{number}": shares[number % 4 :] + shares[: number % 4] for number in range(8)}
+    found = account(make_experiment(seconds, instructions={name: [1e9] * 4 for name in seconds}))
+    assert (found.own_intervals["instructions"][0] < found.own["instructions"]).any()
+    assert_closes(found)
+
+
+@pytest.mark.parametrize(("prices", "level"), [(MACHINE, "high"), ({}, "low")])
+def test_misses_at_an_unknown_price_are_a_cause_of_low_confidence(make_experiment, prices, level):
+    seconds = {"missing": [1.0, 1.0], "calm": [0.2, 0.2]}
+    run = make_experiment(
+        seconds,
+        instructions={"missing": [3e8] * 2, "calm": [5e8] * 2},
+        l1_accesses={"missing": [5e8] * 2, "calm": [2e8] * 2},
+        l1_misses={"missing": [2.4e8] * 2, "calm": [1e4] * 2},
+    )
+    (found,) = [each for each in analyze(run.replaced(notes=Notes(prices=prices))).verdict.findings if each.gain]
+    assert [each.attribute for each in found.causes] == ["l1_miss_rate"]
+    assert found.level == level
 
 
 def test_where_prices_explain_more_than_there_is_parts_are_scaled_down(counted):

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from autoanalyzer.analyze.account.computing import Counted
-from autoanalyzer.analyze.account.price_fit import fit, fitted_prices, own_prices
+from autoanalyzer.analyze.account.price_fit import errors, fit, fitted_prices, own_prices, quantile_of_t
 from autoanalyzer.analyze.run.summary import sampled
 from autoanalyzer.experiment.prices import Prices
 
@@ -167,3 +167,32 @@ def test_the_start_of_mpi_is_no_computing_to_fit(make_experiment):
         {"work": [1.0, 2.0], "MPI_Init": [9.0, 9.0]}, instructions={"work": [1e9, 2e9], "MPI_Init": [1e9, 1e9]}
     )
     assert fitted_prices(experiment, Counted.of(experiment), Prices()) == pytest.approx([1e-9])
+
+
+def test_quantiles_are_those_of_students_t():
+    table = {1: 12.7062, 2: 4.30265, 2.5: 3.57465, 5: 2.57058, 30: 2.04227, 1e6: 1.95997}
+    assert [quantile_of_t(free) for free in table] == pytest.approx([*table.values()], rel=1e-4)
+
+
+@pytest.mark.parametrize(("paths", "ranks", "counted"), [(5, 1, 2), (8, 1, 3)])
+def test_prices_are_within_their_errors_in_nearly_all_runs(paths, ranks, counted):
+    chance = np.random.default_rng(46)
+    true, inside = np.array([0.1, 0.5, 2.0])[-counted:], []
+    while len(inside) < 40:
+        counts = chance.random((paths, ranks, counted))
+        times = counts @ true * chance.normal(1.0, 0.1, (paths, 1))
+        made = products(*zip(counts, times, strict=True))
+        prices = fit(made, [FREE] * counted)
+        off = errors(made, prices)
+        if not np.isnan(off).any():
+            inside.append(np.abs(prices - true) <= off)
+    assert (np.mean(inside, axis=0) >= 0.9).all()
+
+
+def test_the_fit_does_not_know_the_prices_of_what_goes_together_nor_of_few_regions():
+    alike = [([[count, 2 * count, 1.0]], [3 * count + 0.1]) for count in range(1, 9)]
+    made = products(*alike)
+    assert [*np.isinf(errors(made, fit(made, [FREE] * 3)))] == [True, True, False]
+    few = products(*alike[:3])
+    assert np.isnan(errors(few, fit(few, [FREE] * 3))).all()
+    assert np.isnan(errors(0 * few, [0.0] * 3)).all()

@@ -112,9 +112,17 @@ def test_noise_is_so_many_deviations_of_what_other_regions_part_by(side):
 @BOTH
 def test_most_noise_is_its_limit_and_that_of_speed(make_experiment, side):
     assert part_by_noise(10.0) == CRITERIA.most_noise
-    seconds = {"work": [1.0, 1.0, 1.0, 1 / (1 - side * CRITERIA.most_noise)], "calm": alike(0.5)}
+    seconds = {"work": [1.0, 1.0, 1.0, 1 / (1 - side * CRITERIA.most_noise)], "calm": [0.5, 0.5, 0.5, 0.7]}
     made = make_experiment(seconds, **counts({"work": alike(1.0), "calm": alike(0.5)}))
     assert analyze(made).same_work.everywhere == (side < 1)
+
+
+@BOTH
+@pytest.mark.parametrize("elsewhere", [1.0, 1.3])
+def test_what_outweighs_the_others_in_one_region_alone_is_no_slower_core(make_experiment, side, elsewhere):
+    seconds = {"work": [1.0, 1.0, 1.0, side * CRITERIA.outweighs], "calm": [0.5, 0.5, 0.5, 0.5 * elsewhere]}
+    made = make_experiment(seconds, **counts({"work": alike(1.0), "calm": alike(0.5)}))
+    assert analyze(made).same_work.everywhere == (side < 1 or elsewhere > 1)
 
 
 @BOTH

@@ -7,7 +7,9 @@ import numpy as np
 import pytest
 
 from autoanalyzer.analyze import Findings, analyze
+from autoanalyzer.analyze.verdict import Kind, Why
 from autoanalyzer.analyze.verdict.gain import gain_of_weight
+from autoanalyzer.analyze.verdict.losses import losses
 from autoanalyzer.experiment import Experiment, Notes
 from autoanalyzer.view.verdict import verdict_lines
 
@@ -654,6 +656,43 @@ def test_many_times_as_long_for_the_same_work_is_no_noise(make_experiment):
     findings = analyze(make_experiment(seconds, **counted({"work": alike(1.0)})))
     causes = findings.dissimilarity_causes
     assert (causes.differences, findings.same_work.everywhere, findings.same_work.culprits) == ((), False, frozenset())
+
+
+def test_many_times_as_long_for_equal_instructions_in_one_region_alone_comes_first(make_experiment):
+    """Others differ by their work, so that rank 3 is slower in most regions by the clock, but not by instruction."""
+    uneven = {"ramp": [1.0, 1.5, 2.0, 2.5], "groups": [1.0, 2.0, 1.0, 2.0]}
+    seconds = {"sort": [1.0, 1.0, 1.0, 2.7], **uneven, "calm": [0.4, 0.41, 0.4, 0.4], "rest": [0.3, 0.3, 0.31, 0.3]}
+    executed = {name: alike(1e9 * max(each)) for name, each in seconds.items()}
+    executed |= {name: [1e9 * time for time in each] for name, each in uneven.items()}
+    found = analyze(make_experiment(seconds, instructions=executed))
+    first = found.verdict.findings[0]
+    assert (first.kind, first.doubt, first.slowest) == (Kind.IMBALANCE, None, (3,))
+    assert [each.attribute for each in first.causes] == ["unexplained"]
+    assert first.gain is not None
+    assert [(each.why, each.before, each.after) for each in first.gain.parts] == [
+        (Why.FASTEST, pytest.approx(2.7), pytest.approx(1.0))
+    ]
+    assert found.vectors.regions[losses(found)[0].region].id == first.region.id
+
+
+def test_slow_ranks_of_one_region_that_are_the_fast_ones_of_another_did_not_do_the_same_work(make_experiment):
+    seconds = {"first": [1.0, 2.6, 1.0, 2.6], "second": [2.6, 1.0, 2.6, 1.0]}
+    findings = analyze(make_experiment(seconds, instructions={name: alike(1e9) for name in seconds}))
+    same = findings.same_work
+    assert (same.culprits, same.groups, same.everywhere) == (frozenset(), (), False)
+    assert not any("same work" in line for line in verdict_lines(findings))
+
+
+def test_what_one_rank_writes_is_shared_evenly_though_all_execute_equally_many_instructions(make_experiment):
+    """The rank that writes 1 GB is not as fast as the fastest if nobody writes, but if all write a quarter."""
+    files = {"io_time": [0.8, 0.0, 0.0, 0.0], "io_cpu_time": [0.8, 0.0, 0.0, 0.0], "io_bytes": [1e9, 0.0, 0.0, 0.0]}
+    seconds = {"dump": [1.8, 1.0, 1.0, 1.0], **{f"r{number}": alike(1.0) for number in range(4)}}
+    executed = {name: alike(1e9) for name in seconds}
+    run = make_experiment(seconds, instructions=executed, **{name: {"dump": each} for name, each in files.items()})
+    (first, *_) = analyze(run).verdict.findings
+    assert (first.kind, [each.attribute for each in first.causes]) == (Kind.IMBALANCE, ["io_bytes"])
+    assert first.gain is not None
+    assert (first.gain.parts[0].why, first.gain.seconds) == (Why.EVEN, pytest.approx(0.6))
 
 
 def test_equal_work_spread_over_all_regions_is_noise_though_misses_were_counted(make_experiment):

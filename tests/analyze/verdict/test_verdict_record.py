@@ -104,7 +104,7 @@ def test_more_work_is_told_from_slower_work_by_seconds(instructions, misses, cau
     assert largest.share >= 0.7
 
 
-def test_time_that_no_price_explains_is_the_largest_cause_and_what_tells_ranks_apart_is_said(make_experiment):
+def test_what_tells_ranks_apart_at_an_unknown_price_comes_before_time_that_no_price_explains(make_experiment):
     misses = [1e6, 1e6, 1e6, 6e7]
     time = [2e-2 + 1e-8 * miss for miss in misses]
     counts = {
@@ -118,8 +118,8 @@ def test_time_that_no_price_explains_is_the_largest_cause_and_what_tells_ranks_a
     findings = analyze(made.replaced(notes=replace(made.notes, prices=cheap)))
     (uneven,) = [each for each in findings.verdict.findings if each.groups]
     assert [(each.attribute, each.seconds is None) for each in findings.causes_of_differences[uneven.difference]] == [
-        ("unexplained", False),
         ("l1_miss_rate", True),
+        ("unexplained", False),
     ]
     assert uneven.gain is not None
     assert uneven.gain.parts[0].why is Why.FASTEST

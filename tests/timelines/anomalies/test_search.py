@@ -147,6 +147,25 @@ def test_what_one_run_alone_shows_is_not_the_program_s():
     assert (together.kind, together.runs) == ("sudden change", 3)
 
 
+def test_what_begins_as_others_take_the_cores_is_of_the_machine_unless_it_is_so_in_other_runs():
+    def loaded(step):
+        return 0.5 * (step >= 150)
+
+    def slower(_rank, step):
+        return 0.6 * (step >= 150)
+
+    assert find_anomalies([run(1, slower=slower, stolen=loaded)]).anomalies == ()
+    assert only([run(seed, slower=slower, stolen=loaded) for seed in (1, 2)]).kind == "sudden change"
+    assert only([run(1, slower=slower, stolen=0.5)]).kind == "sudden change"  # more waiting, but as much per second
+
+
+@pytest.mark.parametrize("instructions", [0.0, 0.6])
+def test_where_counts_are_known_they_must_change_too(instructions):
+    one = run(1, slower=lambda _rank, step: 0.6 * (step >= 150))
+    counted = counting({"instructions": instructions, "l1_misses": 0.0}, {"instructions": 1.4, "l1_misses": 1.0})
+    assert len(find_anomalies([one, counted]).anomalies) == (instructions > 0)
+
+
 @pytest.mark.parametrize(("share", "count"), [(0.07, 0), (0.14, 1)])
 def test_a_tenth_is_a_change(share, count):
     runs = [run(seed, slower=lambda _rank, step: share * (step >= 150)) for seed in (1, 2, 3)]

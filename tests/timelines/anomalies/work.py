@@ -49,7 +49,7 @@ def run(
     memory: Callable[[int], float] = lambda _step: 1e8,
     events: Collection[int] = (),
     noise: float = 0.05,
-    stolen: float = 0.05,
+    stolen: float | Callable[[int], float] = 0.05,
     timed: bool = True,
     steps: int = STEPS,
     pace: float = STEP,
@@ -65,7 +65,7 @@ def run(
         memory: In use at a step.
         events: Steps after which ``exchange`` is called.
         noise: Deviation of a step's time.
-        stolen: Of how many steps the processor is taken away, for 20 ms.
+        stolen: Of how many steps the processor is taken away, for 20 ms; the same for all, or by step.
         timed: Whether the clock is the program's.
         steps: How many.
         pace: Seconds of a step.
@@ -78,7 +78,7 @@ def run(
         now = begin = 0.01 * chance.random()
         for step in range(steps):
             cost = pace * (1 + slower(rank, step)) * (1 + noise * abs(chance.normal()))
-            away = 0.02 * (chance.random() < stolen)
+            away = 0.02 * (chance.random() < (stolen(step) if callable(stolen) else stolen))
             saved = io(rank, step)
             now += cost + away + saved
             values += [cost + away + saved, cost + saved / 10, saved, 1e9 * saved, 0, 0, 0]
