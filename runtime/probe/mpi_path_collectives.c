@@ -45,9 +45,15 @@ static uint32_t flag_of(const struct aa_mpi_peers *peers) {
     return peers->everybody && aa_path_is_too_dear() ? AA_PATH_TOO_MUCH : 0;
 }
 
+/* Whether chains start again where all meet: of threads that meet at the same time, only on MPI_COMM_WORLD,
+ * because its collectives have the same order in all ranks. */
+static bool starts_again(const struct aa_mpi_peers *peers) {
+    return peers->everybody && (!aa_path_chains_are_shared() || peers == aa_mpi_peers_of(aa_mpi.world));
+}
+
 /* All have met, and this is the longest of their chains. */
 static void meet(const struct aa_mpi_peers *peers, const struct aa_path *longest, uint32_t flags) {
-    if (peers->everybody)
+    if (starts_again(peers))
         aa_path_meet(longest, (longest->from & ~AA_PATH_TOO_MUCH) == aa_path_ours.me);
     else
         aa_path_join(longest);
@@ -80,7 +86,7 @@ static void follow(enum aa_path_collective_kind kind, int root, const struct aa_
                    MPI_Comm comm, bool waits) {
     struct aa_path mine, found = {0};
     bool in_all = kind == AA_PATH_EVERYONE;
-    if (in_all && peers->everybody)
+    if (in_all && starts_again(peers))
         aa_path_gather_threads();
     aa_path_write(kind == AA_PATH_FROM_ROOT ? &found : &mine);
     if (in_all)
@@ -127,7 +133,7 @@ void aa_path_enters(enum aa_path_collective_kind kind, int root, MPI_Comm comm) 
     if (!peers || !peers->slots)
         return;
     uint64_t start = aa_path_effort_begins();
-    if (kind == AA_PATH_EVERYONE && peers->everybody)
+    if (kind == AA_PATH_EVERYONE && starts_again(peers))
         aa_path_gather_threads();
     aa_path_put(peers->slots, kind != AA_PATH_FROM_ROOT || root == aa_path_my_place(peers->slots),
                 kind == AA_PATH_EVERYONE ? flag_of(peers) : 0);

@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "path.h"
 
+#include <pthread.h>
 #include <string.h>
 
 #include "memory.h"
@@ -8,14 +9,13 @@
 #include "self.h"
 #include "work.h"
 
-#define NOBODY UINT32_MAX
-
 /* The cost of following: ticks, and the number of steps, one per node or entry. */
 struct effort {
-    uint64_t ticks, steps;
+    _Atomic uint64_t ticks; /* which the thread alone changes */
+    uint64_t steps;
 };
 
-/* A thread's chain; it is in the shard, so that a killed process leaves it there. */
+/* A thread's chain; it is in the shard, so that a killed process leaves it there. Other threads change it. */
 struct holder {
     struct holder *next;
     const struct aa_thread *thread;
@@ -27,6 +27,32 @@ struct holder {
 
 static struct holder *_Atomic holders;
 static _Thread_local struct holder *own AA_INITIAL_EXEC;
+
+/* ---- one thread after the other, where several have chains: for these, what they work, and all sums */
+
+static bool is_shared;
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+
+void aa_path_share_chains(void) {
+    is_shared = true;
+}
+
+bool aa_path_chains_are_shared(void) {
+    return is_shared;
+}
+
+static struct aa_section lock(void) {
+    struct aa_section section = aa_section_begin();
+    if (is_shared)
+        pthread_mutex_lock(&mutex);
+    return section;
+}
+
+static void unlock(struct aa_section section) {
+    if (is_shared)
+        pthread_mutex_unlock(&mutex);
+    aa_section_end(section);
+}
 
 /* ---- a chain */
 
@@ -62,7 +88,7 @@ static void leave_behind(struct aa_path *path) {
         for (uint32_t i = kept; i < path->count; i++)
             work += path->entries[i].work;
         aa_shard()->path_lost += path->count - kept;
-        path->entries[kept++] = (struct aa_path_entry){.rank = NOBODY, .work = work};
+        path->entries[kept++] = (struct aa_path_entry){.rank = AA_PATH_NOBODY, .work = work};
     }
     path->count = kept;
 }
@@ -97,7 +123,7 @@ static void add_effort(struct effort *effort, uint64_t since, uint32_t steps) {
     uint64_t usual = effort->steps ? effort->ticks / effort->steps * steps : 0;
     if (took > INTERRUPTED * usual + shortest)
         took = effort->steps ? usual : shortest;
-    effort->ticks += took;
+    atomic_store_explicit(&effort->ticks, effort->ticks + took, memory_order_relaxed);
     effort->steps += steps;
 }
 
@@ -136,26 +162,35 @@ static struct holder *begin(const struct aa_thread *thread) {
     return holder;
 }
 
-/* The calling thread's chain, and in how many steps it was found. */
-static const struct aa_path *find(uint32_t *steps) {
+/* The calling thread's chain, with its work until now, in so many steps; the lock is the caller's then. Null,
+ * and no lock: it has none. */
+static struct aa_path *take(struct aa_section *section, uint32_t *steps) {
     const struct aa_thread *thread = aa_thread_self;
     if (!thread || aa_thread_closed)
         return NULL;
-    struct aa_section section = aa_section_begin();
+    *section = lock();
     if (!own || own->thread != thread)
         own = begin(thread);
-    *steps = own ? 1 + aa_work_look(&own->work, thread, lengthen, own->path) : 0;
-    aa_section_end(section);
-    return own ? own->path : NULL;
+    if (!own) {
+        unlock(*section);
+        return NULL;
+    }
+    *steps = 1 + aa_work_look(&own->work, thread, lengthen, own->path);
+    return own->path;
 }
 
-const struct aa_path *aa_path_here(void) {
+bool aa_path_here(struct aa_path *to) {
     uint64_t since = aa_clock_ticks();
+    struct aa_section section;
     uint32_t steps;
-    const struct aa_path *path = find(&steps);
-    if (path)
-        add_effort(&own->effort, since, steps);
-    return path;
+    const struct aa_path *path = take(&section, &steps);
+    if (!path)
+        return false;
+    if (to)
+        copy(to, path);
+    unlock(section);
+    add_effort(&own->effort, since, steps);
+    return true;
 }
 
 bool aa_path_is_followed(void) {
@@ -219,7 +254,7 @@ void aa_path_team_closed(struct aa_thread *const *team, uint32_t count) {
     if (!own || own->thread != aa_thread_self || aa_thread_closed)
         return;
     uint64_t since = aa_clock_ticks();
-    struct aa_section section = aa_section_begin();
+    struct aa_section section = lock();
     struct share shares[2], *longest = &shares[0], *next = &shares[1];
     memset(shares, 0, sizeof shares);
     uint32_t steps = 1 + aa_work_look(&own->work, own->thread, put_down, longest);
@@ -237,102 +272,11 @@ void aa_path_team_closed(struct aa_thread *const *team, uint32_t count) {
     }
     for (uint32_t i = 0; i < longest->count; i++)
         lengthen(own->path, longest->parts[i].node, longest->parts[i].what, longest->parts[i].work);
-    aa_section_end(section);
+    unlock(section);
     add_effort(&own->effort, since, steps);
 }
 
-/* ---- whose fault a wait is */
-
-#define SLOTS 128 /* a power of two, for the call paths of two chains */
-
-_Static_assert(SLOTS > 2 * AA_PATH_ENTRIES, "there is an end to searching");
-
-/* The work of two chains on a call path, over all ranks. */
-struct both {
-    uint32_t what;
-    bool is_used;
-    double mine, other;
-};
-
-static struct both *both_of(struct both *slots, uint32_t what) {
-    uint32_t at = (what * 0x9e3779b9u >> 16) & (SLOTS - 1);
-    while (slots[at].is_used && slots[at].what != what)
-        at = (at + 1) & (SLOTS - 1);
-    slots[at].what = what;
-    slots[at].is_used = true;
-    return &slots[at];
-}
-
-static void compare(const struct aa_path *mine, const struct aa_path *other, struct both *slots) {
-    memset(slots, 0, SLOTS * sizeof *slots);
-    for (uint32_t i = 0; i < mine->count; i++)
-        both_of(slots, mine->entries[i].what)->mine += mine->entries[i].work;
-    for (uint32_t i = 0; i < other->count; i++)
-        both_of(slots, other->entries[i].what)->other += other->entries[i].work;
-}
-
-/* How far an entry of the other chain is ahead of mine: its share of its call path's lead, over all ranks. */
-static double lead(struct both *slots, const struct aa_path_entry *entry) {
-    const struct both *both = both_of(slots, entry->what);
-    double ahead = both->other - both->mine;
-    return ahead > 0 ? ahead * entry->work / both->other : 0;
-}
-
-static void blame(const struct aa_path *mine, const struct aa_path *other, uint32_t waiting,
-                  bool by_message) {
-    double waited = other->length - mine->length, left = waited, ahead = 0, leads[AA_PATH_ENTRIES];
-    struct both slots[SLOTS];
-    compare(mine, other, slots);
-    for (uint32_t i = 0; i < other->count; i++)
-        ahead += leads[i] = lead(slots, &other->entries[i]);
-    struct aa_section section = aa_path_lock_sums();
-    for (uint32_t i = 0; i < other->count; i++) {
-        const struct aa_path_entry *entry = &other->entries[i];
-        double fault = leads[i] * (ahead > waited ? waited / ahead : 1);
-        if (fault > 0) {
-            aa_path_add_to(&aa_path_delays,
-                           &(struct aa_path_entry){entry->rank, entry->node, waiting, by_message, fault});
-            left -= fault;
-        }
-    }
-    if (left > waited * 1e-9)
-        aa_path_add_to(&aa_path_delays, &(struct aa_path_entry){NOBODY, 0, waiting, by_message, left});
-    aa_path_unlock_sums(section);
-}
-
-static void join(const struct aa_path *other, bool by_message) {
-    if (other->length <= own->path->length)
-        return;
-    const char *waiting = (const char *)aa_thread_self->current, *start = (const char *)aa_shard();
-    blame(own->path, other, (uint32_t)((waiting - start) / AA_SHARD_ALIGNMENT), by_message);
-    copy(own->path, other);
-}
-
-static void come_up_and_join(const struct aa_path *other, bool by_message) {
-    uint64_t since = aa_clock_ticks();
-    uint32_t steps;
-    if (!find(&steps))
-        return;
-    join(other, by_message);
-    add_effort(&own->effort, since, steps + other->count);
-}
-
-void aa_path_join(const struct aa_path *other) {
-    come_up_and_join(other, false);
-}
-
-void aa_path_join_sender(const struct aa_path *other) {
-    come_up_and_join(other, true);
-}
-
-static void keep(const struct aa_path *path) {
-    struct aa_section section = aa_path_lock_sums();
-    for (uint32_t i = 0; i < path->count; i++)
-        aa_path_add_to(&aa_path_totals, &path->entries[i]);
-    if (path->segment)
-        aa_path_add_to(&aa_path_totals, &(struct aa_path_entry){.rank = path->rank, .what = path->segment});
-    aa_path_unlock_sums(section);
-}
+/* ---- meeting others */
 
 static double work_in(const struct aa_path *path, const struct aa_path_entry *of) {
     for (uint32_t i = 0; i < path->count; i++) {
@@ -342,9 +286,11 @@ static double work_in(const struct aa_path *path, const struct aa_path_entry *of
     return 0;
 }
 
-/* Start a chain again from a length that all have met at. If its thread went on meanwhile and is ahead of it,
- * the chain keeps so much of the newest work. */
+/* Start a chain again from a length that all have met at, unless it has. If its thread went on meanwhile and
+ * is ahead of it, the chain keeps so much of what it has worked since it was as before. */
 static void start_again(struct aa_path *path, const struct aa_path *before, double length) {
+    if (path->base >= length)
+        return;
     double ahead = path->length - length, newer = 0;
     uint32_t count = 0;
     for (uint32_t i = 0; i < path->count && ahead > 0; i++) {
@@ -358,23 +304,66 @@ static void start_again(struct aa_path *path, const struct aa_path *before, doub
     for (uint32_t i = 0; i < count; i++)
         path->entries[i].work *= ahead / newer;
     path->length = length + (count ? ahead : 0);
+    path->base = length;
     path->count = count;
     path->rank = path->segment = 0;
+}
+
+static const struct aa_path nothing;
+
+/* The other chain may have been sent before all met, by a thread that was ahead of them. */
+static void join(const struct aa_path *other, bool by_message) {
+    if (other->length <= own->path->length)
+        return;
+    const char *waiting = (const char *)aa_thread_self->current, *start = (const char *)aa_shard();
+    aa_path_blame(own->path, other, (uint32_t)((waiting - start) / AA_SHARD_ALIGNMENT), by_message);
+    double base = own->path->base;
+    copy(own->path, other);
+    start_again(own->path, &nothing, base);
+}
+
+static void come_up_and_join(const struct aa_path *other, bool by_message) {
+    uint64_t since = aa_clock_ticks();
+    struct aa_section section;
+    uint32_t steps;
+    if (!take(&section, &steps))
+        return;
+    join(other, by_message);
+    unlock(section);
+    add_effort(&own->effort, since, steps + other->count);
+}
+
+void aa_path_join(const struct aa_path *other) {
+    come_up_and_join(other, false);
+}
+
+void aa_path_join_sender(const struct aa_path *other) {
+    come_up_and_join(other, true);
+}
+
+static void keep(const struct aa_path *path) {
+    for (uint32_t i = 0; i < path->count; i++)
+        aa_path_add_to(&aa_path_totals, &path->entries[i]);
+    if (path->segment)
+        aa_path_add_to(&aa_path_totals, &(struct aa_path_entry){.rank = path->rank, .what = path->segment});
 }
 
 void aa_path_meet(const struct aa_path *longest, bool mine) {
     uint64_t since = aa_clock_ticks();
     if (!aa_path_is_followed() || aa_thread_closed)
         return;
+    struct aa_section section = lock();
     join(longest, false);
     if (mine)
         keep(longest);
     for (struct holder *each = holders; each; each = each->next)
         start_again(each->path, &each->before, longest->length);
+    unlock(section);
     add_effort(&own->effort, since, 1 + longest->count);
 }
 
 void aa_path_gather_threads(void) {
+    struct aa_section section = lock();
     struct aa_path *longest = own ? longest_of_process() : NULL;
     for (struct holder *each = holders; each; each = each->next) {
         if (each != own)
@@ -382,9 +371,10 @@ void aa_path_gather_threads(void) {
     }
     if (longest && longest != own->path && longest->length > own->path->length)
         copy(own->path, longest);
+    unlock(section);
 }
 
-void aa_path_finish(void) {
+void aa_path_update(void) {
     if (aa_path_is_followed())
-        aa_path_here();
+        aa_path_here(NULL);
 }

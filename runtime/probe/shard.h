@@ -244,6 +244,7 @@ struct aa_path_entry {
 /* The longest chain of work that leads to a thread's position: the contents of our messages. */
 struct aa_path {
     double length;          /* nanoseconds of CPU time, or instructions */
+    double base;            /* the length at which all ranks had last met, that is in none of its entries */
     uint32_t rank, segment; /* what the entries lack; segment 0: nothing but what ranks have as total */
     uint32_t count, from;   /* of entries; which rank stands there */
     struct aa_path_entry entries[AA_PATH_ENTRIES];
