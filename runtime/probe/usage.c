@@ -250,10 +250,8 @@ static void book(struct aa_thread *thread, uint64_t faults, uint64_t system) {
     double took = (double)(thread->last - looked.ticks);
     double outside = (double)(thread->outside - looked.outside);
     double share = outside < took ? 1 - outside / took : 0;
-    if (thread->call.share == AA_OWN) {
-        add(thread, PAGE_FAULTS, (uint64_t)(share * (double)faults + 0.5));
-        add(thread, SYSTEM_TIME, (uint64_t)(share * (double)system + 0.5));
-    }
+    add(thread, PAGE_FAULTS, (uint64_t)(share * (double)faults + 0.5));
+    add(thread, SYSTEM_TIME, (uint64_t)(share * (double)system + 0.5));
     if ((double)faults * nanoseconds_per_fault * MANY >= took / aa_clock_rate())
         looked.hasty = HASTY;
     else if (looked.hasty)
@@ -279,6 +277,15 @@ void aa_usage_look(struct aa_thread *thread) {
     if (thread)
         book(thread, faults, time);
     errno = error;
+}
+
+/* The next look at the CPU clock is due when it was. */
+void aa_usage_look_before_call(struct aa_thread *thread) {
+    uint64_t due = thread->due;
+    if (!looks || (double)(thread->last - looked.ticks) * HASTE < AA_LOOK * aa_clock_rate())
+        return;
+    aa_usage_look(thread);
+    thread->due = due;
 }
 
 unsigned aa_usage_haste(void) {
