@@ -8,9 +8,10 @@
  *
  * Where it names none, and nothing else is counted, page_faults and system_time are looked at when the CPU
  * clock is: a look takes a third of a microsecond, every 2 ms, and every 0.2 ms while there are many faults.
- * What the thread has used since the last look goes to the current node, multiplied by the share of the time
- * since then that it spent outside of calls. So that a long call does not take what the code before it has
- * used, there is a look at the beginning of a call, too, if the last one was 0.2 ms ago.
+ * If the thread is in no call, what it has used since the last look goes to the current node, multiplied by
+ * the share of the time since then that it spent outside of calls. So that a long call does not take what the
+ * code before it has used, there is a look at the beginning of a call, too, if the last one was 0.2 ms ago,
+ * and all but a sixteenth of the own code's time since then was in the current node.
  */
 #ifndef AA_USAGE_H
 #define AA_USAGE_H
