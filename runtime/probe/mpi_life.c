@@ -8,7 +8,6 @@
 #include "mpi_path.h"
 #include "mpi_request_table.h"
 #include "mpi_split.h"
-#include "path.h"
 
 static const char init_region[] = AA_MPI_DESCRIPTOR("Init");
 static const char finalize_region[] = AA_MPI_DESCRIPTOR("Finalize");
@@ -89,8 +88,6 @@ static void world_has_begun(struct step init, int result) {
         aa_mpi.Query_thread(&provided);
         if (provided == MPI_THREAD_MULTIPLE)
             aa_requests_share();
-        if (provided >= MPI_THREAD_SERIALIZED)
-            aa_path_share_chains();
     }
     if (has_begun(init, result))
         aa_mpi_path_begins(rank, size, is_spawned());

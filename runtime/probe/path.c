@@ -21,6 +21,7 @@ struct holder {
     const struct aa_thread *thread;
     struct aa_path *path;
     struct aa_path before; /* the chain when threads were last gathered */
+    struct aa_path joined; /* the latest that the thread has waited for */
     struct aa_work work;
     struct effort effort;
 };
@@ -28,29 +29,23 @@ struct holder {
 static struct holder *_Atomic holders;
 static _Thread_local struct holder *own AA_INITIAL_EXEC;
 
-/* ---- one thread after the other, where several have chains: for these, what they work, and all sums */
+/* ---- one thread after the other: for chains, what threads work, and all sums */
 
-static bool is_shared;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-
-void aa_path_share_chains(void) {
-    is_shared = true;
-}
-
-bool aa_path_chains_are_shared(void) {
-    return is_shared;
-}
+static _Thread_local uint64_t waited AA_INITIAL_EXEC; /* ticks, for the lock */
 
 static struct aa_section lock(void) {
     struct aa_section section = aa_section_begin();
-    if (is_shared)
+    if (pthread_mutex_trylock(&mutex) != 0) {
+        uint64_t since = aa_clock_ticks();
         pthread_mutex_lock(&mutex);
+        waited += aa_clock_ticks() - since;
+    }
     return section;
 }
 
 static void unlock(struct aa_section section) {
-    if (is_shared)
-        pthread_mutex_unlock(&mutex);
+    pthread_mutex_unlock(&mutex);
     aa_section_end(section);
 }
 
@@ -113,13 +108,56 @@ static void copy(struct aa_path *to, const struct aa_path *from) {
     memcpy(to, from, aa_path_size(from));
 }
 
+static double work_in(const struct aa_path *path, const struct aa_path_entry *of) {
+    for (uint32_t i = 0; i < path->count; i++) {
+        if (path->entries[i].rank == of->rank && path->entries[i].node == of->node)
+            return path->entries[i].work;
+    }
+    return 0;
+}
+
+static const struct aa_path nothing;
+
+/* Start a chain again from a length that all have met at, unless it has. If its thread went on meanwhile and
+ * is ahead of it, the chain keeps so much of what it has worked since it was as before; of all, if that is
+ * nothing. */
+static void start_again(struct aa_path *path, const struct aa_path *before, double length) {
+    if (path->base >= length)
+        return;
+    double ahead = path->length - length, newer = 0;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < path->count && ahead > 0; i++) {
+        struct aa_path_entry entry = path->entries[i];
+        entry.work -= work_in(before, &entry);
+        if (entry.work > 0) {
+            newer += entry.work;
+            path->entries[count++] = entry;
+        }
+    }
+    if (ahead > 0 && count == 0 && before->count) {
+        start_again(path, &nothing, length);
+        return;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        path->entries[i].work *= ahead / newer;
+    path->length = length + (count ? ahead : 0);
+    path->base = length;
+    path->count = count;
+    path->rank = path->segment = 0;
+}
+
 /* ---- what it takes */
 
 #define INTERRUPTED 16u /* times what so many steps usually take: the thread was off the processor */
 #define SHORTEST 2e4    /* nanoseconds that are no interruption, as nothing is usual yet */
 
+/* Ticks, but those that the thread waited for the lock. */
+static uint64_t ticks_at_work(void) {
+    return aa_clock_ticks() - waited;
+}
+
 static void add_effort(struct effort *effort, uint64_t since, uint32_t steps) {
-    uint64_t took = aa_clock_ticks() - since, shortest = (uint64_t)(SHORTEST * aa_clock_rate());
+    uint64_t took = ticks_at_work() - since, shortest = (uint64_t)(SHORTEST * aa_clock_rate());
     uint64_t usual = effort->steps ? effort->ticks / effort->steps * steps : 0;
     if (took > INTERRUPTED * usual + shortest)
         took = effort->steps ? usual : shortest;
@@ -145,20 +183,37 @@ static struct aa_path *longest_of_process(void) {
     return longest;
 }
 
-/* A thread begins with the longest chain that its process has, as somebody has made it. */
-static struct holder *begin(const struct aa_thread *thread) {
-    struct holder *holder = aa_memory_map(sizeof *holder);
+/* A thread that gets the tree of one that has ended gets its chain, too, which has what the tree worked. */
+static struct holder *holder_of(const struct aa_thread *thread) {
+    struct holder *holder = holders;
+    while (holder && holder->thread != thread)
+        holder = holder->next;
+    if (holder)
+        return holder;
+    holder = aa_memory_map(sizeof *holder);
     struct aa_path_record *record = holder ? aa_path_append(AA_PATH_CHAIN) : NULL;
     if (!record)
         return NULL;
     holder->thread = thread;
     holder->path = &record->path;
-    if (holders)
-        copy(holder->path, longest_of_process());
-    copy(&holder->before, holder->path);
     holder->next = holders;
-    while (!atomic_compare_exchange_weak(&holders, &holder->next, holder))
-        ;
+    holders = holder;
+    return holder;
+}
+
+/* A thread begins with the longest chain that its process has, as somebody has made it, if that is longer
+ * than what it has worked itself, which may have been at the same time. */
+static struct holder *begin(const struct aa_thread *thread, uint32_t *steps) {
+    const struct aa_path *longest = longest_of_process();
+    struct holder *holder = holder_of(thread);
+    if (!holder)
+        return NULL;
+    *steps += aa_work_look(&holder->work, thread, lengthen, holder->path);
+    if (longest && longest->length > holder->path->length)
+        copy(holder->path, longest);
+    else if (longest)
+        start_again(holder->path, &nothing, longest->base);
+    copy(&holder->before, holder->path);
     return holder;
 }
 
@@ -169,18 +224,19 @@ static struct aa_path *take(struct aa_section *section, uint32_t *steps) {
     if (!thread || aa_thread_closed)
         return NULL;
     *section = lock();
+    *steps = 1;
     if (!own || own->thread != thread)
-        own = begin(thread);
+        own = begin(thread, steps);
     if (!own) {
         unlock(*section);
         return NULL;
     }
-    *steps = 1 + aa_work_look(&own->work, thread, lengthen, own->path);
+    *steps += aa_work_look(&own->work, thread, lengthen, own->path);
     return own->path;
 }
 
 bool aa_path_here(struct aa_path *to) {
-    uint64_t since = aa_clock_ticks();
+    uint64_t since = ticks_at_work();
     struct aa_section section;
     uint32_t steps;
     const struct aa_path *path = take(&section, &steps);
@@ -198,7 +254,7 @@ bool aa_path_is_followed(void) {
 }
 
 uint64_t aa_path_effort_begins(void) {
-    return aa_clock_ticks() - (own ? own->effort.ticks : 0);
+    return ticks_at_work() - (own ? own->effort.ticks : 0);
 }
 
 void aa_path_effort_ends(uint64_t start, uint32_t steps) {
@@ -253,7 +309,7 @@ static void put_down(void *to, uint32_t node, uint32_t what, double work) {
 void aa_path_team_closed(struct aa_thread *const *team, uint32_t count) {
     if (!own || own->thread != aa_thread_self || aa_thread_closed)
         return;
-    uint64_t since = aa_clock_ticks();
+    uint64_t since = ticks_at_work();
     struct aa_section section = lock();
     struct share shares[2], *longest = &shares[0], *next = &shares[1];
     memset(shares, 0, sizeof shares);
@@ -278,52 +334,19 @@ void aa_path_team_closed(struct aa_thread *const *team, uint32_t count) {
 
 /* ---- meeting others */
 
-static double work_in(const struct aa_path *path, const struct aa_path_entry *of) {
-    for (uint32_t i = 0; i < path->count; i++) {
-        if (path->entries[i].rank == of->rank && path->entries[i].node == of->node)
-            return path->entries[i].work;
-    }
-    return 0;
-}
-
-/* Start a chain again from a length that all have met at, unless it has. If its thread went on meanwhile and
- * is ahead of it, the chain keeps so much of what it has worked since it was as before. */
-static void start_again(struct aa_path *path, const struct aa_path *before, double length) {
-    if (path->base >= length)
-        return;
-    double ahead = path->length - length, newer = 0;
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < path->count && ahead > 0; i++) {
-        struct aa_path_entry entry = path->entries[i];
-        entry.work -= work_in(before, &entry);
-        if (entry.work > 0) {
-            newer += entry.work;
-            path->entries[count++] = entry;
-        }
-    }
-    for (uint32_t i = 0; i < count; i++)
-        path->entries[i].work *= ahead / newer;
-    path->length = length + (count ? ahead : 0);
-    path->base = length;
-    path->count = count;
-    path->rank = path->segment = 0;
-}
-
-static const struct aa_path nothing;
-
 /* The other chain may have been sent before all met, by a thread that was ahead of them. */
 static void join(const struct aa_path *other, bool by_message) {
     if (other->length <= own->path->length)
         return;
     const char *waiting = (const char *)aa_thread_self->current, *start = (const char *)aa_shard();
-    aa_path_blame(own->path, other, (uint32_t)((waiting - start) / AA_SHARD_ALIGNMENT), by_message);
-    double base = own->path->base;
-    copy(own->path, other);
-    start_again(own->path, &nothing, base);
+    copy(&own->joined, other);
+    start_again(&own->joined, &nothing, own->path->base);
+    aa_path_blame(own->path, &own->joined, (uint32_t)((waiting - start) / AA_SHARD_ALIGNMENT), by_message);
+    copy(own->path, &own->joined);
 }
 
 static void come_up_and_join(const struct aa_path *other, bool by_message) {
-    uint64_t since = aa_clock_ticks();
+    uint64_t since = ticks_at_work();
     struct aa_section section;
     uint32_t steps;
     if (!take(&section, &steps))
@@ -341,21 +364,14 @@ void aa_path_join_sender(const struct aa_path *other) {
     come_up_and_join(other, true);
 }
 
-static void keep(const struct aa_path *path) {
-    for (uint32_t i = 0; i < path->count; i++)
-        aa_path_add_to(&aa_path_totals, &path->entries[i]);
-    if (path->segment)
-        aa_path_add_to(&aa_path_totals, &(struct aa_path_entry){.rank = path->rank, .what = path->segment});
-}
-
 void aa_path_meet(const struct aa_path *longest, bool mine) {
-    uint64_t since = aa_clock_ticks();
+    uint64_t since = ticks_at_work();
     if (!aa_path_is_followed() || aa_thread_closed)
         return;
     struct aa_section section = lock();
     join(longest, false);
     if (mine)
-        keep(longest);
+        aa_path_keep(longest);
     for (struct holder *each = holders; each; each = each->next)
         start_again(each->path, &each->before, longest->length);
     unlock(section);
@@ -363,8 +379,10 @@ void aa_path_meet(const struct aa_path *longest, bool mine) {
 }
 
 void aa_path_gather_threads(void) {
+    if (aa_thread_closed)
+        return;
     struct aa_section section = lock();
-    struct aa_path *longest = own ? longest_of_process() : NULL;
+    const struct aa_path *longest = aa_path_is_followed() ? longest_of_process() : NULL;
     for (struct holder *each = holders; each; each = each->next) {
         if (each != own)
             copy(&each->before, each->path);

@@ -27,10 +27,6 @@ static inline size_t aa_path_size(const struct aa_path *path) {
     return offsetof(struct aa_path, entries) + path->count * sizeof *path->entries;
 }
 
-/* Threads that call MPI at the same time, or in turn, have chains from now on. */
-void aa_path_share_chains(void);
-bool aa_path_chains_are_shared(void);
-
 /* Copy the calling thread's chain, with its work until it called MPI; false: it has none. */
 bool aa_path_here(struct aa_path *to);
 

@@ -25,7 +25,8 @@ struct aa_path_record *aa_path_append(enum aa_path_kind kind) {
     return record;
 }
 
-struct aa_path_sums aa_path_totals = {.kind = AA_PATH_TOTAL}, aa_path_delays = {.kind = AA_PATH_DELAY};
+static struct aa_path_sums totals = {.kind = AA_PATH_TOTAL};
+struct aa_path_sums aa_path_delays = {.kind = AA_PATH_DELAY};
 
 static struct aa_path_entry **slot_of(const struct aa_path_sums *sums, const struct aa_path_entry *entry) {
     uint32_t hash = (entry->rank * 0x9e3779b9u ^ entry->node) * 0x85ebca6bu ^
@@ -83,4 +84,11 @@ void aa_path_add_to(struct aa_path_sums *sums, const struct aa_path_entry *entry
         return;
     }
     (*slot)->work += entry->work;
+}
+
+void aa_path_keep(const struct aa_path *path) {
+    for (uint32_t i = 0; i < path->count; i++)
+        aa_path_add_to(&totals, &path->entries[i]);
+    if (path->segment)
+        aa_path_add_to(&totals, &(struct aa_path_entry){.rank = path->rank, .what = path->segment});
 }

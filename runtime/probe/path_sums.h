@@ -19,10 +19,13 @@ struct aa_path_sums {
     struct aa_path_record *latest;
 };
 
-extern struct aa_path_sums aa_path_totals, aa_path_delays;
+extern struct aa_path_sums aa_path_delays;
 
 /* By one thread at a time: to the sum of the entry's place, which is made if need be. */
 void aa_path_add_to(struct aa_path_sums *sums, const struct aa_path_entry *entry);
+
+/* A chain is part of the critical path. */
+void aa_path_keep(const struct aa_path *path);
 
 /* A thread whose chain is mine has waited at a node for the other, longer one: add to the delays whose fault
  * it is. */

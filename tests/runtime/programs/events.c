@@ -26,7 +26,7 @@
  *   deny perf         from now on, the system call perf_event_open fails; deny nap: nanosleep; deny open: openat
  *   mpi{ }mpi io{ }io statement{ }statement mpi N  io N  initialised finalising finalised aborting: what the
  *                     wrappers would call
- *   chains            from now on, threads have chains of the critical path at the same time; pass: this thread's is
+ *   chains            from now on, the critical path is followed; pass: this thread's chain is
  *                     sent to the next one that passes it, and goes on after the last one's; gather: all ranks begin
  *                     to meet, of which there is one; all: they have met
  *   alarms  calm      from now on, a signal handler enters a region every 50 microseconds; no more
@@ -395,10 +395,9 @@ static uint32_t mpi_share = AA_MPI_OTHER;
 
 static pthread_mutex_t passing = PTHREAD_MUTEX_INITIALIZER, gathering = PTHREAD_MUTEX_INITIALIZER;
 
-static void share_chains(void) {
+static void follow_chains(void) {
     aa_shard()->path_state = AA_PATH_KNOWN;
     aa_shard()->rank = 0;
-    aa_path_share_chains();
 }
 
 static void pass_chain(void) {
@@ -455,7 +454,7 @@ static int perform_call(const char *word, struct words *words) {
     else if (strcmp(word, "aborting") == 0)
         aa_process_aborting(5);
     else if (strcmp(word, "chains") == 0)
-        share_chains();
+        follow_chains();
     else if (strcmp(word, "pass") == 0)
         pass_chain();
     else if (strcmp(word, "gather") == 0)
