@@ -5,7 +5,6 @@
 #include "self.h"
 #include "site.h"
 #include "throttle.h"
-#include "usage.h"
 
 bool aa_is_outside_regions(void) {
     const struct aa_thread *thread = aa_thread_self;
@@ -20,8 +19,6 @@ static void go_on_with(struct aa_thread *thread, uint32_t share) {
     aa_book(thread);
     if (thread->call.share != AA_OWN)
         aa_throttle_leave_out(thread, thread->last - before);
-    else if (!aa_counting && !aa_counted_calls)
-        aa_usage_look_before_call(thread);
     thread->call.share = share;
     aa_counter_go();
 }

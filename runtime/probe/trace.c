@@ -20,6 +20,7 @@
 #define MOST_MEMORY ((uint64_t)1 << 34)
 #define JUDGED 16u /* samples after which it is known what one takes */
 #define SHARE 50u  /* taking samples may take a fiftieth of the time */
+#define LOOK 2e6   /* nanoseconds after which the CPU clock is asked, a thousand times what that takes */
 
 static uint64_t at_start[AA_SYSTEM_VALUES]; /* of the process */
 
@@ -72,7 +73,7 @@ uint64_t aa_trace_room(void) {
 /* Due is the next look at the CPU clock, or the end of the sample that began then, whichever is earlier. */
 static void set_due(struct aa_thread *thread, uint64_t begin) {
     uint64_t look =
-        aa_counting ? UINT64_MAX : thread->last + (uint64_t)(AA_LOOK * aa_clock_rate()) / aa_usage_haste();
+        aa_counting ? UINT64_MAX : thread->last + (uint64_t)(LOOK * aa_clock_rate()) / aa_usage_haste();
     uint64_t end = aa_trace.seconds > 0 ? begin + aa_trace.interval : UINT64_MAX;
     thread->due = end < look ? end : look;
 }

@@ -67,9 +67,8 @@ static char lacking[512];
 static _Thread_local bool of_the_node AA_INITIAL_EXEC; /* this thread counts the energy of the node */
 static _Thread_local struct {
     uint64_t faults, system, ticks, outside;
-    const struct aa_node *node; /* where the thread was, and the node's own time */
-    int64_t own;
     unsigned hasty; /* remaining looks at the shorter period */
+    bool in_call;   /* so that what the code before the call used is lost */
 } looked AA_INITIAL_EXEC;
 
 static void note_lack(const char *format, ...) {
@@ -245,8 +244,6 @@ void aa_usage_ask(uint64_t counts[AA_COUNTED]) {
 void aa_usage_begin(const struct aa_thread *thread) {
     looked.ticks = thread->last;
     looked.outside = thread->outside;
-    looked.node = thread->current;
-    looked.own = thread->current->wall[AA_OWN];
 }
 
 /* Short calls between two looks use the system, too, so only a share of the increase counts. */
@@ -254,7 +251,8 @@ static void book(struct aa_thread *thread, uint64_t faults, uint64_t system) {
     double took = (double)(thread->last - looked.ticks);
     double outside = (double)(thread->outside - looked.outside);
     double share = outside < took ? 1 - outside / took : 0;
-    if (thread->call.share == AA_OWN) {
+    looked.in_call = thread->call.share != AA_OWN;
+    if (!looked.in_call) {
         add(thread, PAGE_FAULTS, (uint64_t)(share * (double)faults + 0.5));
         add(thread, SYSTEM_TIME, (uint64_t)(share * (double)system + 0.5));
     }
@@ -285,24 +283,6 @@ void aa_usage_look(struct aa_thread *thread) {
     errno = error;
 }
 
-/* Calls come at the same place of each step, mostly, so what other nodes have used is left to the looks that
- * come at any time. */
-static bool has_been_here(const struct aa_thread *thread) {
-    int64_t own = (int64_t)(thread->last - looked.ticks - (thread->outside - looked.outside));
-    int64_t here = thread->current == looked.node ? looked.node->wall[AA_OWN] - looked.own : 0;
-    return (own - here) * MANY <= own;
-}
-
-/* The next look at the CPU clock is due when it was. */
-void aa_usage_look_before_call(struct aa_thread *thread) {
-    uint64_t due = thread->due;
-    if (!looks || (double)(thread->last - looked.ticks) * HASTE < AA_LOOK * aa_clock_rate() ||
-        !has_been_here(thread))
-        return;
-    aa_usage_look(thread);
-    thread->due = due;
-}
-
 unsigned aa_usage_haste(void) {
-    return looked.hasty ? HASTE : 1;
+    return looked.hasty || looked.in_call ? HASTE : 1;
 }

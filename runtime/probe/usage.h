@@ -9,16 +9,14 @@
  * Where it names none, and nothing else is counted, page_faults and system_time are looked at when the CPU
  * clock is: a look takes a third of a microsecond, every 2 ms, and every 0.2 ms while there are many faults.
  * If the thread is in no call, what it has used since the last look goes to the current node, multiplied by
- * the share of the time since then that it spent outside of calls. So that a long call does not take what the
- * code before it has used, there is a look at the beginning of a call, too, if the last one was 0.2 ms ago,
- * and all but a sixteenth of the own code's time since then was in the current node.
+ * the share of the time since then that it spent outside of calls.
+ * The next look is due after 0.2 ms if the thread is in a call: else long calls would take one look after the
+ * other, and what short code between them uses.
  */
 #ifndef AA_USAGE_H
 #define AA_USAGE_H
 
 #include "shard.h"
-
-#define AA_LOOK 2e6 /* nanoseconds after which the CPU clock is asked, a thousand times what that takes */
 
 void aa_usage_load(void);
 
@@ -40,9 +38,6 @@ void aa_usage_begin(const struct aa_thread *thread);
 
 /* The time until now is booked: add what was used since the last look to the node. */
 void aa_usage_look(struct aa_thread *thread);
-
-/* The same before a call of MPI, OpenMP or file I/O. */
-void aa_usage_look_before_call(struct aa_thread *thread);
 
 /* Ticks until the next look are to be fewer, by this factor. */
 unsigned aa_usage_haste(void);
