@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 
 MAGIC: Final = b"AASHARD\0"  # twin: AA_SHARD_MAGIC; so are the following
-VERSION: Final = 17
+VERSION: Final = 18
 BYTE_ORDER: Final = 0x01020304
 ALIGNMENT: Final = 64
 SOURCE_LENGTH: Final = 96
@@ -50,9 +50,9 @@ PATH_ENTRY: Final = np.dtype([(name, "u4") for name in ("rank", "node", "what", 
 PATH_ENTRIES: Final = 40
 PATH_LAYOUT: Final = np.dtype(
     {
-        "names": ["kind", "number", "length", "rank", "segment", "count", "from", "entries"],
-        "formats": ["u4", "u4", "f8", "u4", "u4", "u4", "u4", (PATH_ENTRY, PATH_ENTRIES)],
-        "offsets": [4, 8, 16, 24, 28, 32, 36, 40],
+        "names": ["kind", "number", "length", "base", "rank", "segment", "count", "from", "entries"],
+        "formats": ["u4", "u4", "f8", "f8", "u4", "u4", "u4", "u4", (PATH_ENTRY, PATH_ENTRIES)],
+        "offsets": [4, 8, 16, 24, 32, 36, 40, 44, 48],
         "itemsize": 1024,
     }
 )

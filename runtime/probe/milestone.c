@@ -96,7 +96,7 @@ static __attribute__((destructor)) void finish(void) {
         if (!header->mpi_initialised && !header->forked_from && aa_mpi_was_initialised())
             header->mpi_bypassed = AA_MPI_ALL_PAST;
         header->end = settle(header);
-        aa_path_finish();
+        aa_path_update();
         header->state = AA_EXITED;
         syscall(SYS_utimensat, AT_FDCWD, aa_shard_path(), NULL, 0); /* a mapping's last writes do not tell */
     }

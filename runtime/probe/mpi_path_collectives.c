@@ -5,6 +5,7 @@
 #include "mpi_bytes.h"
 #include "mpi_path.h"
 #include "mpi_path_parts.h"
+#include "mpi_request_table.h"
 #include "self.h"
 
 void aa_path_choose_longest(void *given, void *kept, int *count, MPI_Datatype *type) {
@@ -12,10 +13,10 @@ void aa_path_choose_longest(void *given, void *kept, int *count, MPI_Datatype *t
     const struct aa_path *other = given;
     struct aa_path *path = kept;
     for (int i = 0; i < *count; i++) {
-        uint32_t dear = (path[i].from | other[i].from) & AA_PATH_TOO_MUCH;
+        uint32_t flags = (path[i].from | other[i].from) & AA_PATH_FLAGS;
         if (aa_path_is_longer(&other[i], &path[i]))
             memcpy(&path[i], &other[i], aa_path_size(&other[i]));
-        path[i].from = (path[i].from & ~AA_PATH_TOO_MUCH) | dear;
+        path[i].from = (path[i].from & ~AA_PATH_FLAGS) | flags;
     }
 }
 
@@ -41,17 +42,32 @@ static struct aa_mpi_peers *counted_group_of(MPI_Comm comm) {
     return peers;
 }
 
+/* Threads of some rank may call MPI at the same time, which all know from the beginning. Then collectives on
+ * different communicators have no order that is the same in all ranks: chains start again where all meet on
+ * MPI_COMM_WORLD only, and the path is not left, as another thread may have begun one of ours meanwhile. */
+static _Atomic bool at_once;
+
 static uint32_t flag_of(const struct aa_mpi_peers *peers) {
-    return peers->everybody && aa_path_is_too_dear() ? AA_PATH_TOO_MUCH : 0;
+    if (!peers->everybody)
+        return 0;
+    if (aa_requests_are_shared())
+        return AA_PATH_AT_ONCE;
+    return !at_once && aa_path_is_too_dear() ? AA_PATH_TOO_MUCH : 0;
+}
+
+static bool starts_again(const struct aa_mpi_peers *peers) {
+    return peers->everybody && (!at_once || peers == aa_mpi_peers_of(aa_mpi.world));
 }
 
 /* All have met, and this is the longest of their chains. */
 static void meet(const struct aa_mpi_peers *peers, const struct aa_path *longest, uint32_t flags) {
-    if (peers->everybody)
-        aa_path_meet(longest, (longest->from & ~AA_PATH_TOO_MUCH) == aa_path_ours.me);
+    if (starts_again(peers))
+        aa_path_meet(longest, (longest->from & ~AA_PATH_FLAGS) == aa_path_ours.me);
     else
         aa_path_join(longest);
-    if (flags & AA_PATH_TOO_MUCH) {
+    if (peers->everybody && flags & AA_PATH_AT_ONCE) {
+        at_once = true;
+    } else if (flags & AA_PATH_TOO_MUCH) {
         aa_mpi_path = false;
         aa_shard()->path_state = AA_PATH_TOO_DEAR;
     }
@@ -80,7 +96,7 @@ static void follow(enum aa_path_collective_kind kind, int root, const struct aa_
                    MPI_Comm comm, bool waits) {
     struct aa_path mine, found = {0};
     bool in_all = kind == AA_PATH_EVERYONE;
-    if (in_all && peers->everybody)
+    if (in_all && starts_again(peers))
         aa_path_gather_threads();
     aa_path_write(kind == AA_PATH_FROM_ROOT ? &found : &mine);
     if (in_all)
@@ -127,7 +143,7 @@ void aa_path_enters(enum aa_path_collective_kind kind, int root, MPI_Comm comm) 
     if (!peers || !peers->slots)
         return;
     uint64_t start = aa_path_effort_begins();
-    if (kind == AA_PATH_EVERYONE && peers->everybody)
+    if (kind == AA_PATH_EVERYONE && starts_again(peers))
         aa_path_gather_threads();
     aa_path_put(peers->slots, kind != AA_PATH_FROM_ROOT || root == aa_path_my_place(peers->slots),
                 kind == AA_PATH_EVERYONE ? flag_of(peers) : 0);
@@ -229,7 +245,7 @@ struct aa_path_collective *aa_path_keep_collective(struct aa_path_collective *co
 void aa_path_join_collective(const struct aa_path_collective *collective) {
     for (int i = 0; i < collective->places; i++) {
         struct aa_path found = collective->found[i];
-        found.from &= ~AA_PATH_TOO_MUCH;
+        found.from &= ~AA_PATH_FLAGS;
         aa_path_join(&found);
     }
 }

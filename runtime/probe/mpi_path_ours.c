@@ -1,6 +1,5 @@
 /* What all parts of the critical path's messages need: what is ours, turns of threads, and the price. */
 #include <pthread.h>
-#include <string.h>
 
 #include "clock.h"
 #include "mpi_path.h"
@@ -29,10 +28,7 @@ void aa_path_unlock(void) {
 }
 
 void aa_path_write(struct aa_path *path) {
-    const struct aa_path *here = aa_path_here();
-    if (here)
-        memcpy(path, here, aa_path_size(here));
-    else
+    if (!aa_path_here(path))
         *path = (struct aa_path){0};
     path->from = aa_path_ours.me;
 }

@@ -12,6 +12,8 @@
 #include "path.h"
 
 #define AA_PATH_TOO_MUCH (1u << 31) /* beside a rank: it holds that messages of ours take too long */
+#define AA_PATH_AT_ONCE (1u << 30)  /* beside a rank: its threads may call MPI at the same time */
+#define AA_PATH_FLAGS (AA_PATH_TOO_MUCH | AA_PATH_AT_ONCE)
 
 #define AA_PATH_ASKS                                                                                         \
     (1u << 31)                 /* in a message, in place of a rank, beside a number: it is to be answered    \
@@ -104,7 +106,7 @@ void aa_path_join_collective(const struct aa_path_collective *collective);
 static inline bool aa_path_is_longer(const struct aa_path *one, const struct aa_path *other) {
     if (one->length != other->length)
         return one->length > other->length;
-    return (one->from & ~AA_PATH_TOO_MUCH) < (other->from & ~AA_PATH_TOO_MUCH);
+    return (one->from & ~AA_PATH_FLAGS) < (other->from & ~AA_PATH_FLAGS);
 }
 
 /* All members make slots, if they share memory. */

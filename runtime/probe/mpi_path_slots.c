@@ -194,7 +194,7 @@ void aa_path_put(struct aa_path_slots *slots, bool gives, uint32_t flag) {
         return;
     if (held > slots->done_by_all && held <= slots->number)
         leave_slot(slots, held);
-    if (flag && has_failed_before(slots, UINT64_MAX))
+    if (flag & AA_PATH_TOO_MUCH && has_failed_before(slots, UINT64_MAX))
         flag = 0;
     aa_path_write(&slot->path);
     slot->path.from |= flag;

@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "path.h"
 
+#include <pthread.h>
 #include <string.h>
 
 #include "memory.h"
@@ -8,25 +9,45 @@
 #include "self.h"
 #include "work.h"
 
-#define NOBODY UINT32_MAX
-
 /* The cost of following: ticks, and the number of steps, one per node or entry. */
 struct effort {
-    uint64_t ticks, steps;
+    _Atomic uint64_t ticks; /* which the thread alone changes */
+    uint64_t steps;
 };
 
-/* A thread's chain; it is in the shard, so that a killed process leaves it there. */
+/* A thread's chain; it is in the shard, so that a killed process leaves it there. Other threads change it. */
 struct holder {
     struct holder *next;
     const struct aa_thread *thread;
     struct aa_path *path;
     struct aa_path before; /* the chain when threads were last gathered */
+    struct aa_path joined; /* the latest that the thread has waited for */
     struct aa_work work;
     struct effort effort;
 };
 
 static struct holder *_Atomic holders;
 static _Thread_local struct holder *own AA_INITIAL_EXEC;
+
+/* ---- one thread after the other: for chains, what threads work, and all sums */
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static _Thread_local uint64_t waited AA_INITIAL_EXEC; /* ticks, for the lock */
+
+static struct aa_section lock(void) {
+    struct aa_section section = aa_section_begin();
+    if (pthread_mutex_trylock(&mutex) != 0) {
+        uint64_t since = aa_clock_ticks();
+        pthread_mutex_lock(&mutex);
+        waited += aa_clock_ticks() - since;
+    }
+    return section;
+}
+
+static void unlock(struct aa_section section) {
+    pthread_mutex_unlock(&mutex);
+    aa_section_end(section);
+}
 
 /* ---- a chain */
 
@@ -62,7 +83,7 @@ static void leave_behind(struct aa_path *path) {
         for (uint32_t i = kept; i < path->count; i++)
             work += path->entries[i].work;
         aa_shard()->path_lost += path->count - kept;
-        path->entries[kept++] = (struct aa_path_entry){.rank = NOBODY, .work = work};
+        path->entries[kept++] = (struct aa_path_entry){.rank = AA_PATH_NOBODY, .work = work};
     }
     path->count = kept;
 }
@@ -87,17 +108,60 @@ static void copy(struct aa_path *to, const struct aa_path *from) {
     memcpy(to, from, aa_path_size(from));
 }
 
+static double work_in(const struct aa_path *path, const struct aa_path_entry *of) {
+    for (uint32_t i = 0; i < path->count; i++) {
+        if (path->entries[i].rank == of->rank && path->entries[i].node == of->node)
+            return path->entries[i].work;
+    }
+    return 0;
+}
+
+static const struct aa_path nothing;
+
+/* Start a chain again from a length that all have met at, unless it has. If its thread went on meanwhile and
+ * is ahead of it, the chain keeps so much of what it has worked since it was as before; of all, if that is
+ * nothing. */
+static void start_again(struct aa_path *path, const struct aa_path *before, double length) {
+    if (path->base >= length)
+        return;
+    double ahead = path->length - length, newer = 0;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < path->count && ahead > 0; i++) {
+        struct aa_path_entry entry = path->entries[i];
+        entry.work -= work_in(before, &entry);
+        if (entry.work > 0) {
+            newer += entry.work;
+            path->entries[count++] = entry;
+        }
+    }
+    if (ahead > 0 && count == 0 && before->count) {
+        start_again(path, &nothing, length);
+        return;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        path->entries[i].work *= ahead / newer;
+    path->length = length + (count ? ahead : 0);
+    path->base = length;
+    path->count = count;
+    path->rank = path->segment = 0;
+}
+
 /* ---- what it takes */
 
 #define INTERRUPTED 16u /* times what so many steps usually take: the thread was off the processor */
 #define SHORTEST 2e4    /* nanoseconds that are no interruption, as nothing is usual yet */
 
+/* Ticks, but those that the thread waited for the lock. */
+static uint64_t ticks_at_work(void) {
+    return aa_clock_ticks() - waited;
+}
+
 static void add_effort(struct effort *effort, uint64_t since, uint32_t steps) {
-    uint64_t took = aa_clock_ticks() - since, shortest = (uint64_t)(SHORTEST * aa_clock_rate());
+    uint64_t took = ticks_at_work() - since, shortest = (uint64_t)(SHORTEST * aa_clock_rate());
     uint64_t usual = effort->steps ? effort->ticks / effort->steps * steps : 0;
     if (took > INTERRUPTED * usual + shortest)
         took = effort->steps ? usual : shortest;
-    effort->ticks += took;
+    atomic_store_explicit(&effort->ticks, effort->ticks + took, memory_order_relaxed);
     effort->steps += steps;
 }
 
@@ -119,43 +183,70 @@ static struct aa_path *longest_of_process(void) {
     return longest;
 }
 
-/* A thread begins with the longest chain that its process has, as somebody has made it. */
-static struct holder *begin(const struct aa_thread *thread) {
-    struct holder *holder = aa_memory_map(sizeof *holder);
+/* A thread that gets the tree of one that has ended gets its chain, too, which has what the tree worked. */
+static struct holder *holder_of(const struct aa_thread *thread) {
+    struct holder *holder = holders;
+    while (holder && holder->thread != thread)
+        holder = holder->next;
+    if (holder)
+        return holder;
+    holder = aa_memory_map(sizeof *holder);
     struct aa_path_record *record = holder ? aa_path_append(AA_PATH_CHAIN) : NULL;
     if (!record)
         return NULL;
     holder->thread = thread;
     holder->path = &record->path;
-    if (holders)
-        copy(holder->path, longest_of_process());
-    copy(&holder->before, holder->path);
     holder->next = holders;
-    while (!atomic_compare_exchange_weak(&holders, &holder->next, holder))
-        ;
+    holders = holder;
     return holder;
 }
 
-/* The calling thread's chain, and in how many steps it was found. */
-static const struct aa_path *find(uint32_t *steps) {
+/* A thread begins with the longest chain that its process has, as somebody has made it, if that is longer
+ * than what it has worked itself, which may have been at the same time. */
+static struct holder *begin(const struct aa_thread *thread, uint32_t *steps) {
+    const struct aa_path *longest = longest_of_process();
+    struct holder *holder = holder_of(thread);
+    if (!holder)
+        return NULL;
+    *steps += aa_work_look(&holder->work, thread, lengthen, holder->path);
+    if (longest && longest->length > holder->path->length)
+        copy(holder->path, longest);
+    else if (longest)
+        start_again(holder->path, &nothing, longest->base);
+    copy(&holder->before, holder->path);
+    return holder;
+}
+
+/* The calling thread's chain, with its work until now, in so many steps; the lock is the caller's then. Null,
+ * and no lock: it has none. */
+static struct aa_path *take(struct aa_section *section, uint32_t *steps) {
     const struct aa_thread *thread = aa_thread_self;
     if (!thread || aa_thread_closed)
         return NULL;
-    struct aa_section section = aa_section_begin();
+    *section = lock();
+    *steps = 1;
     if (!own || own->thread != thread)
-        own = begin(thread);
-    *steps = own ? 1 + aa_work_look(&own->work, thread, lengthen, own->path) : 0;
-    aa_section_end(section);
-    return own ? own->path : NULL;
+        own = begin(thread, steps);
+    if (!own) {
+        unlock(*section);
+        return NULL;
+    }
+    *steps += aa_work_look(&own->work, thread, lengthen, own->path);
+    return own->path;
 }
 
-const struct aa_path *aa_path_here(void) {
-    uint64_t since = aa_clock_ticks();
+bool aa_path_here(struct aa_path *to) {
+    uint64_t since = ticks_at_work();
+    struct aa_section section;
     uint32_t steps;
-    const struct aa_path *path = find(&steps);
-    if (path)
-        add_effort(&own->effort, since, steps);
-    return path;
+    const struct aa_path *path = take(&section, &steps);
+    if (!path)
+        return false;
+    if (to)
+        copy(to, path);
+    unlock(section);
+    add_effort(&own->effort, since, steps);
+    return true;
 }
 
 bool aa_path_is_followed(void) {
@@ -163,7 +254,7 @@ bool aa_path_is_followed(void) {
 }
 
 uint64_t aa_path_effort_begins(void) {
-    return aa_clock_ticks() - (own ? own->effort.ticks : 0);
+    return ticks_at_work() - (own ? own->effort.ticks : 0);
 }
 
 void aa_path_effort_ends(uint64_t start, uint32_t steps) {
@@ -218,8 +309,8 @@ static void put_down(void *to, uint32_t node, uint32_t what, double work) {
 void aa_path_team_closed(struct aa_thread *const *team, uint32_t count) {
     if (!own || own->thread != aa_thread_self || aa_thread_closed)
         return;
-    uint64_t since = aa_clock_ticks();
-    struct aa_section section = aa_section_begin();
+    uint64_t since = ticks_at_work();
+    struct aa_section section = lock();
     struct share shares[2], *longest = &shares[0], *next = &shares[1];
     memset(shares, 0, sizeof shares);
     uint32_t steps = 1 + aa_work_look(&own->work, own->thread, put_down, longest);
@@ -237,83 +328,31 @@ void aa_path_team_closed(struct aa_thread *const *team, uint32_t count) {
     }
     for (uint32_t i = 0; i < longest->count; i++)
         lengthen(own->path, longest->parts[i].node, longest->parts[i].what, longest->parts[i].work);
-    aa_section_end(section);
+    unlock(section);
     add_effort(&own->effort, since, steps);
 }
 
-/* ---- whose fault a wait is */
+/* ---- meeting others */
 
-#define SLOTS 128 /* a power of two, for the call paths of two chains */
-
-_Static_assert(SLOTS > 2 * AA_PATH_ENTRIES, "there is an end to searching");
-
-/* The work of two chains on a call path, over all ranks. */
-struct both {
-    uint32_t what;
-    bool is_used;
-    double mine, other;
-};
-
-static struct both *both_of(struct both *slots, uint32_t what) {
-    uint32_t at = (what * 0x9e3779b9u >> 16) & (SLOTS - 1);
-    while (slots[at].is_used && slots[at].what != what)
-        at = (at + 1) & (SLOTS - 1);
-    slots[at].what = what;
-    slots[at].is_used = true;
-    return &slots[at];
-}
-
-static void compare(const struct aa_path *mine, const struct aa_path *other, struct both *slots) {
-    memset(slots, 0, SLOTS * sizeof *slots);
-    for (uint32_t i = 0; i < mine->count; i++)
-        both_of(slots, mine->entries[i].what)->mine += mine->entries[i].work;
-    for (uint32_t i = 0; i < other->count; i++)
-        both_of(slots, other->entries[i].what)->other += other->entries[i].work;
-}
-
-/* How far an entry of the other chain is ahead of mine: its share of its call path's lead, over all ranks. */
-static double lead(struct both *slots, const struct aa_path_entry *entry) {
-    const struct both *both = both_of(slots, entry->what);
-    double ahead = both->other - both->mine;
-    return ahead > 0 ? ahead * entry->work / both->other : 0;
-}
-
-static void blame(const struct aa_path *mine, const struct aa_path *other, uint32_t waiting,
-                  bool by_message) {
-    double waited = other->length - mine->length, left = waited, ahead = 0, leads[AA_PATH_ENTRIES];
-    struct both slots[SLOTS];
-    compare(mine, other, slots);
-    for (uint32_t i = 0; i < other->count; i++)
-        ahead += leads[i] = lead(slots, &other->entries[i]);
-    struct aa_section section = aa_path_lock_sums();
-    for (uint32_t i = 0; i < other->count; i++) {
-        const struct aa_path_entry *entry = &other->entries[i];
-        double fault = leads[i] * (ahead > waited ? waited / ahead : 1);
-        if (fault > 0) {
-            aa_path_add_to(&aa_path_delays,
-                           &(struct aa_path_entry){entry->rank, entry->node, waiting, by_message, fault});
-            left -= fault;
-        }
-    }
-    if (left > waited * 1e-9)
-        aa_path_add_to(&aa_path_delays, &(struct aa_path_entry){NOBODY, 0, waiting, by_message, left});
-    aa_path_unlock_sums(section);
-}
-
+/* The other chain may have been sent before all met, by a thread that was ahead of them. */
 static void join(const struct aa_path *other, bool by_message) {
     if (other->length <= own->path->length)
         return;
     const char *waiting = (const char *)aa_thread_self->current, *start = (const char *)aa_shard();
-    blame(own->path, other, (uint32_t)((waiting - start) / AA_SHARD_ALIGNMENT), by_message);
-    copy(own->path, other);
+    copy(&own->joined, other);
+    start_again(&own->joined, &nothing, own->path->base);
+    aa_path_blame(own->path, &own->joined, (uint32_t)((waiting - start) / AA_SHARD_ALIGNMENT), by_message);
+    copy(own->path, &own->joined);
 }
 
 static void come_up_and_join(const struct aa_path *other, bool by_message) {
-    uint64_t since = aa_clock_ticks();
+    uint64_t since = ticks_at_work();
+    struct aa_section section;
     uint32_t steps;
-    if (!find(&steps))
+    if (!take(&section, &steps))
         return;
     join(other, by_message);
+    unlock(section);
     add_effort(&own->effort, since, steps + other->count);
 }
 
@@ -325,66 +364,35 @@ void aa_path_join_sender(const struct aa_path *other) {
     come_up_and_join(other, true);
 }
 
-static void keep(const struct aa_path *path) {
-    struct aa_section section = aa_path_lock_sums();
-    for (uint32_t i = 0; i < path->count; i++)
-        aa_path_add_to(&aa_path_totals, &path->entries[i]);
-    if (path->segment)
-        aa_path_add_to(&aa_path_totals, &(struct aa_path_entry){.rank = path->rank, .what = path->segment});
-    aa_path_unlock_sums(section);
-}
-
-static double work_in(const struct aa_path *path, const struct aa_path_entry *of) {
-    for (uint32_t i = 0; i < path->count; i++) {
-        if (path->entries[i].rank == of->rank && path->entries[i].node == of->node)
-            return path->entries[i].work;
-    }
-    return 0;
-}
-
-/* Start a chain again from a length that all have met at. If its thread went on meanwhile and is ahead of it,
- * the chain keeps so much of the newest work. */
-static void start_again(struct aa_path *path, const struct aa_path *before, double length) {
-    double ahead = path->length - length, newer = 0;
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < path->count && ahead > 0; i++) {
-        struct aa_path_entry entry = path->entries[i];
-        entry.work -= work_in(before, &entry);
-        if (entry.work > 0) {
-            newer += entry.work;
-            path->entries[count++] = entry;
-        }
-    }
-    for (uint32_t i = 0; i < count; i++)
-        path->entries[i].work *= ahead / newer;
-    path->length = length + (count ? ahead : 0);
-    path->count = count;
-    path->rank = path->segment = 0;
-}
-
 void aa_path_meet(const struct aa_path *longest, bool mine) {
-    uint64_t since = aa_clock_ticks();
+    uint64_t since = ticks_at_work();
     if (!aa_path_is_followed() || aa_thread_closed)
         return;
+    struct aa_section section = lock();
     join(longest, false);
     if (mine)
-        keep(longest);
+        aa_path_keep(longest);
     for (struct holder *each = holders; each; each = each->next)
         start_again(each->path, &each->before, longest->length);
+    unlock(section);
     add_effort(&own->effort, since, 1 + longest->count);
 }
 
 void aa_path_gather_threads(void) {
-    struct aa_path *longest = own ? longest_of_process() : NULL;
+    if (aa_thread_closed)
+        return;
+    struct aa_section section = lock();
+    const struct aa_path *longest = aa_path_is_followed() ? longest_of_process() : NULL;
     for (struct holder *each = holders; each; each = each->next) {
         if (each != own)
             copy(&each->before, each->path);
     }
     if (longest && longest != own->path && longest->length > own->path->length)
         copy(own->path, longest);
+    unlock(section);
 }
 
-void aa_path_finish(void) {
+void aa_path_update(void) {
     if (aa_path_is_followed())
-        aa_path_here();
+        aa_path_here(NULL);
 }

@@ -27,8 +27,11 @@ static inline size_t aa_path_size(const struct aa_path *path) {
     return offsetof(struct aa_path, entries) + path->count * sizeof *path->entries;
 }
 
-/* The calling thread's chain, with its work until it called MPI; null: it has none. */
-const struct aa_path *aa_path_here(void);
+/* Copy the calling thread's chain, with its work until it called MPI; false: it has none. */
+bool aa_path_here(struct aa_path *to);
+
+/* The calling thread's work until now belongs to its chain, if it has one. */
+void aa_path_update(void);
 
 /*
  * The calling thread continues after another chain, of a thread that it met in a collective, or that sent a
@@ -59,8 +62,5 @@ uint64_t aa_path_taken(void);
  */
 uint64_t aa_path_effort_begins(void);
 void aa_path_effort_ends(uint64_t start, uint32_t steps);
-
-/* The process ends: its work since the last update belongs to the chain. */
-void aa_path_finish(void);
 
 #endif

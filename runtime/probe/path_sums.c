@@ -25,8 +25,8 @@ struct aa_path_record *aa_path_append(enum aa_path_kind kind) {
     return record;
 }
 
-struct aa_path_sums aa_path_totals = {.kind = AA_PATH_TOTAL}, aa_path_delays = {.kind = AA_PATH_DELAY};
-static _Atomic bool sums_locked;
+static struct aa_path_sums totals = {.kind = AA_PATH_TOTAL};
+struct aa_path_sums aa_path_delays = {.kind = AA_PATH_DELAY};
 
 static struct aa_path_entry **slot_of(const struct aa_path_sums *sums, const struct aa_path_entry *entry) {
     uint32_t hash = (entry->rank * 0x9e3779b9u ^ entry->node) * 0x85ebca6bu ^
@@ -86,14 +86,9 @@ void aa_path_add_to(struct aa_path_sums *sums, const struct aa_path_entry *entry
     (*slot)->work += entry->work;
 }
 
-struct aa_section aa_path_lock_sums(void) {
-    struct aa_section section = aa_section_begin();
-    while (atomic_exchange_explicit(&sums_locked, true, memory_order_acquire))
-        ;
-    return section;
-}
-
-void aa_path_unlock_sums(struct aa_section section) {
-    atomic_store_explicit(&sums_locked, false, memory_order_release);
-    aa_section_end(section);
+void aa_path_keep(const struct aa_path *path) {
+    for (uint32_t i = 0; i < path->count; i++)
+        aa_path_add_to(&totals, &path->entries[i]);
+    if (path->segment)
+        aa_path_add_to(&totals, &(struct aa_path_entry){.rank = path->rank, .what = path->segment});
 }

@@ -2,8 +2,9 @@
 #ifndef AA_PATH_SUMS_H
 #define AA_PATH_SUMS_H
 
-#include "self.h"
 #include "shard.h"
+
+#define AA_PATH_NOBODY UINT32_MAX /* in place of a rank */
 
 /* A new record; null if there are too many, or no memory. */
 struct aa_path_record *aa_path_append(enum aa_path_kind kind);
@@ -18,12 +19,17 @@ struct aa_path_sums {
     struct aa_path_record *latest;
 };
 
-extern struct aa_path_sums aa_path_totals, aa_path_delays;
+extern struct aa_path_sums aa_path_delays;
 
-/* While they are locked: to the sum of the entry's place, which is made if need be. */
+/* By one thread at a time: to the sum of the entry's place, which is made if need be. */
 void aa_path_add_to(struct aa_path_sums *sums, const struct aa_path_entry *entry);
 
-struct aa_section aa_path_lock_sums(void);
-void aa_path_unlock_sums(struct aa_section section);
+/* A chain is part of the critical path. */
+void aa_path_keep(const struct aa_path *path);
+
+/* A thread whose chain is mine has waited at a node for the other, longer one: add to the delays whose fault
+ * it is. */
+void aa_path_blame(const struct aa_path *mine, const struct aa_path *other, uint32_t waiting,
+                   bool by_message);
 
 #endif

@@ -118,7 +118,7 @@ void *aa_shard_append(enum aa_record_type type, size_t size) {
     struct aa_record *record = (void *)((char *)shard.header + shard.appended);
     record->type = (uint16_t)type;
     record->lines = (uint16_t)(padded / AA_SHARD_ALIGNMENT);
-    shard.appended += padded;
+    __atomic_store_n(&shard.appended, shard.appended + padded, __ATOMIC_RELEASE);
     if (type == AA_RECORD_CHUNK)
         shard.samples += padded;
     return record;
@@ -136,7 +136,8 @@ struct aa_record *aa_shard_next(struct aa_record *record) {
     char *start = (char *)shard.header, *next = start + sizeof *shard.header;
     if (record)
         next = (char *)record + record->lines * AA_SHARD_ALIGNMENT;
-    return next < start + shard.appended ? (struct aa_record *)next : NULL;
+    return next < start + __atomic_load_n(&shard.appended, __ATOMIC_ACQUIRE) ? (struct aa_record *)next
+                                                                             : NULL;
 }
 
 /* A file that grew beyond the program's limit on files would end the program by a signal. */

@@ -19,7 +19,7 @@
 #include "share.h"
 
 #define AA_SHARD_MAGIC "AASHARD" /* and its null: eight bytes */
-#define AA_SHARD_VERSION 17u
+#define AA_SHARD_VERSION 18u
 #define AA_SHARD_BYTE_ORDER 0x01020304u
 #define AA_SHARD_ALIGNMENT 64
 #define AA_SOURCE_LENGTH 96
@@ -244,6 +244,7 @@ struct aa_path_entry {
 /* The longest chain of work that leads to a thread's position: the contents of our messages. */
 struct aa_path {
     double length;          /* nanoseconds of CPU time, or instructions */
+    double base;            /* the length at which all ranks had last met, that is in none of its entries */
     uint32_t rank, segment; /* what the entries lack; segment 0: nothing but what ranks have as total */
     uint32_t count, from;   /* of entries; which rank stands there */
     struct aa_path_entry entries[AA_PATH_ENTRIES];

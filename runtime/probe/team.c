@@ -54,7 +54,7 @@ static void look_at_path(void) {
         return;
     aa_counter_stop();
     aa_book(aa_thread_self);
-    aa_path_here();
+    aa_path_update();
     aa_counter_go();
 }
 

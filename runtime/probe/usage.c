@@ -68,6 +68,7 @@ static _Thread_local bool of_the_node AA_INITIAL_EXEC; /* this thread counts the
 static _Thread_local struct {
     uint64_t faults, system, ticks, outside;
     unsigned hasty; /* remaining looks at the shorter period */
+    bool in_call;   /* so that what the code before the call used is lost */
 } looked AA_INITIAL_EXEC;
 
 static void note_lack(const char *format, ...) {
@@ -250,7 +251,8 @@ static void book(struct aa_thread *thread, uint64_t faults, uint64_t system) {
     double took = (double)(thread->last - looked.ticks);
     double outside = (double)(thread->outside - looked.outside);
     double share = outside < took ? 1 - outside / took : 0;
-    if (thread->call.share == AA_OWN) {
+    looked.in_call = thread->call.share != AA_OWN;
+    if (!looked.in_call) {
         add(thread, PAGE_FAULTS, (uint64_t)(share * (double)faults + 0.5));
         add(thread, SYSTEM_TIME, (uint64_t)(share * (double)system + 0.5));
     }
@@ -282,5 +284,5 @@ void aa_usage_look(struct aa_thread *thread) {
 }
 
 unsigned aa_usage_haste(void) {
-    return looked.hasty ? HASTE : 1;
+    return looked.hasty || looked.in_call ? HASTE : 1;
 }

@@ -10,6 +10,8 @@
  * clock is: a look takes a third of a microsecond, every 2 ms, and every 0.2 ms while there are many faults.
  * If the thread is in no call, what it has used since the last look goes to the current node, multiplied by
  * the share of the time since then that it spent outside of calls.
+ * The next look is due after 0.2 ms if the thread is in a call: else long calls would take one look after the
+ * other, and what short code between them uses.
  */
 #ifndef AA_USAGE_H
 #define AA_USAGE_H

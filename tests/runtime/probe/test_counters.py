@@ -131,13 +131,21 @@ def test_page_faults_are_of_the_region_that_touches_new_memory(preloaded: Record
     assert found.inclusive("page_faults")[0, 0] > faults["f"]  # with what the process had before
 
 
-def test_faults_in_short_calls_are_not_of_the_code_around_them(tmp_path: Path, fake_linked_program: Path) -> None:
+def test_faults_are_of_the_code_around_calls_by_its_time_and_before_a_long_one_all_of_them(
+    tmp_path: Path, fake_linked_program: Path
+) -> None:
     record = recorder(tmp_path, [fake_linked_program], SANITIZED)
     calm, half = "times 70 spin 3 +g -g ;", "times 20 mpi{ touch 1 spin 1 }mpi spin 1 +g -g ;"
-    (shard,) = record(f"+main +start {calm} -start +f {half} -f +h times 20 touch 1 spin 2 +g -g ; -h -main")
+    long = "+i times 20 touch 1 spin 1 mpi{ spin 9 }mpi ; -i"
+    step = f"+step {calm} " + "times 20 +c touch 1 spin 1 -c +x mpi{ spin 1 }mpi -x ; -step"
+    lasting = "+h times 20 touch 1 spin 2 +g -g ; -h"
+    (shard,) = record(f"+main +start {calm} -start +f {half} -f {lasting} {long} {step} -main")
     faults = {shard.regions[node["region"]].name: int(node["event_6"]) for node in shard.threads[0].nodes[1:]}
     assert faults["f"] == pytest.approx(10 * 256, rel=0.1)  # half the time between looks
     assert faults["h"] == pytest.approx(20 * 256, rel=0.1)
+    assert faults["i"] == pytest.approx(20 * 256, rel=0.1)
+    assert faults["c"] == pytest.approx(20 * 256, rel=0.2)
+    assert faults["x"] < 0.1 * faults["c"]
     usage = {"AUTOANALYZER_USAGE": "page_faults,major_page_faults"}
     words = "+main +f mpi{ touch 8 }mpi touch 2 -f -main"
     (counted,) = [each for each in record(words, **usage) if each.pid != shard.pid]

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from autoanalyzer.runtime.gather.critical_path import CriticalPath
+from autoanalyzer.runtime.gather.shard import Shard, computing_of
+
 from .conftest import Record, Visits
 
 LOOP = "|aa1|loop|loop|x.c|main|0|1|2"
@@ -104,3 +107,38 @@ def test_threads_that_fork_at_once_do_not_race(raced: Record, visits: Visits) ->
     shards = raced("+main parallel 4 times 5 +f fork +g -g ; -f ; ; -main")
     children = [visits(shard) for shard in shards if shard.forked_from]
     assert children == [{"f": 0, "f/g": 1}] * 20
+
+
+def on_path_and_longest(shard: Shard) -> tuple[float, float]:
+    """Return the work on a process's critical path, and the length of its longest chain, in seconds."""
+    assert shard.chains
+    path = CriticalPath({0: shard.chains})
+    return float(path.of(0)["path"].sum()), float(shard.chains.of_kind("chain")["length"].max()) * 1e-9
+
+
+def test_threads_with_chains_do_not_race(raced: Record) -> None:
+    (shard,) = raced("+main chains parallel 4 times 50 +f new 1 pass -f pass gather +g -g all ; ; -main")
+    on_path, longest = on_path_and_longest(shard)
+    assert on_path == pytest.approx(longest)
+
+
+@pytest.mark.parametrize("threads", ["thread 3", "parallel 3"])
+def test_threads_that_begin_are_not_after_what_they_or_others_did_meanwhile(linked: Record, threads: str) -> None:
+    (shard,) = linked(f"+main chains {threads} +f spin 5 -f pass ; -main")
+    worked = [float(computing_of(tree.nodes[1:]).sum()) for tree in shard.threads[1:]]
+    assert on_path_and_longest(shard)[1] == pytest.approx(max(worked), rel=0.01)
+
+
+def test_what_a_chain_had_before_all_met_is_nobodys_fault(linked: Record) -> None:
+    """Since then the main thread has worked more in f, and waits for h alone."""
+    (shard,) = linked("+main chains +f spin 9 -f gather thread 1 +h pass spin 9 -h pass ; all +f spin 7 -f pass -main")
+    assert shard.chains
+    late = shard.chains.place(shard.chains.entries("delay")["node"])
+    nodes = [shard.threads[thread].nodes[node] for thread, node in late]
+    assert {shard.regions[node["region"]].name for node in nodes} == {"h"}
+
+
+def test_a_chain_that_was_sent_before_all_met_is_not_on_the_path_twice(linked: Record) -> None:
+    (shard,) = linked("+main chains +f spin 5 -f gather thread 1 +f pass spin 5 -f pass ; all pass -main")
+    on_path, longest = on_path_and_longest(shard)
+    assert on_path == pytest.approx(longest)

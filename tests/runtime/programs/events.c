@@ -26,6 +26,9 @@
  *   deny perf         from now on, the system call perf_event_open fails; deny nap: nanosleep; deny open: openat
  *   mpi{ }mpi io{ }io statement{ }statement mpi N  io N  initialised finalising finalised aborting: what the
  *                     wrappers would call
+ *   chains            from now on, the critical path is followed; pass: this thread's chain is
+ *                     sent to the next one that passes it, and goes on after the last one's; gather: all ranks begin
+ *                     to meet, of which there is one; all: they have met
  *   alarms  calm      from now on, a signal handler enters a region every 50 microseconds; no more
  *   surprises         the same, one that was never entered before
  *   unlink            the shards' folder is emptied; rename A: the file A becomes $AUTOANALYZER_POLICY
@@ -55,6 +58,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "path.h"
 #include "probe.h"
 #include "turn.h"
 #include "thread.h"
@@ -389,6 +393,37 @@ static void execute(struct words rest) {
 #if defined(LINKED)
 static uint32_t mpi_share = AA_MPI_OTHER;
 
+static pthread_mutex_t passing = PTHREAD_MUTEX_INITIALIZER, gathering = PTHREAD_MUTEX_INITIALIZER;
+
+static void follow_chains(void) {
+    aa_shard()->path_state = AA_PATH_KNOWN;
+    aa_shard()->rank = 0;
+}
+
+static void pass_chain(void) {
+    static struct aa_path sent;
+    struct aa_path mine, received;
+    aa_path_here(&mine);
+    pthread_mutex_lock(&passing);
+    received = sent;
+    sent = mine;
+    pthread_mutex_unlock(&passing);
+    aa_path_join_sender(&received);
+}
+
+static struct aa_path gathered;
+
+static void gather_chains(void) {
+    pthread_mutex_lock(&gathering);
+    aa_path_gather_threads();
+    aa_path_here(&gathered);
+}
+
+static void meet_all(void) {
+    aa_path_meet(&gathered, true);
+    pthread_mutex_unlock(&gathering);
+}
+
 static int perform_call(const char *word, struct words *words) {
     if (strcmp(word, "mpi{") == 0)
         aa_share_begin(mpi_share | AA_IN_MPI);
@@ -418,6 +453,14 @@ static int perform_call(const char *word, struct words *words) {
         aa_process_mpi_finalised();
     else if (strcmp(word, "aborting") == 0)
         aa_process_aborting(5);
+    else if (strcmp(word, "chains") == 0)
+        follow_chains();
+    else if (strcmp(word, "pass") == 0)
+        pass_chain();
+    else if (strcmp(word, "gather") == 0)
+        gather_chains();
+    else if (strcmp(word, "all") == 0)
+        meet_all();
     else
         return 0;
     return 1;

@@ -66,6 +66,7 @@ static void print_path(void) {
     FIELD("path", struct aa_path_record, kind);
     FIELD("path", struct aa_path_record, number);
     PATH(length);
+    PATH(base);
     PATH(rank);
     PATH(segment);
     PATH(count);

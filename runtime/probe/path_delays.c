@@ -1,0 +1,60 @@
+/* Whose fault a wait is. */
+#include <string.h>
+
+#include "path_sums.h"
+
+#define SLOTS 128 /* a power of two, for the call paths of two chains */
+
+_Static_assert(SLOTS > 2 * AA_PATH_ENTRIES, "there is an end to searching");
+
+/* The work of two chains on a call path, over all ranks. */
+struct both {
+    uint32_t what;
+    bool is_used;
+    double mine, other;
+};
+
+static struct both *both_of(struct both *slots, uint32_t what) {
+    uint32_t at = (what * 0x9e3779b9u >> 16) & (SLOTS - 1);
+    while (slots[at].is_used && slots[at].what != what)
+        at = (at + 1) & (SLOTS - 1);
+    slots[at].what = what;
+    slots[at].is_used = true;
+    return &slots[at];
+}
+
+static void compare(const struct aa_path *mine, const struct aa_path *other, struct both *slots) {
+    memset(slots, 0, SLOTS * sizeof *slots);
+    for (uint32_t i = 0; i < mine->count; i++)
+        both_of(slots, mine->entries[i].what)->mine += mine->entries[i].work;
+    for (uint32_t i = 0; i < other->count; i++)
+        both_of(slots, other->entries[i].what)->other += other->entries[i].work;
+}
+
+/* How far an entry of the other chain is ahead of mine: its share of its call path's lead, over all ranks. */
+static double lead(struct both *slots, const struct aa_path_entry *entry) {
+    const struct both *both = both_of(slots, entry->what);
+    double ahead = both->other - both->mine;
+    return ahead > 0 ? ahead * entry->work / both->other : 0;
+}
+
+void aa_path_blame(const struct aa_path *mine, const struct aa_path *other, uint32_t waiting,
+                   bool by_message) {
+    double waited = other->length - mine->length, left = waited, ahead = 0, leads[AA_PATH_ENTRIES];
+    struct both slots[SLOTS];
+    compare(mine, other, slots);
+    for (uint32_t i = 0; i < other->count; i++)
+        ahead += leads[i] = lead(slots, &other->entries[i]);
+    for (uint32_t i = 0; i < other->count; i++) {
+        const struct aa_path_entry *entry = &other->entries[i];
+        double fault = leads[i] * (ahead > waited ? waited / ahead : 1);
+        if (fault > 0) {
+            aa_path_add_to(&aa_path_delays,
+                           &(struct aa_path_entry){entry->rank, entry->node, waiting, by_message, fault});
+            left -= fault;
+        }
+    }
+    if (left > waited * 1e-9)
+        aa_path_add_to(&aa_path_delays,
+                       &(struct aa_path_entry){AA_PATH_NOBODY, 0, waiting, by_message, left});
+}
