@@ -28,7 +28,7 @@ from ..evidence.throttled import Throttled, throttled_within
 from ..run.arrays import Values
 from ..run.preparation import Prepared
 from ..run.selection import complete
-from .base import Base, find_base
+from .base import Base, base_in, find_base
 from .causes import causes_of_differences, groups_in
 from .culprits import culprits_by_weight
 from .explanation import Explanation, attributes_of_ranks, unprobed_callees
@@ -226,4 +226,9 @@ class Analysis:
     @cached_property
     def base(self) -> Base:
         """The time that gains and shares are relative to."""
-        return find_base(self.run, self.explanation.serialisation)
+        return find_base(self.run, self.base_in_regions, is_path=self.explanation.serialisation is not None)
+
+    @cached_property
+    def base_in_regions(self) -> Values:
+        """The seconds of the base in each region and below: ``float64[region]``."""
+        return base_in(self.run, self.explanation.serialisation)

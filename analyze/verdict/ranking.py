@@ -13,6 +13,8 @@ from .analysis import Analysis
 from .finding import Finding, Kind, Wait
 from .gain import gain_of
 from .heavy import late_region
+from .share import bound_of
+from .waits import waits_for
 
 __all__ = ["each_place_once", "ranked"]
 
@@ -48,17 +50,7 @@ def each_place_once(analysis: Analysis, findings: Iterable[Finding]) -> list[Fin
     kept = [each for each in places.values() if each.gain or not _may_be_for_cores(analysis, each)]
     kept = [each for each in kept if not any(_is_merely_around(analysis, each, other) for other in kept)]
     kept = [each for each in kept if _time(analysis, each) >= TICK]
-    return [replace(each, waits=_longest_first(analysis, each.waits)) for each in kept]
-
-
-def _longest_first(analysis: Analysis, waits: Iterable[Wait]) -> tuple[Wait, ...]:
-    """Order waits, each region's longest one alone; a master that waits for its workers does what it is for."""
-    master = () if analysis.master is None else (analysis.vectors.ranks[analysis.master],)
-    found: dict[Region, Wait] = {}
-    for each in sorted(waits, key=lambda each: -each.seconds):
-        if each.seconds >= TICK and not (master and each.waiting == master):
-            found.setdefault(each.region, each)
-    return tuple(found.values())
+    return [replace(each, waits=waits_for(analysis, each), bound=bound_of(analysis, each)) for each in kept]
 
 
 def _time(analysis: Analysis, finding: Finding) -> float:

@@ -1,12 +1,13 @@
-"""Shares of busy time."""
+"""Shares of busy time, and of the base."""
 
 from __future__ import annotations
 
 from ..run.arrays import Values
 from ..run.code_regions import as_compared
 from .analysis import Analysis
+from .finding import Finding
 
-__all__ = ["inclusive", "share_of"]
+__all__ = ["bound_of", "inclusive", "places_of", "share_of"]
 
 
 def share_of(analysis: Analysis, region: int, *, compared: bool = False) -> float:
@@ -23,6 +24,20 @@ def share_of(analysis: Analysis, region: int, *, compared: bool = False) -> floa
     if whole <= 0:
         return analysis.run.weighed_costs[region].share
     return min((inclusive(analysis, busy, region) if compared else float(busy[region])) / whole, 1.0)
+
+
+def places_of(analysis: Analysis, finding: Finding) -> list[int]:
+    """Return the positions of a finding's call paths among the regions, without those below others of them."""
+    regions, ancestors = analysis.run.weighed.regions, analysis.experiment.ancestors
+    if finding.region is None:
+        return list(analysis.run.weighed.top)
+    paths = {finding.region.id, *finding.others}
+    return [index for index, each in enumerate(regions) if each.id in paths and paths.isdisjoint(ancestors(each.id))]
+
+
+def bound_of(analysis: Analysis, finding: Finding) -> float | None:
+    """Return the seconds of the base in a finding's region: its removal saves no more; None if nobody is busy there."""
+    return float(analysis.base_in_regions[places_of(analysis, finding)].sum()) or None
 
 
 def inclusive(analysis: Analysis, values: Values, region: int) -> float:

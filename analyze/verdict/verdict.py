@@ -14,14 +14,15 @@ from ..run.criteria import CRITERIA, TICK
 from .analysis import Analysis
 from .base import Base
 from .finding import Finding, Kind, Wait, Why
-from .heavy import heavy_procedures, heavy_regions, late_work, wait_of
+from .heavy import heavy_procedures, heavy_regions, late_work
+from .lost import Lost, LostTo, find_lost
 from .ranking import each_place_once, ranked
 from .uneven import uneven_regions
+from .waits import wait_of
 
 __all__ = ["Verdict", "find_verdict"]
 
 _OF_RANKS: Final = (Kind.IMBALANCE, Kind.ONE_AFTER_ANOTHER, Kind.LATE)
-_IN_TRANSFER: Final = (Why.TRANSFER, Why.MESSAGES)
 _BY_WAITING: Final = (Why.EVEN, Why.FASTEST, Why.AT_ONCE)
 
 
@@ -41,6 +42,7 @@ class Verdict:
             efficiency is not known.
         not_followed: The share of the run in MPI if it is large, no finding is of it, and no critical path was recorded
             that would show who waits for whom; else 0.
+        lost: To what the ranks lose time, and which findings account for it.
     """
 
     findings: tuple[Finding, ...]
@@ -51,12 +53,7 @@ class Verdict:
     computes_least: int | None = None
     longest_wait: Wait | None = None
     not_followed: float = 0.0
-
-    @property
-    def transfer(self) -> float:
-        """Seconds that findings lose to the transfer of data, and to many small messages."""
-        parts = (part for each in self.findings if each.gain for part in each.gain.parts if part.why in _IN_TRANSFER)
-        return sum(part.before - part.after for part in parts)
+    lost: tuple[Lost, ...] = ()
 
     @property
     def first(self) -> Finding | None:
@@ -74,6 +71,9 @@ def find_verdict(analysis: Analysis) -> Verdict:
         findings = tuple(ranked(each_place_once(analysis, [*found, late])))
         waits = (wait.region for each in findings if each.kind is Kind.LATE for wait in each.waits)
         longest = None if longest.region in waits else longest
+    lost = () if too_short else find_lost(analysis, findings)
+    if all(each.is_explained for each in lost if each.to is not LostTo.TRANSFER):
+        longest = None
     balanced = not any((each.groups and not each.doubt) or each.kind in _OF_RANKS for each in findings)
     vectors, master = analysis.vectors, analysis.master
     column = analysis.dissimilarity.odd_one
@@ -89,6 +89,7 @@ def find_verdict(analysis: Analysis) -> Verdict:
         else None,
         longest_wait=longest,
         not_followed=_not_followed(analysis) if balanced and not too_short else 0.0,
+        lost=lost,
     )
 
 
@@ -111,9 +112,9 @@ def _longest_wait(analysis: Analysis, findings: Sequence[Finding]) -> Wait | Non
             late = Region.from_descriptor(delay.late)
             if late.file:
                 seconds = min(delay.seconds / analysis.workers, seconds)  # a master's waiting is in the delay, too
-                return wait_of(analysis, region, seconds, late, workers=True) if seconds >= TICK else None
+                return wait_of(analysis, region, seconds, late) if seconds >= TICK else None
             break
-    return wait_of(analysis, region, seconds, workers=True) if seconds >= TICK else None
+    return wait_of(analysis, region, seconds) if seconds >= TICK else None
 
 
 def _not_followed(analysis: Analysis) -> float:

@@ -1,4 +1,4 @@
-"""The first lines of a verdict: program, time, efficiency, and overhead."""
+"""The first lines of a verdict: program, time, overhead, the base of all shares, and what is lost of it."""
 
 from __future__ import annotations
 
@@ -8,42 +8,66 @@ from typing import Final
 from ...analyze import Findings
 from ...analyze.run.criteria import CRITERIA
 from ...analyze.run.overhead import Overhead
+from ...analyze.verdict import Lost, LostTo
 from ..causes import FOLLOW
 from ..place import Place
 from ..times import time_of
 from ..title import title_of
-from ..units import percent, ranks, seconds
+from ..units import percent, ranges, ranks, seconds
 from .parts import can_be_followed, who_waits
 
-__all__ = ["balanced", "efficiency", "headline", "master", "processes", "too_short", "what_is_busy"]
+__all__ = ["balanced", "base", "efficiency", "headline", "legend", "master", "processes", "too_short"]
 
+_LOST_TO: Final = {  # in words, and what shows where it is lost
+    LostTo.UNEQUAL_WORK: ("to unequal work", "--losses"),
+    LostTo.WAITING: ("to waiting for each other", "--path"),
+    LostTo.TRANSFER: ("in MPI transfer", "--account"),
+}
 _PATH_COST: Final = 0.05  # percent of the run: less is not worth mentioning
 
 
 def headline(findings: Findings, file: Path | None) -> list[str]:
-    """Return the parts of the first line: the program, its ranks, its time, the base of all gains, and the overhead."""
-    experiment, verdict = findings.experiment, findings.verdict
+    """Return the parts of the first line: the program, its ranks, its time, and the overhead."""
+    experiment = findings.experiment
     started = len({place.process for place in experiment.locations}.intersection(experiment.notes.started))
     more = f" and {started} more {'process' if started == 1 else 'processes'}" if started else ""
     number, expected = processes(findings)
     of_all = f" of {expected}" if number < expected else ""
-    run, base = (time_of(experiment, each) for each in (findings.run.program_time, verdict.base.seconds))
-    what = "critical path" if verdict.base.is_path else "busiest rank" if expected > 1 else "busy"
+    wall = " wall" if _is_other_than_run(findings) else ""
     return [
         title_of(experiment, file),
         f"{number}{of_all} {'rank' if number == 1 and not of_all else 'ranks'}{more}",
-        *([f"run {run} wall", f"{what} {base}"] if base != run else [f"run {run}"]),
+        f"run {time_of(experiment, findings.run.program_time)}{wall}",
         *_overhead(findings.run.overhead),
     ]
 
 
-def what_is_busy(findings: Findings) -> list[str]:
-    """Explain the times of the first line; empty if that is not needed."""
-    base, run = findings.verdict.base, findings.run.program_time
-    if time_of(findings.experiment, base.seconds) == time_of(findings.experiment, run):
+def base(findings: Findings) -> list[str]:
+    """Return the base of all shares, and what it is; empty if it is the run's time."""
+    if not _is_other_than_run(findings):
         return []
-    path = "critical path: run time with enough cores, free messages; " if base.is_path else ""
-    return [f"{path}busy time: computing + file I/O, no MPI"]
+    found = findings.verdict.base
+    seconds_of = time_of(findings.experiment, found.seconds)
+    if found.is_path:
+        what = "run time with enough cores, free messages; savings and losses are shares of it"
+        return [f"critical path {seconds_of}: {what}"]
+    what = "busiest rank" if processes(findings)[1] > 1 else "busy"
+    return [f"{what} {seconds_of}: its busy time; savings are shares of it"]
+
+
+def _is_other_than_run(findings: Findings) -> bool:
+    of, run = findings.verdict.base.seconds, findings.run.program_time
+    return time_of(findings.experiment, of) != time_of(findings.experiment, run)
+
+
+def legend(findings: Findings) -> list[str]:
+    """Explain the terms of the findings' times; empty if that is not needed."""
+    said = []
+    if any(each.gain is None and each.bound for each in findings.verdict.findings):
+        said.append("bound: if it took no time")
+    if _is_other_than_run(findings):
+        said.append("busy time: outside MPI")
+    return ["; ".join(said)] if said else []
 
 
 def _overhead(cost: Overhead) -> list[str]:
@@ -56,43 +80,45 @@ def _overhead(cost: Overhead) -> list[str]:
 
 
 def efficiency(findings: Findings) -> list[str]:
-    """Return the ranks' efficiency, and what is lost to what; empty if the critical path is unknown.
-
-    If ranks share cores, or waited for one, the time of transfer is unknown.
-    """
+    """Return the ranks' efficiency, what is lost to what, and in which findings; empty if no critical path is known."""
     found = findings.efficiency
     if found is None:
         return []
-    whole = found.known_transfer * found.serialisation * found.load_balance
-    lost = {
-        "unequal work": found.lost_to_imbalance,
-        "waiting for each other": found.lost_in_turn,
-        "MPI transfer": 1 - found.known_transfer,
-    }
-    parts = [f"{percent(100 * share)} to {what}" for what, share in lost.items() if share >= CRITERIA.least_gain]
-    but = "" if "transfer" in found.reliable else f" without transfer{_with_transfer(findings, whole)}"
-    lost_to = "; lost: " + ", ".join(parts) if parts else ""
-    return [f"efficiency {percent(100 * whole)}{but}{lost_to}{_longest_wait(findings)}"]
+    shares: dict[str, list[str]] = {}  # by what accounts for them
+    for each in findings.verdict.lost:
+        if each.to is not LostTo.TRANSFER:
+            shares.setdefault(_by(each), []).append(f"{percent(100 * each.share)} {_LOST_TO[each.to][0]}")
+    lost = ", ".join(f"{', '.join(said)} ({by})" for by, said in shares.items())
+    beside = (each for each in findings.verdict.lost if each.to is LostTo.TRANSFER)
+    said = [
+        f"efficiency {percent(100 * found.serialisation * found.load_balance)}",
+        *([f"lost: {lost}"] if lost else []),
+        *_longest_wait(findings),
+        *(f"on top: {time_of(findings.experiment, each.seconds)} MPI transfer ({_by(each)})" for each in beside),
+    ]
+    if options := [_LOST_TO[each.to][1] for each in findings.verdict.lost if not each.findings]:
+        said.append(f"next: autoanalyzer analyze {' '.join(options)}")
+    return ["; ".join(said)]
 
 
-def _with_transfer(findings: Findings, efficiency: float) -> str:
-    """Return the ranks' efficiency with that of messages, by number and size, if these matter."""
-    moved, base = findings.verdict.transfer, findings.verdict.base.seconds
-    if moved < CRITERIA.least_gain * base:
-        return ""
-    return f", {percent(100 * efficiency * base / (base + moved))} with {time_of(findings.experiment, moved)} of it"
+def _by(lost: Lost) -> str:
+    """Write which findings account for a loss: ``finding 1``, ``in part findings 2, 4``, ``no finding``."""
+    if not lost.findings:
+        return "no finding"
+    some = "" if lost.is_explained else "in part "
+    return f"{some}finding{'' if len(lost.findings) == 1 else 's'} {ranges(sorted(lost.findings))}"
 
 
-def _longest_wait(findings: Findings) -> str:
+def _longest_wait(findings: Findings) -> list[str]:
     wait = findings.verdict.longest_wait
     if wait is None:
-        return ""
+        return []
     late = (
         f", while others are in {Place.of_region(wait.late).in_words}" if wait.late not in (None, wait.region) else ""
     )
     time = time_of(findings.experiment, wait.mean or wait.seconds)
     each = "" if len(wait.waiting) == 1 else " each"
-    return f"; {who_waits(wait)} most in {Place.of_region(wait.region).in_words}{late}: {time}{each}"
+    return [f"{who_waits(wait)} most in {Place.of_region(wait.region).in_words}{late}: {time}{each}"]
 
 
 def balanced(findings: Findings) -> list[str]:

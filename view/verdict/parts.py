@@ -10,12 +10,13 @@ from ...analyze.evidence.attributes import MISS_RATES
 from ...analyze.run.code_regions import call_line_of, caller_of
 from ...analyze.run.selection import complete
 from ...analyze.run.summary import summary
-from ...analyze.verdict import Cause, Finding, Kind, Wait, Why
+from ...analyze.verdict import Cause, Finding, Kind, Wait
 from ...analyze.verdict.parts import IN_SYSTEM
 from ..causes import NAMES, evidence, of_the_program
 from ..place import Place, at_line, short
 from ..times import time_of
 from ..units import count, ranks, volume
+from .topics import Reason, Topic
 
 __all__ = [
     "ALL",
@@ -37,6 +38,14 @@ NOT_COUNTED: Final = "unknown without counts: autoanalyzer run --counters simula
 ALL: Final = 0.9  # of a time: from this share on it is all of it
 _IN_MPI: Final = (Kind.LATE, Kind.MESSAGES, Kind.TRANSFER)
 OF_CODE: Final = (Kind.MEMORY, Kind.HOT_SPOT)
+_TOPICS: Final = {
+    "l1_miss_rate": Topic.MISSES,
+    "l2_miss_rate": Topic.MISSES,
+    "io_bytes": Topic.FILES,
+    "mpi_bytes": Topic.TRANSFER,
+    "page_faults": Topic.FAULTS,
+    "allocations": Topic.ALLOCATION,
+}
 _PAGE: Final = 4096  # bytes; a huge page has more, and so have pages of some processors
 
 
@@ -47,7 +56,7 @@ def is_in_mpi(finding: Finding) -> bool:
 
 def is_at_once(finding: Finding) -> bool:
     """Return whether it would save time if ranks did a region's work at the same time."""
-    return finding.gain is not None and any(part.why is Why.AT_ONCE for part in finding.gain.parts)
+    return finding.gain is not None and finding.gain.is_in_turn
 
 
 def who_waits(wait: Wait) -> str:
@@ -71,29 +80,31 @@ def _can_be_rerun(findings: Findings) -> bool:
     return "imported:" not in findings.experiment.metric("wall_time").source
 
 
-def parts(findings: Findings, finding: Finding, culprit: int) -> Iterator[str]:
+def parts(findings: Findings, finding: Finding, culprit: int) -> Iterator[Reason]:
     """Yield the parts of a region's time, largest first, and what it executes if that explains it."""
+    topic = Topic.INSTRUCTIONS
     for each in findings.parts.causes(culprit):
         if each.attribute == "io_calls":
-            yield f"why: {in_files(findings, [culprit])}{_of_the_time(findings, each)}"
+            yield Reason(f"why: {in_files(findings, [culprit])}{_of_the_time(findings, each)}", Topic.FILES)
         elif each.attribute in IN_SYSTEM.values():
-            yield f"why: {_in_system(findings, each, culprit)}"
+            yield Reason(f"why: {_in_system(findings, each, culprit)}", _TOPICS.get(each.attribute, topic))
         elif each.attribute in findings.explanation.attributes and each.attribute != "instructions":
-            yield f"why: {_part(findings, each, culprit)}"
+            yield Reason(f"why: {_part(findings, each, culprit)}", _TOPICS[each.attribute])
     if finding.kind not in OF_CODE:
         return
     if "instructions" in findings.lacking:
-        yield from (f"why: {each}" for each in not_counted(findings) if not has_no_probes(findings, finding))
+        if not has_no_probes(findings, finding):
+            yield from (Reason(f"why: {each}", topic) for each in not_counted(findings))
         return
     cycles = findings.parts.cycles(culprit)
     if findings.parts.is_explained(culprit):
-        yield _executes(findings, culprit, cycles)
+        yield Reason(_executes(findings, culprit, cycles), topic)
         return
     why = ": no count explains it"
     if cycles is not None:
         why = f"; {1 / cycles:.2g} instructions per cycle: long latencies (memory, divisions, mispredicted branches)"
-    yield f"why: unknown{why}"
-    yield from _look_further(findings, culprit)
+    yield Reason(f"why: unknown{why}", topic)
+    yield from (Reason(each, topic) for each in _look_further(findings, culprit))
 
 
 def _part(findings: Findings, cause: Cause, culprit: int) -> str:

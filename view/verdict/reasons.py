@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from ...analyze import Findings
 from ...analyze.dissimilarity.off_processor import METRIC as OFF_PROCESSOR
@@ -14,7 +14,7 @@ from ...analyze.refinement.opening import can_be_opened, is_of_a_library
 from ...analyze.run.code_regions import CodeRegion
 from ...analyze.run.costs import is_mostly
 from ...analyze.run.criteria import CRITERIA
-from ...analyze.verdict import Cause, Doubt, Finding, Kind
+from ...analyze.verdict import Cause, Doubt, Finding, Kind, Wait
 from ...experiment import Region
 from ..causes import (
     AT_ONCE,
@@ -46,8 +46,12 @@ from .parts import (
     parts,
     who_waits,
 )
+from .topics import OF_ADVICE, Reason, Topic
 
-__all__ = ["against_order", "general_advice", "more_about", "reasons"]
+if TYPE_CHECKING:
+    from ...advise import Advice
+
+__all__ = ["more_about", "reasons", "to_try"]
 
 _MOST_NAMES: Final = 4
 _MOST_OF_RUN: Final = 0.5  # of the busy time: for a larger region more must be known
@@ -59,33 +63,39 @@ _WHAT_IT_MAY_BE: Final = {
 }
 
 
-def reasons(findings: Findings, finding: Finding) -> list[str]:
+def reasons(findings: Findings, finding: Finding) -> list[Reason]:
     """Return the reasons, the main one first, and why the finding is uncertain, if it is."""
-    uneven = [f"why: {line}" for line in _why_uneven(findings, finding)] if finding.groups else []
+    uneven = [Reason(f"why: {line}", Topic.UNEVEN) for line in _why_uneven(findings, finding)] if finding.groups else []
     heavy = [] if finding.weight is None else _why_heavy(findings, finding)
     if finding.procedure and finding.weight is None:
-        heavy = [f"why: {line}" for line in _why_procedure(findings, finding)]
+        heavy = [*_why_procedure(findings, finding)]
     is_uneven = finding.kind in (Kind.IMBALANCE, Kind.SLOW_CORE) and bool(finding.groups)
     said = [*uneven, *heavy] if is_uneven else [*heavy, *uneven]
-    said = [each for each in said if not each.endswith(NOT_COUNTED)] or said
+    said = [each for each in said if not each.line.endswith(NOT_COUNTED)] or said
     longest = findings.verdict.longest_wait
     own = findings.experiment.call_paths[finding.region.id].region if finding.region else None
     known = [longest.region] if own and longest and longest.late == own else []
     if finding.weight is not None:
         known += filter(None, [_waited_in(findings, finding.weight)])
-    waits = [
-        f"{who_waits(each)} for it: {time_of(findings.experiment, each.mean or each.seconds)}"
-        f"{'' if len(each.waiting) == 1 else ' on average'}, in"
-        f" {Place.of_region(each.region).in_words}{f', for {ranks(sorted(each.ranks))}' if each.ranks else ''}"
-        for each in finding.waits
-        if each.region not in known
-    ]
+    waits = [_who_for_whom(findings, each) for each in finding.waits if each.region not in known]
     if finding.kind is Kind.LATE and waits:
-        said = [f"why: {waits[0]}", *said]
+        said = [Reason(f"why: {waits[0]}", Topic.ORDER), *said]
         waits = waits[1:]
-    doubt = [_doubt(findings, finding.doubt)] if finding.doubt else []
+    doubt = [Reason(_doubt(findings, finding.doubt), _topic_of(finding.doubt))] if finding.doubt else []
     first = 1 if finding.is_doubtful else len(said)
-    return [*dict.fromkeys([*said[:first], *doubt, *said[first:], *waits])]
+    return [*dict.fromkeys([*said[:first], *doubt, *said[first:], *(Reason(each, Topic.ORDER) for each in waits)])]
+
+
+def _who_for_whom(findings: Findings, wait: Wait) -> str:
+    """Write who waits for whom: ``ranks 0-2 wait for rank 3: 560 ms each, in energy (main.c:20)``."""
+    whom = ranks(sorted(wait.ranks)) if wait.ranks else "it"
+    time = time_of(findings.experiment, wait.mean or wait.seconds)
+    each = "" if len(wait.waiting) == 1 else " each" if wait.waiting else " on average"
+    return f"{who_waits(wait)} for {whom}: {time}{each}, in {Place.of_region(wait.region).in_words}"
+
+
+def _topic_of(doubt: Doubt) -> Topic:
+    return Topic.ORDER if doubt is Doubt.CORES else Topic.UNEVEN
 
 
 def _doubt(findings: Findings, doubt: Doubt) -> str:
@@ -170,53 +180,69 @@ def _compared(findings: Findings) -> list[str]:
     return [ranks([labels[column] for column in each]) for each in clusters]
 
 
-def _why_heavy(findings: Findings, finding: Finding) -> list[str]:
+def _why_heavy(findings: Findings, finding: Finding) -> list[Reason]:
     """Explain a region's time, its largest part first."""
     assert finding.weight is not None
     culprit, split = finding.weight, findings.explanation.seconds
     cost = findings.run.weighed_costs[culprit]
     by_path_alone = split.chained[culprit] > 0 and not findings.in_turn[culprit]
-    waiting = [f"why: {_waiting(findings, culprit)}"] if split.waits[culprit] and not by_path_alone else []
+    waits = split.waits[culprit] and not by_path_alone
+    waiting = [Reason(f"why: {_waiting(findings, finding, culprit)}", Topic.ORDER)] if waits else []
     computing = [*parts(findings, finding, culprit)]
     if finding.kind in _OF_OTHERS or is_mostly(cost.mpi_time, cost.wall_time):
         return [*waiting, *computing]
     return [*computing, *waiting]
 
 
-def _why_procedure(findings: Findings, finding: Finding) -> list[str]:
+def _why_procedure(findings: Findings, finding: Finding) -> Iterator[Reason]:
     assert finding.procedure
     if finding.kind is Kind.FILE_IO:
         paths, regions = finding.procedure.paths, findings.run.weighed.regions
-        return [in_files(findings, [index for index, each in enumerate(regions) if each.id in paths])]
+        said = in_files(findings, [index for index, each in enumerate(regions) if each.id in paths])
+        yield Reason(f"why: {said}", Topic.FILES)
     if finding.kind is Kind.LATE and len(finding.procedure.paths) == 1:
-        return [_waiting(findings, finding.procedure.region)]
-    return []
+        yield Reason(f"why: {_waiting(findings, finding, finding.procedure.region)}", Topic.ORDER)
 
 
-def general_advice(findings: Findings, finding: Finding) -> list[str]:
+def to_try(
+    findings: Findings, finding: Finding, advised: Sequence[tuple[str, Advice]], topics: Set[Topic]
+) -> list[tuple[str, Sequence[Topic]]]:
+    """Return what to try, and what each may be against: advice from the source, or else general advice.
+
+    Args:
+        findings: What was found.
+        finding: One of these.
+        advised: Lines from the source, the surest first.
+        topics: Those of the finding's reasons: each has advice, from the source or general.
+    """
+    from_source = [(line, OF_ADVICE.get(each.kind, tuple(Topic))) for line, each in advised]
+    found = _general_advice(findings, finding)
+    if from_source:
+        known = {next((each for each in of if each in topics), of[0]) for _, of in from_source}
+        found = {line: topic for line, topic in found.items() if topic in topics and topic not in known}
+    return [*from_source, *((f"try: {line}", (topic,)) for line, topic in found.items())]
+
+
+def _general_advice(findings: Findings, finding: Finding) -> dict[str, Topic]:
     """Return what to try against each cause, the main one first; empty in a library's source."""
     if finding.region and is_of_a_library(findings.experiment, finding.region.id):
-        return []
-    uneven = []
+        return {}
+    uneven = {}
     if finding.groups and finding.kind is not Kind.SLOW_CORE:
-        to_try = against_difference(findings.vectors, finding.difference)
+        against = against_difference(findings.vectors, finding.difference)
         most = _most_apart(findings, finding)
         names = [*([most.attribute] if most else []), *(each.attribute for each in _apart(findings, finding))]
-        uneven = [to_try[each] for each in dict.fromkeys(names)]
-    heavy = [*against_order(findings, finding)] if finding.weight is None else _against_weight(findings, finding)
-    if finding.procedure and finding.weight is None and finding.kind is Kind.FILE_IO:
-        heavy = [_against_files(findings, finding.procedure.region)]
-    said = [*uneven, *heavy] if finding.kind is Kind.IMBALANCE else [*heavy, *uneven]
-    return [f"try: {each}" for each in dict.fromkeys(said)]
+        uneven = {against[each]: Topic.UNEVEN for each in names}
+    heavy = dict.fromkeys(_against_order(findings, finding), Topic.ORDER)
+    if finding.weight is not None:
+        causes = _against_causes(findings, finding)
+        heavy = {**heavy, **causes} if finding.kind in _OF_OTHERS else {**causes, **heavy}
+    elif finding.procedure and finding.kind is Kind.FILE_IO:
+        heavy = {_against_files(findings, finding.procedure.region): Topic.FILES}
+    return {**uneven, **heavy} if finding.kind is Kind.IMBALANCE else {**heavy, **uneven}
 
 
-def _against_weight(findings: Findings, finding: Finding) -> list[str]:
-    """Return what to try against a region's cost, and against the order in which ranks arrive; the main one first."""
-    of_order, of_causes = [*against_order(findings, finding)], [*_against_causes(findings, finding)]
-    return [*of_order, *of_causes] if finding.kind in _OF_OTHERS else [*of_causes, *of_order]
-
-
-def against_order(findings: Findings, finding: Finding) -> Iterator[str]:
+def _against_order(findings: Findings, finding: Finding) -> Iterator[str]:
     """Yield what to try if ranks work one after another, arrive late in sequence, or send many small messages."""
     culprit, found = finding.weight, findings.explanation.serialisation
     if culprit is not None and findings.explanation.seconds.has_small_calls[culprit]:
@@ -229,24 +255,28 @@ def against_order(findings: Findings, finding: Finding) -> Iterator[str]:
         yield FOLLOW
 
 
-def _against_causes(findings: Findings, finding: Finding) -> Iterator[str]:
-    """Yield what to try against causes with a remedy, largest first."""
+def _against_causes(findings: Findings, finding: Finding) -> dict[str, Topic]:
+    """Return what to try against causes with a remedy, largest first."""
     culprit = finding.weight
     assert culprit is not None
+    found = {}
     if has_no_probes(findings, finding):
-        yield NO_PROBES
+        found[NO_PROBES] = Topic.INSTRUCTIONS
     elif finding.kind is Kind.HOT_SPOT and findings.parts.is_steady(culprit):
-        yield "execute fewer instructions: vectorise, or compute less; it hardly waits for memory"
+        steady = "execute fewer instructions: vectorise, or compute less; it hardly waits for memory"
+        found[steady] = Topic.INSTRUCTIONS
     advice, remedies = against_weight(findings.run.weighed_costs[culprit]), findings.parts.remedies(culprit)
-    to_try = {
-        Kind.FILE_IO: _against_files(findings, culprit),
-        Kind.TRANSFER: advice["mpi_bytes"],
-        Kind.MEMORY: advice[_worst_misses(findings, culprit)],
-        Kind.PAGE_FAULTS: advice["page_faults"],
-        Kind.ALLOCATION: advice["allocations"],
+    against = {
+        Kind.FILE_IO: (_against_files(findings, culprit), Topic.FILES),
+        Kind.TRANSFER: (advice["mpi_bytes"], Topic.TRANSFER),
+        Kind.MEMORY: (advice[_worst_misses(findings, culprit)], Topic.MISSES),
+        Kind.PAGE_FAULTS: (advice["page_faults"], Topic.FAULTS),
+        Kind.ALLOCATION: (advice["allocations"], Topic.ALLOCATION),
     }
-    for kind in sorted(to_try.keys() & remedies.keys(), key=lambda kind: remedies[kind].after - remedies[kind].before):
-        yield to_try[kind]
+    for kind in sorted(against.keys() & remedies.keys(), key=lambda kind: remedies[kind].after - remedies[kind].before):
+        line, topic = against[kind]
+        found[line] = topic
+    return found
 
 
 def _against_files(findings: Findings, region: int) -> str:
@@ -311,25 +341,28 @@ def _throttled(findings: Findings, culprit: int) -> Iterator[str]:
         yield f"{part} of its own time is in {where}, too small to measure separately (--max-overhead off measures it)"
 
 
-def _waiting(findings: Findings, culprit: int) -> str:
+def _waiting(findings: Findings, finding: Finding, culprit: int) -> str:
     """Explain that ranks wait in a region's MPI calls, and for whom; or that these are many and small."""
     found, explanation = findings.explanation.serialisation, findings.explanation
     otherwise = explanation.seconds.has_small_calls[culprit] or culprit in explanation.waiting.shares
     if found and findings.in_turn[culprit]:
-        return _in_turn(findings, culprit)
+        return _in_turn(findings, finding, culprit)
     if (late := explanation.waiting.awaited.get(culprit)) and not otherwise:
         busy = Place.of_region(late).in_words
         return f"{_in_calls(findings, culprit)}: ranks wait for others that are still busy in {busy}"
     return _estimated_waiting(findings, culprit)
 
 
-def _in_turn(findings: Findings, culprit: int) -> str:
-    """Report that ranks of a region work one after another, or arrive late in sequence."""
+def _in_turn(findings: Findings, finding: Finding, culprit: int) -> str:
+    """Report that ranks of a region work one after another, or arrive late in sequence, and who waits for whom."""
     found, waiting = findings.explanation.serialisation, _waited_in(findings, culprit)
     at = f" in {Place.of_region(waiting).in_words}" if waiting else ""
+    wait = next((each for each in finding.waits if each.region == waiting), None)
+    who = who_waits(wait) if wait and wait.waiting else ""
+    whom = ranks(sorted(wait.ranks)) if wait and wait.ranks else ""
     if found and found.passes_on[culprit]:
-        return f"ranks work one after another: each waits{at} for another"
-    return f"a different rank is slowest each time, and the others wait for it{at}"
+        return f"ranks work one after another: {who or 'each waits'}{at} for {whom or 'another'}"
+    return f"a different rank is slowest each time, and {who or 'the others wait'} for {whom or 'it'}{at}"
 
 
 def _waited_in(findings: Findings, culprit: int) -> Region | None:

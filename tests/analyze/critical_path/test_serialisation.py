@@ -9,8 +9,9 @@ import pytest
 
 from autoanalyzer.analyze import Findings, analyze
 from autoanalyzer.analyze.run.busy import busy_times
-from autoanalyzer.analyze.verdict import Doubt, Finding, Gain, Kind, Saved, Wait, Why
+from autoanalyzer.analyze.verdict import Doubt, Finding, Gain, Kind, Lost, LostTo, Saved, Wait, Why
 from autoanalyzer.analyze.verdict.gain import gain_of_balance, gain_of_weight
+from autoanalyzer.analyze.verdict.lost import find_lost
 from autoanalyzer.experiment import CallPath, Experiment, Region
 from autoanalyzer.experiment.delay import Delay
 from autoanalyzer.view.verdict import verdict_lines
@@ -67,8 +68,8 @@ def test_the_region_in_which_ranks_wait_and_work_one_after_another_is_named_with
     assert gain is not None
     assert gain.seconds == pytest.approx(4 - 1)
     text = " ".join(" ".join(verdict_lines(found)).split())
-    assert "ranks work one after another: each waits in sweep (app.c:2) for another" in text
-    assert "1 s per rank; besides, 3 s of waiting for each other (4 s on the critical path)" in text
+    assert "ranks work one after another: each waits in sweep (app.c:2) for ranks 0-2" in text
+    assert "1 s per rank; 4 s on the critical path, so 3 s of waiting" in text
     assert "try: hand on each piece" in text
 
 
@@ -83,19 +84,22 @@ def test_where_ranks_wait_is_said_with_the_efficiency_unless_a_finding_does(chai
         who=[("sync", "work", 0.48, 0.0), ("sync", "rest", 0.12, 0.0)],
     )
     wait = "ranks 1-3 wait most in sync (app.c:3), while others are in work (app.c:1): 160 ms each"
-    said = f"lost: 4.8 % to waiting for each other; {wait}"
+    lost = f"efficiency 95 %; lost: 4.8 % to waiting for each other (no finding); {wait}"
+    said = f"{lost}; next: autoanalyzer analyze --path"
     assert said in " ".join(" ".join(verdict_lines(analyze(late))).split())
     found = analyze(late.replaced(notes=replace(late.notes, processors=2)))
     moved = Finding(Kind.TRANSFER, None, gain=Gain(4.2, 1.0, (Saved(Why.TRANSFER, 4.2),)))
-    vars(found)["verdict"] = replace(found.verdict, findings=(moved,))
-    lines = verdict_lines(found)
-    assert lines[1].startswith("efficiency 95 % without transfer, 48 % with 4.2 s of it; lost: 4.8 %")
+    waiting, transfer = find_lost(found, [moved])
+    assert (waiting.seconds, waiting.findings) == (pytest.approx(0.2), ())
+    assert transfer == Lost(LostTo.TRANSFER, 4.2, pytest.approx(1.0), (1,), is_explained=True)
+    vars(found)["verdict"] = replace(found.verdict, findings=(moved,), lost=(waiting, transfer))
+    assert f"{lost}; on top: 4.2 s MPI transfer (finding 1); next: " in " ".join(" ".join(verdict_lines(found)).split())
     found = analyze(late)
     first, rest, longest = found.verdict.findings[0], found.run.weighed.regions[1], found.verdict.longest_wait
     assert longest is not None
     waited_for = replace(first, waits=(Wait(longest.region, 0.12),))
-    assert not any("ranks wait for it" in each for each in reasons(found, waited_for))
-    assert any("ranks wait for it" in each for each in reasons(found, replace(waited_for, region=rest)))
+    assert not any("ranks wait for it" in each.line for each in reasons(found, waited_for))
+    assert any("ranks wait for it" in each.line for each in reasons(found, replace(waited_for, region=rest)))
     part = analyze(late, exclude_ranks=[3])  # which has no efficiency
     assert (part.efficiency, part.verdict.longest_wait) == (None, None)
 
@@ -117,7 +121,7 @@ def test_unequal_work_done_one_after_another_is_saved_in_two_parts(make_experime
     assert parts == [(Why.AT_ONCE, 5.0, 2.0), (Why.EVEN, 2.0, 1.25)]
     text = " ".join(" ".join(verdict_lines(found)).split())
     assert "rank 3: 2 s; ranks 0-2: 1 s each; 1.25 s if shared evenly" in text
-    assert "; besides, 3 s of waiting for each other (5 s on the critical path)" in text
+    assert "; 5 s on the critical path, so 3 s of waiting" in text
 
 
 def test_of_ranks_whose_work_an_excluded_one_may_hand_out_none_is_in_turn(chain: Experiment) -> None:
@@ -288,21 +292,22 @@ def test_work_that_is_handed_out_and_ends_at_different_times_is_late_once_for_ea
     found = analyze(handed)
     assert found.verdict.master == 0
     (work,) = (each for each in found.verdict.findings if found.experiment.path_name(each.region.id) == "work")
-    assert (work.kind is Kind.LATE, found.verdict.longest_wait is None) == (late, late)
+    assert (work.kind is Kind.LATE, found.verdict.longest_wait) == (late, None)
     text = " ".join(" ".join(verdict_lines(found)).split())
-    said = "why: ranks 1-3 wait for it: 1.2 s on average, in take (app.c:3), for ranks 2-3 try: hand out"
-    assert (said in text) == late
+    who = "ranks wait for ranks 2-3: "
+    assert (f"why: {who}1.2 s on average, in take (app.c:3) try: hand out" if late else f" {who}300 ms") in text
+    assert [(each.to, each.findings, each.is_explained) for each in found.verdict.lost] == [("waiting", (1,), True)]
     if late:
         assert work.gain is not None
         assert work.gain.seconds == pytest.approx(length - 3.0)
-        assert "without the master: 3 s per rank; besides, 1.2 s of waiting for each other (4.2 s on the" in text
-        assert (work.level, work.doubt, work.waits[0].ranks) == ("high", None, (2, 3))
+        assert "without the master: 3 s per rank; 4.2 s on the critical path, so 1.2 s of waiting" in text
+        assert (work.level, work.doubt, work.waits[0].ranks) == ("high", None, (3, 2))
         larger = Finding(Kind.IMBALANCE, work.region, gain=Gain(9.0, 1.0))
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr("autoanalyzer.analyze.verdict.verdict.uneven_regions", lambda _: [larger])
             merged = analyze(handed).verdict
         assert merged.findings[0].kind is Kind.IMBALANCE
-        assert merged.longest_wait == replace(work.waits[0], ranks=())
+        assert merged.findings[0].waits == work.waits
         shared = analyze(handed.replaced(notes=replace(handed.notes, processors=2))).verdict.findings[0]
         assert (shared.kind, shared.level, shared.doubt) == (Kind.LATE, "low", Doubt.CORES)
 
