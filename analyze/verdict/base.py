@@ -15,7 +15,7 @@ from ..run.busy import busy_times
 from ..run.preparation import Prepared
 from ..run.selection import Selection, over_ranks
 
-__all__ = ["Base", "base_in", "find_base"]
+__all__ = ["Base", "base_in"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,18 +43,6 @@ def base_in(run: Prepared, serialisation: Serialisation | None) -> Values:
     top = list(run.weighed.top)
     busiest = (each[:, each[top].sum(axis=0).argmax()] for each in over_ranks(run.weighed, _busy))
     return max(busiest, key=lambda each: float(each[top].sum()))
-
-
-def find_base(run: Prepared, of_regions: Values, *, is_path: bool) -> Base:
-    """Find the base of a run; its wall time where no rank is busy, as in a profile that holds nothing but waiting.
-
-    Args:
-        run: The run.
-        of_regions: What ``base_in`` returns.
-        is_path: Whether that is from the critical path.
-    """
-    whole = float(of_regions[list(run.weighed.top)].sum())
-    return Base(min(whole, run.program_time) if whole > 0 else run.program_time, is_path)
 
 
 def _busy(selection: Selection) -> Values:

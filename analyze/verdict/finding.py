@@ -92,11 +92,6 @@ class Gain:
     parts: tuple[Saved, ...] = ()
 
     @property
-    def is_in_turn(self) -> bool:
-        """Whether a part of it is that ranks work at the same time."""
-        return any(part.why is Why.AT_ONCE for part in self.parts)
-
-    @property
     def is_of_transfer(self) -> bool:
         """Whether all of it is in MPI, of which nothing is busy time."""
         return {each.why for each in self.parts} <= IN_MPI and bool(self.parts)
@@ -198,6 +193,16 @@ class Finding:
     reason: str = ""
     waits: Sequence[Wait] = ()
     repeatability: Repeatability | None = None
+
+    @property
+    def is_in_turn(self) -> bool:
+        """Whether it would save time if ranks did the region's work at the same time."""
+        return self.gain is not None and any(part.why is Why.AT_ONCE for part in self.gain.parts)
+
+    @property
+    def is_of_waiting(self) -> bool:
+        """Whether it is that ranks differ, or wait for each other."""
+        return bool(self.groups or self.waits) or self.is_in_turn or self.kind in (Kind.IMBALANCE, Kind.LATE)
 
     @property
     def is_of_ranks(self) -> bool:

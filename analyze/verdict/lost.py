@@ -1,23 +1,20 @@
 """What is lost, and the findings that account for it.
 
-The base is as long as the ranks are busy on average, and the two losses: what the busiest rank has more than the
-average, and what the critical path has more than the busiest rank. Both are sums over regions, so each region has its
-part of them.
+The base is what ranks are busy on average, and two losses: what the busiest rank has more than that, and what the
+critical path has more than the busiest rank. Both are sums over regions, so each region has its part of them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from ..run.arrays import Values
 from ..run.costs import is_mostly
 from ..run.criteria import CRITERIA, THRESHOLD
 from .analysis import Analysis
 from .finding import IN_MPI, Finding
 from .share import places_of
-from .waits import is_of_waiting
 
 __all__ = ["Lost", "LostTo", "find_lost"]
 
@@ -54,43 +51,26 @@ def find_lost(analysis: Analysis, findings: Sequence[Finding]) -> tuple[Lost, ..
 
     Where ranks share cores, the time of transfer is that of the findings alone.
     """
-    found, path = analysis.efficiency, analysis.critical_path
-    if found is None or path is None:
+    found, path, on = analysis.efficiency, analysis.critical_path, analysis.explanation.serialisation
+    if found is None or path is None or on is None:
         return ()
-    by_transfer = {
-        number: sum(part.before - part.after for part in each.gain.parts if part.why in IN_MPI)
-        for number, each in enumerate(findings, start=1)
-        if each.gain
-    }
-    is_known = "transfer" in found.reliable
-    transfer = analysis.run.program_time - path.length if is_known else sum(by_transfer.values())
-    unequal, in_turn = _by_finding(analysis, findings)
-    lost = [
-        _lost(LostTo.UNEQUAL_WORK, path.length * found.serialisation * (1 - found.load_balance), analysis, unequal),
-        _lost(LostTo.WAITING, path.length * (1 - found.serialisation), analysis, in_turn),
-        _lost(LostTo.TRANSFER, transfer, analysis, by_transfer),
-    ]
+    mean = on.mean * len(analysis.run.weighed.ranks) / analysis.workers  # a master computes next to nothing
+    numbered = dict(enumerate(findings, start=1))
+    places = {number: places_of(analysis, each) for number, each in numbered.items() if each.is_of_waiting}
+    parts = {number: each.gain.parts for number, each in numbered.items() if each.gain}
+    moved = {number: sum(each.before - each.after for each in of if each.why in IN_MPI) for number, of in parts.items()}
+    whole = analysis.run.program_time - path.length if "transfer" in found.reliable else sum(moved.values())
+    unequal, in_turn = on.busiest - mean, on.on_path - on.busiest
+    losses = (
+        (LostTo.UNEQUAL_WORK, found.serialisation * (1 - found.load_balance) * path.length, unequal),
+        (LostTo.WAITING, (1 - found.serialisation) * path.length, in_turn),
+        (LostTo.TRANSFER, whole, None),
+    )
+    lost = []
+    for to, seconds, of in losses:
+        by = moved if of is None else {number: float(of[each].sum()) for number, each in places.items()}
+        large = {number: each for number, each in by.items() if each >= THRESHOLD * seconds}
+        numbers = tuple(sorted(large, key=large.__getitem__, reverse=True))
+        share = seconds / analysis.base.seconds
+        lost.append(Lost(to, seconds, share, numbers, is_mostly(sum(large.values()), seconds)))
     return tuple(each for each in lost if each.share >= CRITERIA.least_gain)
-
-
-def _lost(to: LostTo, seconds: float, analysis: Analysis, by_finding: Mapping[int, float]) -> Lost:
-    large = {number: each for number, each in by_finding.items() if each >= THRESHOLD * seconds}
-    numbers = tuple(sorted(large, key=lambda number: -large[number]))
-    return Lost(to, seconds, seconds / analysis.base.seconds, numbers, is_mostly(sum(large.values()), seconds))
-
-
-def _by_finding(analysis: Analysis, findings: Sequence[Finding]) -> tuple[dict[int, float], dict[int, float]]:
-    """Return the seconds of unequal work, and of waiting for each other, in the regions of findings of these."""
-    path = analysis.explanation.serialisation
-    if path is None:
-        return {}, {}
-    mean = path.mean * len(analysis.run.weighed.ranks) / analysis.workers  # a master computes next to nothing
-
-    def sums(values: Values) -> dict[int, float]:
-        return {
-            number: float(values[places_of(analysis, each)].sum())
-            for number, each in enumerate(findings, start=1)
-            if is_of_waiting(each)
-        }
-
-    return sums(path.busiest - mean), sums(path.on_path - path.busiest)

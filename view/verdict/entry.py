@@ -21,9 +21,9 @@ from ..repeatability import how_sure, in_runs
 from ..times import saving, time_of
 from ..units import percent, ranks, volume
 from .highlight import Highlight, highlight_of
+from .pairs import OF_ADVICE, paired
 from .parts import NOT_COUNTED, has_no_probes, is_in_mpi
-from .reasons import more_about, reasons, to_try
-from .topics import Topic, sections
+from .reasons import general_advice, more_about, reasons
 
 if TYPE_CHECKING:
     from ...advise import Advice, Advised
@@ -119,24 +119,16 @@ def _entry(
     findings: Findings, finding: Finding, advised: Advised | None, said: set[str], *, whole: bool, highlights: bool
 ) -> Entry:
     advice = advised.on(finding) if advised else ()
-    from_source = [*zip(tries(advice, whole=whole), advice, strict=True)]
+    found = zip(tries(advice, whole=whole), advice, strict=True)
+    from_source = [(line * (line not in said), OF_ADVICE.get(each.kind, tuple(Kind))) for line, each in found]
     place = Place.of(findings.experiment, finding.region) if finding.region else None
-    why = [each for each in reasons(findings, finding) if each.line not in said]
-    if advice and why and why[0].line.endswith(NOT_COUNTED):  # the source explains the reason
+    why = [each for each in reasons(findings, finding) if each[0] not in said]
+    if advice and why and why[0][0].endswith(NOT_COUNTED):  # the source explains the reason
         why = why[1:]
     is_uneven = finding.kind is Kind.IMBALANCE and bool(finding.groups)
-    topics = {*([Topic.UNEVEN] if is_uneven else []), *(each.topic for each in why)}
-    known = {line for line, _ in from_source if line in said}
-    against = [each for each in to_try(findings, finding, from_source, topics) if each[0] not in known]
-    of_topics = sections(why, against, uneven=is_uneven)
-    main = [*of_topics[:1], *[each for each in of_topics if each.tries][:1]]
-    main += [each for each in of_topics if each.topic is Topic.ORDER and finding.waits]  # who waits for whom
     most = 2 if finding.is_doubtful else 1  # and why it is uncertain
-    lines, more = [_who(findings, finding)], list[str]()
-    for each in of_topics:
-        shown = most if each in main else 0
-        lines += [*each.why[:shown], *each.tries[: min(shown, 1)]]
-        more += [*each.why[shown:], *each.tries[min(shown, 1) :], *each.more]
+    lines, more = paired(why, from_source, general_advice(findings, finding), uneven=is_uneven, most=most)
+    lines = [_who(findings, finding), *lines]
     more += [*more_about(findings, finding), *_certain(findings, finding)]
     return Entry(
         "NO PROBES" if has_no_probes(findings, finding) else LABELS[finding.kind] + "?" * finding.is_doubtful,

@@ -33,40 +33,33 @@ def headline(findings: Findings, file: Path | None) -> list[str]:
     more = f" and {started} more {'process' if started == 1 else 'processes'}" if started else ""
     number, expected = processes(findings)
     of_all = f" of {expected}" if number < expected else ""
-    wall = " wall" if _is_other_than_run(findings) else ""
     return [
         title_of(experiment, file),
         f"{number}{of_all} {'rank' if number == 1 and not of_all else 'ranks'}{more}",
-        f"run {time_of(experiment, findings.run.program_time)}{wall}",
+        f"run {time_of(experiment, findings.run.program_time)}{' wall' if base(findings) else ''}",
         *_overhead(findings.run.overhead),
     ]
 
 
 def base(findings: Findings) -> list[str]:
     """Return the base of all shares, and what it is; empty if it is the run's time."""
-    if not _is_other_than_run(findings):
-        return []
     found = findings.verdict.base
-    seconds_of = time_of(findings.experiment, found.seconds)
+    time, run = (time_of(findings.experiment, each) for each in (found.seconds, findings.run.program_time))
+    if time == run:
+        return []
     if found.is_path:
-        what = "run time with enough cores, free messages; savings and losses are shares of it"
-        return [f"critical path {seconds_of}: {what}"]
-    what = "busiest rank" if processes(findings)[1] > 1 else "busy"
-    return [f"{what} {seconds_of}: its busy time; savings are shares of it"]
-
-
-def _is_other_than_run(findings: Findings) -> bool:
-    of, run = findings.verdict.base.seconds, findings.run.program_time
-    return time_of(findings.experiment, of) != time_of(findings.experiment, run)
+        return [f"critical path {time}: run time with enough cores, free messages; savings and losses are shares of it"]
+    return [
+        f"{'busiest rank' if processes(findings)[1] > 1 else 'busy'} {time}: its busy time; savings are shares of it"
+    ]
 
 
 def legend(findings: Findings) -> list[str]:
     """Explain the terms of the findings' times; empty if that is not needed."""
-    said = []
-    if any(each.gain is None and each.bound for each in findings.verdict.findings):
-        said.append("bound: if it took no time")
-    if _is_other_than_run(findings):
-        said.append("busy time: outside MPI")
+    said = (
+        ["bound: if it took no time"] if any(not each.gain and each.bound for each in findings.verdict.findings) else []
+    )
+    said += ["busy time: outside MPI"] if base(findings) else []
     return ["; ".join(said)] if said else []
 
 
@@ -84,41 +77,39 @@ def efficiency(findings: Findings) -> list[str]:
     found = findings.efficiency
     if found is None:
         return []
+    lost = findings.verdict.lost
     shares: dict[str, list[str]] = {}  # by what accounts for them
-    for each in findings.verdict.lost:
+    for each in lost:
         if each.to is not LostTo.TRANSFER:
             shares.setdefault(_by(each), []).append(f"{percent(100 * each.share)} {_LOST_TO[each.to][0]}")
-    lost = ", ".join(f"{', '.join(said)} ({by})" for by, said in shares.items())
-    beside = (each for each in findings.verdict.lost if each.to is LostTo.TRANSFER)
+    beside = (each for each in lost if each.to is LostTo.TRANSFER)
+    options = [_LOST_TO[each.to][1] for each in lost if not each.findings]
     said = [
         f"efficiency {percent(100 * found.serialisation * found.load_balance)}",
-        *([f"lost: {lost}"] if lost else []),
-        *_longest_wait(findings),
+        "lost: " * bool(shares) + ", ".join(f"{', '.join(of)} ({by})" for by, of in shares.items()),
+        _longest_wait(findings),
         *(f"on top: {time_of(findings.experiment, each.seconds)} MPI transfer ({_by(each)})" for each in beside),
+        f"next: autoanalyzer analyze {' '.join(options)}" if options else "",
     ]
-    if options := [_LOST_TO[each.to][1] for each in findings.verdict.lost if not each.findings]:
-        said.append(f"next: autoanalyzer analyze {' '.join(options)}")
-    return ["; ".join(said)]
+    return ["; ".join(filter(None, said))]
 
 
 def _by(lost: Lost) -> str:
     """Write which findings account for a loss: ``finding 1``, ``in part findings 2, 4``, ``no finding``."""
-    if not lost.findings:
-        return "no finding"
-    some = "" if lost.is_explained else "in part "
-    return f"{some}finding{'' if len(lost.findings) == 1 else 's'} {ranges(sorted(lost.findings))}"
+    numbers = f"finding{'' if len(lost.findings) == 1 else 's'} {ranges(sorted(lost.findings))}"
+    return f"{'' if lost.is_explained else 'in part '}{numbers}" if lost.findings else "no finding"
 
 
-def _longest_wait(findings: Findings) -> list[str]:
+def _longest_wait(findings: Findings) -> str:
     wait = findings.verdict.longest_wait
     if wait is None:
-        return []
+        return ""
     late = (
         f", while others are in {Place.of_region(wait.late).in_words}" if wait.late not in (None, wait.region) else ""
     )
     time = time_of(findings.experiment, wait.mean or wait.seconds)
     each = "" if len(wait.waiting) == 1 else " each"
-    return [f"{who_waits(wait)} most in {Place.of_region(wait.region).in_words}{late}: {time}{each}"]
+    return f"{who_waits(wait)} most in {Place.of_region(wait.region).in_words}{late}: {time}{each}"
 
 
 def balanced(findings: Findings) -> list[str]:

@@ -16,7 +16,6 @@ from ..causes import NAMES, evidence, of_the_program
 from ..place import Place, at_line, short
 from ..times import time_of
 from ..units import count, ranks, volume
-from .topics import Reason, Topic
 
 __all__ = [
     "ALL",
@@ -26,7 +25,6 @@ __all__ = [
     "can_be_followed",
     "has_no_probes",
     "in_files",
-    "is_at_once",
     "is_in_mpi",
     "not_counted",
     "parts",
@@ -38,25 +36,19 @@ NOT_COUNTED: Final = "unknown without counts: autoanalyzer run --counters simula
 ALL: Final = 0.9  # of a time: from this share on it is all of it
 _IN_MPI: Final = (Kind.LATE, Kind.MESSAGES, Kind.TRANSFER)
 OF_CODE: Final = (Kind.MEMORY, Kind.HOT_SPOT)
-_TOPICS: Final = {
-    "l1_miss_rate": Topic.MISSES,
-    "l2_miss_rate": Topic.MISSES,
-    "io_bytes": Topic.FILES,
-    "mpi_bytes": Topic.TRANSFER,
-    "page_faults": Topic.FAULTS,
-    "allocations": Topic.ALLOCATION,
+_OF: Final = {
+    **dict.fromkeys(MISS_RATES, Kind.MEMORY),
+    "io_bytes": Kind.FILE_IO,
+    "mpi_bytes": Kind.TRANSFER,
+    "page_faults": Kind.PAGE_FAULTS,
+    "allocations": Kind.ALLOCATION,
 }
 _PAGE: Final = 4096  # bytes; a huge page has more, and so have pages of some processors
 
 
 def is_in_mpi(finding: Finding) -> bool:
     """Return whether a finding is of time in MPI; else it is of work, for which others may wait."""
-    return finding.kind in _IN_MPI and not is_at_once(finding)
-
-
-def is_at_once(finding: Finding) -> bool:
-    """Return whether it would save time if ranks did a region's work at the same time."""
-    return finding.gain is not None and finding.gain.is_in_turn
+    return finding.kind in _IN_MPI and not finding.is_in_turn
 
 
 def who_waits(wait: Wait) -> str:
@@ -80,31 +72,32 @@ def _can_be_rerun(findings: Findings) -> bool:
     return "imported:" not in findings.experiment.metric("wall_time").source
 
 
-def parts(findings: Findings, finding: Finding, culprit: int) -> Iterator[Reason]:
-    """Yield the parts of a region's time, largest first, and what it executes if that explains it."""
-    topic = Topic.INSTRUCTIONS
+def parts(findings: Findings, finding: Finding, culprit: int) -> Iterator[tuple[str, Kind]]:
+    """Yield the parts of a region's time with their kind, largest first, and what it executes if that explains it."""
     for each in findings.parts.causes(culprit):
         if each.attribute == "io_calls":
-            yield Reason(f"why: {in_files(findings, [culprit])}{_of_the_time(findings, each)}", Topic.FILES)
+            yield f"why: {in_files(findings, [culprit])}{_of_the_time(findings, each)}", Kind.FILE_IO
         elif each.attribute in IN_SYSTEM.values():
-            yield Reason(f"why: {_in_system(findings, each, culprit)}", _TOPICS.get(each.attribute, topic))
+            yield f"why: {_in_system(findings, each, culprit)}", _OF.get(each.attribute, Kind.HOT_SPOT)
         elif each.attribute in findings.explanation.attributes and each.attribute != "instructions":
-            yield Reason(f"why: {_part(findings, each, culprit)}", _TOPICS[each.attribute])
-    if finding.kind not in OF_CODE:
-        return
+            yield f"why: {_part(findings, each, culprit)}", _OF[each.attribute]
+    if finding.kind in OF_CODE:
+        yield from ((line, Kind.HOT_SPOT) for line in _of_code(findings, finding, culprit))
+
+
+def _of_code(findings: Findings, finding: Finding, culprit: int) -> Iterator[str]:
     if "instructions" in findings.lacking:
-        if not has_no_probes(findings, finding):
-            yield from (Reason(f"why: {each}", topic) for each in not_counted(findings))
+        yield from (f"why: {each}" for each in not_counted(findings) if not has_no_probes(findings, finding))
         return
     cycles = findings.parts.cycles(culprit)
     if findings.parts.is_explained(culprit):
-        yield Reason(_executes(findings, culprit, cycles), topic)
+        yield _executes(findings, culprit, cycles)
         return
     why = ": no count explains it"
     if cycles is not None:
         why = f"; {1 / cycles:.2g} instructions per cycle: long latencies (memory, divisions, mispredicted branches)"
-    yield Reason(f"why: unknown{why}", topic)
-    yield from (Reason(each, topic) for each in _look_further(findings, culprit))
+    yield f"why: unknown{why}"
+    yield from _look_further(findings, culprit)
 
 
 def _part(findings: Findings, cause: Cause, culprit: int) -> str:

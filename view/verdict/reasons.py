@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from ...analyze import Findings
 from ...analyze.dissimilarity.off_processor import METRIC as OFF_PROCESSOR
@@ -40,18 +40,13 @@ from .parts import (
     can_be_followed,
     has_no_probes,
     in_files,
-    is_at_once,
     is_in_mpi,
     not_counted,
     parts,
     who_waits,
 )
-from .topics import OF_ADVICE, Reason, Topic
 
-if TYPE_CHECKING:
-    from ...advise import Advice
-
-__all__ = ["more_about", "reasons", "to_try"]
+__all__ = ["general_advice", "more_about", "reasons"]
 
 _MOST_NAMES: Final = 4
 _MOST_OF_RUN: Final = 0.5  # of the busy time: for a larger region more must be known
@@ -63,27 +58,22 @@ _WHAT_IT_MAY_BE: Final = {
 }
 
 
-def reasons(findings: Findings, finding: Finding) -> list[Reason]:
-    """Return the reasons, the main one first, and why the finding is uncertain, if it is."""
-    uneven = [Reason(f"why: {line}", Topic.UNEVEN) for line in _why_uneven(findings, finding)] if finding.groups else []
-    heavy = [] if finding.weight is None else _why_heavy(findings, finding)
-    if finding.procedure and finding.weight is None:
-        heavy = [*_why_procedure(findings, finding)]
+def reasons(findings: Findings, finding: Finding) -> list[tuple[str, Kind]]:
+    """Return the reasons with their kind, the main one first, and why the finding is uncertain, if it is."""
+    uneven = [(f"why: {line}", Kind.IMBALANCE) for line in _why_uneven(findings, finding)] if finding.groups else []
+    heavy = [*_why_heavy(findings, finding)] if finding.weight is not None else [*_why_procedure(findings, finding)]
     is_uneven = finding.kind in (Kind.IMBALANCE, Kind.SLOW_CORE) and bool(finding.groups)
     said = [*uneven, *heavy] if is_uneven else [*heavy, *uneven]
-    said = [each for each in said if not each.line.endswith(NOT_COUNTED)] or said
-    longest = findings.verdict.longest_wait
-    own = findings.experiment.call_paths[finding.region.id].region if finding.region else None
-    known = [longest.region] if own and longest and longest.late == own else []
-    if finding.weight is not None:
-        known += filter(None, [_waited_in(findings, finding.weight)])
-    waits = [_who_for_whom(findings, each) for each in finding.waits if each.region not in known]
+    said = [each for each in said if not each[0].endswith(NOT_COUNTED)] or said
+    known = None if finding.weight is None else _waited_in(findings, finding.weight)
+    waits = [_who_for_whom(findings, each) for each in finding.waits if each.region != known]
     if finding.kind is Kind.LATE and waits:
-        said = [Reason(f"why: {waits[0]}", Topic.ORDER), *said]
+        said = [(f"why: {waits[0]}", Kind.LATE), *said]
         waits = waits[1:]
-    doubt = [Reason(_doubt(findings, finding.doubt), _topic_of(finding.doubt))] if finding.doubt else []
+    of_doubt = Kind.LATE if finding.doubt is Doubt.CORES else Kind.IMBALANCE
+    doubt = [(_doubt(findings, finding.doubt), of_doubt)] if finding.doubt else []
     first = 1 if finding.is_doubtful else len(said)
-    return [*dict.fromkeys([*said[:first], *doubt, *said[first:], *(Reason(each, Topic.ORDER) for each in waits)])]
+    return [*dict.fromkeys([*said[:first], *doubt, *said[first:], *((each, Kind.LATE) for each in waits)])]
 
 
 def _who_for_whom(findings: Findings, wait: Wait) -> str:
@@ -92,10 +82,6 @@ def _who_for_whom(findings: Findings, wait: Wait) -> str:
     time = time_of(findings.experiment, wait.mean or wait.seconds)
     each = "" if len(wait.waiting) == 1 else " each" if wait.waiting else " on average"
     return f"{who_waits(wait)} for {whom}: {time}{each}, in {Place.of_region(wait.region).in_words}"
-
-
-def _topic_of(doubt: Doubt) -> Topic:
-    return Topic.ORDER if doubt is Doubt.CORES else Topic.UNEVEN
 
 
 def _doubt(findings: Findings, doubt: Doubt) -> str:
@@ -180,65 +166,44 @@ def _compared(findings: Findings) -> list[str]:
     return [ranks([labels[column] for column in each]) for each in clusters]
 
 
-def _why_heavy(findings: Findings, finding: Finding) -> list[Reason]:
+def _why_heavy(findings: Findings, finding: Finding) -> list[tuple[str, Kind]]:
     """Explain a region's time, its largest part first."""
     assert finding.weight is not None
     culprit, split = finding.weight, findings.explanation.seconds
     cost = findings.run.weighed_costs[culprit]
-    by_path_alone = split.chained[culprit] > 0 and not findings.in_turn[culprit]
-    waits = split.waits[culprit] and not by_path_alone
-    waiting = [Reason(f"why: {_waiting(findings, finding, culprit)}", Topic.ORDER)] if waits else []
+    waits = split.waits[culprit] and not (split.chained[culprit] > 0 and not findings.in_turn[culprit])  # by path alone
+    waiting = [(f"why: {_waiting(findings, finding, culprit)}", Kind.LATE)] if waits else []
     computing = [*parts(findings, finding, culprit)]
     if finding.kind in _OF_OTHERS or is_mostly(cost.mpi_time, cost.wall_time):
         return [*waiting, *computing]
     return [*computing, *waiting]
 
 
-def _why_procedure(findings: Findings, finding: Finding) -> Iterator[Reason]:
-    assert finding.procedure
-    if finding.kind is Kind.FILE_IO:
+def _why_procedure(findings: Findings, finding: Finding) -> Iterator[tuple[str, Kind]]:
+    if finding.procedure and finding.kind is Kind.FILE_IO:
         paths, regions = finding.procedure.paths, findings.run.weighed.regions
         said = in_files(findings, [index for index, each in enumerate(regions) if each.id in paths])
-        yield Reason(f"why: {said}", Topic.FILES)
-    if finding.kind is Kind.LATE and len(finding.procedure.paths) == 1:
-        yield Reason(f"why: {_waiting(findings, finding, finding.procedure.region)}", Topic.ORDER)
+        yield f"why: {said}", Kind.FILE_IO
+    if finding.procedure and finding.kind is Kind.LATE and len(finding.procedure.paths) == 1:
+        yield f"why: {_waiting(findings, finding, finding.procedure.region)}", Kind.LATE
 
 
-def to_try(
-    findings: Findings, finding: Finding, advised: Sequence[tuple[str, Advice]], topics: Set[Topic]
-) -> list[tuple[str, Sequence[Topic]]]:
-    """Return what to try, and what each may be against: advice from the source, or else general advice.
-
-    Args:
-        findings: What was found.
-        finding: One of these.
-        advised: Lines from the source, the surest first.
-        topics: Those of the finding's reasons: each has advice, from the source or general.
-    """
-    from_source = [(line, OF_ADVICE.get(each.kind, tuple(Topic))) for line, each in advised]
-    found = _general_advice(findings, finding)
-    if from_source:
-        known = {next((each for each in of if each in topics), of[0]) for _, of in from_source}
-        found = {line: topic for line, topic in found.items() if topic in topics and topic not in known}
-    return [*from_source, *((f"try: {line}", (topic,)) for line, topic in found.items())]
-
-
-def _general_advice(findings: Findings, finding: Finding) -> dict[str, Topic]:
-    """Return what to try against each cause, the main one first; empty in a library's source."""
+def general_advice(findings: Findings, finding: Finding) -> dict[str, Kind]:
+    """Return what to try, and the kind of fault that it is against, the main one first; empty in a library's source."""
     if finding.region and is_of_a_library(findings.experiment, finding.region.id):
         return {}
     uneven = {}
     if finding.groups and finding.kind is not Kind.SLOW_CORE:
-        against = against_difference(findings.vectors, finding.difference)
+        to_try = against_difference(findings.vectors, finding.difference)
         most = _most_apart(findings, finding)
         names = [*([most.attribute] if most else []), *(each.attribute for each in _apart(findings, finding))]
-        uneven = {against[each]: Topic.UNEVEN for each in names}
-    heavy = dict.fromkeys(_against_order(findings, finding), Topic.ORDER)
+        uneven = {to_try[each]: Kind.IMBALANCE for each in names}
+    heavy = dict.fromkeys(_against_order(findings, finding), Kind.LATE)
     if finding.weight is not None:
-        causes = _against_causes(findings, finding)
+        causes = dict(_against_causes(findings, finding))
         heavy = {**heavy, **causes} if finding.kind in _OF_OTHERS else {**causes, **heavy}
     elif finding.procedure and finding.kind is Kind.FILE_IO:
-        heavy = {_against_files(findings, finding.procedure.region): Topic.FILES}
+        heavy = {_against_files(findings, finding.procedure.region): Kind.FILE_IO}
     return {**uneven, **heavy} if finding.kind is Kind.IMBALANCE else {**heavy, **uneven}
 
 
@@ -249,34 +214,30 @@ def _against_order(findings: Findings, finding: Finding) -> Iterator[str]:
         yield FEWER_MESSAGES
     elif found is not None and culprit is not None and findings.in_turn[culprit]:
         yield AT_ONCE if found.passes_on[culprit] else EACH_TIME
-    elif finding.kind is Kind.LATE and is_at_once(finding):
+    elif finding.kind is Kind.LATE and finding.is_in_turn:
         yield EACH_TIME if findings.verdict.master is None else ON_DEMAND
     elif finding.kind is Kind.LATE and not finding.waits and can_be_followed(findings):
         yield FOLLOW
 
 
-def _against_causes(findings: Findings, finding: Finding) -> dict[str, Topic]:
-    """Return what to try against causes with a remedy, largest first."""
+def _against_causes(findings: Findings, finding: Finding) -> Iterator[tuple[str, Kind]]:
+    """Yield what to try against causes with a remedy, largest first."""
     culprit = finding.weight
     assert culprit is not None
-    found = {}
     if has_no_probes(findings, finding):
-        found[NO_PROBES] = Topic.INSTRUCTIONS
+        yield NO_PROBES, Kind.HOT_SPOT
     elif finding.kind is Kind.HOT_SPOT and findings.parts.is_steady(culprit):
-        steady = "execute fewer instructions: vectorise, or compute less; it hardly waits for memory"
-        found[steady] = Topic.INSTRUCTIONS
+        yield "execute fewer instructions: vectorise, or compute less; it hardly waits for memory", Kind.HOT_SPOT
     advice, remedies = against_weight(findings.run.weighed_costs[culprit]), findings.parts.remedies(culprit)
-    against = {
-        Kind.FILE_IO: (_against_files(findings, culprit), Topic.FILES),
-        Kind.TRANSFER: (advice["mpi_bytes"], Topic.TRANSFER),
-        Kind.MEMORY: (advice[_worst_misses(findings, culprit)], Topic.MISSES),
-        Kind.PAGE_FAULTS: (advice["page_faults"], Topic.FAULTS),
-        Kind.ALLOCATION: (advice["allocations"], Topic.ALLOCATION),
+    to_try = {
+        Kind.FILE_IO: _against_files(findings, culprit),
+        Kind.TRANSFER: advice["mpi_bytes"],
+        Kind.MEMORY: advice[_worst_misses(findings, culprit)],
+        Kind.PAGE_FAULTS: advice["page_faults"],
+        Kind.ALLOCATION: advice["allocations"],
     }
-    for kind in sorted(against.keys() & remedies.keys(), key=lambda kind: remedies[kind].after - remedies[kind].before):
-        line, topic = against[kind]
-        found[line] = topic
-    return found
+    for kind in sorted(to_try.keys() & remedies.keys(), key=lambda kind: remedies[kind].after - remedies[kind].before):
+        yield to_try[kind], kind
 
 
 def _against_files(findings: Findings, region: int) -> str:

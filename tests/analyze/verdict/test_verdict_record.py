@@ -204,7 +204,7 @@ def test_instructions_that_hardly_wait_explain_a_hot_spot_in_its_record_and_in_w
     found = analyze(make_experiment({"slow": [1.0] * 2, "calm": [1.0] * 2}, **counts))
     (slow,) = (each for each in found.verdict.findings if found.experiment.path_name(each.region.id) == "slow")
     assert (slow.kind, slow.level) == (Kind.HOT_SPOT, level)
-    assert any(said in each.line for each in reasons(found, slow))
+    assert any(said in line for line, _ in reasons(found, slow))
 
 
 @pytest.mark.parametrize(("size", "cause"), [(9.9e3, "io_calls"), (10.1e3, "io_bytes")])
@@ -238,4 +238,4 @@ def test_what_is_called_from_everywhere_and_mostly_reads_or_writes_says_so(files
     if kind is Kind.FILE_IO:
         assert log.gain is not None
         assert log.gain.seconds == pytest.approx(40 * files)
-        assert ("why: file I/O: 8.0e4 writes of 96 B", "files") in reasons(found, log)
+        assert ("why: file I/O: 8.0e4 writes of 96 B", Kind.FILE_IO) in reasons(found, log)
