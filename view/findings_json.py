@@ -270,7 +270,7 @@ def _finding(findings: Findings, finding: Finding, advised: Advised | None) -> d
         ],
         **_gain(finding.gain),
         "bound": finding.bound,
-        "bound_share": finding.bound / findings.verdict.base.seconds if finding.bound else None,
+        "bound_share": finding.bound / findings.verdict.base.seconds if finding.bound is not None else None,
         "share": finding.share,
         "of_run": finding.of_run,
         "confidence": finding.level,

@@ -36,8 +36,9 @@ def places_of(analysis: Analysis, finding: Finding) -> list[int]:
 
 
 def bound_of(analysis: Analysis, finding: Finding) -> float | None:
-    """Return the seconds of the base in a finding's region: its removal saves no more; None if nobody is busy there."""
-    return float(analysis.base_in_regions[places_of(analysis, finding)].sum()) or None
+    """Return the seconds of the base in a finding's region: its removal saves no more; None if nobody is busy."""
+    places, base = places_of(analysis, finding), analysis.base_in_regions
+    return float(base[places].sum()) if places and base.any() else None
 
 
 def inclusive(analysis: Analysis, values: Values, region: int) -> float:

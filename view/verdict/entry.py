@@ -177,7 +177,7 @@ def _saving(findings: Findings, finding: Finding) -> str:
     base, run = findings.verdict.base.seconds, findings.run.program_time
     if finding.gain:
         return saving(findings.experiment, finding.gain.seconds, base, run, beside=finding.gain.is_of_transfer)
-    if finding.bound and not finding.of_run:
+    if finding.bound is not None and not finding.of_run:
         return saving(findings.experiment, finding.bound, base, run, what="bound")
     return f"{percent(100 * finding.share)} of the run" if finding.region else ""
 

@@ -56,9 +56,8 @@ def base(findings: Findings) -> list[str]:
 
 def legend(findings: Findings) -> list[str]:
     """Explain the terms of the findings' times; empty if that is not needed."""
-    said = (
-        ["bound: if it took no time"] if any(not each.gain and each.bound for each in findings.verdict.findings) else []
-    )
+    has_bound = any(each.gain is None and each.bound is not None for each in findings.verdict.findings)
+    said = ["bound: if it took no time"] if has_bound else []
     said += ["busy time: outside MPI"] if base(findings) else []
     return ["; ".join(said)] if said else []
 

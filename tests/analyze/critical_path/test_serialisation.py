@@ -92,8 +92,14 @@ def test_where_ranks_wait_is_said_with_the_efficiency_unless_a_finding_does(chai
     waiting, transfer = find_lost(found, [moved])
     assert (waiting.seconds, waiting.findings) == (pytest.approx(0.2), ())
     assert transfer == Lost(LostTo.TRANSFER, 4.2, pytest.approx(1.0), (1,), is_explained=True)
-    vars(found)["verdict"] = replace(found.verdict, findings=(moved,), lost=(waiting, transfer))
-    assert f"{lost}; on top: 4.2 s MPI transfer (finding 1); next: " in " ".join(" ".join(verdict_lines(found)).split())
+    verdict = found.verdict
+    for some, said in (
+        (waiting, lost),
+        (replace(waiting, findings=(4, 2)), lost.replace("no", "in part findings 2, 4", 1)),
+    ):
+        vars(found)["verdict"] = replace(verdict, findings=(moved,), lost=(some, transfer))
+        text = " ".join(" ".join(verdict_lines(found)).split())
+        assert f"{said.replace('4 finding', '4')}; on top: 4.2 s MPI transfer (finding 1)" in text
     found = analyze(late)
     first, longest = found.verdict.findings[0], found.verdict.longest_wait
     assert longest is not None
@@ -121,6 +127,10 @@ def test_unequal_work_done_one_after_another_is_saved_in_two_parts(make_experime
     text = " ".join(" ".join(verdict_lines(found)).split())
     assert "rank 3: 2 s; ranks 0-2: 1 s each; 1.25 s if shared evenly" in text
     assert "; 5 s on the critical path, so 3 s of waiting" in text
+    assert "lost: 5.8 % to unequal work, 23 % to waiting for each other (finding 1)" in text
+    lost = [(each.to, each.seconds, each.findings, each.is_explained) for each in found.verdict.lost]
+    assert lost == [("unequal_work", pytest.approx(0.75), (1,), True), ("waiting", pytest.approx(3.0), (1,), True)]
+    assert first.bound == 5.0
 
 
 def test_of_ranks_whose_work_an_excluded_one_may_hand_out_none_is_in_turn(chain: Experiment) -> None:

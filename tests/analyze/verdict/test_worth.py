@@ -125,6 +125,8 @@ def test_a_region_without_a_cause_promises_nothing(make_experiment):
     found = analyze(make_experiment({"work": [5.0] * 2, "rest": [1.0] * 2}))
     culprit = found.disparity.culprits[0]
     assert gain_of_weight(found, culprit) is None
+    work, *_ = findings_document(found, Path("e.cube"))["findings"]
+    assert (work["gain"], work["bound"], work["bound_share"]) == (None, 5.0, pytest.approx(5 / 6))
 
 
 def test_times_alone_are_less_sure_than_what_was_counted(make_experiment):
