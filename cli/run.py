@@ -56,7 +56,6 @@ def run(arguments: argparse.Namespace) -> int:
     from ..runs.repeated_runs import measured_repeatedly
     from ..runtime.calibration.at_first import calibrate_at_first
     from ..runtime.launch import ended_in_order
-    from ..view.verdict import verdict_lines
 
     command = command_of(arguments, "autoanalyzer run -- mpirun -n 4 ./app")
     check_targets(json=arguments.json)
@@ -77,6 +76,8 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.no_analyze:
         say(f"data {file}")
     else:
+        from ..view.verdict import verdict_lines
+
         try:
             findings = findings_of(done.experiment, arguments, file)
         except AutoanalyzerError:

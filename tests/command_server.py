@@ -12,7 +12,7 @@ import pkgutil
 import signal
 import socket
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
@@ -21,6 +21,7 @@ import clang.cindex
 
 from autoanalyzer.cli import main, wrapper
 
+LEFT_OUT = "autoanalyzer.view.terminal_browser"  # a fifth of the time, for what is tested in other processes
 STAND_INS = ("aa-mpicc", "aa-mpicxx", "aa-mpifort")
 SECONDS = 500  # after which a command is ended: it hangs, for it takes no minute where nothing else runs
 # What a command imports of other packages when it needs it: for its first call here, and then for all.
@@ -32,13 +33,11 @@ PACKAGES = {
 }
 
 
-def import_all(names: Sequence[str]) -> None:
-    """Import modules with all that is in them, also what commands import only when they need it."""
-    for name in names:
-        module = import_module(f"autoanalyzer.{name}")
-        for inner in pkgutil.walk_packages(getattr(module, "__path__", ()), f"{module.__name__}."):
-            import_module(inner.name)
-    clang.cindex.Index.create()
+def import_all(name: str) -> None:
+    """Import a module with all that is in it, also what commands import only when they need it."""
+    for inner in pkgutil.iter_modules(getattr(import_module(name), "__path__", ()), f"{name}."):
+        if inner.name != LEFT_OUT:
+            import_all(inner.name)
 
 
 def serve(requests: socket.socket) -> None:
@@ -90,7 +89,9 @@ def carry_out(command: Callable[[], object]) -> None:
 
 
 if __name__ == "__main__":
-    import_all(sys.argv[1:])
+    for module in sys.argv[1:]:
+        import_all(f"autoanalyzer.{module}")
+    clang.cindex.Index.create()
     gc.freeze()
     with socket.socket(fileno=os.dup(0)) as requests:
         serve(requests)

@@ -207,7 +207,8 @@ class Opened:
     requests: list[str]
 
 
-_DRAWN_SIMPLY = ("--disable-gpu", "--disable-gpu-compositing", "--disable-software-rasterizer")
+_DRAWN_SIMPLY = ("--disable-gpu", "--disable-gpu-compositing", "--disable-software-rasterizer", "--in-process-gpu")
+_FOR_A_SECOND = "--js-flags=--no-opt --no-maglev"  # a page is open no longer, and optimising its script does not pay
 _BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 
 
@@ -220,7 +221,7 @@ def chromium() -> Generator[Browser, None, None]:
     from playwright.sync_api import sync_playwright  # noqa: PLC0415 - takes a tenth of a second of each worker
 
     with sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=program, args=["--no-sandbox", *_DRAWN_SIMPLY])
+        browser = driver.chromium.launch(executable_path=program, args=["--no-sandbox", *_DRAWN_SIMPLY, _FOR_A_SECOND])
         yield browser
         browser.close()
 
@@ -276,9 +277,11 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int | None:
-    """Start two workers a processor: much of the tests' time is waiting, more so on a busy machine."""
-    asked = "PYTEST_XDIST_AUTO_NUM_WORKERS" in os.environ
-    return None if asked else len(os.sched_getaffinity(0)) * 2
+    """Start two workers a processor, as some of the tests' time is waiting; four where others want it twice already."""
+    if "PYTEST_XDIST_AUTO_NUM_WORKERS" in os.environ:
+        return None
+    processors = len(os.sched_getaffinity(0))
+    return processors * (4 if os.getloadavg()[0] >= 2 * processors else 2)
 
 
 @pytest.hookimpl(wrapper=True)

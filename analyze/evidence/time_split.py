@@ -29,7 +29,7 @@ class TimeSplit:
     """What the time of each region went into, ``float64[region]`` each: inclusive seconds, a mean over the ranks.
 
     Attributes:
-        time: All of it but others' turns on the processors.
+        time: All of it but others' turns on the processors, and polling of MPI meanwhile.
         of: By attribute; those of the miss rates may be the same time.
         small_calls: In many small MPI calls.
         has_small_io: Whether calls of file I/O move so little each that the calls take its time, rather than the bytes.
@@ -181,7 +181,9 @@ def time_split(
     for spent, metric, amount in ((of["mpi_bytes"], "mpi_bytes", volume), (small_calls, "mpi_calls", calls)):
         for region in np.flatnonzero((spent > 0) & (spent >= CRITERIA.part * time)).tolist():
             fastest = amount[region] * _price_of_fastest(ranks, region, metric)
-            spent[region] = min(spent[region], fastest, within_node[region])
+            polled = spent[region] - min(spent[region], fastest, within_node[region])
+            spent[region] -= polled
+            time[region] -= polled if turns else 0.0  # for a rank that waits for a core
     busy = float((computing + files + of["mpi_bytes"] + small_calls)[list(ranks.top)].sum())
     return TimeSplit(
         time=time,

@@ -31,7 +31,7 @@ from .head import DTYPE_KEY, FORMAT_VERSION, NOT_ADDITIVE_KEY, NOTES_KEY, SOURCE
 __all__ = ["CUBE_3", "CUBE_4", "Dialect", "MetricStorage", "check_writable", "cube_element", "write_head"]
 
 _DECLARATION: Final = b'<?xml version="1.0" encoding="UTF-8"?>\n'
-_NOT_XML: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_NOT_XML: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 _CLOSE: Final = -1
 

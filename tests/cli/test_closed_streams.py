@@ -28,6 +28,7 @@ int main(void) {
 }
 """
 STREAMS = ("<&-", ">&-", "2>&-", "<&- >&- 2>&-")
+BY_DAY = pytest.mark.by_day(closed=[">&-", "<&- >&- 2>&-"])
 
 
 def files(folder: Path) -> dict[str, str]:
@@ -38,7 +39,7 @@ def files(folder: Path) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("closed", STREAMS)
-@pytest.mark.by_day(closed=[">&-", "<&- >&- 2>&-"])
+@BY_DAY
 def test_a_program_with_closed_streams_finds_them_closed(tool: Tool, closed: str) -> None:
     tool.build(PROGRAM)
     succeed(tool("sh", "-c", f"./app {closed}"))
@@ -51,6 +52,7 @@ def test_a_program_with_closed_streams_finds_them_closed(tool: Tool, closed: str
 
 
 @pytest.mark.parametrize("closed", STREAMS)
+@BY_DAY
 def test_compiles_with_closed_streams_do_what_others_do(tool: Tool, closed: str) -> None:
     """First by the front end, then from the cache; with a warning, which has nowhere to go."""
     tool.write("app.c", PROGRAM.replace("int first", "int unused, first"))

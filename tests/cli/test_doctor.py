@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from autoanalyzer.doctor.bench import reason_of
+from autoanalyzer.doctor.bench import bench, reason_of
 from autoanalyzer.doctor.caches import cache_findings
 from autoanalyzer.doctor.families import Family, Launcher
 from autoanalyzer.doctor.finding import Finding, Outcome
@@ -140,6 +140,11 @@ autoanalyzer: counting run: 15 s so far
     assert reason_of(f"{'*' * 58}\nOpen MPI does not support recursive calls of mpirun\n{'*' * 58}\n").startswith(
         "Open"
     )
+
+
+def test_a_trial_measures_no_prices_beside_others() -> None:
+    with bench(on_node_of_job=False) as made:
+        assert made.environment["AUTOANALYZER_CALIBRATE"] == "off"
 
 
 def test_root_is_told_which_variables_a_launcher_wants() -> None:
@@ -290,6 +295,7 @@ def test_what_nodes_have_in_common_stands_once_and_what_differs_with_their_names
 
 
 @pytest.mark.parametrize("launcher", ["mpirun.mpich", "mpirun.openmpi"])
+@pytest.mark.by_day(launcher=["mpirun.mpich"])
 def test_the_processes_of_a_launcher_are_one_doctor(tool: Tool, launcher: str) -> None:
     """Of MPICH's, too, which gives its job no name."""
     done = tool(launcher, "-n", "2", "autoanalyzer", "doctor", "--clean", "--json")
@@ -308,6 +314,8 @@ def test_a_launcher_comes_before_that_of_its_daemons() -> None:
     hydra = this_task({**daemon, "PMI_RANK": "3", "PMI_SIZE": "4", "MPI_LOCALRANKID": "1"})
     assert hydra
     assert (hydra.rank, hydra.size, hydra.local_rank, hydra.by_open_mpi) == (3, 4, 1, False)
+    ranks = {"OMPI_COMM_WORLD_RANK": "1", "OMPI_COMM_WORLD_SIZE": "2", "OMPI_COMM_WORLD_LOCAL_RANK": "1"}
+    assert this_task({**daemon, **ranks, "PMIX_NAMESPACE": "7"}) == Task(1, 2, 1, "7", by_open_mpi=True)
     alone = {"PMI_RANK": "0", "PMI_SIZE": "1", "MPI_LOCALRANKID": "0"}
     assert this_task({**daemon, **alone}) is None
     assert is_launched(alone)

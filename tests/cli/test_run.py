@@ -122,6 +122,7 @@ def run(tool: Tool, *words: str) -> tuple[Done, dict[str, Any]]:
     return done, json.loads((tool.folder / "found.json").read_text())
 
 
+@pytest.mark.by_day(mpi=["openmpi"])
 def test_the_planted_loop_and_its_ranks_are_found_under_both_mpis(tool, build, mpi):
     launcher, compiler = mpi
     build(tool, UNEVEN, compiler)
@@ -153,7 +154,7 @@ def test_the_gather_by_mpi_gives_what_the_plain_one_gives(tool, build, mpi):
     build(tool, ENDING, compiler)
     shapes = []
     for how in ("plain", "mpi"):
-        done, found = run(tool, "--gather", how, "--", launcher, "-n", "3", "./app", WELL)
+        done, found = run(tool, "--gather", how, "--", launcher, "-n", "2", "./app", WELL)
         assert done.returncode == 0, done.stderr
         shapes.append([(each["path"], each["visits"]) for each in found["costs"]])
         assert found["completeness"]["remarks"] == []
@@ -227,6 +228,7 @@ int main(int argc, char **argv) {
     assert b"the program ended with exit status 7" in done.stderr
 
 
+@pytest.mark.by_day(mpi=["openmpi"])
 def test_an_mpi_program_without_probes_is_measured_as_a_whole(tool, mpi):
     launcher, compiler = mpi
     tool.write("app.c", UNEVEN)

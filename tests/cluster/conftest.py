@@ -39,7 +39,7 @@ def cluster() -> Iterator[Cluster]:
 
 @pytest.fixture(scope="session")
 def app(cluster: Cluster) -> Path:
-    """A program with probes, by both MPIs: rank 1 computes twice as long; all sleep ``SECONDS_OF_SLEEP``."""
+    """A program with probes, by both MPIs: rank 1 computes twice as long; all sleep ``SECONDS_OF_SLEEP`` and say so."""
     folder = cluster.folder / "app"
     folder.mkdir()
     (folder / "app.c").write_text(PROGRAM)
@@ -88,11 +88,16 @@ int main(int argc, char **argv) {
     const char *text = getenv("SECONDS_OF_SLEEP");
     unsigned seconds = text ? (unsigned)atoi(text) : 0;
     double sum = 0, total;
+    char name[32];
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     for (int step = 0; step < 4; step++) {
         sum += work(rank == 1 ? 0.04 : 0.02);
+        if (seconds && step == 0) {
+            snprintf(name, sizeof name, "begun-%d", rank);
+            fclose(fopen(name, "w"));
+        }
         sleep(seconds / 4); /* all of them: who waits in MPI keeps a processor busy */
         MPI_Allreduce(&sum, &total, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
     }

@@ -201,6 +201,13 @@ class Cluster:
         """Name what is in the shared memory of a node."""
         return {each.name for each in self._inside(node, _SHARED_MEMORY).iterdir()}
 
+    def begun(self, place: Path) -> None:
+        """Wait until four ranks of the program sleep, with the time before that recorded."""
+        end = time.monotonic() + _PATIENCE
+        while len([*place.glob("begun-*")]) < 4:
+            assert time.monotonic() < end
+            time.sleep(0.2)
+
     def cancel(self) -> None:
         """End all jobs."""
         self.run("scancel", "-f", "-u", "root", folder=self.folder)

@@ -62,9 +62,7 @@ end subroutine
 
 COMMANDS = """
 -c src/shapes.f90 -J mods
--c src/shapes.f90 -Jmods -g -O2
 -Iinc src/shapes.f90 m.f90 -o prog -J mods
--Iinc -Jmods -c src/shapes.f90 m.f90
 -Iinc -c src/shapes.f90 m.f90 other/m.f90
 -Iinc -c macro.F90 -D'TWICE=int(2)' -P
 -Iinc -nocpp -c macro.F90
@@ -79,7 +77,6 @@ COMMANDS = """
 -Iinc -cpp -E macro.F90
 -Iinc -fsyntax-only src/shapes.f90 m.f90
 -c parent.f90 -o parent.o -Jmods
--c old.f -ffixed-line-length-132
 -c wide.f
 -c wide.f -ffixed-line-length-132
 -Iinc c.c src/shapes.f90 m.f90 -o prog
@@ -87,7 +84,6 @@ COMMANDS = """
 -flto -Iinc src/shapes.f90 m.f90 -o prog
 -g -gsplit-dwarf -c src/shapes.f90 -o src/z.o
 -save-temps -c src/shapes.f90
--x f95 -ffree-form -c text
 -ffree-form -x f95 text -x none other/m.f90 -c
 -x f95-cpp-input -DX=1 -c text -o text.o
 -ffree-form -x f77 -c free.f
@@ -127,6 +123,10 @@ SIMILAR = """
 -Wimplicit-interface -Wimplicit-procedure -c old.f -Werror
 -Iinc -cpp -c macro.F90 -D TWICE=2
 -I inc -c src/shapes.f90 old.f macro.F90
+-c src/shapes.f90 -Jmods -g -O2
+-Iinc -Jmods -c src/shapes.f90 m.f90
+-c old.f -ffixed-line-length-132
+-x f95 -ffree-form -c text
 """.strip().splitlines()
 
 

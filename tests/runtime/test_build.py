@@ -27,21 +27,12 @@ print(probe_library(Mpi(None)))
 WITHOUT_PRIVILEGE = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"] if os.geteuid() == 0 else []
 
 
-def logging_compiler(folder: Path) -> Path:
-    """A folder whose ``cc`` notes each call before it compiles, in a third of the time: what is built is not run."""
-    folder.mkdir()
-    script = folder / "cc"
-    script.write_text(f'#!/bin/sh\necho call >> {folder}/calls\nexec {shutil.which("cc")} "$@" -O0\n')
-    script.chmod(0o755)
-    return folder
-
-
-def without_code(folder: Path) -> Path:
+def without_code(folder: Path, before: str = "") -> Path:
     """A folder whose ``cc`` compiles whatever it is given as nothing, at once: what is built is not even loaded."""
     folder.mkdir()
     script = folder / "cc"
     words = 'out=-c; while [ $# != 0 ]; do case $1 in -o) out="-shared -o $2";; esac; shift; done'
-    script.write_text(f"#!/bin/sh\n{words}\nexec {shutil.which('cc')} -x c /dev/null $out\n")
+    script.write_text(f"#!/bin/sh\n{before}\n{words}\nexec {shutil.which('cc')} -x c /dev/null $out\n")
     script.chmod(0o755)
     return folder
 
@@ -74,7 +65,11 @@ def test_another_way_to_compile_any_part_of_it_is_another_library(monkeypatch: p
 
 
 def test_two_processes_that_ask_at_once_build_once(tmp_path: Path) -> None:
-    environment = with_tools(logging_compiler(tmp_path / "tools"), AUTOANALYZER_CACHE=str(tmp_path / "cache"))
+    """The first call of the compiler ends once the other process waits for the lock, or has called it, too."""
+    calls, cache = tmp_path / "calls", tmp_path / "cache"
+    waits = f'grep -q -- "-> .*:$(stat -c %i {cache}/lock) " /proc/locks'
+    before = f"echo call >> {calls}\nuntil [ $(wc -l < {calls}) != 1 ] || {waits}; do sleep 0.1; done"
+    environment = with_tools(without_code(tmp_path / "tools", before), AUTOANALYZER_CACHE=str(cache))
 
     def ask(_: int) -> str:
         return subprocess.run(
@@ -84,7 +79,7 @@ def test_two_processes_that_ask_at_once_build_once(tmp_path: Path) -> None:
     with ThreadPoolExecutor() as pool:
         answers = set(pool.map(ask, range(2)))
     assert len(answers) == 1
-    assert (tmp_path / "tools" / "calls").read_text().splitlines() == 3 * ["call"]
+    assert calls.read_text().splitlines() == 3 * ["call"]
 
 
 def test_a_library_in_the_cache_needs_no_compiler(mpi: tuple[str, str]) -> None:

@@ -59,6 +59,7 @@ def test_calls_and_bytes_are_those_of_the_rules(
     assert_mpi_figures(launcher, program, tmp_path, ranks, more_than=30)
 
 
+@pytest.mark.by_day(mpi=["mpich"])
 def test_a_program_of_fortran_77_is_measured_as_a_whole(
     mpi: tuple[str, str], fortran_compiler: str, tmp_path: Path
 ) -> None:
@@ -167,6 +168,7 @@ def test_a_library_that_is_loaded_privately_is_found_by_its_caller(
     assert int(shard.threads[0].nodes["io_written"].sum()) == 16
 
 
+@pytest.mark.by_day(mpi=["openmpi"])
 def test_a_caller_that_jumps_from_a_private_library_is_served(
     mpi: tuple[str, str], fortran_compiler: str, tmp_path: Path
 ) -> None:

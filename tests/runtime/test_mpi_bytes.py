@@ -31,6 +31,7 @@ def test_calls_and_bytes_are_those_of_the_rules(
     assert_mpi_figures(launcher, program, tmp_path, ranks, more_than=12)
 
 
+@pytest.mark.by_day(mpi=["openmpi"])
 def test_requests_of_several_threads_are_not_mixed_up(mpi: tuple[str, str], tmp_path: Path) -> None:
     launcher, compiler = mpi
     program = compiled(compiler, "mpi_threads.c", tmp_path, "-w")

@@ -175,6 +175,7 @@ def test_the_map_of_clusters_is_drawn_on_the_grid_of_the_program(mpi: tuple[str,
     assert sorted(found["called"]) == ["column 0", "column 1"]
 
 
+@pytest.mark.by_day(mpi=["openmpi"])
 def test_a_rank_that_is_killed_keeps_its_place(mpi: tuple[str, str], tool: Tool) -> None:
     launcher, compiler = mpi
     tool.build(VOLUME, compiler=compiler)

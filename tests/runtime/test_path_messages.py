@@ -5,6 +5,8 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
+import pytest
+
 from autoanalyzer.runtime.gather.critical_path import PathRecords
 
 from ..conftest import SPAWNING
@@ -202,6 +204,7 @@ def test_collectives_with_spawned_processes_are_left_alone(tmp_path: Path) -> No
     assert [each.left_out for each in chains] == [{"strangers"}] * 2
 
 
+@pytest.mark.by_day(mpi=["openmpi"])
 def test_where_processes_share_memory_collectives_need_no_messages(mpi: tuple[str, str], tmp_path: Path) -> None:
     """But for the first ones, whatever the library does without the others, and if one has failed."""
     output, chains = said(*mpi, TOGETHER, tmp_path)
@@ -209,22 +212,26 @@ def test_where_processes_share_memory_collectives_need_no_messages(mpi: tuple[st
     assert all(0 < each.messages < 20 + 3 * 260 for each in chains)
 
 
+@pytest.mark.by_day(mpi=["openmpi"])
 def test_what_other_threads_work_while_all_meet_stays_on_the_path(mpi: tuple[str, str], tmp_path: Path) -> None:
     _, chains = said(*mpi, MEANWHILE, tmp_path)
     assert max(each.of_kind("chain")["length"].max() for each in chains) > 1.9e8
 
 
+@pytest.mark.by_day(mpi=["openmpi"])
 def test_members_wait_once_for_one_in_which_a_collective_has_failed(mpi: tuple[str, str], tmp_path: Path) -> None:
     output, _ = said(*mpi, FAILING, tmp_path, "missed")
     assert output == ["0 on 0", "1 on 1"]
 
 
+@pytest.mark.by_day(mpi=["mpich"])
 def test_neighbours_that_receive_from_nobody_still_send(mpi: tuple[str, str], tmp_path: Path) -> None:
     output, chains = said(*mpi, ONE_WAY, tmp_path)
     assert output == ["0 from -1", "1 from 0"]
     assert [each.left_out for each in chains] == [set()] * 2
 
 
+@pytest.mark.by_day(mpi=["openmpi"])
 def test_it_is_known_that_a_program_locks_windows(mpi: tuple[str, str], tmp_path: Path) -> None:
     output, chains = said(*mpi, LOCKING, tmp_path)
     assert output == ["7 on 0", "7 on 1"]

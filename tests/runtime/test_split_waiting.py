@@ -63,6 +63,7 @@ def total(shard: Shard, field: str) -> float:
     return sum(float(node[field]) for _, node in nodes_of(shard))
 
 
+@pytest.mark.by_day(mpi=["openmpi"])
 def test_ranks_wait_where_all_of_them_may_and_nothing_else_changes(mpi: tuple[str, str], tmp_path: Path) -> None:
     """Regions of the program are called ``split …`` if a barrier comes before their collective, others ``whole …``."""
     launcher, compiler = mpi

@@ -13,6 +13,8 @@ from typing import Any
 
 import pytest
 
+from autoanalyzer.experiment import Experiment, load
+
 from ..conftest import run
 
 SAMPLES = Path(__file__).parents[2] / "samples"
@@ -59,7 +61,9 @@ class Sample:
         self.language = language
         self.untouched = launch[0].replace("mpirun", COMPILERS[language])
         self.build(SCRIPTS / f"aa-{COMPILERS[language]}", *variables)
-        self.printed = self.output(SCRIPTS / "autoanalyzer", "run", *options, "-o", "out", "--", *self.command)
+        self.printed = self.output(
+            SCRIPTS / "autoanalyzer", "run", *options, "--no-analyze", "-o", "out", "--", *self.command
+        )
         self._findings: dict[tuple[str, ...], Any] = {}
 
     def build(self, compiler: str | Path, *variables: str) -> None:
@@ -75,6 +79,10 @@ class Sample:
     def printed_untouched(self) -> str:
         self.build(self.untouched)
         return self.output(*self.command)
+
+    def experiment(self) -> Experiment:
+        """What was recorded."""
+        return load(self.folder / "out" / "experiment.cube")
 
     def findings(self, *options: str) -> Any:
         """What ``analyze`` writes of the run; analysed once per set of options, and for all tests to read."""

@@ -8,8 +8,6 @@ from typing import Any
 
 import pytest
 
-from autoanalyzer.experiment import load
-
 from .conftest import Sample, apart
 
 pytestmark = pytest.mark.long
@@ -44,7 +42,7 @@ def dynamic(tmp_path_factory: pytest.TempPathFactory, quick: bool) -> Sample:
 
 def by_thread(sample: Sample, metric: str) -> dict[str, Any]:
     """The values of a metric by region and thread, inclusive."""
-    experiment = load(sample.folder / "out" / "experiment.cube")
+    experiment = sample.experiment()
     values = experiment.inclusive(metric)
     return {path.region.name: row for path, row in zip(experiment.call_paths, values.tolist(), strict=True)}
 

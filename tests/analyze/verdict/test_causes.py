@@ -827,3 +827,16 @@ def test_within_a_node_a_byte_takes_no_longer_than_its_memory_copies_it_eight_ti
     findings = analyze(experiment.replaced(notes=replace(experiment.notes, processors=RANKS, prices=prices)))
     causes = findings.disparity_causes.causes.get(position(findings, "halo"), ())
     assert ("mpi_bytes" in [each.attribute for each in causes]) == moves
+
+
+@pytest.mark.parametrize("poll", [0.03, 0.9])
+def test_volume_is_a_cause_however_long_the_other_ranks_poll_for_one_without_a_core(make_experiment, poll):
+    """What the fastest rank takes moves the data; beyond it, ranks wait for one that waits for a core."""
+    polled = [0.03, *(poll for _ in range(RANKS - 1))]
+    calls = {"mpi_time": alike(1.0), "mpi_cpu_time": polled, "mpi_calls": alike(100.0), "mpi_bytes": alike(4e8)}
+    experiment = make_experiment(
+        {"swap": [0.01 + each for each in polled]}, **{name: {"swap": each} for name, each in calls.items()}
+    )
+    notes = replace(experiment.notes, run_delay={str(rank): 0.9 for rank in range(RANKS)})
+    findings = analyze(experiment.replaced(notes=notes))
+    assert causes_of(findings, "swap") == ["mpi_bytes"]

@@ -83,7 +83,7 @@ int main() {
 """
 
 
-BY_NIGHT = [("g++", "c++11"), ("clang++", "c++98"), ("clang++", "gnu++03")]
+BY_NIGHT = [("g++", "gnu++03"), ("g++", "c++11"), ("clang++", "c++98"), ("clang++", "gnu++03")]
 OLD_STANDARDS = [
     pytest.param(compiler, standard, marks=pytest.mark.nightly if (compiler, standard) in BY_NIGHT else [])
     for compiler in ("g++", "clang++")

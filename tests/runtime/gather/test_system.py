@@ -57,6 +57,7 @@ int main(int argc, char **argv) {
 """
 
 
+@pytest.mark.by_day(mpi=["mpich"])
 def test_what_the_system_says_of_each_process_is_at_its_root(tool: Tool, mpi: tuple[str, str]) -> None:
     launcher, compiler = mpi
     tool.build(USES_MEMORY, compiler=compiler)

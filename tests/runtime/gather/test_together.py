@@ -94,7 +94,7 @@ def assert_same(one: Experiment, other: Experiment) -> None:
 
 
 @pytest.mark.parametrize("processes", [1, 3, 4])
-@pytest.mark.by_day(mpi=["openmpi"], processes=[4])
+@pytest.mark.by_day(mpi=["openmpi"], processes=[3])
 def test_several_processes_gather_what_one_does(
     processes: int,
     mpi: tuple[str, str],

@@ -34,6 +34,13 @@ _SETTLED = """async () => {
     await new Promise((then) => requestAnimationFrame(() => setTimeout(() => requestAnimationFrame(then))));
 }"""
 
+_FOLLOW = """async (fragment) => {
+  const before = location.hash;
+  location.hash = fragment;
+  if (location.hash !== before)
+    await new Promise((then) => addEventListener('hashchange', then, {once: true}));
+}"""
+
 
 @dataclass
 class Shown:
@@ -49,7 +56,7 @@ class Shown:
 
     def go(self, fragment: str) -> None:
         """Follow a link within the page."""
-        self.page.evaluate("(fragment) => { location.hash = fragment; }", fragment)
+        self.page.evaluate(_FOLLOW, fragment)
         self.settle()
 
     def press(self, *keys: str) -> None:
@@ -142,13 +149,18 @@ def show(chromium: Browser, idle: Idle, tmp_path: Path) -> Generator[Show, None,
 
 
 def faults(
-    page: Page, within: Sequence[Sequence[str]] | None = None, *, colours: bool = True
+    page: Page, within: Sequence[Sequence[str]] | None = None, *, colours: bool = True, all_else: bool = True
 ) -> list[tuple[str, list[str]]]:
-    """Return the rules of axe that a page breaks, each with the first elements at fault; scripts are allowed for it."""
+    """Return the rules of axe that a page breaks, each with the first elements at fault; scripts are allowed for it.
+
+    Colours are one rule, and the only one that another scheme can break.
+    """
     from axe_playwright_python.sync_playwright import DEFAULT_OPTIONS, Axe  # noqa: PLC0415 - with playwright
 
     if not page.evaluate("'axe' in window"):
         page.evaluate(Axe().axe_script)
     options = {**DEFAULT_OPTIONS, "rules": {"color-contrast": {"enabled": colours}}}
+    if not all_else:
+        options = {**DEFAULT_OPTIONS, "runOnly": ["color-contrast"]}
     found = page.evaluate("([within, options]) => axe.run(within ?? document, options)", [within, options])
     return [(each["id"], [node["html"] for node in each["nodes"]][:3]) for each in found["violations"]]
