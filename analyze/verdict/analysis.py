@@ -234,6 +234,20 @@ class Analysis:
         return Base(min(whole, run) if whole > 0 else run, is_path=self.explanation.serialisation is not None)
 
     @cached_property
+    def idle(self) -> float:
+        """The seconds that the critical path has beyond what ranks, but a master, are busy on average.
+
+        Infinite where that is not known, or only some ranks, or threads, are compared.
+        """
+        path, run = self.explanation.serialisation, self.run
+        if path is None or self.compares_a_part or self.vectors.metric != "compute_time":
+            return float("inf")
+        whole, mean, busiest = (
+            float(each[list(run.weighed.top)].sum()) for each in (path.on_path, path.mean, path.busiest)
+        )
+        return max(max(whole, busiest) - mean * len(run.weighed.ranks) / self.workers, 0.0)
+
+    @cached_property
     def base_in_regions(self) -> Values:
         """The seconds of the base in each region and below: ``float64[region]``."""
         return base_in(self.run, self.explanation.serialisation)

@@ -10,9 +10,10 @@ from typing import Final
 from ...experiment import Region
 from ..disparity.procedures import HeavyProcedure
 from ..run.code_regions import CodeRegion
+from ..run.criteria import THRESHOLD
 from .repeatability import Repeatability
 
-__all__ = ["IN_MPI", "Cause", "Doubt", "Finding", "Gain", "Group", "Kind", "Saved", "Wait", "Why", "slowest"]
+__all__ = ["Cause", "Doubt", "Finding", "Gain", "Group", "Kind", "Saved", "Wait", "Why", "slowest"]
 
 
 class Kind(StrEnum):
@@ -57,7 +58,7 @@ class Why(StrEnum):
     WAITING = "waiting"  # in MPI for others
 
 
-IN_MPI: Final = frozenset({Why.TRANSFER, Why.MESSAGES, Why.WAITING})
+_IN_MPI: Final = frozenset({Why.TRANSFER, Why.MESSAGES, Why.WAITING})
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +85,7 @@ class Gain:
     Attributes:
         seconds: Of the run.
         share: The same by the verdict's base; more than 1 where the transfer of data takes longer than all work.
-        parts: What it is made of, the largest first.
+        parts: What it is made of, the largest first; see ``is_less``.
     """
 
     seconds: float
@@ -92,9 +93,14 @@ class Gain:
     parts: tuple[Saved, ...] = ()
 
     @property
+    def is_less(self) -> bool:
+        """Whether it is less than its parts, because ranks with less work here have more elsewhere."""
+        return self.seconds < (1 - THRESHOLD) * sum(each.before - each.after for each in self.parts)
+
+    @property
     def is_of_transfer(self) -> bool:
         """Whether all of it is in MPI, of which nothing is busy time."""
-        return {each.why for each in self.parts} <= IN_MPI and bool(self.parts)
+        return {each.why for each in self.parts} <= _IN_MPI and bool(self.parts)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..run.arrays import Values
-from ..run.code_regions import as_compared
+from ..run.code_regions import as_compared, parts_of
 from .analysis import Analysis
 from .finding import Finding
 
@@ -27,16 +27,25 @@ def share_of(analysis: Analysis, region: int, *, compared: bool = False) -> floa
 
 
 def places_of(analysis: Analysis, finding: Finding) -> list[int]:
-    """Return the positions of a finding's call paths among the regions, without those below others of them."""
-    regions, ancestors = analysis.run.weighed.regions, analysis.experiment.ancestors
+    """Return the positions of the regions whose values add up to a finding's, over all its call paths.
+
+    These are its call paths, without those below others of them. Of a region around the whole program, whose own code
+    alone is weighed, they include its parts, unless the finding is of that code.
+    """
+    weighed, compared, ancestors = analysis.run.weighed, analysis.vectors.regions, analysis.experiment.ancestors
     if finding.region is None:
-        return list(analysis.run.weighed.top)
+        return list(weighed.top)
     paths = {finding.region.id, *finding.others}
-    return [index for index, each in enumerate(regions) if each.id in paths and paths.isdisjoint(ancestors(each.id))]
+    found = [
+        index for index, each in enumerate(weighed.regions) if each.id in paths and paths.isdisjoint(ancestors(each.id))
+    ]
+    if finding.region.own_code:
+        return found
+    return [part for each in found for part in parts_of(weighed.regions, compared, each)]
 
 
 def bound_of(analysis: Analysis, finding: Finding) -> float | None:
-    """Return the seconds of the base in a finding's region: its removal saves no more; None if nobody is busy."""
+    """Return the most that the base can shrink without a finding's region; None if nobody is busy."""
     places, base = places_of(analysis, finding), analysis.base_in_regions
     return float(base[places].sum()) if places and base.any() else None
 

@@ -92,7 +92,7 @@ def _longest_wait(analysis: Analysis, lost: Iterable[Lost]) -> Wait | None:
 
     None if findings are most of what that costs, or it is less than is critical.
     """
-    path, idle = analysis.critical_path, [each for each in lost if each.to is not LostTo.TRANSFER]
+    path, idle = analysis.critical_path, [each for each in lost if each.to in (LostTo.UNEQUAL, LostTo.WAITING)]
     most = max(idle, key=lambda each: each.seconds, default=None)
     if path is None or most is None or most.is_explained or most.share < CRITERIA.least_weight:
         return None

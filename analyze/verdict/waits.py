@@ -46,7 +46,7 @@ def waits_for(analysis: Analysis, finding: Finding) -> tuple[Wait, ...]:
     Args:
         analysis: What was found.
         finding: With the waits that made it a finding; the critical path shows these, and others from a quarter of its
-            gain on.
+            gain on, or else from the least gain that is worth a look.
     """
     path, late = analysis.explanation.serialisation, tuple(each for each in finding.slowest if isinstance(each, int))
     waits = [wait_of(analysis, each.region, each.seconds, without=late) for each in finding.waits]
@@ -55,7 +55,8 @@ def waits_for(analysis: Analysis, finding: Finding) -> tuple[Wait, ...]:
         for place in places:
             for (region, _), each in zip(path.delays.pairs, path.delays.because_of(place).tolist(), strict=True):
                 seconds[region] += each
-        least, waits = CRITERIA.part * finding.gain.seconds if finding.gain else 0.0, []
+        least = CRITERIA.part * finding.gain.seconds if finding.gain else CRITERIA.least_gain * analysis.base.seconds
+        waits = []
         for region, each in seconds.items():
             whole = float(_times(analysis, region)[1].sum())  # of a delay, a master's waiting is a part
             wait = wait_of(analysis, region, min(each, whole) / analysis.workers)

@@ -6,7 +6,10 @@ import numpy as np
 import pytest
 
 from autoanalyzer.analyze import analyze
-from autoanalyzer.analyze.verdict import Kind
+from autoanalyzer.analyze.critical_path.critical_path import Efficiency
+from autoanalyzer.analyze.dissimilarity.work import SameWork
+from autoanalyzer.analyze.verdict import Doubt, Kind, Lost, LostTo, Wait
+from autoanalyzer.analyze.verdict.base import Base
 from autoanalyzer.experiment import CallPath, Experiment, Location, Metric, Notes, Region, load
 from autoanalyzer.experiment.throttling import reason_of
 from autoanalyzer.view.account import AccountSection
@@ -119,7 +122,7 @@ def test_what_is_missing_is_said():
         "sums are too small: rank 3 of 4 wrote no data",
         "the data end early: ranks 1-2 never entered MPI_Finalize",
     ]
-    bound = "bound: if it took no time"
+    bound = "at most: if the region took no time"
     assert verdict_lines(findings)[-4:] == [*first, "… and 3 more warnings: autoanalyzer analyze --all", bound]
     third = "callers may be wrong: 7 regions were left by a jump and closed afterwards"
     assert verdict_lines(findings, everything=True)[-6:] == [*first, "a", "b", third, bound]
@@ -174,6 +177,46 @@ def test_the_first_finding_and_its_advice_stand_beside_any_notes():
     assert whole[3:6] == [f"    {line}" for line in first.lines]
     assert first.lines[-1].startswith("try: ")
     assert lines[-2].endswith(" more warnings: autoanalyzer analyze --all")
+
+
+@pytest.mark.parametrize("length", [10, 60, 90])
+@pytest.mark.parametrize("warnings", [0, 2, 9])
+@pytest.mark.parametrize("numbers", [(), (1,), (1, 2, 4, 6, 9)])
+def test_no_verdict_has_more_than_fifteen_lines_whatever_its_names_losses_and_warnings(
+    length: int, warnings: int, numbers: tuple[int, ...]
+):
+    name = "n" * length
+    made = counted([0.0, 1.0, 1.0, 3.0], [0.0, 2.0, 2.0, 2.0], instructions=[[0.0, 1e9, 1e9, 3e9], [0.0, *[2e9] * 3]])
+    paths = [replace(each, region=each.region._replace(function=name, file=f"{name}.c")) for each in made.call_paths]
+    remarks = tuple(f"{number} {'a long warning ' * 12}" for number in range(warnings))
+    found = analyze(made.replaced(call_paths=paths, notes=Notes(program=name, remarks=remarks)))
+    vars(found)["efficiency"] = Efficiency(0.3, 0.5, 0.6, 0.5, ("load_balance", "serialisation"))
+    vars(found)["verdict"] = replace(
+        found.verdict,
+        master=0,
+        base=Base(4.0, is_path=True),
+        lost=tuple(Lost(to, 1.0, 0.25, numbers) for to in LostTo),
+        longest_wait=Wait(paths[1].region, 1.0, paths[2].region._replace(first_line=9), (1, 3), (2,), 1.0),
+    )
+    lines = verdict_lines(found, Path("folder") / name / "experiment.cube", "the counting run failed: " + name)
+    assert len(lines) <= 15, "\n" + "\n".join(lines)
+    assert any(line.startswith("1 IMBALANCE   ") for line in lines)
+    assert any(line.startswith("    try: ") for line in lines)
+    assert max(map(len, lines)) <= 100
+
+
+@pytest.mark.parametrize("kind", [Kind.IMBALANCE, Kind.SLOW_CORE])
+def test_the_reason_for_a_question_mark_is_a_main_line_beside_other_causes(kind: Kind):
+    misses = {"l1_accesses": [[4e8] * 4, [1e8] * 4], "l1_misses": [[2e8] * 4, [1e6] * 4]}
+    counts = {"instructions": [[1e9] * 4, [1e8] * 4], "ref_cycles": [[2e9] * 4, [1e8] * 4], **misses}
+    found = analyze(counted([0.5, 0.5, 0.5, 1.0], [0.02] * 4, **counts))
+    first = next(each for each in found.verdict.findings if each.groups and each.weight is not None)
+    uncertain = replace(first, kind=kind, doubt=Doubt.CHANCE)
+    vars(found)["verdict"] = replace(found.verdict, findings=(uncertain,))
+    vars(found)["same_work"] = SameWork()
+    (entry,) = entries(found)
+    assert entry.kind.endswith("?")
+    assert sum(line.startswith("uncertain: ") for line in entry.lines) == 1
 
 
 def test_a_finding_for_whose_causes_there_is_no_room_is_named():
@@ -249,7 +292,7 @@ def test_equal_work_at_different_speed_is_not_called_imbalance():
     assert "    why: same work, more time: a slow or shared core, frequency or placement; repeat the run" in lines
     assert not any("IMBALANCE" in line or line.startswith("2 ") for line in lines)
     (*_, counts, bound) = verdict_lines(findings, everything=True)
-    assert bound == "bound: if it took no time"
+    assert bound == "at most: if the region took no time"
     assert counts.startswith(
         "counts simulated (L1 32K/8/64, L2 1M/8/64), no cycles, not counted: L1 misses, L2 misses, f"
     )
@@ -307,7 +350,7 @@ def test_a_region_on_several_call_paths_is_one_finding():
     for everything in (False, True):
         titles = [line for line in verdict_lines(findings, everything=everything) if re.match("[0-9]", line)]
         assert [" ".join(line.split()) for line in titles] == [
-            "1 HOT SPOT ship.c:20 loop in ship, called by first, second bound 550 of 570 ms (96 %)"
+            "1 HOT SPOT ship.c:20 loop in ship, called by first, second at most 550 of 570 ms (96 %)"
         ]
     (found,) = findings_document(findings, Path("x"))["findings"]
     assert found["call_paths"] == [2, 4]
@@ -318,7 +361,7 @@ def test_a_loop_that_merely_leads_to_a_hot_spot_is_none_itself():
     main, around, inner, other = made.call_paths
     nested = made.replaced(call_paths=[main, around, CallPath(inner.region, 1), other])
     titles = [line for line in verdict_lines(analyze(nested)) if re.match("[0-9] HOT SPOT", line)]
-    assert [line.split("  ")[-1].strip() for line in titles] == ["bound 1 of 1.03 s (97 %)"]
+    assert [line.split("  ")[-1].strip() for line in titles] == ["at most 1 of 1.03 s (97 %)"]
 
 
 def test_a_program_without_probes_is_to_be_built_with_them():

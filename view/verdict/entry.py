@@ -178,7 +178,9 @@ def _saving(findings: Findings, finding: Finding) -> str:
     if finding.gain:
         return saving(findings.experiment, finding.gain.seconds, base, run, beside=finding.gain.is_of_transfer)
     if finding.bound is not None and not finding.of_run:
-        return saving(findings.experiment, finding.bound, base, run, what="bound")
+        if not finding.bound:
+            return f"not {'on the critical path' if findings.verdict.base.is_path else 'in the busiest rank'}"
+        return saving(findings.experiment, finding.bound, base, run, what="at most")
     return f"{percent(100 * finding.share)} of the run" if finding.region else ""
 
 
@@ -191,7 +193,10 @@ def _who(findings: Findings, finding: Finding) -> str:
     if finding.weight is not None and finding.kind not in (*_OF_RANKS, Kind.FILE_IO, Kind.MESSAGES, Kind.TRANSFER):
         said += _mostly(findings, finding.weight)
     if finding.others:
-        said.append(f"one of {len(finding.others) + 1} call paths; the time on the right is of all")
+        what = "share" if finding.of_run and not finding.gain else "saving"
+        said.append(f"one of {len(finding.others) + 1} call paths; the {what} is of all")
+    if finding.gain and finding.gain.is_less:
+        said.append("ranks with less here are busy elsewhere, so less is saved")
     return "; ".join(filter(None, said)) + in_runs(findings.repetition, finding.repeatability)
 
 
@@ -209,8 +214,8 @@ def _saved(findings: Findings, finding: Finding) -> str:
     if spent:
         left += f"; {spent} on average" if len(finding.groups) > 1 or finding.others else f", of which {spent}"
     if besides:
-        waiting = time_of(findings.experiment, besides.before - besides.after)
-        left += f"; {time_of(findings.experiment, besides.before)} on the critical path, so {waiting} of waiting"
+        path, more = (time_of(findings.experiment, each) for each in (besides.before, besides.before - besides.after))
+        left += f"; {path} on the critical path: {more} more than if all worked at once"
     return left
 
 

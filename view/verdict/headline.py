@@ -19,10 +19,12 @@ from .parts import can_be_followed, who_waits
 __all__ = ["balanced", "base", "efficiency", "headline", "legend", "master", "processes", "too_short"]
 
 _LOST_TO: Final = {  # in words, and what shows where it is lost
-    LostTo.UNEQUAL_WORK: ("to unequal work", "--losses"),
+    LostTo.UNEQUAL: ("to unequal busy time", "--losses"),
     LostTo.WAITING: ("to waiting for each other", "--path"),
-    LostTo.TRANSFER: ("in MPI transfer", "--account"),
+    LostTo.TRANSFER: ("in MPI", "--account"),
+    LostTo.ASLEEP: ("neither busy nor in MPI", "--account"),
 }
+_BESIDE: Final = (LostTo.TRANSFER, LostTo.ASLEEP)  # the base
 _PATH_COST: Final = 0.05  # percent of the run: less is not worth mentioning
 
 
@@ -48,7 +50,7 @@ def base(findings: Findings) -> list[str]:
     if time == run:
         return []
     if found.is_path:
-        return [f"critical path {time}: run time with enough cores, free messages; savings and losses are shares of it"]
+        return [f"critical path {time} (100 %): the run's time if each rank had a core and messages took no time"]
     return [
         f"{'busiest rank' if processes(findings)[1] > 1 else 'busy'} {time}: its busy time; savings are shares of it"
     ]
@@ -56,8 +58,8 @@ def base(findings: Findings) -> list[str]:
 
 def legend(findings: Findings) -> list[str]:
     """Explain the terms of the findings' times; empty if that is not needed."""
-    has_bound = any(each.gain is None and each.bound is not None for each in findings.verdict.findings)
-    said = ["bound: if it took no time"] if has_bound else []
+    has_bound = any(each.gain is None and each.bound and not each.of_run for each in findings.verdict.findings)
+    said = ["at most: if the region took no time"] if has_bound else []
     said += ["busy time: outside MPI"] if base(findings) else []
     return ["; ".join(said)] if said else []
 
@@ -71,32 +73,38 @@ def _overhead(cost: Overhead) -> list[str]:
     return [] if cost.percent is None else [f"measuring overhead {percent(cost.percent)}"]
 
 
-def efficiency(findings: Findings) -> list[str]:
-    """Return the ranks' efficiency, what is lost to what, and in which findings; empty if no critical path is known."""
+def efficiency(findings: Findings, *, brief: bool = False) -> list[str]:
+    """Return the ranks' efficiency, what is lost to what, and in which findings; empty if no critical path is known.
+
+    Args:
+        findings: What was found.
+        brief: Whether to leave out where ranks wait longest, and what to do next.
+    """
     found = findings.efficiency
     if found is None:
         return []
     lost = findings.verdict.lost
-    shares: dict[str, list[str]] = {}  # by what accounts for them
-    for each in lost:
-        if each.to is not LostTo.TRANSFER:
-            shares.setdefault(_by(each), []).append(f"{percent(100 * each.share)} {_LOST_TO[each.to][0]}")
-    beside = (each for each in lost if each.to is LostTo.TRANSFER)
-    options = [_LOST_TO[each.to][1] for each in lost if not each.findings]
+    shares = [f"{percent(100 * each.share)} {_where(each)}" for each in lost if each.to not in _BESIDE]
+    beside = [f"{time_of(findings.experiment, each.seconds)} {_where(each)}" for each in lost if each.to in _BESIDE]
+    options = dict.fromkeys(_LOST_TO[each.to][1] for each in lost if not each.findings)
     said = [
         f"efficiency {percent(100 * found.serialisation * found.load_balance)}",
-        "lost: " * bool(shares) + ", ".join(f"{', '.join(of)} ({by})" for by, of in shares.items()),
-        _longest_wait(findings),
-        *(f"on top: {time_of(findings.experiment, each.seconds)} MPI transfer ({_by(each)})" for each in beside),
-        f"next: autoanalyzer analyze {' '.join(options)}" if options else "",
+        "lost: " * bool(shares) + ", ".join(shares),
+        "" if brief else _longest_wait(findings),
+        "besides: " * bool(beside) + ", ".join(beside),
+        f"next: autoanalyzer analyze {' '.join(options)}" if options and not brief else "",
     ]
     return ["; ".join(filter(None, said))]
 
 
-def _by(lost: Lost) -> str:
-    """Write which findings account for a loss: ``finding 1``, ``in part findings 2, 4``, ``no finding``."""
+def _where(lost: Lost) -> str:
+    """Write to what time is lost, and where: ``to waiting for each other (mostly in finding 1)``."""
+    what = _LOST_TO[lost.to][0]
+    if lost.to is LostTo.ASLEEP:
+        return what
     numbers = f"finding{'' if len(lost.findings) == 1 else 's'} {ranges(sorted(lost.findings))}"
-    return f"{'' if lost.is_explained else 'in part '}{numbers}" if lost.findings else "no finding"
+    where = f"{'mostly' if lost.is_explained else 'partly'} in {numbers}" if lost.findings else "in no single region"
+    return f"{what} ({where})"
 
 
 def _longest_wait(findings: Findings) -> str:

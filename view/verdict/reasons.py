@@ -66,19 +66,22 @@ def reasons(findings: Findings, finding: Finding) -> list[tuple[str, Kind]]:
     said = [*uneven, *heavy] if is_uneven else [*heavy, *uneven]
     said = [each for each in said if not each[0].endswith(NOT_COUNTED)] or said
     known = None if finding.weight is None else _waited_in(findings, finding.weight)
-    waits = [_who_for_whom(findings, each) for each in finding.waits if each.region != known]
+    whom = "it" if finding.region else "each other"
+    waits = [_who_for_whom(findings, each, whom) for each in finding.waits if each.region != known]
     if finding.kind is Kind.LATE and waits:
         said = [(f"why: {waits[0]}", Kind.LATE), *said]
         waits = waits[1:]
     of_doubt = Kind.LATE if finding.doubt is Doubt.CORES else Kind.IMBALANCE
+    if finding.kind is Kind.SLOW_CORE and said:  # which no advice is against: a main line beside the main reason
+        of_doubt = said[0][1]
     doubt = [(_doubt(findings, finding.doubt), of_doubt)] if finding.doubt else []
     first = 1 if finding.is_doubtful else len(said)
     return [*dict.fromkeys([*said[:first], *doubt, *said[first:], *((each, Kind.LATE) for each in waits)])]
 
 
-def _who_for_whom(findings: Findings, wait: Wait) -> str:
+def _who_for_whom(findings: Findings, wait: Wait, whom: str) -> str:
     """Write who waits for whom: ``ranks 0-2 wait for rank 3: 560 ms each, in energy (main.c:20)``."""
-    whom = ranks(sorted(wait.ranks)) if wait.ranks else "it"
+    whom = ranks(sorted(wait.ranks)) if wait.ranks else whom
     time = time_of(findings.experiment, wait.mean or wait.seconds)
     each = "" if len(wait.waiting) == 1 else " each" if wait.waiting else " on average"
     return f"{who_waits(wait)} for {whom}: {time}{each}, in {Place.of_region(wait.region).in_words}"
@@ -318,12 +321,11 @@ def _in_turn(findings: Findings, finding: Finding, culprit: int) -> str:
     """Report that ranks of a region work one after another, or arrive late in sequence, and who waits for whom."""
     found, waiting = findings.explanation.serialisation, _waited_in(findings, culprit)
     at = f" in {Place.of_region(waiting).in_words}" if waiting else ""
-    wait = next((each for each in finding.waits if each.region == waiting), None)
-    who = who_waits(wait) if wait and wait.waiting else ""
-    whom = ranks(sorted(wait.ranks)) if wait and wait.ranks else ""
     if found and found.passes_on[culprit]:
-        return f"ranks work one after another: {who or 'each waits'}{at} for {whom or 'another'}"
-    return f"a different rank is slowest each time, and {who or 'the others wait'} for {whom or 'it'}{at}"
+        return f"ranks work one after another: each waits{at} for the one before"
+    late = next((each.ranks for each in finding.waits if each.region == waiting), ())
+    longest = f"; longest for {ranks(sorted(late))}" if late else ""
+    return f"a different rank is slowest each time, and the others wait for it{at}{longest}"
 
 
 def _waited_in(findings: Findings, culprit: int) -> Region | None:

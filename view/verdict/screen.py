@@ -47,14 +47,12 @@ def verdict_lines(
 
     Returns:
         At most fifteen lines, unless ``everything``, of at most 100 columns. The findings are the first of all of them,
-        in their order; a line says how many are left out. The first two warnings are printed, one alone where the
-        first finding needs the room.
+        in their order; a line says how many are left out. The first two warnings are printed. Where the first finding
+        needs the room, one or none is, and neither where ranks wait longest, nor what to do next, nor the legend.
     """
-    first = ("   ".join(headline(findings, file)), *base(findings), *efficiency(findings), *master(findings))
-    head = [line for each in first for line in _broken(each)]
-    said = [line for each in balanced(findings) for line in _broken(each)]
-    head += ["", *([too_short()] if findings.verdict.too_short else said)]
-    end = _end([*([f"data: autoanalyzer view {file}"] if file else []), *legend(findings)])
+    head = _head(findings, file)
+    data = [f"data: autoanalyzer view {file}"] if file else []
+    end = _end([*data, *legend(findings)])
     found = entries(findings, advised)
     items = [_Item(number, each) for number, each in enumerate(found, start=1)]
     besides = not_advised(advised, everything=everything) if advised else []
@@ -68,17 +66,28 @@ def verdict_lines(
             *([] if is_said and not not_counted else [counted]),
         ]
         return [*head, *(line for item in items for block in item.blocks for line in block), "", *every, *end]
-    room = _MOST_LINES - len(head) - 1 - len(end)
-    last: list[str] = []
-    for most in (2, 1):
+    last, room, least = list[str](), 0, items[0].least + (len(items) > 1) if items else 0
+    for most, brief in ((2, False), (1, False), (1, True), (0, True)):
+        head = _head(findings, file, brief=brief)
+        end = _end([*data, *([] if most == 0 else legend(findings))])
+        room = _MOST_LINES - len(head) - 1 - len(end)
         last = [*caveats(findings, most=most, besides=besides), *([counted] if not_counted else [])]
         last = [line for each in last for line in _broken(each)]
-        if not items or items[0].least + len(last) <= room:
+        if least + len(last) <= room:
             break
+    last = last[: max(room - least, 0)]
     body = _that_fit(items, room - len(last))
     lacking = [] if is_said or not_counted or "instructions" not in findings.lacking else _broken(counted)
     last += lacking if len(body) + len(last) + len(lacking) <= room else []
     return [*head, *body, "", *last, *end]
+
+
+def _head(findings: Findings, file: Path | None, *, brief: bool = False) -> list[str]:
+    """Return the lines above the findings."""
+    efficient = efficiency(findings, brief=brief)
+    first = ("   ".join(headline(findings, file)), *base(findings), *efficient, *master(findings))
+    said = [too_short()] if findings.verdict.too_short else balanced(findings)
+    return [line for each in (*first, "", *said) for line in _broken(each)]
 
 
 def _end(parts: Sequence[str]) -> list[str]:
