@@ -172,7 +172,7 @@ class Finding:
         groups: Ranks that are alike in it, the first rank's group first; empty if it was not compared.
         causes: What the time is, or what ranks differ by; the largest first.
         gain: What a perfect fix saves; None where that is not known.
-        bound: Seconds of the base in the region: its removal saves no more. None where nobody is busy.
+        bound: The most that the base can shrink without the region, in seconds; None where nobody is busy.
         share: Of all ranks' busy time; of the run's where nobody is busy, or ``of_run``.
         of_run: Whether the share is of the run's time, as that of a region in which ranks wait.
         doubt: What the difference may be instead; None if nothing speaks for that.

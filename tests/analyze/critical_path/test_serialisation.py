@@ -315,7 +315,11 @@ def test_ranks_that_are_late_in_turn_are_named_though_their_sums_are_equal(make_
     assert gain is not None
     assert gain.seconds == pytest.approx(2)
     text = " ".join(" ".join(verdict_lines(found)).split())
-    assert "a different rank is slowest each time, and the others wait for it in meet (app.c:3)" in text
+    in_turn = "a different rank is slowest each time, and the others wait for it in meet (app.c:3)"
+    assert in_turn in text
+    first = found.verdict.findings[0]
+    longest = replace(first, waits=[replace(each, ranks=(1,)) for each in first.waits])
+    assert (f"why: {in_turn}; longest for rank 1", Kind.LATE) in reasons(found, longest)
     assert "try: share the work out evenly each time" in text
 
 
