@@ -12,6 +12,7 @@ from autoanalyzer.analyze.run.busy import busy_times
 from autoanalyzer.analyze.verdict import Doubt, Finding, Gain, Kind, Lost, LostTo, Saved, Wait, Why
 from autoanalyzer.analyze.verdict.gain import gain_of_balance, gain_of_weight
 from autoanalyzer.analyze.verdict.lost import find_lost
+from autoanalyzer.analyze.verdict.ranking import each_place_once
 from autoanalyzer.analyze.verdict.waits import waits_for
 from autoanalyzer.experiment import CallPath, Experiment, Region
 from autoanalyzer.experiment.delay import Delay
@@ -178,6 +179,12 @@ def test_no_finding_accounts_for_more_than_it_saves_and_none_for_what_one_inside
     even = Finding(Kind.IMBALANCE, None, gain=Gain(0.5, 0.0, (Saved(Why.EVEN, 10.0, 9.5),)))
     unknown = replace(even, gain=None)
     late = Finding(Kind.LATE, regions["step/kernel"], gain=Gain(2.5, 0.0, (Saved(Why.AT_ONCE, 6.0, 3.5),)))
+    around = Finding(
+        Kind.HOT_SPOT, regions["step"], share=0.5, waits=(Wait(found.experiment.call_paths[4].region, 2.5),)
+    )
+    assert [[wait.region.name for wait in each.waits] for each in each_place_once(found, [around])] == [["meet"]]
+    waits = [[wait.region.name for wait in each.waits] for each in each_place_once(found, [around, late])]
+    assert waits == [[], ["meet"]]  # once, for the region inside
     step = Finding(Kind.LATE, regions["step"])
     for findings, tied in (
         ([even], [(1,), ()]),
