@@ -91,6 +91,7 @@ def findings_document(
         HOT_PROCEDURES.name: HOT_PROCEDURES.document(findings),
         "master": findings.verdict.master,
         "base": asdict(findings.verdict.base),
+        "lost": [asdict(each) for each in findings.verdict.lost],
         "findings": [_finding(findings, each, advised) for each in findings.verdict.findings],
         "verdict": verdict_lines(findings, file, not_counted, advised=advised),
     }
@@ -263,10 +264,13 @@ def _finding(findings: Findings, finding: Finding, advised: Advised | None) -> d
                 "seconds": each.seconds,
                 "ranks": list(each.ranks),
                 "waiting": list(each.waiting),
+                "mean": each.mean if each.waiting else each.seconds,
             }
             for each in finding.waits
         ],
         **_gain(finding.gain),
+        "bound": finding.bound,
+        "bound_share": finding.bound / findings.verdict.base.seconds if finding.bound is not None else None,
         "share": finding.share,
         "of_run": finding.of_run,
         "confidence": finding.level,

@@ -51,11 +51,6 @@ class Efficiency:
         return self.transfer if "transfer" in self.reliable else 1.0
 
     @property
-    def lost_to_imbalance(self) -> float:
-        """The share of the run that ranks are idle because their total work is unequal."""
-        return self.known_transfer * self.serialisation * (1 - self.load_balance)
-
-    @property
     def lost_in_turn(self) -> float:
         """The share of the run that the busiest rank waits for others' work."""
         return self.known_transfer * (1 - self.serialisation)

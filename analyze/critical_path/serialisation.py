@@ -31,6 +31,7 @@ class Serialisation:
     Attributes:
         on_path: How long each region is on the path.
         mean: How long ranks are busy in it, on average.
+        busiest: How long the rank is that is busiest in all regions together.
         beyond: What the path has beyond the busiest rank: a tenth of it at least, for ranks are never equally fast all
             the time; else 0, and where a region around it is the one to name, see ``find_serialisation``.
         passes_on: ``bool[region]``: whether messages end a part of the waiting for it, as ranks hand something on from
@@ -40,6 +41,7 @@ class Serialisation:
 
     on_path: Values
     mean: Values
+    busiest: Values
     beyond: Values
     passes_on: Flags
     delays: Delays
@@ -89,30 +91,31 @@ def find_serialisation(ranks: Selection) -> Serialisation | None:
     experiment = ranks.experiment
     if not all(complete(experiment, each) for each in ("path_time", "delay_time", "wait_time", "cpu_time")):
         return None
-    blocks = [*over_ranks(ranks, _busy)]
-    busiest = np.max([most for most, _ in blocks], axis=0)
-    mean = np.sum([total for _, total in blocks], axis=0) / len(ranks.ranks)
+    blocks, top = [*over_ranks(ranks, _busy)], list(ranks.top)
+    longest = np.max([most for most, _, _ in blocks], axis=0)
+    mean = np.sum([total for _, total, _ in blocks], axis=0) / len(ranks.ranks)
+    busiest = max((each for _, _, each in blocks), key=lambda each: float(each[top].sum()))
     on_path = ranks.sums("path_time")
-    whole = max(float(on_path[list(ranks.top)].sum()), 0.0)
-    if whole <= 0 or whole < (1 - CLOCKS) * float(mean[list(ranks.top)].sum()):
+    whole = max(float(on_path[top].sum()), 0.0)
+    if whole <= 0 or whole < (1 - CLOCKS) * float(mean[top].sum()):
         return None
     delays = Delays.of(experiment, ranks.regions)
-    beyond = on_path - busiest
+    beyond = on_path - longest
     is_part = (beyond > 0) & (beyond >= THRESHOLD * on_path) & (beyond >= CRITERIA.least_gain * whole)
     beyond = np.where(is_part, beyond, 0.0)
     late = delays.late @ delays.seconds if len(delays.seconds) else np.zeros(len(beyond))
     by_messages = delays.late @ delays.by_messages if len(delays.seconds) else np.zeros(len(beyond))
     passes_on = (by_messages > 0) & (by_messages >= CRITERIA.part * late)
-    found = Serialisation(on_path, mean, beyond, passes_on, delays)
+    found = Serialisation(on_path, mean, busiest, beyond, passes_on, delays)
     waits_there = np.array([found.handed_on(index) for index in range(len(beyond))]) >= CRITERIA.part * by_messages
     named = _named(ranks.regions, beyond > 0, passes_on, waits_there)
     return replace(found, beyond=np.where(named, beyond, 0.0))
 
 
-def _busy(selection: Selection) -> tuple[Values, Values]:
-    """Return the largest busy time of a block's ranks in each region, and the sum over its ranks."""
+def _busy(selection: Selection) -> tuple[Values, Values, Values]:
+    """Return a block's largest busy time in each region, the sum over its ranks, and that of its busiest rank."""
     values = selection.by_rank(busy_times(selection.experiment))
-    return values.max(axis=1), values.sum(axis=1)
+    return values.max(axis=1), values.sum(axis=1), values[:, values[list(selection.top)].sum(axis=0).argmax()]
 
 
 def _named(regions: Sequence[CodeRegion], in_turn: Flags, passes_on: Flags, waits_there: Flags) -> Flags:

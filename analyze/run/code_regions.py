@@ -22,6 +22,7 @@ __all__ = [
     "descendants",
     "inclusive_over",
     "outermost",
+    "parts_of",
     "startup_paths",
     "within_shells",
 ]
@@ -112,10 +113,15 @@ def as_compared(values: Values, weighed: Sequence[CodeRegion], compared: Sequenc
         compared: What ``code_regions`` gave.
         region: Its position.
     """
-    found = float(values[region])
+    return float(sum(values[part] for part in parts_of(weighed, compared, region)))
+
+
+def parts_of(weighed: Sequence[CodeRegion], compared: Sequence[CodeRegion], region: int) -> Iterator[int]:
+    """Yield the positions of regions whose values, as they are weighed, add up to that of one as it is compared."""
+    yield region
     if weighed[region].own_code and not compared[region].own_code:
-        found += sum(as_compared(values, weighed, compared, child) for child in compared[region].children)
-    return found
+        for child in compared[region].children:
+            yield from parts_of(weighed, compared, child)
 
 
 def outermost(regions: Sequence[CodeRegion], chosen: Collection[int]) -> list[int]:

@@ -159,7 +159,7 @@ class Selection:
 
     def own_by_rank(self, exclusive: Values) -> Values:
         """Return ``by_rank`` without the regions below each."""
-        return self._over_ranks(self._kept(self._vectors(exclusive))[[each.id for each in self.regions]])
+        return self.of_ranks(self._kept(self._vectors(exclusive))[[each.id for each in self.regions]])
 
     def _vectors(self, exclusive: Values) -> Values:
         return self.threads.vectors(exclusive) if self.threads else exclusive.copy()
@@ -214,17 +214,18 @@ class Selection:
         for left_out, columns in self.left_out:
             values = values.copy()
             values[np.ix_([place[path] for path in left_out if path in place], columns)] = 0.0
-        return np.asarray(self._over_ranks(up_the_forest("sum", values, parents)[:1])[0])
+        return np.asarray(self.of_ranks(up_the_forest("sum", values, parents)[:1])[0])
 
     def _inclusive(self, values: Values) -> Values:
-        return self._over_ranks(inclusive_over(self.experiment, self.regions, self._kept(values)))
+        return self.of_ranks(inclusive_over(self.experiment, self.regions, self._kept(values)))
 
     def _kept(self, values: Values) -> Values:
         for paths, columns in self.left_out:
             values[np.ix_(paths, columns)] = 0.0
         return values
 
-    def _over_ranks(self, values: Values) -> Values:
+    def of_ranks(self, values: Values) -> Values:
+        """Sum the columns of each rank's threads: ``float64[row, rank]``."""
         chosen = values if self._is_whole(values.shape[1]) else values[:, self.columns]
         if len(self.starts) == chosen.shape[1]:
             return chosen

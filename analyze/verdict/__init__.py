@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .confidence import Confidence
 from .finding import Cause, Doubt, Finding, Gain, Group, Kind, Saved, Wait, Why
+from .lost import Lost, LostTo
 from .verdict import Verdict, find_verdict
 
 __all__ = [
@@ -14,6 +15,8 @@ __all__ = [
     "Gain",
     "Group",
     "Kind",
+    "Lost",
+    "LostTo",
     "Saved",
     "Verdict",
     "Wait",

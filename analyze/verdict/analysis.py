@@ -28,7 +28,7 @@ from ..evidence.throttled import Throttled, throttled_within
 from ..run.arrays import Values
 from ..run.preparation import Prepared
 from ..run.selection import complete
-from .base import Base, find_base
+from .base import Base, base_in
 from .causes import causes_of_differences, groups_in
 from .culprits import culprits_by_weight
 from .explanation import Explanation, attributes_of_ranks, unprobed_callees
@@ -187,9 +187,8 @@ class Analysis:
     @cached_property
     def critical_path(self) -> CriticalPath | None:
         """The critical path of the run; None if not recorded."""
-        master = None if self.master is None else self.vectors.ranks[self.master]
         alone = not self.explanation.seconds.turns
-        return find_critical_path(self.experiment, self.run.program_time, alone=alone, master=master)
+        return find_critical_path(self.experiment, self.run.program_time, alone=alone, master=self.master_rank)
 
     @cached_property
     def efficiency(self) -> Efficiency | None:
@@ -206,6 +205,11 @@ class Analysis:
     def master(self) -> int | None:
         """The column of the rank that hands out work, which is left out of balance and gains; None without one."""
         return find_master(self.vectors, self.include_ranks) if self.method == OURS else None
+
+    @property
+    def master_rank(self) -> int | None:
+        """The master's number."""
+        return None if self.master is None else self.vectors.ranks[self.master]
 
     @property
     def workers(self) -> int:
@@ -225,5 +229,25 @@ class Analysis:
 
     @cached_property
     def base(self) -> Base:
-        """The time that gains and shares are relative to."""
-        return find_base(self.run, self.explanation.serialisation)
+        """The time that gains and shares are relative to; the run's where no rank is busy."""
+        whole, run = float(self.base_in_regions[list(self.run.weighed.top)].sum()), self.run.program_time
+        return Base(min(whole, run) if whole > 0 else run, is_path=self.explanation.serialisation is not None)
+
+    @cached_property
+    def idle(self) -> float:
+        """The seconds that the critical path has beyond what ranks, but a master, are busy on average.
+
+        Infinite where that is not known, or only some ranks, or threads, are compared.
+        """
+        path, run = self.explanation.serialisation, self.run
+        if path is None or self.compares_a_part or self.vectors.metric != "compute_time":
+            return float("inf")
+        whole, mean, busiest = (
+            float(each[list(run.weighed.top)].sum()) for each in (path.on_path, path.mean, path.busiest)
+        )
+        return max(max(whole, busiest) - mean * len(run.weighed.ranks) / self.workers, 0.0)
+
+    @cached_property
+    def base_in_regions(self) -> Values:
+        """The seconds of the base in each region and below: ``float64[region]``."""
+        return base_in(self.run, self.explanation.serialisation)

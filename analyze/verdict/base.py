@@ -15,7 +15,7 @@ from ..run.busy import busy_times
 from ..run.preparation import Prepared
 from ..run.selection import Selection, over_ranks
 
-__all__ = ["Base", "find_base"]
+__all__ = ["Base", "base_in"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,18 +31,18 @@ class Base:
     is_path: bool
 
 
-def find_base(run: Prepared, serialisation: Serialisation | None) -> Base:
-    """Find the base of a run; its wall time where no rank is busy, as in a profile that holds nothing but waiting.
+def base_in(run: Prepared, serialisation: Serialisation | None) -> Values:
+    """Return the seconds of the base in each region and below: ``float64[region]``; 0 where no rank is busy.
 
     Args:
         run: The run.
         serialisation: What the critical path has of each region; None where it is not known.
     """
-    top = list(run.weighed.top)
     if serialisation:
-        return Base(min(float(serialisation.on_path[top].sum()), run.program_time), is_path=True)
-    busiest = max(float(each[top].sum(axis=0).max()) for each in over_ranks(run.weighed, _busy))
-    return Base(min(busiest, run.program_time) if busiest > 0 else run.program_time, is_path=False)
+        return serialisation.on_path
+    top = list(run.weighed.top)
+    busiest = (each[:, each[top].sum(axis=0).argmax()] for each in over_ranks(run.weighed, _busy))
+    return max(busiest, key=lambda each: float(each[top].sum()))
 
 
 def _busy(selection: Selection) -> Values:

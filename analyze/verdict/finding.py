@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Final
 
 from ...experiment import Region
 from ..disparity.procedures import HeavyProcedure
 from ..run.code_regions import CodeRegion
+from ..run.criteria import THRESHOLD
 from .repeatability import Repeatability
 
 __all__ = ["Cause", "Doubt", "Finding", "Gain", "Group", "Kind", "Saved", "Wait", "Why", "slowest"]
@@ -56,6 +58,9 @@ class Why(StrEnum):
     WAITING = "waiting"  # in MPI for others
 
 
+_IN_MPI: Final = frozenset({Why.TRANSFER, Why.MESSAGES, Why.WAITING})
+
+
 @dataclass(frozen=True, slots=True)
 class Saved:
     """A part of a gain: the seconds that something takes, and those that a perfect fix leaves.
@@ -80,7 +85,7 @@ class Gain:
     Attributes:
         seconds: Of the run.
         share: The same by the verdict's base; more than 1 where the transfer of data takes longer than all work.
-        parts: What it is made of, the largest first.
+        parts: What it is made of, the largest first; see ``is_less``.
     """
 
     seconds: float
@@ -88,9 +93,14 @@ class Gain:
     parts: tuple[Saved, ...] = ()
 
     @property
+    def is_less(self) -> bool:
+        """Whether it is less than its parts, because ranks with less work here have more elsewhere."""
+        return self.seconds < (1 - THRESHOLD) * sum(each.before - each.after for each in self.parts)
+
+    @property
     def is_of_transfer(self) -> bool:
         """Whether all of it is in MPI, of which nothing is busy time."""
-        return {each.why for each in self.parts} <= {Why.TRANSFER, Why.MESSAGES, Why.WAITING} and bool(self.parts)
+        return {each.why for each in self.parts} <= _IN_MPI and bool(self.parts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,8 +145,8 @@ class Wait:
         region: The region whose MPI calls they wait in.
         seconds: How long they wait for that work, a mean over the ranks.
         late: The region for whose work they wait there longest; None where that is the place itself, or not known.
-        ranks: Those for whose work, that with most first; empty where that is not known.
-        waiting: Those that wait; empty where all do.
+        ranks: Those for whose work, that with most first; empty where that is not known, or they are all.
+        waiting: Those that wait; empty where all do. Who waits less than a quarter of the longest is not one of them.
         mean: How long these wait, a mean over them; None where all do.
     """
 
@@ -162,6 +172,7 @@ class Finding:
         groups: Ranks that are alike in it, the first rank's group first; empty if it was not compared.
         causes: What the time is, or what ranks differ by; the largest first.
         gain: What a perfect fix saves; None where that is not known.
+        bound: The most that the base can shrink without the region, in seconds; None where nobody is busy.
         share: Of all ranks' busy time; of the run's where nobody is busy, or ``of_run``.
         of_run: Whether the share is of the run's time, as that of a region in which ranks wait.
         doubt: What the difference may be instead; None if nothing speaks for that.
@@ -180,6 +191,7 @@ class Finding:
     groups: tuple[Group, ...] = ()
     causes: tuple[Cause, ...] = ()
     gain: Gain | None = None
+    bound: float | None = None
     share: float = 0.0
     of_run: bool = False
     doubt: Doubt | None = None
@@ -187,6 +199,16 @@ class Finding:
     reason: str = ""
     waits: Sequence[Wait] = ()
     repeatability: Repeatability | None = None
+
+    @property
+    def is_in_turn(self) -> bool:
+        """Whether it would save time if ranks did the region's work at the same time."""
+        return self.gain is not None and any(part.why is Why.AT_ONCE for part in self.gain.parts)
+
+    @property
+    def is_of_waiting(self) -> bool:
+        """Whether it is that ranks differ, or wait for each other."""
+        return bool(self.groups or self.waits) or self.is_in_turn or self.kind in (Kind.IMBALANCE, Kind.LATE)
 
     @property
     def is_of_ranks(self) -> bool:

@@ -22,7 +22,11 @@ _NOTHING: Final = 1e-6  # of the base: a rounding
 
 
 def gain_of(analysis: Analysis, parts: Iterable[Saved]) -> Gain | None:
-    """Return a gain whose parts, one for each reason, are no more than all of the run; None if nothing is to save."""
+    """Return a gain with its parts, one for each reason; None if nothing is to save.
+
+    It is no more than the run. Nor does work that is shared or done at once save more than the critical path has beyond
+    what ranks are busy on average: they have to do the other work as well.
+    """
     together: dict[Why, Saved] = {}
     for each in parts:
         known = together.get(each.why, Saved(each.why, 0.0))
@@ -34,8 +38,11 @@ def gain_of(analysis: Analysis, parts: Iterable[Saved]) -> Gain | None:
     base, whole = analysis.base.seconds, sum(each.before - each.after for each in spent)
     if whole <= _NOTHING * base:
         return None
-    saved = min(whole, analysis.run.program_time)
-    cut = saved / whole
+    kept = sum(each.before - each.after for each in spent if each.why in (Why.EVEN, Why.AT_ONCE))
+    saved = min(whole - max(kept - analysis.idle, 0.0), analysis.run.program_time)
+    if saved <= _NOTHING * base:
+        return None
+    cut = min(whole, analysis.run.program_time) / whole
     cut_parts = (replace(each, before=cut * each.before, after=cut * each.after) for each in spent)
     return Gain(saved, saved / base, tuple(cut_parts))
 

@@ -6,8 +6,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
-import numpy as np
-
 from ...experiment import Region
 from ..run.costs import is_mostly
 from ..run.criteria import THRESHOLD
@@ -16,8 +14,9 @@ from .confidence import REASONS, confidence_in_weight
 from .finding import Doubt, Finding, Kind, Saved, Wait, Why
 from .gain import gain_of, gain_of_weight
 from .share import share_of
+from .waits import wait_of
 
-__all__ = ["heavy_procedures", "heavy_regions", "late_region", "late_work", "wait_of"]
+__all__ = ["heavy_procedures", "heavy_regions", "late_region", "late_work"]
 
 _AWAITED: Final = "ranks wait for it"
 
@@ -96,33 +95,6 @@ def late_region(analysis: Analysis, finding: Finding) -> tuple[Finding, Wait] | 
     return None
 
 
-def wait_of(
-    analysis: Analysis, region: Region, seconds: float, late: Region | None = None, *, workers: bool = False
-) -> Wait:
-    """Return a wait with the ranks that wait, if not all are in MPI in that region.
-
-    Args:
-        analysis: What was found.
-        region: The region in which they wait.
-        seconds: How long, a mean over the ranks.
-        late: The region for whose work.
-        workers: Whether the mean is over all ranks but a master, and of the region's own calls alone; else over those
-            that are compared, or over all if the critical path is known.
-    """
-    weighed, paths = analysis.run.weighed, analysis.experiment.call_paths
-    places = [index for index, each in enumerate(weighed.regions) if paths[each.id].region == region]
-    ranks = np.array(weighed.ranks)
-    of = analysis.explanation.serialisation is not None or np.isin(ranks, analysis.run.compared.ranks)
-    if workers and analysis.master is not None:
-        of = ranks != analysis.vectors.ranks[analysis.master]
-    waits = (weighed.rows("mpi_time", places, own=workers) > 0).any(axis=0) & of
-    number = int(waits.sum())
-    if number in (0, len(ranks)):
-        return Wait(region, seconds, late)
-    mean = seconds * int(np.broadcast_to(of, ranks.shape).sum()) / number
-    return Wait(region, seconds, late, waiting=tuple(ranks[waits].tolist()), mean=mean)
-
-
 def late_work(analysis: Analysis, wait: Wait) -> Finding | None:
     """Return a finding of the work that ranks wait for at different times, though they do equally much in sum.
 
@@ -146,10 +118,7 @@ def late_work(analysis: Analysis, wait: Wait) -> Finding | None:
         return None
     doubt = Doubt.CORES if analysis.master is not None and analysis.explanation.seconds.turns else None
     level, reason = ("low", REASONS[doubt]) if doubt else (late.level, late.reason)
-    on_path = analysis.critical_path.regions if analysis.critical_path else ()
-    who = next((each.ranks for each in on_path if late.region and each.path == late.region.id), ())
-    some = who if len(who) < analysis.workers else ()
-    return replace(late, doubt=doubt, level=level, reason=reason, waits=(replace(wait, ranks=some),))
+    return replace(late, doubt=doubt, level=level, reason=reason, waits=(wait,))
 
 
 def _late(analysis: Analysis, place: int, saved: Saved) -> Finding:

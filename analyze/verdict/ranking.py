@@ -7,12 +7,15 @@ from dataclasses import replace
 
 from ...experiment import Experiment, Region
 from ..dissimilarity.off_processor import METRIC as OFF_PROCESSOR
+from ..run.costs import is_mostly
 from ..run.criteria import THRESHOLD, TICK
 from ..run.overhead import TIMES
 from .analysis import Analysis
 from .finding import Finding, Kind, Wait
 from .gain import gain_of
 from .heavy import late_region
+from .share import bound_of
+from .waits import waits_for
 
 __all__ = ["each_place_once", "ranked"]
 
@@ -48,17 +51,27 @@ def each_place_once(analysis: Analysis, findings: Iterable[Finding]) -> list[Fin
     kept = [each for each in places.values() if each.gain or not _may_be_for_cores(analysis, each)]
     kept = [each for each in kept if not any(_is_merely_around(analysis, each, other) for other in kept)]
     kept = [each for each in kept if _time(analysis, each) >= TICK]
-    return [replace(each, waits=_longest_first(analysis, each.waits)) for each in kept]
+    kept = [replace(each, waits=waits_for(analysis, each), bound=bound_of(analysis, each)) for each in kept]
+    return [replace(each, waits=_waits_without(each, _inside(analysis, each, kept))) for each in kept]
 
 
-def _longest_first(analysis: Analysis, waits: Iterable[Wait]) -> tuple[Wait, ...]:
-    """Order waits, each region's longest one alone; a master that waits for its workers does what it is for."""
-    master = () if analysis.master is None else (analysis.vectors.ranks[analysis.master],)
-    found: dict[Region, Wait] = {}
-    for each in sorted(waits, key=lambda each: -each.seconds):
-        if each.seconds >= TICK and not (master and each.waiting == master):
-            found.setdefault(each.region, each)
-    return tuple(found.values())
+def _inside(analysis: Analysis, finding: Finding, findings: Iterable[Finding]) -> list[Finding]:
+    """Return the findings of regions inside a finding's."""
+    regions = [(each, each.region) for each in findings]
+    around, ancestors = finding.region, analysis.experiment.ancestors
+    return [each for each, region in regions if around and region and around.id in ancestors(region.id)]
+
+
+def _waits_without(finding: Finding, inside: Iterable[Finding]) -> tuple[Wait, ...]:
+    """Return a finding's waits without those that are mostly for a finding inside it, unless they are all it is."""
+    if finding.kind is Kind.LATE:
+        return tuple(finding.waits)
+    known = [wait for each in inside for wait in each.waits]
+    return tuple(
+        wait
+        for wait in finding.waits
+        if not any(each.region == wait.region and is_mostly(each.seconds, wait.seconds) for each in known)
+    )
 
 
 def _time(analysis: Analysis, finding: Finding) -> float:

@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 
 from ...experiment import Region
-from ..run.costs import is_mostly
 from ..run.criteria import CRITERIA, TICK
 from .analysis import Analysis
 from .base import Base
-from .finding import Finding, Kind, Wait, Why
-from .heavy import heavy_procedures, heavy_regions, late_work, wait_of
+from .finding import Finding, Kind, Wait
+from .heavy import heavy_procedures, heavy_regions, late_work
+from .lost import Lost, LostTo, find_lost
 from .ranking import each_place_once, ranked
 from .uneven import uneven_regions
+from .waits import wait_of
 
 __all__ = ["Verdict", "find_verdict"]
 
 _OF_RANKS: Final = (Kind.IMBALANCE, Kind.ONE_AFTER_ANOTHER, Kind.LATE)
-_IN_TRANSFER: Final = (Why.TRANSFER, Why.MESSAGES)
-_BY_WAITING: Final = (Why.EVEN, Why.FASTEST, Why.AT_ONCE)
 
 
 @dataclass(frozen=True)
@@ -41,6 +40,7 @@ class Verdict:
             efficiency is not known.
         not_followed: The share of the run in MPI if it is large, no finding is of it, and no critical path was recorded
             that would show who waits for whom; else 0.
+        lost: To what the ranks lose time, and which findings account for it.
     """
 
     findings: tuple[Finding, ...]
@@ -51,12 +51,7 @@ class Verdict:
     computes_least: int | None = None
     longest_wait: Wait | None = None
     not_followed: float = 0.0
-
-    @property
-    def transfer(self) -> float:
-        """Seconds that findings lose to the transfer of data, and to many small messages."""
-        parts = (part for each in self.findings if each.gain for part in each.gain.parts if part.why in _IN_TRANSFER)
-        return sum(part.before - part.after for part in parts)
+    lost: tuple[Lost, ...] = ()
 
     @property
     def first(self) -> Finding | None:
@@ -69,11 +64,10 @@ def find_verdict(analysis: Analysis) -> Verdict:
     too_short = analysis.run.program_time < CRITERIA.resolution
     found = [] if too_short else [*uneven_regions(analysis), *heavy_regions(analysis), *heavy_procedures(analysis)]
     findings = tuple(ranked(each_place_once(analysis, found)))
-    longest = None if too_short else _longest_wait(analysis, findings)
-    if longest and (late := late_work(analysis, longest)):
+    lost = () if too_short else find_lost(analysis, [each for each in findings if each.gain])
+    if (longest := _longest_wait(analysis, lost)) and (late := late_work(analysis, longest)):
         findings = tuple(ranked(each_place_once(analysis, [*found, late])))
-        waits = (wait.region for each in findings if each.kind is Kind.LATE for wait in each.waits)
-        longest = None if longest.region in waits else longest
+    lost = () if too_short else find_lost(analysis, findings)
     balanced = not any((each.groups and not each.doubt) or each.kind in _OF_RANKS for each in findings)
     vectors, master = analysis.vectors, analysis.master
     column = analysis.dissimilarity.odd_one
@@ -83,27 +77,26 @@ def find_verdict(analysis: Analysis) -> Verdict:
         analysis.base,
         too_short,
         balanced=balanced,
-        master=None if master is None else vectors.ranks[master],
+        master=analysis.master_rank,
         computes_least=vectors.ranks[column]
         if column is not None and is_certain and _computes_least(analysis, column)
         else None,
-        longest_wait=longest,
+        longest_wait=_longest_wait(analysis, lost),
         not_followed=_not_followed(analysis) if balanced and not too_short else 0.0,
+        lost=lost,
     )
 
 
-def _longest_wait(analysis: Analysis, findings: Sequence[Finding]) -> Wait | None:
+def _longest_wait(analysis: Analysis, lost: Iterable[Lost]) -> Wait | None:
     """Return where ranks wait longest for each other, and for which work.
 
     None if findings are most of what that costs, or it is less than is critical.
     """
-    path, found = analysis.critical_path, analysis.efficiency
-    if path is None or found is None or not any(path.waited.values()):
+    path, idle = analysis.critical_path, [each for each in lost if each.to in (LostTo.UNEQUAL, LostTo.WAITING)]
+    most = max(idle, key=lambda each: each.seconds, default=None)
+    if path is None or most is None or most.is_explained or most.share < CRITERIA.least_weight:
         return None
-    run, lost = path.length / found.known_transfer, max(found.lost_to_imbalance, found.lost_in_turn)
-    parts = (part for each in findings if each.gain for part in each.gain.parts if part.why in _BY_WAITING)
-    saved = sum(part.before - part.after for part in parts)
-    if lost < CRITERIA.least_weight or is_mostly(saved, lost * run):
+    if not any(path.waited.values()):
         return None
     region, seconds = max(path.waited.items(), key=lambda each: each[1])
     for delay in path.delays:
@@ -111,9 +104,9 @@ def _longest_wait(analysis: Analysis, findings: Sequence[Finding]) -> Wait | Non
             late = Region.from_descriptor(delay.late)
             if late.file:
                 seconds = min(delay.seconds / analysis.workers, seconds)  # a master's waiting is in the delay, too
-                return wait_of(analysis, region, seconds, late, workers=True) if seconds >= TICK else None
+                return wait_of(analysis, region, seconds, late) if seconds >= TICK else None
             break
-    return wait_of(analysis, region, seconds, workers=True) if seconds >= TICK else None
+    return wait_of(analysis, region, seconds) if seconds >= TICK else None
 
 
 def _not_followed(analysis: Analysis) -> float:

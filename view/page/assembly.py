@@ -24,7 +24,7 @@ from ..source_file import SourceFile
 from ..sources import Sources
 from ..title import title_of
 from ..units import amount, many
-from ..verdict import Entry, Highlight, balanced, efficiency, entries, headline, master, too_short
+from ..verdict import Entry, Highlight, balanced, base, efficiency, entries, headline, legend, master, too_short
 from .dataset import Dataset, dataset_of
 from .document import Page
 from .packing import packed
@@ -149,7 +149,7 @@ def _said(subject: Subject, folders: Sequence[Path] | None, tell: Callable[[str]
     if findings:
         advised = None if folders is None else find_advice(findings, subject.file, folders=folders, tell=tell)
         besides = not_advised(advised, everything=False) if advised else []
-        lines = [*efficiency(findings), *master(findings), *balanced(findings)]
+        lines = [*base(findings), *efficiency(findings), *master(findings), *balanced(findings)]
         if findings.verdict.too_short:
             lines = [too_short()]
         found = entries(findings, advised, whole=True, highlights=True)
@@ -157,7 +157,7 @@ def _said(subject: Subject, folders: Sequence[Path] | None, tell: Callable[[str]
             _SEPARATOR.join(headline(findings, subject.file)),
             lines,
             found,
-            [*caveats(findings, besides=besides), how_counted(findings)],
+            [*caveats(findings, besides=besides), how_counted(findings), *legend(findings)],
         )
     title = _SEPARATOR.join((title_of(experiment, subject.file), experiment.size))
     changes = _changes(experiment) if experiment.notes.derived_by[-1:] == ("difference",) else []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .entry import Entry, entries, groups_of
-from .headline import balanced, efficiency, headline, master, too_short
+from .headline import balanced, base, efficiency, headline, legend, master, too_short
 from .highlight import Highlight, highlight_of
 from .screen import verdict_lines
 
@@ -11,11 +11,13 @@ __all__ = [
     "Entry",
     "Highlight",
     "balanced",
+    "base",
     "efficiency",
     "entries",
     "groups_of",
     "headline",
     "highlight_of",
+    "legend",
     "master",
     "too_short",
     "verdict_lines",

@@ -21,8 +21,9 @@ from ..repeatability import how_sure, in_runs
 from ..times import saving, time_of
 from ..units import percent, ranks, volume
 from .highlight import Highlight, highlight_of
+from .pairs import OF_ADVICE, paired
 from .parts import NOT_COUNTED, has_no_probes, is_in_mpi
-from .reasons import against_order, general_advice, more_about, reasons
+from .reasons import general_advice, more_about, reasons
 
 if TYPE_CHECKING:
     from ...advise import Advice, Advised
@@ -55,7 +56,6 @@ _SPENT: Final = {  # on what a fix saves
     Why.WAITING: "in waiting",
 }
 _SHARED: Final = (Why.EVEN, Why.FASTEST)
-_LEAST_SHARE: Final = 0.0005  # of busy time: a smaller share is written as 0.0 %
 
 
 @dataclass(frozen=True)
@@ -67,9 +67,9 @@ class Entry:
         place: ``rays.c:41``; empty without a source.
         title: ``loop in trace``.
         called: ``called at rays.c:60``, ``called by work``; empty if nothing calls it.
-        saving: What a fix saves, or else the share of the busy time.
-        lines: Ranks, reasons, what to try: the main lines.
-        more: Further lines if there is room.
+        saving: What a fix saves, or else what it saves at most if the region takes no time.
+        lines: Ranks, the main reason, what to try against it: the main lines.
+        more: Further lines if there is room: other reasons, each with what to try against it.
         highlight: Where the experiment shows it.
         advice: What to try in the source, most certain first.
     """
@@ -119,18 +119,17 @@ def _entry(
     findings: Findings, finding: Finding, advised: Advised | None, said: set[str], *, whole: bool, highlights: bool
 ) -> Entry:
     advice = advised.on(finding) if advised else ()
-    to_try = [line for line in tries(advice, whole=whole) if line not in said]
-    if not advice:
-        to_try = general_advice(findings, finding)
-    elif finding.gain and len(finding.gain.parts) > 1 and finding.weight is not None:
-        to_try += [f"try: {each}" for each in against_order(findings, finding)]
+    found = zip(tries(advice, whole=whole), advice, strict=True)
+    from_source = [(line * (line not in said), OF_ADVICE.get(each.kind, tuple(Kind))) for line, each in found]
     place = Place.of(findings.experiment, finding.region) if finding.region else None
-    why = [each for each in reasons(findings, finding) if each not in said]
-    if advice and why and why[0].endswith(NOT_COUNTED):  # the source explains the reason
+    why = [each for each in reasons(findings, finding) if each[0] not in said]
+    if advice and why and why[0][0].endswith(NOT_COUNTED):  # the source explains the reason
         why = why[1:]
-    main = 2 if finding.is_doubtful and len(why) > 1 else 1  # and why it is uncertain
-    lines = [_who(findings, finding), *why[:main], *to_try[:1]]
-    more = [*why[main:], *to_try[1:], *more_about(findings, finding), *_certain(findings, finding)]
+    is_uneven = finding.kind is Kind.IMBALANCE and bool(finding.groups)
+    most = 2 if finding.is_doubtful else 1  # and why it is uncertain
+    lines, more = paired(why, from_source, general_advice(findings, finding), uneven=is_uneven, most=most)
+    lines = [_who(findings, finding), *lines]
+    more += [*more_about(findings, finding), *_certain(findings, finding)]
     return Entry(
         "NO PROBES" if has_no_probes(findings, finding) else LABELS[finding.kind] + "?" * finding.is_doubtful,
         place.source if place and place.file else "",
@@ -175,26 +174,29 @@ def _call_line(paths: Sequence[CallPath], path: int) -> str:
 
 
 def _saving(findings: Findings, finding: Finding) -> str:
+    base, run = findings.verdict.base.seconds, findings.run.program_time
     if finding.gain:
-        base, run, beside = findings.verdict.base.seconds, findings.run.program_time, finding.gain.is_of_transfer
-        return saving(findings.experiment, finding.gain.seconds, base, run, beside=beside)
-    of = "the run" if finding.of_run else "all busy time"
-    return f"{percent(100 * finding.share)} of {of}" if finding.region else ""
+        return saving(findings.experiment, finding.gain.seconds, base, run, beside=finding.gain.is_of_transfer)
+    if finding.bound is not None and not finding.of_run:
+        if not finding.bound:
+            return f"not {'on the critical path' if findings.verdict.base.is_path else 'in the busiest rank'}"
+        return saving(findings.experiment, finding.bound, base, run, what="at most")
+    return f"{percent(100 * finding.share)} of the run" if finding.region else ""
 
 
 def _who(findings: Findings, finding: Finding) -> str:
-    """Describe what each group of ranks does there, or all alike, the saving, and the share of busy time."""
+    """Describe what each group of ranks does there, or all alike, and the saving."""
     who = groups_of(findings, finding)
     if len(finding.groups) > 1 and findings.vectors.threads:
         who = re.sub("(threads?) ", r"\1 (rank.thread) ", who, count=1)
     said = [f"{who}{_saved(findings, finding)}".removeprefix("; ")]
-    is_busy = finding.of_run or not is_in_mpi(finding)
-    if finding.gain and finding.region and is_busy and finding.share >= _LEAST_SHARE:
-        said.append(f"{percent(100 * finding.share)} of {'the run' if finding.of_run else 'all busy time'}")
     if finding.weight is not None and finding.kind not in (*_OF_RANKS, Kind.FILE_IO, Kind.MESSAGES, Kind.TRANSFER):
         said += _mostly(findings, finding.weight)
     if finding.others:
-        said.append(f"one of {len(finding.others) + 1} call paths, and gain and share are of all")
+        what = "share" if finding.of_run and not finding.gain else "saving"
+        said.append(f"one of {len(finding.others) + 1} call paths; the {what} is of all")
+    if finding.gain and finding.gain.is_less:
+        said.append("ranks with less here are busy elsewhere, so less is saved")
     return "; ".join(filter(None, said)) + in_runs(findings.repetition, finding.repeatability)
 
 
@@ -212,8 +214,8 @@ def _saved(findings: Findings, finding: Finding) -> str:
     if spent:
         left += f"; {spent} on average" if len(finding.groups) > 1 or finding.others else f", of which {spent}"
     if besides:
-        left += f"; besides, {time_of(findings.experiment, besides.before - besides.after)} of waiting for each other"
-        left += f" ({time_of(findings.experiment, besides.before)} on the critical path)" if besides.on_path else ""
+        path, more = (time_of(findings.experiment, each) for each in (besides.before, besides.before - besides.after))
+        left += f"; {path} on the critical path: {more} more than if all worked at once"
     return left
 
 

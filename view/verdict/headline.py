@@ -1,4 +1,4 @@
-"""The first lines of a verdict: program, time, efficiency, and overhead."""
+"""The first lines of a verdict: program, time, overhead, the base of all shares, and what is lost of it."""
 
 from __future__ import annotations
 
@@ -8,42 +8,60 @@ from typing import Final
 from ...analyze import Findings
 from ...analyze.run.criteria import CRITERIA
 from ...analyze.run.overhead import Overhead
+from ...analyze.verdict import Lost, LostTo
 from ..causes import FOLLOW
 from ..place import Place
 from ..times import time_of
 from ..title import title_of
-from ..units import percent, ranks, seconds
+from ..units import percent, ranges, ranks, seconds
 from .parts import can_be_followed, who_waits
 
-__all__ = ["balanced", "efficiency", "headline", "master", "processes", "too_short", "what_is_busy"]
+__all__ = ["balanced", "base", "efficiency", "headline", "legend", "master", "processes", "too_short"]
 
+_LOST_TO: Final = {  # in words, and what shows where it is lost
+    LostTo.UNEQUAL: ("to unequal busy time", "--losses"),
+    LostTo.WAITING: ("to waiting for each other", "--path"),
+    LostTo.TRANSFER: ("in MPI", "--account"),
+    LostTo.ASLEEP: ("neither busy nor in MPI", "--account"),
+}
+_BESIDE: Final = (LostTo.TRANSFER, LostTo.ASLEEP)  # the base
 _PATH_COST: Final = 0.05  # percent of the run: less is not worth mentioning
 
 
 def headline(findings: Findings, file: Path | None) -> list[str]:
-    """Return the parts of the first line: the program, its ranks, its time, the base of all gains, and the overhead."""
-    experiment, verdict = findings.experiment, findings.verdict
+    """Return the parts of the first line: the program, its ranks, its time, and the overhead."""
+    experiment = findings.experiment
     started = len({place.process for place in experiment.locations}.intersection(experiment.notes.started))
     more = f" and {started} more {'process' if started == 1 else 'processes'}" if started else ""
     number, expected = processes(findings)
     of_all = f" of {expected}" if number < expected else ""
-    run, base = (time_of(experiment, each) for each in (findings.run.program_time, verdict.base.seconds))
-    what = "critical path" if verdict.base.is_path else "busiest rank" if expected > 1 else "busy"
     return [
         title_of(experiment, file),
         f"{number}{of_all} {'rank' if number == 1 and not of_all else 'ranks'}{more}",
-        *([f"run {run} wall", f"{what} {base}"] if base != run else [f"run {run}"]),
+        f"run {time_of(experiment, findings.run.program_time)}{' wall' if base(findings) else ''}",
         *_overhead(findings.run.overhead),
     ]
 
 
-def what_is_busy(findings: Findings) -> list[str]:
-    """Explain the times of the first line; empty if that is not needed."""
-    base, run = findings.verdict.base, findings.run.program_time
-    if time_of(findings.experiment, base.seconds) == time_of(findings.experiment, run):
+def base(findings: Findings) -> list[str]:
+    """Return the base of all shares, and what it is; empty if it is the run's time."""
+    found = findings.verdict.base
+    time, run = (time_of(findings.experiment, each) for each in (found.seconds, findings.run.program_time))
+    if time == run:
         return []
-    path = "critical path: run time with enough cores, free messages; " if base.is_path else ""
-    return [f"{path}busy time: computing + file I/O, no MPI"]
+    if found.is_path:
+        return [f"critical path {time} (100 %): the run's time if each rank had a core and messages took no time"]
+    return [
+        f"{'busiest rank' if processes(findings)[1] > 1 else 'busy'} {time}: its busy time; savings are shares of it"
+    ]
+
+
+def legend(findings: Findings) -> list[str]:
+    """Explain the terms of the findings' times; empty if that is not needed."""
+    has_bound = any(each.gain is None and each.bound and not each.of_run for each in findings.verdict.findings)
+    said = ["at most: if the region took no time"] if has_bound else []
+    said += ["busy time: outside MPI"] if base(findings) else []
+    return ["; ".join(said)] if said else []
 
 
 def _overhead(cost: Overhead) -> list[str]:
@@ -55,32 +73,38 @@ def _overhead(cost: Overhead) -> list[str]:
     return [] if cost.percent is None else [f"measuring overhead {percent(cost.percent)}"]
 
 
-def efficiency(findings: Findings) -> list[str]:
-    """Return the ranks' efficiency, and what is lost to what; empty if the critical path is unknown.
+def efficiency(findings: Findings, *, brief: bool = False) -> list[str]:
+    """Return the ranks' efficiency, what is lost to what, and in which findings; empty if no critical path is known.
 
-    If ranks share cores, or waited for one, the time of transfer is unknown.
+    Args:
+        findings: What was found.
+        brief: Whether to leave out where ranks wait longest, and what to do next.
     """
     found = findings.efficiency
     if found is None:
         return []
-    whole = found.known_transfer * found.serialisation * found.load_balance
-    lost = {
-        "unequal work": found.lost_to_imbalance,
-        "waiting for each other": found.lost_in_turn,
-        "MPI transfer": 1 - found.known_transfer,
-    }
-    parts = [f"{percent(100 * share)} to {what}" for what, share in lost.items() if share >= CRITERIA.least_gain]
-    but = "" if "transfer" in found.reliable else f" without transfer{_with_transfer(findings, whole)}"
-    lost_to = "; lost: " + ", ".join(parts) if parts else ""
-    return [f"efficiency {percent(100 * whole)}{but}{lost_to}{_longest_wait(findings)}"]
+    lost = findings.verdict.lost
+    shares = [f"{percent(100 * each.share)} {_where(each)}" for each in lost if each.to not in _BESIDE]
+    beside = [f"{time_of(findings.experiment, each.seconds)} {_where(each)}" for each in lost if each.to in _BESIDE]
+    options = dict.fromkeys(_LOST_TO[each.to][1] for each in lost if not each.findings)
+    said = [
+        f"efficiency {percent(100 * found.serialisation * found.load_balance)}",
+        "lost: " * bool(shares) + ", ".join(shares),
+        "" if brief else _longest_wait(findings),
+        "besides: " * bool(beside) + ", ".join(beside),
+        f"next: autoanalyzer analyze {' '.join(options)}" if options and not brief else "",
+    ]
+    return ["; ".join(filter(None, said))]
 
 
-def _with_transfer(findings: Findings, efficiency: float) -> str:
-    """Return the ranks' efficiency with that of messages, by number and size, if these matter."""
-    moved, base = findings.verdict.transfer, findings.verdict.base.seconds
-    if moved < CRITERIA.least_gain * base:
-        return ""
-    return f", {percent(100 * efficiency * base / (base + moved))} with {time_of(findings.experiment, moved)} of it"
+def _where(lost: Lost) -> str:
+    """Write to what time is lost, and where: ``to waiting for each other (mostly in finding 1)``."""
+    what = _LOST_TO[lost.to][0]
+    if lost.to is LostTo.ASLEEP:
+        return what
+    numbers = f"finding{'' if len(lost.findings) == 1 else 's'} {ranges(sorted(lost.findings))}"
+    where = f"{'mostly' if lost.is_explained else 'partly'} in {numbers}" if lost.findings else "in no single region"
+    return f"{what} ({where})"
 
 
 def _longest_wait(findings: Findings) -> str:
@@ -92,7 +116,7 @@ def _longest_wait(findings: Findings) -> str:
     )
     time = time_of(findings.experiment, wait.mean or wait.seconds)
     each = "" if len(wait.waiting) == 1 else " each"
-    return f"; {who_waits(wait)} most in {Place.of_region(wait.region).in_words}{late}: {time}{each}"
+    return f"{who_waits(wait)} most in {Place.of_region(wait.region).in_words}{late}: {time}{each}"
 
 
 def balanced(findings: Findings) -> list[str]:

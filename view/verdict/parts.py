@@ -10,7 +10,7 @@ from ...analyze.evidence.attributes import MISS_RATES
 from ...analyze.run.code_regions import call_line_of, caller_of
 from ...analyze.run.selection import complete
 from ...analyze.run.summary import summary
-from ...analyze.verdict import Cause, Finding, Kind, Wait, Why
+from ...analyze.verdict import Cause, Finding, Kind, Wait
 from ...analyze.verdict.parts import IN_SYSTEM
 from ..causes import NAMES, evidence, of_the_program
 from ..place import Place, at_line, short
@@ -25,7 +25,6 @@ __all__ = [
     "can_be_followed",
     "has_no_probes",
     "in_files",
-    "is_at_once",
     "is_in_mpi",
     "not_counted",
     "parts",
@@ -37,17 +36,19 @@ NOT_COUNTED: Final = "unknown without counts: autoanalyzer run --counters simula
 ALL: Final = 0.9  # of a time: from this share on it is all of it
 _IN_MPI: Final = (Kind.LATE, Kind.MESSAGES, Kind.TRANSFER)
 OF_CODE: Final = (Kind.MEMORY, Kind.HOT_SPOT)
+_OF: Final = {
+    **dict.fromkeys(MISS_RATES, Kind.MEMORY),
+    "io_bytes": Kind.FILE_IO,
+    "mpi_bytes": Kind.TRANSFER,
+    "page_faults": Kind.PAGE_FAULTS,
+    "allocations": Kind.ALLOCATION,
+}
 _PAGE: Final = 4096  # bytes; a huge page has more, and so have pages of some processors
 
 
 def is_in_mpi(finding: Finding) -> bool:
     """Return whether a finding is of time in MPI; else it is of work, for which others may wait."""
-    return finding.kind in _IN_MPI and not is_at_once(finding)
-
-
-def is_at_once(finding: Finding) -> bool:
-    """Return whether it would save time if ranks did a region's work at the same time."""
-    return finding.gain is not None and any(part.why is Why.AT_ONCE for part in finding.gain.parts)
+    return finding.kind in _IN_MPI and not finding.is_in_turn
 
 
 def who_waits(wait: Wait) -> str:
@@ -71,17 +72,20 @@ def _can_be_rerun(findings: Findings) -> bool:
     return "imported:" not in findings.experiment.metric("wall_time").source
 
 
-def parts(findings: Findings, finding: Finding, culprit: int) -> Iterator[str]:
-    """Yield the parts of a region's time, largest first, and what it executes if that explains it."""
+def parts(findings: Findings, finding: Finding, culprit: int) -> Iterator[tuple[str, Kind]]:
+    """Yield the parts of a region's time with their kind, largest first, and what it executes if that explains it."""
     for each in findings.parts.causes(culprit):
         if each.attribute == "io_calls":
-            yield f"why: {in_files(findings, [culprit])}{_of_the_time(findings, each)}"
+            yield f"why: {in_files(findings, [culprit])}{_of_the_time(findings, each)}", Kind.FILE_IO
         elif each.attribute in IN_SYSTEM.values():
-            yield f"why: {_in_system(findings, each, culprit)}"
+            yield f"why: {_in_system(findings, each, culprit)}", _OF.get(each.attribute, Kind.HOT_SPOT)
         elif each.attribute in findings.explanation.attributes and each.attribute != "instructions":
-            yield f"why: {_part(findings, each, culprit)}"
-    if finding.kind not in OF_CODE:
-        return
+            yield f"why: {_part(findings, each, culprit)}", _OF[each.attribute]
+    if finding.kind in OF_CODE:
+        yield from ((line, Kind.HOT_SPOT) for line in _of_code(findings, finding, culprit))
+
+
+def _of_code(findings: Findings, finding: Finding, culprit: int) -> Iterator[str]:
     if "instructions" in findings.lacking:
         yield from (f"why: {each}" for each in not_counted(findings) if not has_no_probes(findings, finding))
         return

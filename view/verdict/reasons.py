@@ -14,7 +14,7 @@ from ...analyze.refinement.opening import can_be_opened, is_of_a_library
 from ...analyze.run.code_regions import CodeRegion
 from ...analyze.run.costs import is_mostly
 from ...analyze.run.criteria import CRITERIA
-from ...analyze.verdict import Cause, Doubt, Finding, Kind
+from ...analyze.verdict import Cause, Doubt, Finding, Kind, Wait
 from ...experiment import Region
 from ..causes import (
     AT_ONCE,
@@ -40,14 +40,13 @@ from .parts import (
     can_be_followed,
     has_no_probes,
     in_files,
-    is_at_once,
     is_in_mpi,
     not_counted,
     parts,
     who_waits,
 )
 
-__all__ = ["against_order", "general_advice", "more_about", "reasons"]
+__all__ = ["general_advice", "more_about", "reasons"]
 
 _MOST_NAMES: Final = 4
 _MOST_OF_RUN: Final = 0.5  # of the busy time: for a larger region more must be known
@@ -59,33 +58,33 @@ _WHAT_IT_MAY_BE: Final = {
 }
 
 
-def reasons(findings: Findings, finding: Finding) -> list[str]:
-    """Return the reasons, the main one first, and why the finding is uncertain, if it is."""
-    uneven = [f"why: {line}" for line in _why_uneven(findings, finding)] if finding.groups else []
-    heavy = [] if finding.weight is None else _why_heavy(findings, finding)
-    if finding.procedure and finding.weight is None:
-        heavy = [f"why: {line}" for line in _why_procedure(findings, finding)]
+def reasons(findings: Findings, finding: Finding) -> list[tuple[str, Kind]]:
+    """Return the reasons with their kind, the main one first, and why the finding is uncertain, if it is."""
+    uneven = [(f"why: {line}", Kind.IMBALANCE) for line in _why_uneven(findings, finding)] if finding.groups else []
+    heavy = [*_why_heavy(findings, finding)] if finding.weight is not None else [*_why_procedure(findings, finding)]
     is_uneven = finding.kind in (Kind.IMBALANCE, Kind.SLOW_CORE) and bool(finding.groups)
     said = [*uneven, *heavy] if is_uneven else [*heavy, *uneven]
-    said = [each for each in said if not each.endswith(NOT_COUNTED)] or said
-    longest = findings.verdict.longest_wait
-    own = findings.experiment.call_paths[finding.region.id].region if finding.region else None
-    known = [longest.region] if own and longest and longest.late == own else []
-    if finding.weight is not None:
-        known += filter(None, [_waited_in(findings, finding.weight)])
-    waits = [
-        f"{who_waits(each)} for it: {time_of(findings.experiment, each.mean or each.seconds)}"
-        f"{'' if len(each.waiting) == 1 else ' on average'}, in"
-        f" {Place.of_region(each.region).in_words}{f', for {ranks(sorted(each.ranks))}' if each.ranks else ''}"
-        for each in finding.waits
-        if each.region not in known
-    ]
+    said = [each for each in said if not each[0].endswith(NOT_COUNTED)] or said
+    known = None if finding.weight is None else _waited_in(findings, finding.weight)
+    whom = "it" if finding.region else "each other"
+    waits = [_who_for_whom(findings, each, whom) for each in finding.waits if each.region != known]
     if finding.kind is Kind.LATE and waits:
-        said = [f"why: {waits[0]}", *said]
+        said = [(f"why: {waits[0]}", Kind.LATE), *said]
         waits = waits[1:]
-    doubt = [_doubt(findings, finding.doubt)] if finding.doubt else []
+    of_doubt = Kind.LATE if finding.doubt is Doubt.CORES else Kind.IMBALANCE
+    if finding.kind is Kind.SLOW_CORE and said:  # which no advice is against: a main line beside the main reason
+        of_doubt = said[0][1]
+    doubt = [(_doubt(findings, finding.doubt), of_doubt)] if finding.doubt else []
     first = 1 if finding.is_doubtful else len(said)
-    return [*dict.fromkeys([*said[:first], *doubt, *said[first:], *waits])]
+    return [*dict.fromkeys([*said[:first], *doubt, *said[first:], *((each, Kind.LATE) for each in waits)])]
+
+
+def _who_for_whom(findings: Findings, wait: Wait, whom: str) -> str:
+    """Write who waits for whom: ``ranks 0-2 wait for rank 3: 560 ms each, in energy (main.c:20)``."""
+    whom = ranks(sorted(wait.ranks)) if wait.ranks else whom
+    time = time_of(findings.experiment, wait.mean or wait.seconds)
+    each = "" if len(wait.waiting) == 1 else " each" if wait.waiting else " on average"
+    return f"{who_waits(wait)} for {whom}: {time}{each}, in {Place.of_region(wait.region).in_words}"
 
 
 def _doubt(findings: Findings, doubt: Doubt) -> str:
@@ -170,73 +169,68 @@ def _compared(findings: Findings) -> list[str]:
     return [ranks([labels[column] for column in each]) for each in clusters]
 
 
-def _why_heavy(findings: Findings, finding: Finding) -> list[str]:
+def _why_heavy(findings: Findings, finding: Finding) -> list[tuple[str, Kind]]:
     """Explain a region's time, its largest part first."""
     assert finding.weight is not None
     culprit, split = finding.weight, findings.explanation.seconds
     cost = findings.run.weighed_costs[culprit]
-    by_path_alone = split.chained[culprit] > 0 and not findings.in_turn[culprit]
-    waiting = [f"why: {_waiting(findings, culprit)}"] if split.waits[culprit] and not by_path_alone else []
+    waits = split.waits[culprit] and not (split.chained[culprit] > 0 and not findings.in_turn[culprit])  # by path alone
+    waiting = [(f"why: {_waiting(findings, finding, culprit)}", Kind.LATE)] if waits else []
     computing = [*parts(findings, finding, culprit)]
     if finding.kind in _OF_OTHERS or is_mostly(cost.mpi_time, cost.wall_time):
         return [*waiting, *computing]
     return [*computing, *waiting]
 
 
-def _why_procedure(findings: Findings, finding: Finding) -> list[str]:
-    assert finding.procedure
-    if finding.kind is Kind.FILE_IO:
+def _why_procedure(findings: Findings, finding: Finding) -> Iterator[tuple[str, Kind]]:
+    if finding.procedure and finding.kind is Kind.FILE_IO:
         paths, regions = finding.procedure.paths, findings.run.weighed.regions
-        return [in_files(findings, [index for index, each in enumerate(regions) if each.id in paths])]
-    if finding.kind is Kind.LATE and len(finding.procedure.paths) == 1:
-        return [_waiting(findings, finding.procedure.region)]
-    return []
+        said = in_files(findings, [index for index, each in enumerate(regions) if each.id in paths])
+        yield f"why: {said}", Kind.FILE_IO
+    if finding.procedure and finding.kind is Kind.LATE and len(finding.procedure.paths) == 1:
+        yield f"why: {_waiting(findings, finding, finding.procedure.region)}", Kind.LATE
 
 
-def general_advice(findings: Findings, finding: Finding) -> list[str]:
-    """Return what to try against each cause, the main one first; empty in a library's source."""
+def general_advice(findings: Findings, finding: Finding) -> dict[str, Kind]:
+    """Return what to try, and the kind of fault that it is against, the main one first; empty in a library's source."""
     if finding.region and is_of_a_library(findings.experiment, finding.region.id):
-        return []
-    uneven = []
+        return {}
+    uneven = {}
     if finding.groups and finding.kind is not Kind.SLOW_CORE:
         to_try = against_difference(findings.vectors, finding.difference)
         most = _most_apart(findings, finding)
         names = [*([most.attribute] if most else []), *(each.attribute for each in _apart(findings, finding))]
-        uneven = [to_try[each] for each in dict.fromkeys(names)]
-    heavy = [*against_order(findings, finding)] if finding.weight is None else _against_weight(findings, finding)
-    if finding.procedure and finding.weight is None and finding.kind is Kind.FILE_IO:
-        heavy = [_against_files(findings, finding.procedure.region)]
-    said = [*uneven, *heavy] if finding.kind is Kind.IMBALANCE else [*heavy, *uneven]
-    return [f"try: {each}" for each in dict.fromkeys(said)]
+        uneven = {to_try[each]: Kind.IMBALANCE for each in names}
+    heavy = dict.fromkeys(_against_order(findings, finding), Kind.LATE)
+    if finding.weight is not None:
+        causes = dict(_against_causes(findings, finding))
+        heavy = {**heavy, **causes} if finding.kind in _OF_OTHERS else {**causes, **heavy}
+    elif finding.procedure and finding.kind is Kind.FILE_IO:
+        heavy = {_against_files(findings, finding.procedure.region): Kind.FILE_IO}
+    return {**uneven, **heavy} if finding.kind is Kind.IMBALANCE else {**heavy, **uneven}
 
 
-def _against_weight(findings: Findings, finding: Finding) -> list[str]:
-    """Return what to try against a region's cost, and against the order in which ranks arrive; the main one first."""
-    of_order, of_causes = [*against_order(findings, finding)], [*_against_causes(findings, finding)]
-    return [*of_order, *of_causes] if finding.kind in _OF_OTHERS else [*of_causes, *of_order]
-
-
-def against_order(findings: Findings, finding: Finding) -> Iterator[str]:
+def _against_order(findings: Findings, finding: Finding) -> Iterator[str]:
     """Yield what to try if ranks work one after another, arrive late in sequence, or send many small messages."""
     culprit, found = finding.weight, findings.explanation.serialisation
     if culprit is not None and findings.explanation.seconds.has_small_calls[culprit]:
         yield FEWER_MESSAGES
     elif found is not None and culprit is not None and findings.in_turn[culprit]:
         yield AT_ONCE if found.passes_on[culprit] else EACH_TIME
-    elif finding.kind is Kind.LATE and is_at_once(finding):
+    elif finding.kind is Kind.LATE and finding.is_in_turn:
         yield EACH_TIME if findings.verdict.master is None else ON_DEMAND
     elif finding.kind is Kind.LATE and not finding.waits and can_be_followed(findings):
         yield FOLLOW
 
 
-def _against_causes(findings: Findings, finding: Finding) -> Iterator[str]:
+def _against_causes(findings: Findings, finding: Finding) -> Iterator[tuple[str, Kind]]:
     """Yield what to try against causes with a remedy, largest first."""
     culprit = finding.weight
     assert culprit is not None
     if has_no_probes(findings, finding):
-        yield NO_PROBES
+        yield NO_PROBES, Kind.HOT_SPOT
     elif finding.kind is Kind.HOT_SPOT and findings.parts.is_steady(culprit):
-        yield "execute fewer instructions: vectorise, or compute less; it hardly waits for memory"
+        yield "execute fewer instructions: vectorise, or compute less; it hardly waits for memory", Kind.HOT_SPOT
     advice, remedies = against_weight(findings.run.weighed_costs[culprit]), findings.parts.remedies(culprit)
     to_try = {
         Kind.FILE_IO: _against_files(findings, culprit),
@@ -246,7 +240,7 @@ def _against_causes(findings: Findings, finding: Finding) -> Iterator[str]:
         Kind.ALLOCATION: advice["allocations"],
     }
     for kind in sorted(to_try.keys() & remedies.keys(), key=lambda kind: remedies[kind].after - remedies[kind].before):
-        yield to_try[kind]
+        yield to_try[kind], kind
 
 
 def _against_files(findings: Findings, region: int) -> str:
@@ -311,25 +305,27 @@ def _throttled(findings: Findings, culprit: int) -> Iterator[str]:
         yield f"{part} of its own time is in {where}, too small to measure separately (--max-overhead off measures it)"
 
 
-def _waiting(findings: Findings, culprit: int) -> str:
+def _waiting(findings: Findings, finding: Finding, culprit: int) -> str:
     """Explain that ranks wait in a region's MPI calls, and for whom; or that these are many and small."""
     found, explanation = findings.explanation.serialisation, findings.explanation
     otherwise = explanation.seconds.has_small_calls[culprit] or culprit in explanation.waiting.shares
     if found and findings.in_turn[culprit]:
-        return _in_turn(findings, culprit)
+        return _in_turn(findings, finding, culprit)
     if (late := explanation.waiting.awaited.get(culprit)) and not otherwise:
         busy = Place.of_region(late).in_words
         return f"{_in_calls(findings, culprit)}: ranks wait for others that are still busy in {busy}"
     return _estimated_waiting(findings, culprit)
 
 
-def _in_turn(findings: Findings, culprit: int) -> str:
-    """Report that ranks of a region work one after another, or arrive late in sequence."""
+def _in_turn(findings: Findings, finding: Finding, culprit: int) -> str:
+    """Report that ranks of a region work one after another, or arrive late in sequence, and who waits for whom."""
     found, waiting = findings.explanation.serialisation, _waited_in(findings, culprit)
     at = f" in {Place.of_region(waiting).in_words}" if waiting else ""
     if found and found.passes_on[culprit]:
-        return f"ranks work one after another: each waits{at} for another"
-    return f"a different rank is slowest each time, and the others wait for it{at}"
+        return f"ranks work one after another: each waits{at} for the one before"
+    late = next((each.ranks for each in finding.waits if each.region == waiting), ())
+    longest = f"; longest for {ranks(sorted(late))}" if late else ""
+    return f"a different rank is slowest each time, and the others wait for it{at}{longest}"
 
 
 def _waited_in(findings: Findings, culprit: int) -> Region | None:

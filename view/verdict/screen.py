@@ -14,7 +14,7 @@ from ..counted_events import NOTHING
 from ..lines import broken
 from ..place import clipped
 from .entry import Entry, entries
-from .headline import balanced, efficiency, headline, master, too_short, what_is_busy
+from .headline import balanced, base, efficiency, headline, legend, master, too_short
 from .parts import NO_PROBES, NOT_COUNTED
 
 if TYPE_CHECKING:
@@ -47,17 +47,12 @@ def verdict_lines(
 
     Returns:
         At most fifteen lines, unless ``everything``, of at most 100 columns. The findings are the first of all of them,
-        in their order; a line says how many are left out. The first two warnings are printed, one alone where the
-        first finding needs the room.
+        in their order; a line says how many are left out. The first two warnings are printed. Where the first finding
+        needs the room, one or none is, and neither where ranks wait longest, nor what to do next, nor the legend.
     """
-    first = ("   ".join(headline(findings, file)), *efficiency(findings), *master(findings))
-    head = [line for each in first for line in _broken(each)]
-    said = [line for each in balanced(findings) for line in _broken(each)]
-    head += ["", *([too_short()] if findings.verdict.too_short else said)]
-    end = [
-        *(line for each in what_is_busy(findings) for line in _broken(each)),
-        *([f"data {file}: autoanalyzer view opens it"] if file else []),
-    ]
+    head = _head(findings, file)
+    data = [f"data: autoanalyzer view {file}"] if file else []
+    end = _end([*data, *legend(findings)])
     found = entries(findings, advised)
     items = [_Item(number, each) for number, each in enumerate(found, start=1)]
     besides = not_advised(advised, everything=everything) if advised else []
@@ -71,17 +66,34 @@ def verdict_lines(
             *([] if is_said and not not_counted else [counted]),
         ]
         return [*head, *(line for item in items for block in item.blocks for line in block), "", *every, *end]
-    room = _MOST_LINES - len(head) - 1 - len(end)
-    last: list[str] = []
-    for most in (2, 1):
+    last, room, least = list[str](), 0, items[0].least + (len(items) > 1) if items else 0
+    for most, brief in ((2, False), (1, False), (1, True), (0, True)):
+        head = _head(findings, file, brief=brief)
+        end = _end([*data, *([] if most == 0 else legend(findings))])
+        room = _MOST_LINES - len(head) - 1 - len(end)
         last = [*caveats(findings, most=most, besides=besides), *([counted] if not_counted else [])]
         last = [line for each in last for line in _broken(each)]
-        if not items or items[0].least + len(last) <= room:
+        if least + len(last) <= room:
             break
+    last = last[: max(room - least, 0)]
     body = _that_fit(items, room - len(last))
     lacking = [] if is_said or not_counted or "instructions" not in findings.lacking else _broken(counted)
     last += lacking if len(body) + len(last) + len(lacking) <= room else []
     return [*head, *body, "", *last, *end]
+
+
+def _head(findings: Findings, file: Path | None, *, brief: bool = False) -> list[str]:
+    """Return the lines above the findings."""
+    efficient = efficiency(findings, brief=brief)
+    first = ("   ".join(headline(findings, file)), *base(findings), *efficient, *master(findings))
+    said = [too_short()] if findings.verdict.too_short else balanced(findings)
+    return [line for each in (*first, "", *said) for line in _broken(each)]
+
+
+def _end(parts: Sequence[str]) -> list[str]:
+    """Return the last lines: one if they fit."""
+    line = "   ".join(parts)
+    return [line] if parts and len(line) <= _WIDTH else [line for each in parts for line in _broken(each)]
 
 
 class _Item:
@@ -93,7 +105,7 @@ class _Item:
         more: Numbers of the others.
         least: The number of lines at their start that are shown in any case.
         shown: Indices of the shown blocks.
-        saving: The saving of a fix, or else the share of all busy time.
+        saving: The saving of a fix, or else a bound of it.
     """
 
     def __init__(self, number: int, entry: Entry) -> None:
@@ -104,14 +116,12 @@ class _Item:
             lines[0] = first
         elif called:
             more.append(called)
-        tries = [each for each in lines if each.startswith("try")]
-        others = [each for each in lines if each not in tries]
-        whys = [each for each in more if each.startswith("why: ")]
-        texts = [*others, *whys, *tries, *(each for each in more if each not in whys)]
-        self.blocks = [[title], *(_indented([each]) for each in texts)]
-        self.needed, self.more = ([1 + texts.index(each) for each in some] for some in ([*tries, *others], more))
-        self.needed.insert(0, 0)
-        self.least = self.size(self.needed[: 1 + len(tries)])
+        self.blocks = [[title], *(_indented([each]) for each in (*lines, *more))]
+        numbers = range(1, 1 + len(lines))
+        cure = [each for each in numbers if lines[each - 1].startswith("try")][:1]
+        self.needed = [0, *cure, *(each for each in numbers if each not in cure)]
+        self.more = range(1 + len(lines), len(self.blocks))
+        self.least = self.size(self.needed[: 1 + len(cure)])
         self.shown: set[int] = set()
         self.saving = entry.saving
 

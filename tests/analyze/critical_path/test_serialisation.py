@@ -9,8 +9,11 @@ import pytest
 
 from autoanalyzer.analyze import Findings, analyze
 from autoanalyzer.analyze.run.busy import busy_times
-from autoanalyzer.analyze.verdict import Doubt, Finding, Gain, Kind, Saved, Wait, Why
+from autoanalyzer.analyze.verdict import Doubt, Finding, Gain, Kind, Lost, LostTo, Saved, Wait, Why
 from autoanalyzer.analyze.verdict.gain import gain_of_balance, gain_of_weight
+from autoanalyzer.analyze.verdict.lost import find_lost
+from autoanalyzer.analyze.verdict.ranking import each_place_once
+from autoanalyzer.analyze.verdict.waits import waits_for
 from autoanalyzer.experiment import CallPath, Experiment, Region
 from autoanalyzer.experiment.delay import Delay
 from autoanalyzer.view.verdict import verdict_lines
@@ -67,8 +70,8 @@ def test_the_region_in_which_ranks_wait_and_work_one_after_another_is_named_with
     assert gain is not None
     assert gain.seconds == pytest.approx(4 - 1)
     text = " ".join(" ".join(verdict_lines(found)).split())
-    assert "ranks work one after another: each waits in sweep (app.c:2) for another" in text
-    assert "1 s per rank; besides, 3 s of waiting for each other (4 s on the critical path)" in text
+    assert "ranks work one after another: each waits in sweep (app.c:2) for the one before" in text
+    assert "1 s per rank; 4 s on the critical path: 3 s more than if all worked at once" in text
     assert "try: hand on each piece" in text
 
 
@@ -83,19 +86,27 @@ def test_where_ranks_wait_is_said_with_the_efficiency_unless_a_finding_does(chai
         who=[("sync", "work", 0.48, 0.0), ("sync", "rest", 0.12, 0.0)],
     )
     wait = "ranks 1-3 wait most in sync (app.c:3), while others are in work (app.c:1): 160 ms each"
-    said = f"lost: 4.8 % to waiting for each other; {wait}"
+    lost = f"efficiency 95 %; lost: 4.8 % to waiting for each other (in no single region); {wait}"
+    said = f"{lost}; next: autoanalyzer analyze --path"
     assert said in " ".join(" ".join(verdict_lines(analyze(late))).split())
     found = analyze(late.replaced(notes=replace(late.notes, processors=2)))
     moved = Finding(Kind.TRANSFER, None, gain=Gain(4.2, 1.0, (Saved(Why.TRANSFER, 4.2),)))
-    vars(found)["verdict"] = replace(found.verdict, findings=(moved,))
-    lines = verdict_lines(found)
-    assert lines[1].startswith("efficiency 95 % without transfer, 48 % with 4.2 s of it; lost: 4.8 %")
+    waiting, transfer = find_lost(found, [moved])
+    assert (waiting.seconds, waiting.findings) == (pytest.approx(0.2), ())
+    assert transfer == Lost(LostTo.TRANSFER, 4.2, pytest.approx(1.0), (1,), is_explained=True)
+    verdict = found.verdict
+    for some, said in (
+        (waiting, lost),
+        (replace(waiting, findings=(4, 2)), lost.replace("in no single region", "partly in findings 2, 4")),
+    ):
+        vars(found)["verdict"] = replace(verdict, findings=(moved,), lost=(some, transfer))
+        text = " ".join(" ".join(verdict_lines(found)).split())
+        assert f"{said}; besides: 4.2 s in MPI (mostly in finding 1)" in text
     found = analyze(late)
-    first, rest, longest = found.verdict.findings[0], found.run.weighed.regions[1], found.verdict.longest_wait
+    first, longest = found.verdict.findings[0], found.verdict.longest_wait
     assert longest is not None
     waited_for = replace(first, waits=(Wait(longest.region, 0.12),))
-    assert not any("ranks wait for it" in each for each in reasons(found, waited_for))
-    assert any("ranks wait for it" in each for each in reasons(found, replace(waited_for, region=rest)))
+    assert any("ranks wait for it: 120 ms on average" in line for line, _ in reasons(found, waited_for))
     part = analyze(late, exclude_ranks=[3])  # which has no efficiency
     assert (part.efficiency, part.verdict.longest_wait) == (None, None)
 
@@ -117,7 +128,139 @@ def test_unequal_work_done_one_after_another_is_saved_in_two_parts(make_experime
     assert parts == [(Why.AT_ONCE, 5.0, 2.0), (Why.EVEN, 2.0, 1.25)]
     text = " ".join(" ".join(verdict_lines(found)).split())
     assert "rank 3: 2 s; ranks 0-2: 1 s each; 1.25 s if shared evenly" in text
-    assert "; besides, 3 s of waiting for each other (5 s on the critical path)" in text
+    assert "; 5 s on the critical path: 3 s more than if all worked at once" in text
+    said = (
+        "lost: 5.8 % to unequal busy time (mostly in finding 1), 23 % to waiting for each other (mostly in finding 1)"
+    )
+    assert said in text
+    lost = [(each.to, each.seconds, each.findings, each.is_explained) for each in found.verdict.lost]
+    assert lost == [("unequal_busy_time", pytest.approx(0.75), (1,), True), ("waiting", pytest.approx(3.0), (1,), True)]
+    assert first.bound == 5.0
+
+
+def test_what_a_loop_around_the_program_costs_is_in_all_that_it_contains(make_experiment: MakeExperiment) -> None:
+    inner = [f"loop@1/k{number}" for number in range(40)]
+    found = analyze(
+        followed(
+            make_experiment,
+            {"loop@1": [0.0] * 4, **{each: [1.0, 1.0, 1.0, 1.2] for each in inner}, "loop@1/sync": [0.0] * 4},
+            path={each: [0.0, 0.0, 0.0, 1.2] for each in inner},
+            waits={"loop@1/sync": [8.0, 8.0, 8.0, 0.0]},
+            delays={each: [0.0, 0.0, 0.0, 0.6] for each in inner},
+            who=[("sync", each.removeprefix("loop@1/"), 0.6, 0.0) for each in inner],
+        )
+    )
+    first = found.verdict.findings[0]
+    assert first.region and first.gain
+    assert (first.kind, found.experiment.path_name(first.region.id)) == (Kind.IMBALANCE, "loop@1")
+    assert (first.gain.seconds, first.bound) == (pytest.approx(6.0), pytest.approx(48.0))
+    assert [(each.to, each.findings, each.is_explained) for each in found.verdict.lost] == [
+        (LostTo.UNEQUAL, (1,), True)
+    ]
+    assert [(each.region.name, each.ranks, each.waiting) for each in first.waits] == [("sync", (3,), (0, 1, 2))]
+    assert first.waits[0].mean == pytest.approx(8.0)
+
+
+def test_no_finding_accounts_for_more_than_it_saves_and_none_for_what_one_inside_it_does(
+    make_experiment: MakeExperiment,
+) -> None:
+    """Ranks differ a little in sum, and are late in turn in ``kernel``."""
+    found = analyze(
+        followed(
+            make_experiment,
+            {"even": [6.0] * 2, "step": [0.0] * 2, "step/kernel": [3.0, 4.0], "meet": [0.0] * 2},
+            path={"even": [6.0, 0.0], "step/kernel": [2.0, 4.0]},
+            waits={"meet": [3.0, 2.0]},
+            delays={"step/kernel": [2.0, 3.0]},
+            who=[("meet", "kernel", 5.0, 0.0)],
+        )
+    )
+    regions = {found.experiment.path_name(each.id): each for each in found.run.weighed.regions}
+    even = Finding(Kind.IMBALANCE, None, gain=Gain(0.5, 0.0, (Saved(Why.EVEN, 10.0, 9.5),)))
+    unknown = replace(even, gain=None)
+    late = Finding(Kind.LATE, regions["step/kernel"], gain=Gain(2.5, 0.0, (Saved(Why.AT_ONCE, 6.0, 3.5),)))
+    around = Finding(
+        Kind.HOT_SPOT, regions["step"], share=0.5, waits=(Wait(found.experiment.call_paths[4].region, 2.5),)
+    )
+    assert [[wait.region.name for wait in each.waits] for each in each_place_once(found, [around])] == [["meet"]]
+    waits = [[wait.region.name for wait in each.waits] for each in each_place_once(found, [around, late])]
+    assert waits == [[], ["meet"]]  # once, for the region inside
+    step = Finding(Kind.LATE, regions["step"])
+    for findings, tied in (
+        ([even], [(1,), ()]),
+        ([unknown], [(1,), ()]),
+        ([even, late], [(1,), (2,)]),
+        ([late, step], [(1,), (1,)]),
+        ([step, late], [(1,), (1,)]),
+        ([replace(late, gain=Gain(0.2, 0.0, (Saved(Why.AT_ONCE, 6.0, 5.8),)))], [(), ()]),
+    ):
+        unequal, waiting = find_lost(found, findings)
+        assert (unequal.seconds, waiting.seconds) == (pytest.approx(0.5), pytest.approx(2.0))
+        assert [unequal.findings, waiting.findings] == tied
+        assert waiting.is_explained == bool(tied[1])
+
+
+def test_of_equally_busy_ranks_a_millisecond_does_not_decide_which_region_they_wait_for(
+    make_experiment: MakeExperiment,
+) -> None:
+    for more in (0.0, 0.001):
+        found = analyze(
+            followed(
+                make_experiment,
+                {"a": [6.0, 4.0], "b": [4.0, 6.0 + more], "meet": [0.0] * 2},
+                path={"a": [6.0, 0.0], "b": [0.0, 6.0 + more]},
+                waits={"meet": [2.0 + more, 2.0]},
+                delays={"a": [2.0, 0.0], "b": [0.0, 2.0 + more]},
+                who=[("meet", "a", 2.0, 0.0), ("meet", "b", 2.0 + more, 0.0)],
+            )
+        )
+        regions = {found.experiment.path_name(each.id): each for each in found.run.weighed.regions}
+        (waiting,) = find_lost(found, [Finding(Kind.LATE, regions[name]) for name in ("a", "b")])
+        assert (waiting.to, sorted(waiting.findings), waiting.is_explained) == (LostTo.WAITING, [1, 2], True)
+
+
+def test_of_a_finding_without_a_gain_short_waits_are_none_and_over_all_regions_ranks_wait_for_each_other(
+    make_experiment: MakeExperiment,
+) -> None:
+    found = analyze(
+        followed(
+            make_experiment,
+            {"work": [4.0] * 4, "sync": [0.0] * 4, "short": [0.0] * 4},
+            path={"work": [4.2, 0, 0, 0]},
+            waits={"sync": [0.0, 0.2, 0.2, 0.2], "short": [0.0, 0.01, 0.01, 0.01]},
+            delays={"work": [0.63, 0, 0, 0]},
+            who=[("sync", "work", 0.6, 0.0), ("short", "work", 0.03, 0.0)],
+        )
+    )
+    work = Finding(Kind.LATE, found.run.weighed.regions[0])
+    assert [each.region.name for each in waits_for(found, work)] == ["sync"]
+    spread = Finding(Kind.IMBALANCE, None, waits=(Wait(found.experiment.call_paths[2].region, 0.15),))
+    assert ("ranks wait for each other: 150 ms on average, in sync (app.c:2)", Kind.LATE) in reasons(found, spread)
+
+
+def test_time_beside_the_base_is_in_mpi_or_asleep(make_experiment: MakeExperiment) -> None:
+    made = followed(
+        make_experiment,
+        {"work": [4.0] * 2, "send": [0.0] * 2},
+        path={"work": [4.0, 0.0]},
+        waits={"send": [0.0] * 2},
+        delays={},
+        who=(),
+        off={"work": [2.0] * 2},
+    )
+    severities = {each.name: made.exclusive(each.name) for each in made.metrics}
+    for name in ("wall_time", "mpi_time"):
+        severities[name] = severities[name].copy()
+        severities[name][2] += 1.0
+    found = analyze(made.replaced(severities=severities))
+    waiting = Finding(Kind.LATE, None, gain=Gain(3.0, 0.75, (Saved(Why.WAITING, 3.0),)))
+    beside = [(each.to, each.seconds, each.findings) for each in find_lost(found, [waiting])]
+    assert beside == [(LostTo.TRANSFER, pytest.approx(1.0), ()), (LostTo.ASLEEP, pytest.approx(2.0), ())]
+    text = " ".join(" ".join(verdict_lines(found)).split())
+    assert (
+        "; besides: 1 s in MPI (in no single region), 2 s neither busy nor in MPI; next: autoanalyzer analyze --account"
+        in text
+    )
 
 
 def test_of_ranks_whose_work_an_excluded_one_may_hand_out_none_is_in_turn(chain: Experiment) -> None:
@@ -179,7 +322,11 @@ def test_ranks_that_are_late_in_turn_are_named_though_their_sums_are_equal(make_
     assert gain is not None
     assert gain.seconds == pytest.approx(2)
     text = " ".join(" ".join(verdict_lines(found)).split())
-    assert "a different rank is slowest each time, and the others wait for it in meet (app.c:3)" in text
+    in_turn = "a different rank is slowest each time, and the others wait for it in meet (app.c:3)"
+    assert in_turn in text
+    first = found.verdict.findings[0]
+    longest = replace(first, waits=[replace(each, ranks=(1,)) for each in first.waits])
+    assert (f"why: {in_turn}; longest for rank 1", Kind.LATE) in reasons(found, longest)
     assert "try: share the work out evenly each time" in text
 
 
@@ -207,7 +354,16 @@ def test_a_slow_rank_off_the_critical_path_saves_nothing(make_experiment: MakeEx
     assert gain_of_balance(found, [regions.index("uneven")]) is None
     other = gain_of_balance(found, [regions.index("other")])
     assert other is not None
-    assert other.seconds == pytest.approx(5.5 - 3.25)
+    assert (other.parts[0].before, other.parts[0].after) == (5.5, 3.25)
+    assert other.seconds == pytest.approx(8.5 - 8.25)  # for rank 1 is busy elsewhere
+    text = " ".join(" ".join(verdict_lines(found, everything=True)).split())
+    assert "up to 0.25 of 8.5 s" in text.replace("250 ms", "0.25")
+    assert "3.25 s if shared evenly; ranks with less here are busy elsewhere, so less is saved" in text
+    uneven = next(each for each in found.verdict.findings if each.region and each.region.id == 1)
+    assert (uneven.gain, uneven.bound) == (None, 1.0)
+    off = replace(uneven, bound=0.0)
+    vars(found)["verdict"] = replace(found.verdict, findings=(off,))
+    assert verdict_lines(found)[3].endswith("not on the critical path")
 
 
 @pytest.mark.parametrize(("late", "clusters"), [(0.0, 1), (0.9, 2)])
@@ -288,21 +444,25 @@ def test_work_that_is_handed_out_and_ends_at_different_times_is_late_once_for_ea
     found = analyze(handed)
     assert found.verdict.master == 0
     (work,) = (each for each in found.verdict.findings if found.experiment.path_name(each.region.id) == "work")
-    assert (work.kind is Kind.LATE, found.verdict.longest_wait is None) == (late, late)
+    assert (work.kind is Kind.LATE, found.verdict.longest_wait) == (late, None)
     text = " ".join(" ".join(verdict_lines(found)).split())
-    said = "why: ranks 1-3 wait for it: 1.2 s on average, in take (app.c:3), for ranks 2-3 try: hand out"
-    assert (said in text) == late
+    who = "ranks wait for ranks 2-3: "
+    assert (f"why: {who}1.2 s on average, in take (app.c:3) try: hand out" if late else f" {who}300 ms") in text
+    assert [(each.to, each.findings, each.is_explained) for each in found.verdict.lost] == [("waiting", (1,), True)]
     if late:
         assert work.gain is not None
         assert work.gain.seconds == pytest.approx(length - 3.0)
-        assert "without the master: 3 s per rank; besides, 1.2 s of waiting for each other (4.2 s on the" in text
-        assert (work.level, work.doubt, work.waits[0].ranks) == ("high", None, (2, 3))
-        larger = Finding(Kind.IMBALANCE, work.region, gain=Gain(9.0, 1.0))
+        assert (
+            "without the master: 3 s per rank; 4.2 s on the critical path: 1.2 s more than if all worked at once"
+            in text
+        )
+        assert (work.level, work.doubt, work.waits[0].ranks) == ("high", None, (3, 2))
+        larger = Finding(Kind.IMBALANCE, work.region, gain=Gain(4.0, 1.0))
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr("autoanalyzer.analyze.verdict.verdict.uneven_regions", lambda _: [larger])
             merged = analyze(handed).verdict
         assert merged.findings[0].kind is Kind.IMBALANCE
-        assert merged.longest_wait == replace(work.waits[0], ranks=())
+        assert merged.findings[0].waits == work.waits
         shared = analyze(handed.replaced(notes=replace(handed.notes, processors=2))).verdict.findings[0]
         assert (shared.kind, shared.level, shared.doubt) == (Kind.LATE, "low", Doubt.CORES)
 

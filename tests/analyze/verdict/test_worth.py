@@ -37,8 +37,8 @@ def test_where_ranks_wait_for_processors_what_is_saved_is_of_what_the_longest_is
         == "up to 750 ms of 4 s (19 %)"
     )
     assert [(part.why, part.before, part.after) for part in gain.parts] == [(Why.EVEN, 2.0, 1.25)]
-    assert saving(found.experiment, 0.75, 4.0, 9.0, beside=True) == "up to 750 ms of 4 s + 750 ms (16 %)"
-    assert saving(found.experiment, 4.5, 4.0, 9.0, beside=True) == "up to 4.5 of 4 + 4.5 s (53 %)"
+    assert saving(found.experiment, 0.75, 4.0, 9.0, beside=True) == "up to 750 ms in MPI, besides the 4 s of busy time"
+    assert saving(found.experiment, 4.5, 4.0, 9.0, beside=True) == "up to 4.5 s in MPI, besides the 4 s of busy time"
 
 
 def test_ranks_that_are_alike_have_nothing_to_save(make_experiment):
@@ -125,6 +125,8 @@ def test_a_region_without_a_cause_promises_nothing(make_experiment):
     found = analyze(make_experiment({"work": [5.0] * 2, "rest": [1.0] * 2}))
     culprit = found.disparity.culprits[0]
     assert gain_of_weight(found, culprit) is None
+    work, *_ = findings_document(found, Path("e.cube"))["findings"]
+    assert (work["gain"], work["bound"], work["bound_share"]) == (None, 5.0, pytest.approx(5 / 6))
 
 
 def test_times_alone_are_less_sure_than_what_was_counted(make_experiment):

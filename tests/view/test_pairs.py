@@ -1,0 +1,40 @@
+"""Each fault of a finding stands with what to try against it."""
+
+from __future__ import annotations
+
+from autoanalyzer.advise import (
+    division_of_work,
+    indirection,
+    input_output,
+    loop_order,
+    messages,
+    pipeline,
+    repeated_work,
+    thread_loops,
+)
+from autoanalyzer.analyze.verdict import Kind
+from autoanalyzer.view.verdict.pairs import OF_ADVICE, paired
+
+MODULES = (division_of_work, indirection, input_output, loop_order, messages, pipeline, repeated_work, thread_loops)
+
+
+def test_every_kind_of_advice_is_against_something() -> None:
+    assert {each.KIND for each in MODULES} == OF_ADVICE.keys()
+
+
+def test_two_faults_of_one_place_have_their_own_advice_beside_them() -> None:
+    reasons = [("why: files", Kind.FILE_IO), ("it executes", Kind.HOT_SPOT), ("why: in turn", Kind.LATE)]
+    advice = [("try: divide", OF_ADVICE["division of work"]), ("try: write less", OF_ADVICE["input and output"])]
+    general = {"read less": Kind.FILE_IO, "hand on": Kind.LATE, "allocate once": Kind.ALLOCATION}
+    lines, more = paired(reasons, advice, general, uneven=True, most=1)
+    assert lines == ["try: divide", "why: in turn", "try: hand on"]
+    assert more == ["why: files", "try: write less", "it executes"]
+    lines, more = paired(reasons, (), general, uneven=False, most=1)
+    assert lines == ["why: files", "try: read less", "why: in turn", "try: hand on"]
+    assert more == ["it executes", "try: allocate once"]
+
+
+def test_a_doubt_is_a_main_line_and_advice_that_another_finding_has_is_not_repeated() -> None:
+    reasons = [("why: more", Kind.IMBALANCE), ("uncertain: noise", Kind.IMBALANCE), ("waits", Kind.LATE)]
+    lines, more = paired(reasons, [("", (Kind.IMBALANCE,))], {"share": Kind.IMBALANCE}, uneven=True, most=2)
+    assert (lines, more) == (["why: more", "uncertain: noise", "waits"], [])
