@@ -18,10 +18,10 @@ def saving(
 ) -> str:
     """Return the saving of a fix: ``up to 1.09 of 1.91 s (57 %)``; of the run, if it exceeds the base.
 
-    If the base does not contain it: ``up to 1.09 s in MPI, besides the 1.91 s of busy time``.
+    If the base does not contain it: ``up to 1.09 s in MPI, besides 1.91 s busy``.
     """
     if beside and base < run:
-        return f"{what} {time_of(experiment, seconds)} in MPI, besides the {time_of(experiment, base)} of busy time"
+        return f"{what} {time_of(experiment, seconds)} in MPI, besides {time_of(experiment, base)} busy"
     whole, of_run = (base, "") if seconds <= base else (run, " of the run")
     saved, written = time_of(experiment, seconds), time_of(experiment, whole)
     number, _, unit = saved.partition(" ")

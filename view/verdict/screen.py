@@ -25,6 +25,7 @@ __all__ = ["verdict_lines"]
 _MOST_LINES: Final = 15
 _WIDTH: Final = 100  # columns
 _LABEL: Final = 12  # columns of a finding's number and kind
+_LEAST: Final = 12  # columns for the name of a place; where fewer are left, its file is cut, too
 _INDENT: Final = "    "
 
 
@@ -145,18 +146,20 @@ class _Item:
 
 
 def _title(number: int, entry: Entry) -> tuple[str, str]:
-    """Return number, kind, place and saving within the width, cut in the middle if necessary.
+    """Return number, kind, place and saving within the width; if necessary, what is at the place is cut, not its line.
 
     Returns:
         The line, and the text about the call if there was no room for it.
     """
     start = f"{f'{number} {entry.kind}':<{_LABEL}}  "
     end = f"   {entry.saving}" if entry.saving else ""
-    where, called = entry.where, ""
-    if len(start) + len(where) + len(end) > _WIDTH and entry.called:
-        where, called = replace(entry, called="").where, entry.called
-    room = _WIDTH - len(start) - len(end)
-    return f"{start}{clipped(where, room):<{room}}{end}".rstrip(), called
+    room, called = _WIDTH - len(start) - len(end), ""
+    if len(entry.where) > room and entry.called:
+        entry, called = replace(entry, called=""), entry.called
+    place = f"{entry.place}  " if entry.place else ""
+    rest = room - len(place)
+    where = f"{place}{clipped(entry.what, rest)}" if rest >= _LEAST else clipped(entry.where, room)
+    return f"{start}{where:<{room}}{end}".rstrip(), called
 
 
 def _indented(lines: Iterable[str]) -> list[str]:

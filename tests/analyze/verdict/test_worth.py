@@ -37,8 +37,8 @@ def test_where_ranks_wait_for_processors_what_is_saved_is_of_what_the_longest_is
         == "up to 750 ms of 4 s (19 %)"
     )
     assert [(part.why, part.before, part.after) for part in gain.parts] == [(Why.EVEN, 2.0, 1.25)]
-    assert saving(found.experiment, 0.75, 4.0, 9.0, beside=True) == "up to 750 ms in MPI, besides the 4 s of busy time"
-    assert saving(found.experiment, 4.5, 4.0, 9.0, beside=True) == "up to 4.5 s in MPI, besides the 4 s of busy time"
+    assert saving(found.experiment, 0.75, 4.0, 9.0, beside=True) == "up to 750 ms in MPI, besides 4 s busy"
+    assert saving(found.experiment, 4.5, 4.0, 9.0, beside=True) == "up to 4.5 s in MPI, besides 4 s busy"
 
 
 def test_ranks_that_are_alike_have_nothing_to_save(make_experiment):
