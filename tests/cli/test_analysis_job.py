@@ -145,4 +145,4 @@ def test_the_one_line_is_printed_though_the_other_process_ends_first(tool: Tool)
 
 
 def _verdicts(text: bytes) -> int:
-    return len(re.findall(rb"^data ", text, re.MULTILINE))
+    return len(re.findall(rb"^data: ", text, re.MULTILINE))

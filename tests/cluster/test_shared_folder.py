@@ -46,7 +46,7 @@ def test_run_with_srun(cluster: Cluster, place: Path, plugin: str, program: str)
     done = cluster.run("autoanalyzer", "run", "-o", "out", "--", *words, folder=place)
     assert done.returncode == 0, done.stderr
     assert done.stdout == "4 ranks\n"
-    assert "data out/experiment.cube" in done.stderr
+    assert "data: autoanalyzer view out/experiment.cube" in done.stderr
     assert imbalance(cluster, place) == [1]
     assert ranks(place / "out") == SPREAD
     assert not (place / "out" / "shards").exists()
@@ -196,7 +196,7 @@ def test_an_analysis_is_a_job_of_its_own(cluster: Cluster, place: Path) -> None:
     words = ("autoanalyzer", "analyze", "large.cubex", "--json")
     for program, file in ((SRUN, "job.json"), ((), "alone.json")):
         done = cluster.run(*program, *words, file, folder=place)
-        assert (done.returncode, len(re.findall("^data ", done.stdout, re.MULTILINE))) == (0, 1), done.stderr
+        assert (done.returncode, len(re.findall("^data: ", done.stdout, re.MULTILINE))) == (0, 1), done.stderr
     assert (place / "job.json").read_bytes() == (place / "alone.json").read_bytes()
 
 

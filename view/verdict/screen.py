@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Final
 
 from ...analyze import Findings
@@ -52,7 +53,7 @@ def verdict_lines(
         needs the room, one or none is, and neither where ranks wait longest, nor what to do next, nor the legend.
     """
     head = _head(findings, file)
-    data = [f"data: autoanalyzer view {file}"] if file else []
+    data = [f"data: autoanalyzer view {quote(str(file))}"] if file else []
     end = _end([*data, *legend(findings)])
     found = entries(findings, advised)
     items = [_Item(number, each) for number, each in enumerate(found, start=1)]
