@@ -36,7 +36,7 @@ WORDS: Final = {
     r"told|tells?|says?|said": "report, show",
     r"the paper|paper \d+": "author and year",
 }
-"""What the glossary replaces → by what. "Because" and "left out" are not here: mostly, they mean something else."""
+"""A word that the glossary replaces → what to write. "Because" and "left out" are not checked: both have other uses."""
 
 EXCEPTIONS: Final = {
     "processor": {

@@ -1,4 +1,4 @@
-"""What is lost, and the findings that account for it.
+"""The time that a run loses, by reason, and the findings that account for each loss.
 
 The base is what ranks are busy on average, and two losses: what the busiest rank has more than that, and what the
 critical path has more than the busiest rank. Together they are a sum over regions: what the critical path has more of

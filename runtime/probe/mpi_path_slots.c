@@ -218,7 +218,7 @@ const struct aa_path *aa_path_take(struct aa_path_slots *slots, int from, int to
     return longest;
 }
 
-/* If all wait for all, every member has begun this collective, and so is done with those before it. */
+/* In a collective of all to all, every member has begun it, so all members have finished the earlier ones. */
 void aa_path_taken_slots(struct aa_path_slots *slots, bool all_wait_for_all) {
     slots->number++;
     slots->is_within = false;

@@ -192,6 +192,8 @@ static struct holder *holder_of(const struct aa_thread *thread) {
         return holder;
     holder = aa_memory_map(sizeof *holder);
     struct aa_path_record *record = holder ? aa_path_append(AA_PATH_CHAIN) : NULL;
+    if (holder && !record)
+        aa_memory_unmap(holder, sizeof *holder);
     if (!record)
         return NULL;
     holder->thread = thread;
