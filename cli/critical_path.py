@@ -15,5 +15,6 @@ def add_path(parser: argparse.ArgumentParser) -> None:
         "--path",
         choices=CHOICES,
         help="record the critical path, by a small message with each message of the program: always, never, or auto: "
-        "until that takes more than --max-overhead (default, except if something is also counted in calls of MPI)",
+        "until that takes more than --max-overhead, or with MPI_THREAD_MULTIPLE for the whole run (default, except if "
+        "something is also counted in calls of MPI)",
     )
