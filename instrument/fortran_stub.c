@@ -7,6 +7,8 @@
  * text. Descriptors end in a null character; Fortran passes their length behind them, which nobody reads.
  */
 typedef void aa_probe(const char *);
+struct aa_slot;
+typedef void aa_entering(const char *, struct aa_slot *);
 
 extern void *dlsym(void *, const char *) __attribute__((__weak__));
 extern char *dlerror(void) __attribute__((__weak__));
@@ -15,7 +17,6 @@ static void aa_fortran_ignore(const char *descriptor) {
     (void)descriptor;
 }
 
-static aa_probe *aa_fortran_enter = aa_fortran_ignore;
 static aa_probe *aa_fortran_exit = aa_fortran_ignore;
 static aa_probe *aa_fortran_resync = aa_fortran_ignore;
 
@@ -98,9 +99,8 @@ __attribute__((__always_inline__)) static __inline__ const char *aa_lasting(cons
         if (probe != aa_fortran_ignore)                                                                      \
             probe(aa_lasting(descriptor, __builtin_return_address(0)));                                      \
     } while (0)
-#else
-#define AA_PASS(probe, descriptor) probe(descriptor)
-#endif
+
+static aa_probe *aa_fortran_enter = aa_fortran_ignore;
 
 AA_STUB AA_NAME(aa_enter)(const char *descriptor) {
     AA_PASS(aa_fortran_enter, descriptor);
@@ -109,6 +109,51 @@ AA_STUB AA_NAME(aa_enter)(const char *descriptor) {
 AA_STUB AA_NAME(aa_exit)(const char *descriptor) {
     AA_PASS(aa_fortran_exit, descriptor);
 }
+#else
+#define AA_PASS(probe, descriptor) probe(descriptor)
+
+/*
+ * A Fortran probe has no variable of its own, so a region finds the number of entries that only count by the
+ * address of its descriptor. Slots are the main thread's, which is known by its stack. While the number is
+ * positive, the region is throttled where the thread is, so its exits need no call either.
+ */
+#define AA_SLOTS 256    /* a power of 2 */
+#define AA_ALIGNMENT 32 /* of long constants */
+
+static struct aa_slot {
+    const char *descriptor;
+    long left;
+} aa_slots[AA_SLOTS];
+static aa_entering *aa_fortran_enter;
+static const char **aa_fortran_stack;
+
+__attribute__((__always_inline__)) static __inline__ struct aa_slot *aa_slot_of(const char *descriptor) {
+    return &aa_slots[(unsigned long)descriptor / AA_ALIGNMENT % AA_SLOTS];
+}
+
+__attribute__((__always_inline__)) static __inline__ int aa_only_counts(const char *descriptor) {
+    const struct aa_slot *slot = aa_slot_of(descriptor);
+    char here;
+    return slot->left > 0 && slot->descriptor == descriptor &&
+           (unsigned long)*aa_fortran_stack - (unsigned long)&here < 1ul << 26;
+}
+
+AA_STUB AA_NAME(aa_enter)(const char *descriptor) {
+    if (aa_only_counts(descriptor)) {
+        __asm__ volatile(""
+                         :
+                         :
+                         : "memory"); /* one instruction: a signal handler may close the slot before it */
+        --aa_slot_of(descriptor)->left;
+    } else if (aa_fortran_enter)
+        aa_fortran_enter(descriptor, aa_slot_of(descriptor));
+}
+
+AA_STUB AA_NAME(aa_exit)(const char *descriptor) {
+    if (!aa_only_counts(descriptor))
+        aa_fortran_exit(descriptor);
+}
+#endif
 
 AA_STUB AA_NAME(aa_resync)(const char *descriptor) {
     AA_PASS(aa_fortran_resync, descriptor);
@@ -139,15 +184,22 @@ __attribute__((__constructor__(101))) static void aa_fortran_connect(void) {
     void *resync;
     if (!dlsym)
         return;
-    enter = dlsym((void *)0, "aa_probe_enter");
     leave = dlsym((void *)0, "aa_probe_exit_or_pass");
     resync = dlsym((void *)0, "aa_probe_resync");
-    if (enter && leave) {
+#ifdef AA_COPIES
+    enter = dlsym((void *)0, "aa_probe_enter");
+    if (enter && leave && resync)
         aa_fortran_enter = (aa_probe *)enter;
+#else
+    aa_fortran_stack = (const char **)dlsym((void *)0, "aa_probe_stack");
+    enter = aa_fortran_stack ? dlsym((void *)0, "aa_probe_enter_slot") : (void *)0;
+    if (enter && leave && resync)
+        aa_fortran_enter = (aa_entering *)enter;
+#endif
+    if (enter && leave && resync) {
         aa_fortran_exit = (aa_probe *)leave;
-        if (resync)
-            aa_fortran_resync = (aa_probe *)resync;
-    }
-    if (!(enter && leave && resync) && dlerror)
+        aa_fortran_resync = (aa_probe *)resync;
+    } else if (dlerror) {
         dlerror(); /* or the program would take our failure for one of its own */
+    }
 }

@@ -277,11 +277,11 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int | None:
-    """Start two workers a processor, as some of the tests' time is waiting; four where others want it twice already."""
+    """Start two workers a processor, as some of the tests' time is waiting; six where others want it twice already."""
     if "PYTEST_XDIST_AUTO_NUM_WORKERS" in os.environ:
         return None
     processors = len(os.sched_getaffinity(0))
-    return processors * (4 if os.getloadavg()[0] >= 2 * processors else 2)
+    return processors * (6 if os.getloadavg()[0] >= 2 * processors else 2)
 
 
 @pytest.hookimpl(wrapper=True)

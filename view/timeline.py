@@ -53,15 +53,21 @@ def timeline_report(runs: Sequence[Run], search: Search) -> Report:
         "schema": SCHEMA,
         "runs": [run.source for run in runs],
         "anomalies": [_entry(paths, each) for each in search.anomalies],
+        "uncertain": [_entry(paths, each) for each in search.uncertain],
         "examined": [_region(paths, path) for path in search.examined],
         "seldom": [_region(paths, path) for path in search.seldom],
         "unlike": list(search.unlike),
     }
     lines = [f"{many(len(search.examined), 'region')} followed entry by entry, in {timed}{_counting(counted)}", ""]
+    processes = len({place.process for place in runs[0].trace.locations})
     for number, each in enumerate(search.anomalies, 1):
-        lines += _lines(number, each, paths, len({place.process for place in runs[0].trace.locations}))
+        lines += _lines(number, each, paths, processes)
     if not search.anomalies:
         lines.append("no change over time was found")
+    if search.uncertain:
+        lines += ["", "uncertain, as ranks also came to wait for cores (several runs or --counters simulated decide):"]
+    for number, each in enumerate(search.uncertain, len(search.anomalies) + 1):
+        lines += _lines(number, each, paths, processes)
     if search.anomalies and len(runs) == 1:
         lines += ["", "seen in one run: autoanalyzer record runs it several times"]
     if any(each.metric == "compute_time" for each in search.anomalies) and not any(run.counts for run in runs):

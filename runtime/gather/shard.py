@@ -78,6 +78,7 @@ class ThreadTree:
         passed: Entries of throttled regions that called the probe library.
         opened: Those of them after which the next ones need not, until a region that is timed is entered or left.
         left: Exits of throttled regions that called it, as Fortran's do.
+        slotted: Entries of throttled regions that only Fortran's stubs counted.
         throttled: The nodes whose time goes to their parents, or went, each with the visits of which the time is known.
         timed_again: Those of them whose time does no longer.
         nodes: Of dtype ``NODE``, parents before children, the base of the tree first.
@@ -98,6 +99,7 @@ class ThreadTree:
     passed: int
     opened: int
     left: int
+    slotted: int
     throttled: dict[int, int]
     timed_again: frozenset[int]
     nodes: npt.NDArray[np.void]
@@ -172,6 +174,7 @@ class Shard:
         passing_cost: The same where it does not.
         left_cost: The same where the exit calls it, too.
         opened_cost: The same where the next entries need not call it, until a region that is timed is entered or left.
+        slot_cost: The same where only Fortran's stubs count it.
         call_cost: What measuring a call of MPI or file I/O costs, but for a region that it is.
         unrecorded: Threads for which there was no memory.
         uncounted: Threads whose counters did not start, and counted nothing.
@@ -223,6 +226,7 @@ class Shard:
     passing_cost: float
     left_cost: float
     opened_cost: float
+    slot_cost: float
     call_cost: float
     unrecorded: int
     uncounted: int

@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 
 MAGIC: Final = b"AASHARD\0"  # twin: AA_SHARD_MAGIC; so are the following
-VERSION: Final = 18
+VERSION: Final = 19
 BYTE_ORDER: Final = 0x01020304
 ALIGNMENT: Final = 64
 SOURCE_LENGTH: Final = 96
@@ -78,6 +78,7 @@ HEADER_LAYOUT: Final = np.dtype(
         *[(name, "u4") for name in ("unrecorded", "refused", "regions", "threads", "uncounted")],
         *[(name, "f8") for name in ("ticks_per_second", "pair_cost")],
         *[(name, "f4") for name in ("throttled_cost", "passing_cost", "left_cost", "opened_cost")],
+        *[(name, "f4") for name in ("slot_cost", "unused")],
         ("start_realtime", "u8"),
         ("start", ANCHOR),
         ("latest", ANCHOR),
@@ -89,7 +90,7 @@ HEADER_LAYOUT: Final = np.dtype(
         ("sources", f"S{SOURCE_LENGTH}", (len(COUNTERS),)),
         *[(name, "i4") for name in ("forked_from", "spawned")],
         ("deepest", "u4"),
-        ("script", "S152"),
+        ("script", "S144"),
         ("topologies_left_out", "u4"),
         ("run_delay", "i8"),
         ("involuntary", "u8"),
@@ -111,11 +112,11 @@ THREAD_LAYOUT: Final = np.dtype(
         "names": [
             *["current", "last", "index", "tid", "taken", "in_use"],
             *["repairs", "unmatched", "collapsed", "synchronised", "passed", "opened", "left"],
-            *["reentered", "stopped"],
+            *["reentered", "stopped", "slotted"],
         ],
-        "formats": ["u8"] * 2 + ["u4"] * 4 + ["u8"] * 9,
-        "offsets": [8, 16, 88, 92, 96, 100, 104, 112, 120, 128, 136, 144, 152, 360, 368],
-        "itemsize": 384,
+        "formats": ["u8"] * 2 + ["u4"] * 4 + ["u8"] * 10,
+        "offsets": [8, 16, 88, 92, 96, 100, 104, 112, 120, 128, 136, 144, 152, 360, 368, 384],
+        "itemsize": 448,
     }
 )
 

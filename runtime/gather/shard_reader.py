@@ -274,7 +274,7 @@ class _Reader:
         known = current < len(places) and places[current] == thread["current"] - self.header["base"]
         counts = (
             *("repairs", "unmatched", "collapsed", "reentered", "stopped"),
-            *("synchronised", "passed", "opened", "left"),
+            *("synchronised", "passed", "opened", "left", "slotted"),
         )
         for name in counts:
             if thread[name] > MOST:
@@ -366,6 +366,7 @@ class _Reader:
             passing_cost=header["passing_cost"] * 1e-9,
             left_cost=header["left_cost"] * 1e-9,
             opened_cost=header["opened_cost"] * 1e-9,
+            slot_cost=header["slot_cost"] * 1e-9,
             call_cost=header["call_cost"] * 1e-9,
             unrecorded=header["unrecorded"],
             uncounted=header["uncounted"],

@@ -80,8 +80,11 @@ static __attribute__((noinline)) bool sample(struct aa_thread *thread, const cha
 static __attribute__((noinline)) const char *pass(struct aa_thread *thread, const char *key,
                                                   struct aa_node *child, int64_t *site) {
     uint64_t *visits = &aa_throttled_node(child)->visits;
-    if (site && *site == -1 && thread->index == 0)
-        aa_site_end(site);
+    bool in_slot = aa_is_slot(site);
+    if (in_slot)
+        site = aa_slot_claim(thread, key, site);
+    else if (site && *site == -1 && thread->index == 0)
+        aa_site_end(thread, site);
     thread->passed++;
     if (aa_unlikely(++*visits % AA_THROTTLE_PERIOD <= AA_THROTTLE_SAMPLE) &&
         sample(thread, key, aa_throttled_node(child)))
@@ -91,7 +94,7 @@ static __attribute__((noinline)) const char *pass(struct aa_thread *thread, cons
         return key;
     }
     if (site && aa_is_lasting(child) && thread->index == 0)
-        aa_site_open(thread, site, visits);
+        aa_site_open(thread, site, visits, in_slot);
     return NULL;
 }
 
@@ -104,7 +107,7 @@ static const char passed_by[] = "";
 static inline const char *pass_by(struct aa_thread *thread, const char *key, struct aa_node *child,
                                   const int64_t *site) {
     aa_throttled_node(child)->visits++;
-    if (aa_likely(site && !aa_is_framed(child)))
+    if (aa_likely(site && !aa_is_slot(site) && !aa_is_framed(child)))
         return passed_by;
     aa_frames_push_plainly(thread, thread->current, key, thread->current);
     return key;
@@ -233,6 +236,10 @@ const char *aa_probe_enter_counted(const char *descriptor, int64_t *site) {
     return enter_at(descriptor, site);
 }
 
+void aa_probe_enter_slot(const char *descriptor, struct aa_slot *slot) {
+    enter_at(descriptor, aa_slot_as_site(slot));
+}
+
 /* Entry and exit may carry the same text at two addresses. */
 static bool is_of(const struct aa_frame *frame, const char *key) {
     const char *entered = aa_key_get(&frame->key);
@@ -349,8 +356,10 @@ static bool frame_passed(struct aa_thread *thread, const char *key) {
     struct aa_node *passed = find_passed(thread, key, from);
     for (struct aa_frame *frame = thread->top - 1; !passed && frame > thread->frames; frame--)
         passed = find_passed(thread, key, from = frame->node);
-    if (passed)
+    if (passed) {
+        aa_sites_close(thread);
         aa_tree_mark(thread, from, passed, AA_FRAMED);
+    }
     return passed != NULL;
 }
 

@@ -28,7 +28,8 @@ void aa_price_these(const struct aa_probes *probes);
 /* The cost, in ticks. */
 double aa_price_of(enum aa_priced what);
 
-/* The cost if the entry of a throttled region calls nothing. */
-double aa_price_of_passing(void);
+/* The cost if the entry of a throttled region is only counted, by the region's own site, or in a slot. */
+enum aa_passing { AA_IN_SITE, AA_IN_SLOT };
+double aa_price_of_passing(enum aa_passing how);
 
 #endif

@@ -37,10 +37,12 @@ AA_EXPORT const char *aa_probe_enter_counted(const char *descriptor, int64_t *si
 AA_EXPORT extern const char *aa_probe_stack;
 
 /*
- * The same for Fortran, whose probes do not know whether the region was entered, or throttled and let pass:
- * only what was entered last is left. In recursion an outer call is left too early; its time is its caller's
- * anyway.
+ * The same for Fortran, whose probes share slots (site.h), and do not know whether the region was entered, or
+ * throttled and let pass: only what was entered last is left. In recursion an outer call is left too early;
+ * its time is its caller's anyway.
  */
+struct aa_slot;
+AA_EXPORT void aa_probe_enter_slot(const char *descriptor, struct aa_slot *slot);
 AA_EXPORT void aa_probe_exit_or_pass(const char *descriptor);
 
 /*

@@ -128,7 +128,8 @@ static void describe_clocks(struct aa_header *header) {
     header->left_cost = (float)(aa_price_of(AA_LEFT_PAIR) / aa_clock_rate());
     header->opened_cost = (float)(aa_price_of(AA_OPENED_PAIR) / aa_clock_rate());
     header->call_cost = (float)(aa_price_of(AA_CALL) / aa_clock_rate());
-    header->passing_cost = (float)(aa_price_of_passing() / aa_clock_rate());
+    header->passing_cost = (float)(aa_price_of_passing(AA_IN_SITE) / aa_clock_rate());
+    header->slot_cost = (float)(aa_price_of_passing(AA_IN_SLOT) / aa_clock_rate());
     header->start = aa_clock_start();
     header->latest = aa_clock_anchor();
     header->start_realtime =

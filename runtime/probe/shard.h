@@ -19,7 +19,7 @@
 #include "share.h"
 
 #define AA_SHARD_MAGIC "AASHARD" /* and its null: eight bytes */
-#define AA_SHARD_VERSION 18u
+#define AA_SHARD_VERSION 19u
 #define AA_SHARD_BYTE_ORDER 0x01020304u
 #define AA_SHARD_ALIGNMENT 64
 #define AA_SOURCE_LENGTH 96
@@ -91,6 +91,7 @@ struct aa_header {
     double pair_cost;                   /* nanoseconds of an entry and exit, measured at the start */
     float throttled_cost, passing_cost; /* of a throttled region whose entry calls the library, or does not */
     float left_cost, opened_cost;       /* where its exit calls, too; where its entry opens a site */
+    float slot_cost, unused;            /* where a Fortran stub only counts it */
     uint64_t start_realtime;            /* of the process: nanoseconds since 1970 */
     struct aa_anchor start, latest;
     uint64_t mpi_initialised, mpi_finalising, mpi_finalised, end; /* ticks; 0: has not happened */
@@ -100,7 +101,7 @@ struct aa_header {
     int32_t forked_from;                         /* the process of which this one is a fork; 0: it is none */
     int32_t spawned;  /* whether MPI_Comm_spawn has started it, so that its MPI_COMM_WORLD is another one */
     uint32_t deepest; /* so many levels of new call paths were made since memory ran short; 0: it did not */
-    char script[152]; /* what the executable runs, if that is Python */
+    char script[144]; /* what the executable runs, if that is Python */
     uint32_t topologies_left_out; /* that MPI made: more than are kept, or with more dimensions */
     int64_t run_delay;            /* nanoseconds that the first thread waited for a processor; -1: unknown */
     uint64_t involuntary;         /* how often a thread had to leave its processor */
@@ -326,6 +327,7 @@ struct aa_thread {
     uint64_t reentered;             /* as collapsed: by signal handlers that interrupted the library */
     uint64_t stopped; /* threads that were recorded no longer, as there was no memory for their stack */
     uint64_t outside; /* ticks in library calls and idle; see usage.c */
+    uint64_t slotted; /* entries of throttled regions that only Fortran's stubs counted; see site.h */
 } __attribute__((aligned(AA_SHARD_ALIGNMENT)));
 
 _Static_assert(sizeof(void *) == 8, "the shard is laid out for 64 bits");

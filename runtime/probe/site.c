@@ -9,6 +9,7 @@ static struct {
     int64_t *left; /* entries that only count, at the probe; below 0 after the last one */
     uint64_t *visits;
     int64_t given; /* 0: closed */
+    bool in_slot;
 } sites[AA_SITES];
 static uint32_t open_sites;
 
@@ -18,11 +19,14 @@ __attribute__((constructor)) static void find_stack(void) {
 
 /* Entries that were passed are visits from now on. It may be another site's, if a signal handler came
  * between. */
-static void close_site(uint32_t i) {
+static void close_site(struct aa_thread *thread, uint32_t i) {
     if (!sites[i].given)
         return;
     int64_t left = *sites[i].left;
-    *sites[i].visits += (uint64_t)(sites[i].given - (left > 0 ? left : 0));
+    uint64_t counted = (uint64_t)(sites[i].given - (left > 0 ? left : 0));
+    *sites[i].visits += counted;
+    if (sites[i].in_slot)
+        thread->slotted += counted;
     sites[i].given = 0;
     *sites[i].left = 0;
 }
@@ -31,7 +35,7 @@ static void close_site(uint32_t i) {
  * A signal handler that interrupts here finds a site that is open, not yet listed, and at the handler's own
  * node.
  */
-void aa_site_open(struct aa_thread *thread, int64_t *site, uint64_t *visits) {
+void aa_site_open(struct aa_thread *thread, int64_t *site, uint64_t *visits, bool in_slot) {
     uint32_t open = open_sites;
     int64_t given = AA_THROTTLE_PERIOD - 1 - (int64_t)(*visits % AA_THROTTLE_PERIOD);
     if (open == AA_SITES || given == 0)
@@ -41,6 +45,7 @@ void aa_site_open(struct aa_thread *thread, int64_t *site, uint64_t *visits) {
     aa_in_order();
     sites[open].left = site;
     sites[open].visits = visits;
+    sites[open].in_slot = in_slot;
     aa_in_order();
     sites[open].given = given;
     aa_in_order();
@@ -49,18 +54,28 @@ void aa_site_open(struct aa_thread *thread, int64_t *site, uint64_t *visits) {
     thread->watch.armed |= AA_BAR_SITES;
 }
 
-void aa_site_end(const int64_t *site) {
+void aa_site_end(struct aa_thread *thread, const int64_t *site) {
     for (uint32_t i = 0; i < open_sites; i++) {
         if (sites[i].left == site)
-            close_site(i);
+            close_site(thread, i);
     }
+}
+
+/* The region that had it open last may have left nothing of it: then it is closed before the next has it. */
+int64_t *aa_slot_claim(struct aa_thread *thread, const char *key, int64_t *site) {
+    struct aa_slot *slot = (struct aa_slot *)((uintptr_t)site & ~(uintptr_t)1);
+    if (thread->index != 0 || slot->left > 0)
+        return NULL;
+    aa_site_end(thread, &slot->left);
+    slot->key = key;
+    return &slot->left;
 }
 
 void aa_sites_close_all(struct aa_thread *thread) {
     thread->watch.armed &= ~AA_BAR_SITES; /* first, as a signal handler may open another one meanwhile */
     aa_in_order();
     for (uint32_t i = 0; i < open_sites; i++)
-        close_site(i);
+        close_site(thread, i);
     open_sites = 0;
 }
 

@@ -13,10 +13,29 @@
 #define AA_SITES 16u
 
 /* The thread is the main one; the others have none. */
-void aa_site_open(struct aa_thread *thread, int64_t *site, uint64_t *visits);
+void aa_site_open(struct aa_thread *thread, int64_t *site, uint64_t *visits, bool in_slot);
 
 /* No entry is left there; perhaps it was never open. */
-void aa_site_end(const int64_t *site);
+void aa_site_end(struct aa_thread *thread, const int64_t *site);
+
+/*
+ * A site that regions of a Fortran program share, each while it needs it. Its address is odd where it is
+ * passed on as a site; the region that may open it gets a site, unless another one has it open.
+ */
+struct aa_slot {
+    const char *key;
+    int64_t left;
+};
+
+static inline int64_t *aa_slot_as_site(struct aa_slot *slot) {
+    return (int64_t *)((uintptr_t)slot | 1);
+}
+
+static inline bool aa_is_slot(const int64_t *site) {
+    return (uintptr_t)site & 1;
+}
+
+int64_t *aa_slot_claim(struct aa_thread *thread, const char *key, int64_t *slot);
 
 /* The entries counted there are added to the visits. */
 void aa_sites_close_all(struct aa_thread *thread);

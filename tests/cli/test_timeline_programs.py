@@ -140,7 +140,8 @@ def changes(tool, *command, options=()):
         assert visits.tolist() == experiment.exclusive("visits")[:, place].tolist()
     found = tool("autoanalyzer", "timeline", "out", "--json", "o.json")
     assert found.returncode == 0, found.stderr
-    return found.stdout.decode(), json.loads((tool.folder / "o.json").read_text())["anomalies"], trace
+    document = json.loads((tool.folder / "o.json").read_text())
+    return found.stdout.decode(), [*document["anomalies"], *document["uncertain"]], trace
 
 
 def half_way(trace, name):

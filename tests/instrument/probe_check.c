@@ -34,6 +34,11 @@ const char *aa_probe_enter_counted(const char *descriptor, long *site) {
     return aa_probe_enter(descriptor);
 }
 
+void aa_probe_enter_slot(const char *descriptor, void *slot) {
+    (void)slot;
+    aa_probe_enter(descriptor);
+}
+
 void aa_probe_exit(const char *descriptor) {
     put("exit", descriptor);
     if (depth == 0 || strcmp(stack[depth - 1], descriptor) != 0)

@@ -97,6 +97,7 @@ class Anomaly:
         threads: Process and thread, if only some threads of a rank change; otherwise empty.
         goes_with: Best first.
         courses: The time of its region's entries, in each compared run.
+        uncertain: Whether ranks also come to wait for cores, so that the machine may have caused it.
     """
 
     kind: str
@@ -113,6 +114,7 @@ class Anomaly:
     threads: tuple[tuple[int, int], ...] = ()
     goes_with: tuple[Companion, ...] = ()
     courses: tuple[Course, ...] = field(default=(), repr=False, compare=False)
+    uncertain: bool = False
 
 
 def companions(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -111,7 +111,11 @@ def divided(runs: Sequence[Run], path: int, most: int, *, each: int) -> Pace | N
 
 
 def changes_of(pace: Pace) -> Iterator[Anomaly]:
-    """Yield the changes of the pace, on all ranks or on some, strongest first."""
+    """Yield the changes of the pace, on all ranks or on some, strongest first.
+
+    A change in a single run may come from the machine. It counts if counts change, too. If nothing was counted, it
+    counts if it is large, but is uncertain if ranks come to wait for cores meanwhile.
+    """
     left = np.median(pace.slowness, axis=0)
     runs = pace.slowness.copy()
     least = 0.0
@@ -132,9 +136,13 @@ def changes_of(pace: Pace) -> Iterator[Anomaly]:
         ):
             return
         change = _anomaly(pace, shape, members, int(agreeing))
-        if agreeing > 1 or _is_of_program(pace, shape, members, change):
+        if agreeing > 1 or _is_counted(change):
             least = abs(shape.height) * _NEXT
             yield change
+        elif abs(np.log(shape.factor)) >= np.log1p(ALONE) and not any(_WORK in each.inside for _, each in pace.ways):
+            uncertain = _is_of_load(pace, shape, members)
+            least = least if uncertain else abs(shape.height) * _NEXT
+            yield replace(change, uncertain=uncertain)
         for every in (left, *runs):
             for member in members:
                 every[member] -= contrast(every[member], shape.profile) * shape.profile
@@ -152,23 +160,16 @@ def _strongest(left: Values) -> tuple[Shape, list[int]] | None:
     return (best, members) if members else None
 
 
-def _is_of_program(pace: Pace, shape: Shape, members: Sequence[int], change: Anomaly) -> bool:
-    """Return whether a change that one run shows comes from the program, and not from the machine.
-
-    If counts are known, some must change with it. Otherwise it must be large, and ranks must not come to wait for cores
-    meanwhile: what makes them wait also slows them down.
-    """
-    if any(each.metric in _FROM_PROGRAM and each.sign == "+" for each in change.goes_with):
-        return True
-    is_counted = any(_WORK in each.inside for _, each in pace.ways)
-    large = abs(np.log(shape.factor)) >= np.log1p(ALONE)
-    return large and not is_counted and not _is_of_load(pace, shape, members)
+def _is_counted(change: Anomaly) -> bool:
+    """Return whether counts change with the region, so that the change does not come from the machine."""
+    return any(each.metric in _FROM_PROGRAM and each.sign == "+" for each in change.goes_with)
 
 
 def _is_of_load(pace: Pace, shape: Shape, members: Sequence[int]) -> bool:
     """Return whether ranks come to wait for cores where entries take longer, and at least as much.
 
-    An entry that takes longer by itself also waits longer on a shared core, but not longer per busy second.
+    What makes them wait also slows them down. But an entry that comes to take longer than the system's time slice waits
+    longer per busy second, too, so one run cannot decide.
     """
     columns = dict(zip(pace.first.metrics, pace.first.amounts[members].mean(axis=0).T, strict=True))
     if not {"wall_time", "cpu_time"} <= columns.keys():

@@ -26,6 +26,7 @@ class Search:
 
     Attributes:
         anomalies: Strongest first.
+        uncertain: Likewise: those in which ranks came to wait for cores, so that the machine may have caused them.
         examined: Call paths of the first run that were examined.
         seldom: Call paths with much busy time of their own but too few entries to show a change.
         unlike: Runs in which none of the call paths has as many entries as in the first run, so they cannot be
@@ -36,6 +37,7 @@ class Search:
     examined: tuple[int, ...]
     seldom: tuple[int, ...]
     unlike: tuple[str, ...] = ()
+    uncertain: tuple[Anomaly, ...] = ()
 
 
 def find_anomalies(runs: Sequence[Run], told: Callable[[int, int], object] | None = None) -> Search:
@@ -70,7 +72,9 @@ def find_anomalies(runs: Sequence[Run], told: Callable[[int, int], object] | Non
     found = [*_innermost(found, runs[0]), *io_periods(runs[0], series), *memory_growth(runs[0], series)]
     seldom = tuple(path for path in own if path not in examined)
     unlike = tuple(run.source for run in runs if examined and run.source not in compared)
-    return Search(tuple(sorted(found, key=lambda each: -each.strength)), tuple(examined), seldom, unlike)
+    ordered = sorted(found, key=lambda each: -each.strength)
+    certain, uncertain = (tuple(each for each in ordered if each.uncertain == kind) for kind in (False, True))
+    return Search(certain, tuple(examined), seldom, unlike, uncertain)
 
 
 def _innermost(found: Sequence[Anomaly], run: Run) -> Iterator[Anomaly]:

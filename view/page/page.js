@@ -3653,15 +3653,18 @@
     const titles = { metrics: "Metric", program: flat ? "Region" : "Call path", system: grouping === "cluster" ? "Cluster, rank" : "Machine, rank" };
     async function go(change, { finding: number = -1, aim = null } = {}) {
       const before = now.current.browser;
+      document.body.setAttribute("aria-busy", "true");
       const next = { ...now.current, ...typeof change === "function" ? change(now.current) : change };
       now.current = next;
       try {
         await next.browser.sums.load(next.browser.metrics);
       } catch (error) {
         setFailure(String(error));
+        document.body.removeAttribute("aria-busy");
         return;
       }
       if (now.current !== next) return;
+      document.body.removeAttribute("aria-busy");
       setState(next);
       if (next.browser !== before) setFinding(number);
       history.replaceState(null, "", `#${fragmentOf(next)}`);
@@ -3684,8 +3687,8 @@
       if (!found) return;
       go((seen) => ({ ...start(page), tab: seen.tab, time: seen.time, source: seen.source, browser: browserOf(page, found) }), { finding: number, aim: DIMENSIONS }).then(lookThere);
     }
-    function fromAddress() {
-      const pieces = piecesOf(location.hash);
+    function fromAddress(event) {
+      const pieces = piecesOf(event ? new URL(event.newURL).hash : location.hash);
       if (pieces.has("n")) return toFinding(Number(pieces.get("n")) - 1);
       return go(stateOf(page, pieces), { aim: DIMENSIONS });
     }

@@ -67,8 +67,15 @@ INTERRUPT = """
 #include <time.h>
 static volatile char pages[1000][4096];
 static int used, inside;
+static int (*usage_of)(__rusage_who_t, struct rusage *);
+static void (*enter)(const char *), (*leave)(const char *);
 static const char handler[] = "aa1|function|handler|x.c|handler|0|1|2";
-static void handle(void (*enter)(const char *), void (*leave)(const char *)) {
+__attribute__((constructor)) static void look_up(void) { /* not in a signal handler, as dlsym uses the heap */
+    usage_of = (int (*)(__rusage_who_t, struct rusage *))dlsym(RTLD_NEXT, "getrusage");
+    enter = (void (*)(const char *))dlsym(RTLD_DEFAULT, "aa_probe_enter");
+    leave = (void (*)(const char *))dlsym(RTLD_DEFAULT, "aa_probe_exit");
+}
+static void handle(void) {
     enter(handler);
     for (int i = 0; i < 50; i++)
         pages[used++ % 1000][0] = 1;
@@ -77,13 +84,14 @@ static void handle(void (*enter)(const char *), void (*leave)(const char *)) {
     leave(handler);
 }
 int getrusage(__rusage_who_t who, struct rusage *usage) {
-    int done = ((int (*)(__rusage_who_t, struct rusage *))dlsym(RTLD_NEXT, "getrusage"))(who, usage);
     struct sigaction now;
+    if (!usage_of)
+        look_up();
+    int done = usage_of(who, usage);
     sigaction(SIGALRM, 0, &now);
     if (!inside && now.sa_handler != SIG_DFL) {
         inside = 1;
-        handle((void (*)(const char *))dlsym(RTLD_DEFAULT, "aa_probe_enter"),
-               (void (*)(const char *))dlsym(RTLD_DEFAULT, "aa_probe_exit"));
+        handle();
         inside = 0;
     }
     return done;

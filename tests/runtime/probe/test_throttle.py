@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import shutil
+from collections import Counter
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -50,13 +52,27 @@ def test_a_throttled_entry_is_priced_by_which_of_its_probes_call(record: Record,
     untimed = [30_000 - tree.throttled[place] for place in (2, 3, 4)]
     assert visits(shard) == {"main": 1, **{f"main/{name}": 30_000 for name in ("f", "g", "site")}, "main/h": 1000}
     assert (tree.left, tree.opened) == (untimed[0], 6 + 1000)  # after looks, and each time that h closed it
-    shard = replace(shard, passing_cost=1e-9, throttled_cost=4e-9, left_cost=10e-9, opened_cost=12e-9)
+    shard = replace(shard, passing_cost=1e-9, throttled_cost=4e-9, left_cost=10e-9, opened_cost=12e-9, slot_cost=2e-9)
     calling = tree.passed - tree.left - tree.opened
     alone = sum(untimed) - tree.passed
     nanoseconds = 4 * calling + 10 * tree.left + 12 * tree.opened + alone
     notes = merge_shards([shard], RunFacts()).notes
     assert calling < 30_000 < alone + 10_000 and notes.untimed == sum(untimed)
     assert notes.throttled_ns == pytest.approx(nanoseconds / sum(untimed))
+
+
+def test_slots_of_fortran_programs_count_every_entry(linked: Record, visits: Visits) -> None:
+    several = "times 3 <a >a ; <b >b <B >B <a <a >a >a"  # by two descriptors, and recursively
+    mixed = "times 2000 <a +g -g >a <a <c >c >a ; times 50 <a =<a >a ;"
+    words = f"+main times 30000 {several} ; {mixed} parallel 2 times 9000 <a >a ; ; {mixed} -main"
+    (shard,) = linked(words, AUTOANALYZER_MAX_OVERHEAD=TINY)
+    entered: Counter[str] = Counter()
+    for path, count in chain.from_iterable(visits(shard, thread.index).items() for thread in shard.threads):
+        entered[path[-1]] += count
+    assert entered == {"n": 1, "a": 158_100 + 18_000, "b": 60_000, "c": 4000, "g": 4000}
+    tree = shard.threads[0]
+    assert (tree.unmatched, tree.repairs) == (0, 0)
+    assert 150_000 < tree.slotted < 214_000
 
 
 # At 20.04 ns each, so many entries cost 5 % of 0.1 s, the least that is judged: the 61st look finds that. From then on

@@ -3,8 +3,10 @@
  *
  *   +NAME  -NAME      enter, leave the region NAME; NAME@2 has NAME's text at another address
  *   ~NAME             leave it as Fortran does, which does not know whether it was let pass
+ *   <a  >a            enter, leave the region a by the stub of Fortran programs; <b, <c: others, whose descriptors are
+ *                     part of the program, too; <B: b at another address
  *   +|TEXT            enter a region whose descriptor is TEXT; NULL: null
- *   =NAME             a jump has landed in the region NAME
+ *   =NAME             a jump has landed in the region NAME; =<a: in a
  *   site              enter and leave a region as C does, at a site where it is said how many entries only count
  *   *N WORD           do WORD so often
  *   times N WORDS ;   do the words so often
@@ -58,6 +60,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#define AA_NAME(name) name##_
+#include "../../../instrument/fortran_stub.c"
+
 #include "path.h"
 #include "probe.h"
 #include "turn.h"
@@ -106,6 +111,12 @@ static const char *descriptor(const char *name) {
     }
     pthread_mutex_unlock(&naming);
     return known[i].text;
+}
+
+static const char *in_program(char name) {
+    static const char a[] = "aa1|function|a|x.f|a|0|1|2", b[] = "aa1|function|b|x.f|b|0|1|2",
+                      other[] = "aa1|function|b|x.f|b|0|1|2", c[] = "aa1|function|c|x.f|c|0|1|2";
+    return name == 'a' ? a : name == 'b' ? b : name == 'B' ? other : c;
 }
 
 static void at_region(void (*probe)(const char *), const char *text) {
@@ -585,8 +596,12 @@ static void perform_word(struct words *words) {
         at_region(probe_exit, descriptor(word + 1));
     else if (*word == '~')
         at_region(probe_exit_or_pass, descriptor(word + 1));
+    else if (*word == '<')
+        at_region(aa_enter_, in_program(word[1]));
+    else if (*word == '>')
+        at_region(aa_exit_, in_program(word[1]));
     else if (*word == '=')
-        at_region(probe_resync, descriptor(word + 1));
+        at_region(probe_resync, word[1] == '<' ? in_program(word[2]) : descriptor(word + 1));
     else if (*word == '*') {
         char **repeated = words->at++;
         for (int i = atoi(word + 1); i; i--)
@@ -621,6 +636,9 @@ int main(int count, char **argv) {
     probe_exit_or_pass = aa_probe_exit_or_pass;
     probe_enter_counted = aa_probe_enter_counted;
     probe_resync = aa_probe_resync;
+    aa_fortran_enter = aa_probe_enter_slot;
+    aa_fortran_exit = aa_probe_exit_or_pass;
+    aa_fortran_stack = &aa_probe_stack;
     pass = fake_clock_pass;
     take = fake_clock_take;
 #else

@@ -30,6 +30,8 @@ _ROWS = """() => Object.fromEntries(['metrics', 'program', 'system'].map((name) 
     hatched: row.querySelector('.square').classList.contains('hatched'),
   }))]))"""
 _SETTLED = """async () => {
+  while (document.body.hasAttribute('aria-busy'))
+    await new Promise((then) => setTimeout(then, 5));
   for (let time = 0; time < 2; time++)
     await new Promise((then) => requestAnimationFrame(() => setTimeout(() => requestAnimationFrame(then))));
 }"""

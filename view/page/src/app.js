@@ -47,15 +47,18 @@ export function App({ page }) {
   // Replace the state once the numbers that it shows were decoded.
   async function go(change, { finding: number = -1, aim = null } = {}) {
     const before = now.current.browser;
+    document.body.setAttribute("aria-busy", "true");
     const next = { ...now.current, ...(typeof change === "function" ? change(now.current) : change) };
     now.current = next;
     try {
       await next.browser.sums.load(next.browser.metrics);
     } catch (error) {
       setFailure(String(error));
+      document.body.removeAttribute("aria-busy");
       return;
     }
     if (now.current !== next) return;
+    document.body.removeAttribute("aria-busy");
     setState(next);
     if (next.browser !== before) setFinding(number);
     history.replaceState(null, "", `#${fragmentOf(next)}`);
@@ -83,8 +86,9 @@ export function App({ page }) {
     go((seen) => ({ ...start(page), tab: seen.tab, time: seen.time, source: seen.source, browser: browserOf(page, found) }), { finding: number, aim: DIMENSIONS }).then(lookThere);
   }
 
-  function fromAddress() {
-    const pieces = piecesOf(location.hash);
+  // The address that was asked for: a state that is still being loaded may replace the current one.
+  function fromAddress(event) {
+    const pieces = piecesOf(event ? new URL(event.newURL).hash : location.hash);
     if (pieces.has("n")) return toFinding(Number(pieces.get("n")) - 1);
     return go(stateOf(page, pieces), { aim: DIMENSIONS });
   }
