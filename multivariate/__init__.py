@@ -1,1 +1,1 @@
-"""Multivariate statistics of metrics (Ahn and Vetter, SC 2002): metrics, spaces of them, and analyses."""
+"""Multivariate statistics of metrics (Ahn and Vetter, SC 2002): metric spaces and their analyses."""

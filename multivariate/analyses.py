@@ -1,4 +1,4 @@
-"""The analyses of a metric space, one per module, for code that needs all of them; see ``metric_space``."""
+"""Import point for code that needs every analysis of a metric space; each has its own module."""
 
 from __future__ import annotations
 

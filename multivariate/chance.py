@@ -1,4 +1,4 @@
-"""Whether points are more clustered than chance makes homogeneous points, and the number of clusters beyond chance."""
+"""Test whether points are more clustered than homogeneous points, and how many clusters are beyond chance."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from .partition import Labels, cluster_means, silhouettes
 
 __all__ = ["POINTS", "Chance", "Cut", "OneKind", "against_chance"]
 
-_POWERS: Final = (0.0, 0.25, 0.5, 0.75, 1.0)  # from the logarithm to the value itself
+_POWERS: Final = (0.0, 0.25, 0.5, 0.75, 1.0)  # 0 is the logarithm, 1 leaves the value as it is
 _LARGEST: Final = float(np.finfo(np.float64).max)
 
-# Points of a simulated set, at most. With more points chance has less effect, so these give a bound.
+# Largest size of a simulated set. With more points chance has less effect, so this size gives a bound.
 POINTS: Final = 128
 
-_SETS: Final = 199  # of points; with the real set, 200
-_MOST: Final = POINTS // 4  # clusters that such a set can show
+_SETS: Final = 199  # simulated sets; 200 with the real one
+_MOST: Final = POINTS // 4  # largest number of clusters to compare
 # Points per cluster on average; with fewer, the width means nothing, because two points are close by chance.
 _EACH: Final = 3
 
@@ -80,13 +80,13 @@ class OneKind:
         return cls(exponents, sizes, powers, centre, lengths[there, None] * directions[there])
 
     def draw(self, drawn: np.random.Generator, count: int) -> Values:
-        """Draw points, ``float64[point, metric]``."""
+        """Draw a set of ``count`` homogeneous points, ``float64[point, metric]``."""
         frame = drawn.standard_normal((count, len(self.axes)))
         if count > len(self.axes):
             frame, upper = np.linalg.qr(frame - frame.mean(axis=0))
             frame *= np.sqrt(count) * np.sign(np.diag(upper))
         raised = self.centre + frame @ self.axes
-        with np.errstate(over="ignore"):  # a metric over hundreds of orders of magnitude becomes the largest number
+        with np.errstate(over="ignore"):  # extreme powers overflow and are replaced by the largest number
             columns = [_lowered(*each) for each in zip(raised.T, self.powers, strict=True)]
             points = np.ldexp(np.stack(columns, axis=1) * self.sizes, self.exponents)
         return np.clip(points, -_LARGEST, _LARGEST)
@@ -103,7 +103,10 @@ def _lowered(column: Values, power: float) -> Values:
 
 
 def _most_normal(column: Values) -> float:
-    """Return the power with the largest likelihood; for a column with geometric mean 1 the variance decides."""
+    """Return the power that makes a column most nearly normal.
+
+    The column must have a geometric mean of 1. Then the power with the largest likelihood has the smallest variance.
+    """
     return min(reversed(_POWERS), key=lambda power: float(_raised(column, power).var()))
 
 
@@ -126,7 +129,7 @@ class Chance:
 
     @property
     def enough(self) -> int | None:
-        """The first number of clusters beyond which one more widens the gap by no more than its error, if any."""
+        """The smallest number of clusters after which one more widens the gap by no more than its error; else None."""
         counts = sorted(self.gaps)
         return next(
             (one for one, more in pairwise(counts) if self.gaps[one] >= self.gaps[more] - self.errors[more]), None
@@ -178,23 +181,28 @@ def against_chance(
 
 
 def _told(points: Values, labels: Mapping[int, Labels]) -> Values:
-    """Return silhouettes, and logarithms of the mean square within clusters; ``float64[statistic, number]``."""
+    """Return the two statistics of clusters for each number of clusters, ``float64[statistic, number]``.
+
+    The first is the mean silhouette, the second the logarithm of the mean square within clusters.
+    """
     partitions = [*labels.values()]
     whole = np.square(points - points.mean(axis=0)).mean()
     within = np.array([_within(points, own) for own in partitions]) / whole
     widths = [width or 0.0 for width in silhouettes(points, partitions)]
-    return np.array([widths, np.log(np.maximum(within, ROUNDING**2))])  # where members are equal it is rounding
+    # If all members are equal, only rounding is left.
+    return np.array([widths, np.log(np.maximum(within, ROUNDING**2))])
 
 
 def _within(points: Values, labels: Labels) -> float:
-    """Return the mean square within clusters."""
+    """Return the mean squared deviation of all values from the means of their clusters."""
     return float(np.square(points - cluster_means(points, labels)[labels]).mean())
 
 
 def _likelihood(silhouettes: Values, logarithms: Values) -> float:
-    """Return how rare the first of several sets is, by the rarer of two statistics, each ``float64[set, number]``.
+    """Return the share of sets that look at least as clustered as the first one.
 
-    All sets, including the first, are treated alike, so equal ones are equally rare.
+    The rarer of the two statistics counts, each ``float64[set, number]``. The first set is treated like all others, so
+    equal sets are equally rare.
     """
     deviations = np.maximum(logarithms.std(axis=0), ROUNDING)
     gaps = (logarithms.mean(axis=0) - logarithms) / deviations

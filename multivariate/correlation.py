@@ -18,8 +18,8 @@ from .single_threaded_blas import single_threaded_blas
 
 __all__ = ["REDUNDANT", "Correlation", "LeaveOneOut", "MetricGroup", "Turn", "correlation", "leave_one_out", "pearson"]
 
-_FEWEST: Final = 4  # points: with three left, correlations mean little; with two they are ±1
-_CARRIED: Final = 0.01  # of a metric's variance left without a point: below this, the difference would lose digits
+_FEWEST: Final = 4  # points; without one of them, two would always correlate by ±1
+_CARRIED: Final = 0.01  # share of a metric's variance; if less is left without a point, subtracting loses digits
 
 REDUNDANT: Final = 0.95
 
@@ -59,10 +59,10 @@ def leave_one_out(space: MetricSpace, matrix: Values) -> LeaveOneOut | None:
 
     Args:
         space: The points.
-        matrix: Their correlations.
+        matrix: The correlations of their metrics, ``float64[metric, metric]``.
 
     Returns:
-        None for fewer than four points: of three points, two are left, which always have correlations of ±1.
+        None for fewer than four points, because any two remaining points correlate by ±1.
     """
     count, width = space.values.shape
     if count < _FEWEST:
@@ -86,11 +86,11 @@ def leave_one_out(space: MetricSpace, matrix: Values) -> LeaveOneOut | None:
 
 
 def _without(space: MetricSpace, row: int) -> Values:
-    """Correlate the metrics without a point; 0 for metrics that are then constant."""
+    """Return the correlations of the metrics without one point; 0 for metrics that are constant without it."""
     found = np.eye(len(space.metrics))
     try:
         rest = space.part(np.delete(np.arange(len(space.points)), row))
-    except AutoanalyzerError:  # no metric differs
+    except AutoanalyzerError:  # all metrics are constant
         return found
     places = [space.metrics.index(name) for name in rest.metrics]
     found[np.ix_(places, places)] = pearson(rest.scaled())
@@ -99,13 +99,13 @@ def _without(space: MetricSpace, row: int) -> Values:
 
 @dataclass(frozen=True, slots=True)
 class MetricGroup:
-    """Metrics that can each replace the others.
+    """Redundant metrics: each can replace the others.
 
     Attributes:
         representative: The metric that is closest to all others.
-        members: All of them, itself included.
-        least: The least absolute correlation of any two; 1 for a single metric.
-        keep: The metrics that represent all of them whichever point is left out: the representative, or several.
+        members: All metrics of the group, including the representative.
+        least: The smallest absolute correlation of any two; 1 for a single metric.
+        keep: The metrics that together represent the group whichever point is left out.
     """
 
     representative: str
@@ -116,14 +116,14 @@ class MetricGroup:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """Two metrics that are redundant only with, or only without, one point.
+    """Two metrics whose redundancy depends on one point.
 
     Attributes:
         metrics: Their names.
-        with_it: Their correlation.
+        with_it: Their correlation with all points.
         without: Their correlation without the point.
         point: The position of the point.
-        ranked: Spearman's correlation, with the point.
+        ranked: Spearman's correlation, with all points.
     """
 
     metrics: tuple[str, str]
@@ -134,7 +134,7 @@ class Turn:
 
     @property
     def made(self) -> bool:
-        """Whether they are redundant with the point."""
+        """Whether the point makes the metrics redundant; otherwise it hides that they are."""
         return abs(self.with_it) >= REDUNDANT
 
 
@@ -145,7 +145,7 @@ class Correlation:
     Attributes:
         space: The points.
         matrix: ``float64[metric, metric]``.
-        spearman: ``float64[metric, metric]``, the same of ranks, which one point cannot bend.
+        spearman: ``float64[metric, metric]``, Spearman's correlations, which one point hardly changes.
         one_out: The range when any one point is left out; None for fewer than four points.
         groups: A partition of the metrics, largest group first.
         turns: Pairs of metrics whose redundancy depends on one point, largest change first.
@@ -220,7 +220,7 @@ def _representative(space: MetricSpace, matrix: Values, rows: Indices) -> str:
 
 
 def _turns(space: MetricSpace, matrix: Values, ranked: Values, one_out: LeaveOneOut) -> tuple[Turn, ...]:
-    """Find the pairs that one point makes redundant, or prevents from being so."""
+    """Return the pairs of metrics that are redundant only with, or only without, one point."""
     found = []
     for one, other in zip(*np.triu_indices(len(matrix), 1), strict=True):
         r = float(matrix[one, other])

@@ -1,4 +1,4 @@
-"""The table of derived metrics: their formulas, and why one cannot be computed."""
+"""Table of derived metrics, with their formulas, and the reasons why one cannot be computed."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Derivation:
 
     @property
     def said(self) -> str:
-        """The formula in words for a user."""
+        """The formula in words that a user can read."""
         return self.text.replace(_LINE, "line")
 
     def formula(self, line: int | None) -> Formula | None:
@@ -57,7 +57,7 @@ class Derivation:
         return Formula.parse(f"{self.name} = {self.text.replace(_LINE, str(line))}", unit=self.unit)
 
 
-# PAPI_… are the names of events that a user requests, and in profiles of other tools: they include MPI's work.
+# PAPI_… are events that a user requests, or that other tools' profiles contain. They include the work of MPI.
 DERIVATIONS: Final = (
     Derivation("compute_time", "cpu_time - mpi_cpu_time", "sec", "CPU time outside MPI", searched=True),
     Derivation("l1_miss_rate", "l1_misses / l1_accesses", "", "share of accesses that miss in L1", searched=True),
@@ -73,14 +73,14 @@ DERIVATIONS: Final = (
     Derivation("l2_mpki", "1000 * PAPI_L2_DCM / PAPI_TOT_INS", "", "L2 misses per 1000 instructions"),
     Derivation("mpi_rate", "mpi_bytes / mpi_time", "bytes/sec", "bytes per second of MPI calls"),
     Derivation("io_rate", "io_bytes / io_time", "bytes/sec", "bytes per second of file I/O"),
-    # The time in which instructions and misses are counted, including file I/O, because libraries format its text; for
-    # other tools all time.
+    # The time during which instructions and misses are counted. It includes file I/O, because libraries format text
+    # there. Other tools count during all CPU time.
     Derivation("counted_time", "cpu_time - mpi_cpu_time - omp_cpu_time", "sec", "CPU time outside MPI and OpenMP"),
     Derivation("counted_time", "cpu_time - mpi_cpu_time", "sec", "CPU time outside MPI"),
     Derivation("counted_time", "cpu_time", "sec", "CPU time"),
     Derivation("counted_time", "wall_time", "sec", "wall-clock time"),
     Derivation("instruction_rate", "instructions / counted_time", "occ/sec", "instructions per second"),
-    # Misses of the last counted cache level; its write-backs are unknown.
+    # The last cache level that is counted; write-backs from it are unknown.
     Derivation("memory_bytes", "{line} * PAPI_L3_TCM", "bytes", "what misses in L3 fetch from memory"),
     Derivation("memory_bytes", "{line} * l2_misses", "bytes", "what misses in L2 fetch from L3, or memory"),
     Derivation("memory_bytes", "{line} * PAPI_L2_DCM", "bytes", "what misses in L2 fetch from L3, or memory"),
@@ -93,13 +93,16 @@ DERIVATIONS: Final = (
 )
 
 
-# Shares and ratios of other metrics.
+# Only used in other formulas; analyses do not use these by default.
 PARTS_ALONE: Final = frozenset({"compute_time", "cpi", "flops", "memory_bytes", "counted_time"})
 
 
 @cache
 def derivations(line: int | None = None) -> tuple[Formula, ...]:
-    """Return all formulas for a cache line's size, parts first; if it is unknown, without those that need it."""
+    """Return all formulas of the table, each after the formulas that it uses.
+
+    If the size of a cache line is unknown, formulas that need it are left out.
+    """
     return tuple(found for each in DERIVATIONS if (found := each.formula(line)))
 
 
@@ -110,10 +113,12 @@ def built_in() -> tuple[Formula, ...]:
 
 
 def possible(measured: Collection[str], line: int | None = None, *, taken: Collection[str] = ()) -> list[Formula]:
-    """Return the formulas that can be computed, parts first; for each unmeasured metric the first possible one.
+    """Return the formulas that can be computed, each after those that it uses.
+
+    If several formulas compute the same metric, only the first possible one is returned; none for a measured metric.
 
     Args:
-        measured: Names of metrics.
+        measured: Names of the measured metrics.
         line: Size of a cache line in bytes, if known.
         taken: Names that already have another meaning.
     """
@@ -126,7 +131,10 @@ def possible(measured: Collection[str], line: int | None = None, *, taken: Colle
 
 
 def about(formula: Formula) -> str:
-    """Return the description of a formula of the table; several formulas of one name use different metrics."""
+    """Return the description of a formula from the table.
+
+    Several formulas may have the same name, so the metrics that it uses identify it.
+    """
     of_name = [each for each in DERIVATIONS if each.name == formula.name]
     return next(each.about for each in of_name if (same := each.formula(1)) and same.metrics == formula.metrics)
 
@@ -163,6 +171,6 @@ def _lacking(derivation: Derivation, measured: Collection[str], line: int | None
 
 
 def _fewest(ways: Sequence[Derivation], measured: Collection[str], line: int | None) -> list[str]:
-    """Return the missing metrics of the derivation that lacks fewest, the first of equal ones."""
+    """Return the missing metrics of the derivation that lacks the fewest; of equal derivations, of the first."""
     found = [_lacking(each, measured, line) for each in ways]
     return min(found, key=len)

@@ -20,13 +20,13 @@ __all__ = ["JOINS", "Factor", "Factors", "Rotation", "factors", "kind_of", "name
 
 Rotation = Literal["varimax", "promax", "none"]
 
-JOINS: Final = 0.5  # the least loading of a metric that belongs to a factor
+JOINS: Final = 0.5  # smallest loading of a metric that belongs to a factor
 
-_DRAWS: Final = 200  # of random data, for parallel analysis
+_DRAWS: Final = 200  # sets of random data for parallel analysis
 _QUANTILE: Final = 0.95
-_POWER: Final = 4  # the power of promax
-_HEYWOOD: Final = 0.975  # a communality that converges to 1, which the iterations approach slowly
-_BORNE_OUT: Final = 0.9  # of a metric's variance, explained by the other metrics: then it may be entirely common
+_POWER: Final = 4  # exponent of promax
+_HEYWOOD: Final = 0.975  # communalities from here on count as 1, which the iterations approach slowly
+_BORNE_OUT: Final = 0.9  # if other metrics explain this share of a metric's variance, a communality of 1 is plausible
 _STEPS: Final = 20_000
 
 # The first pattern found in the lower-case name decides; < means no letter before. Names of POWER3's events (Ahn and
@@ -68,10 +68,10 @@ class Factors:
         correlations: ``float64[factor, factor]``; the identity except after promax.
         communalities: ``float64[metric]``, the share of its variance that a metric has in common with others.
         heywood: Metric with a communality of 1 that the other metrics do not confirm → the share of its variance that
-            they explain.
+            these explain.
         eigenvalues: ``float64[metric]`` of the correlation matrix, the largest first.
         random: ``float64[metric]``, the values that eigenvalues of unrelated metrics exceed in 5 of 100 cases.
-        rotation: How factors were rotated.
+        rotation: The rotation of the factors.
         given: Whether their number was given.
         converged: Whether the iterations converged.
     """
@@ -149,11 +149,11 @@ def _most(width: int) -> int:
 
 
 def _random_eigenvalues(points: int, width: int, seed: int) -> Values:
-    """Return the 95th percentile of each eigenvalue of the correlation matrix of unrelated normal metrics."""
+    """Return the 95th percentile of each eigenvalue of the correlation matrix of random, unrelated normal metrics."""
     from scipy.stats import wishart  # noqa: PLC0415 - takes a second
 
     drawn = np.random.default_rng(seed)
-    if points - 1 >= width:  # the products of normal data, without generating the data
+    if points - 1 >= width:  # draws covariance matrices directly, without the normal data
         products = wishart.rvs(points - 1, np.eye(width), size=_DRAWS, random_state=drawn)
     else:
         data = drawn.standard_normal((_DRAWS, points, width))
@@ -203,7 +203,7 @@ def promax(loadings: Values) -> tuple[Values, Values]:
 
 
 def _ordered(loadings: Values, correlations: Values) -> tuple[Values, Values, Values]:
-    """Sort factors by explained variance, largest first, and make most loadings positive."""
+    """Sort factors by explained variance, largest first, and flip signs so that most loadings are positive."""
     signs = np.where(loadings.sum(axis=0) < 0, -1.0, 1.0)
     turned = loadings * signs
     related = correlations * np.outer(signs, signs)
@@ -228,7 +228,7 @@ def _factors(space: MetricSpace, loadings: Values, explained: Values) -> tuple[t
 
 
 def _heywood(space: MetricSpace, matrix: Values, communalities: Values) -> dict[str, float]:
-    """Find metrics that a factor explains entirely although the others do not: the factor is the metric itself."""
+    """Return metrics with an implausible communality of 1 (Heywood cases) → the share that others explain."""
     found = {}
     for row in np.flatnonzero(communalities > _HEYWOOD).tolist():
         others = [each for each in range(len(matrix)) if each != row]
@@ -240,7 +240,7 @@ def _heywood(space: MetricSpace, matrix: Values, communalities: Values) -> dict[
 
 
 def kind_of(metric: str) -> str | None:
-    """Return the kind of a metric; None if its name does not show it."""
+    """Return the kind of a metric by its name, for example ``memory``; None if the name does not show it."""
     name = metric.lower()
     return next((kind for kind, pattern in _KINDS if re.search(pattern.replace("<", "(?<![a-z])"), name)), None)
 

@@ -100,18 +100,18 @@ class Formula:
         return np.where(np.isfinite(found), found, np.nan) + np.zeros(shape)
 
     def written(self) -> Any:
-        """Return the formula as lists for JSON: an operator before its operands, names of metrics, numbers."""
+        """Return the formula as nested lists for JSON, each operator before its operands."""
         return _written(self._tree, self._names)
 
     def unit(self, units: Mapping[str, str]) -> str:
-        """Return the given unit, or the common unit of sums and differences; otherwise empty."""
+        """Return the given unit, or the unit that all terms of sums and differences share; empty if there is none."""
         if self._known_unit is not None:
             return self._known_unit
         return _unit(self._tree, {word: units.get(name, "") for word, name in self._names.items()})
 
 
 def parts(formulas: Iterable[Formula]) -> dict[str, tuple[str, ...]]:
-    """Return the measured metrics in each derived one; formulas come after those that they use."""
+    """Return the measured metrics in each derived one; each formula must come after those that it uses."""
     found: dict[str, tuple[str, ...]] = {}
     for formula in formulas:
         found[formula.name] = measured(formula.metrics, found)
@@ -119,7 +119,10 @@ def parts(formulas: Iterable[Formula]) -> dict[str, tuple[str, ...]]:
 
 
 def measured(names: Iterable[str], made_of: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
-    """Return the metrics that must be measured for some metrics, each once; ``made_of`` comes from ``parts``."""
+    """Return the metrics that must be measured to compute the given ones, each once.
+
+    ``made_of`` comes from ``parts``.
+    """
     return tuple(dict.fromkeys(part for name in names for part in made_of.get(name, (name,))))
 
 
@@ -135,10 +138,10 @@ def _unit(tree: ast.expr, units: Mapping[str, str]) -> str:
 
 
 def _names(tree: ast.expr) -> list[str]:
-    """Return the words that are names of metrics.
+    """Return the words in a formula that are names of metrics.
 
     Raises:
-        ValueError: An element is not allowed in a formula.
+        ValueError: The formula contains something else than arithmetic, numbers and names.
     """
     match tree:
         case ast.Name(id=name):

@@ -1,4 +1,4 @@
-"""Agglomerative hierarchical clusters: the tree of the points, and where to cut it (Ahn and Vetter, 4.5.1)."""
+"""Agglomerative hierarchical clustering: the tree of merges, and where to cut it (Ahn and Vetter, 4.5.1)."""
 
 from __future__ import annotations
 
@@ -20,29 +20,29 @@ __all__ = ["LONE", "Hierarchy", "Linkage", "cuts", "hierarchy"]
 
 Linkage = Literal["ward", "average", "complete", "single", "weighted", "centroid", "median"]
 
-LONE: Final = 1.5  # ratio of the merges above and below a clear cut
+LONE: Final = 1.5  # a cut is clear if the merge above is this many times as high as the one below
 
-_MOST_POINTS: Final = 10_000  # points for which all distances are computed: 0.4 GB
+_MOST_POINTS: Final = 10_000  # beyond this number of points a sample is used; all distances take 0.4 GB
 _SAMPLE: Final = 2_000
-_MOST_CLUSTERS: Final = 10  # for which a cut is suggested
-_FLOOR: Final = 1e-3  # of the highest merge, or of the widest distance: lower ones are treated as equal
-_USUAL: Final = 0.99  # of the sample's distances to the nearest neighbour: three times this quantile is far
+_MOST_CLUSTERS: Final = 10  # largest number of clusters that is suggested
+_FLOOR: Final = 1e-3  # heights below this share of the highest merge or of the largest distance count as equal
+_USUAL: Final = 0.99  # quantile of nearest-neighbour distances in the sample; three times this is far
 _FAR: Final = 3.0
 
 
 @dataclass(frozen=True)
 class Hierarchy:
-    """A tree of merges, and the clusters that a cut through it leaves.
+    """A tree of merges, and the clusters from a cut through it.
 
     Attributes:
         space: The points.
-        method: The linkage: how the distance of clusters is defined. merges: scipy's linkage, ``float64[merge, 4]``, of
-            the points in ``sample``.
-        sample: Positions of the points in the tree; all, or a sample of them.
+        method: The linkage, which defines the distance of clusters.
+        merges: scipy's linkage matrix, ``float64[merge, 4]``, of the points in ``sample``.
+        sample: Positions of the points in the tree: all points, or a sample of them.
         far: Positions of points outside the sample that are far from all points in it.
         partition: The clusters; points outside the sample join the cluster of the nearest point in it.
         height: The height of the cut.
-        drop: The ratio of the merge above the cut to the one below it.
+        drop: The ratio of the heights of the merges just above and just below the cut.
         suggested: Whether the number of clusters was chosen automatically.
     """
 
@@ -58,7 +58,7 @@ class Hierarchy:
 
     @property
     def sampled(self) -> bool:
-        """Whether the tree is that of a sample."""
+        """Whether the tree contains only a sample of the points."""
         return len(self.sample) < len(self.space.points)
 
 
@@ -71,16 +71,16 @@ def hierarchy(
     scale: Scale = "standard",
     seed: int = 0,
 ) -> Hierarchy:
-    """Merge the two nearest clusters repeatedly, in O(points²).
+    """Cluster points by merging the two nearest clusters repeatedly, in O(points²).
 
     With more than 10,000 points, the tree is that of a sample of 2,000, and each other point joins the nearest sample
-    point. It is far if this distance exceeds three times the 99th percentile of nearest-neighbour distances in the
-    sample.
+    point. A point is far from the sample if this distance exceeds three times the 99th percentile of nearest-neighbour
+    distances in the sample.
 
     Args:
         space: The points.
         method: The linkage, which defines the distance of clusters.
-        clusters: The number of clusters; if None, 2 to 10, where the height of the merges drops by the largest factor.
+        clusters: The number of clusters; if None, the number from 2 to 10 at the largest relative drop in merge height.
         scale: How metrics are scaled.
         seed: Seed of the sample and of the simulated points for comparison.
 
@@ -115,7 +115,7 @@ def hierarchy(
 
 
 def cuts(points: Values, counts: Collection[int], method: Linkage = "ward") -> dict[int, Labels]:
-    """Cut the tree of some points into several numbers of clusters."""
+    """Cluster points hierarchically and return the labels for several numbers of clusters."""
     merges = _merges(points, method)
     return {count: _cut(merges, count) for count in counts}
 
@@ -127,8 +127,8 @@ def _merges(points: Values, method: Linkage) -> Values:
 
 
 def _cuts(heights: Values) -> range:
-    """Return the numbers of clusters that may be suggested."""
-    most = min(_MOST_CLUSTERS, len(heights))  # one per point is not suggested, unless there are two points
+    """Return the numbers of clusters that may be suggested, from the heights of the merges."""
+    most = min(_MOST_CLUSTERS, len(heights))  # one cluster per point is suggested only for two points
     return range(2, max(most, 2) + 1)
 
 
@@ -139,15 +139,18 @@ def _drop(heights: Values, count: int) -> float:
 
 
 def _around(heights: Values, count: int) -> tuple[float, float]:
-    """Return the heights of the lowest merge above a cut into so many clusters, and of the highest one below."""
-    ordered = np.maximum.accumulate(heights)  # centroids and medians may merge lower than before
+    """Return the heights of the merges just above and just below a cut into ``count`` clusters."""
+    ordered = np.maximum.accumulate(heights)  # with centroid and median linkage, heights may decrease
     above = float(ordered[-(count - 1)]) if count > 1 else float(ordered[-1]) * 1.1
     below = float(ordered[-count]) if count <= len(ordered) else 0.0
     return above, below
 
 
 def _cut(merges: Values, count: int) -> Labels:
-    """Undo the last merges until so many clusters remain, by their order, because heights may decrease."""
+    """Return the labels after undoing the last merges until ``count`` clusters remain.
+
+    Merges are undone in reverse order, not by height, because heights may decrease.
+    """
     points = len(merges) + 1
     owners = list(range(points + len(merges)))
     kept = merges[: points - count, :2].astype(np.intp).tolist()
@@ -162,13 +165,13 @@ def _assigned(scaled: Values, sample: Indices, labels: Indices) -> tuple[Indices
     """Return every point's label, from the nearest sample point, and the positions of points far from the sample."""
     if len(sample) == len(scaled):
         return labels, np.array([], dtype=np.intp)
-    from sklearn.neighbors import NearestNeighbors  # noqa: PLC0415 - takes a second, and is for many points
+    from sklearn.neighbors import NearestNeighbors  # noqa: PLC0415 - takes a second, and only large sets need it
 
     there = scaled[sample]
     search = NearestNeighbors(n_neighbors=1, algorithm="brute").fit(there)
     distances, nearest = search.kneighbors(scaled)
     distances[sample] = 0.0
-    # The distance of each sample point to its nearest neighbour.
+    # The distances of sample points to their nearest neighbours.
     usual = float(np.quantile(search.kneighbors()[0], _USUAL))
     widest = float(np.linalg.norm(there - there.mean(axis=0), axis=1).max())
     far = np.flatnonzero(distances[:, 0] > max(_FAR * usual, _FLOOR * widest))

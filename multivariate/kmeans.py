@@ -1,4 +1,4 @@
-"""Clusters by k-means, and the metrics that cause them: F-ratios (Ahn and Vetter, sections 3.3 and 4.5.2)."""
+"""Clusters by k-means, and the metrics that separate them by F-ratio (Ahn and Vetter, sections 3.3 and 4.5.2)."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ __all__ = ["Clusters", "Criterion", "kmeans"]
 
 Criterion = Literal["silhouette", "calinski-harabasz", "davies-bouldin"]
 
-_MOST: Final = 10  # clusters at most
-_SAMPLE: Final = 5_000  # points used to choose k
+_MOST: Final = 10  # largest number of clusters tried
+_SAMPLE: Final = 5_000  # largest number of points from which k is chosen
 _STARTS: Final = 10
 _STARTS_OF_MANY: Final = 3
-_STEPS: Final = 100  # iterations of Lloyd's algorithm; a hundred points need ten
+_STEPS: Final = 100  # limit of Lloyd's iterations; a hundred points need about ten
 
 
 @dataclass(frozen=True)
@@ -35,8 +35,8 @@ class Clusters:
     Attributes:
         space: The points.
         partition: The clusters.
-        criterion: The criterion that chose the number of clusters; None if that was given.
-        scores: Number of clusters tried → the criterion's value, which may be infinite; empty if the number was given.
+        criterion: The criterion that chose the number of clusters; None if the number was given.
+        scores: Number of clusters tried → value of the criterion, which may be infinite; empty if the number was given.
         chance: Comparison with homogeneous points; None if there is nothing to compare.
     """
 
@@ -56,13 +56,14 @@ def kmeans(
     scale: Scale = "standard",
     seed: int = 0,
 ) -> Clusters:
-    """Cluster the points by k-means (Lloyd, k-means++, 10 starts).
+    """Cluster the points by k-means (Lloyd's algorithm, k-means++, 10 starts).
 
     Args:
         space: The points.
         clusters: The number of clusters; if None, the criterion chooses 2 to 10 from at most 5,000 points.
-        criterion: The silhouette and Calinski's and Harabasz's ratio of between-cluster to within-cluster variability
-            should be large, Davies's and Bouldin's ratio of widths to distances small.
+        criterion: What chooses the number of clusters. The largest value is best for the silhouette and for Calinski
+            and Harabasz's ratio of variability between to within clusters, the smallest for Davies and Bouldin's ratio
+            of widths to distances.
         scale: How metrics are scaled.
         seed: Seed of the starts, of the sample, and of the simulated points for comparison.
 
@@ -88,14 +89,14 @@ def kmeans(
 
 
 def _some(points: int, seed: int) -> Indices:
-    """Return the positions of the points by which k is chosen."""
+    """Return the positions of the points from which k is chosen: all, or a random sample of many."""
     if points <= _SAMPLE:
         return np.arange(points)
     return np.random.default_rng(seed).choice(points, _SAMPLE, replace=False)
 
 
 def _most(points: Values) -> int:
-    """Return the largest number of clusters to try, which leaves at least two points together."""
+    """Return the largest number of clusters to try, so that at least two points share a cluster."""
     return min(_MOST, len(np.unique(points, axis=0)), len(points) - 1)
 
 
@@ -118,7 +119,10 @@ def _best(scores: dict[int, float], criterion: Criterion, chance: Chance | None)
 
 
 def _nearest(points: Values, counts: Collection[int]) -> dict[int, Labels]:
-    """Assign points by k-means with one start, the clusters of Ward's tree; fast for many small sets of points."""
+    """Return the labels of k-means started from the clusters of Ward's tree, for each number of clusters.
+
+    This is fast for many small sets of points.
+    """
     return {count: _moved(points, labels) for count, labels in cuts(points, counts).items()}
 
 
@@ -134,18 +138,18 @@ def _moved(points: Values, labels: Labels) -> Labels:
 
 
 def _labels(scaled: Values, count: int, starts: int, seed: int) -> Labels:
-    from sklearn.cluster import KMeans  # noqa: PLC0415 - takes a second, and other analyses do without
+    from sklearn.cluster import KMeans  # noqa: PLC0415 - takes a second, and other analyses do not need it
     from sklearn.exceptions import ConvergenceWarning  # noqa: PLC0415
 
     with warnings.catch_warnings():
-        # Points whose distances are only rounding give fewer clusters.
+        # Warns if there are fewer distinct points than clusters, which rounding may cause.
         warnings.simplefilter("ignore", ConvergenceWarning)
         found = KMeans(n_clusters=count, n_init=starts, random_state=seed).fit(scaled)
     return numbered(found.labels_)
 
 
 def _davies_bouldin(values: Values, labels: Labels) -> float:
-    """Return the mean, over clusters, of the largest ratio of two widths to the distance between their means."""
+    """Return Davies and Bouldin's index: per cluster the largest ratio of widths to distance, averaged."""
     from scipy.spatial.distance import cdist  # noqa: PLC0415 - takes half a second
 
     own = [values[labels == each] for each in range(int(labels.max()) + 1)]

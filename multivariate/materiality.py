@@ -1,8 +1,8 @@
-"""Which differences matter, and in which metrics: by the verdict's rule for differences between ranks.
+"""Decide which differences matter, and in which metrics, by the same rule as for differences between ranks.
 
-Clusters are made from scaled metrics (Ahn and Vetter, section 4.5), so a difference of a thousandth without noise
-separates them as well as a factor of three. Significance (section 3.3) is not size. So this module chooses the
-dimensions, and the metrics that describe clusters.
+Clustering scales the metrics (Ahn and Vetter, section 4.5), so a noise-free difference of 0.1 % separates clusters as
+clearly as a factor of three. Significance (section 3.3) does not show whether a difference is large. So this module
+chooses the metrics to cluster by and the metrics that describe clusters.
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ RULE: Final = (
     f"of all else {100 * CRITERIA.least_gain:.0f} % of the most that a location has in the program"
 )
 
-_MOST: Final = 0.5  # of the other points: a majority
+_MOST: Final = 0.5  # more than this share of the other points is a majority
 
 
 def matters(space: MetricSpace, one: Values, other: Values) -> list[int]:
     """Return the columns in which two sets of values, ``float64[metric]`` each, differ materially.
 
     Values must differ by more than a tenth of the larger, the radius of a cluster in Algorithm 1 of Liu et al. 2011.
-    Times must also differ by a hundredth of a location's time and by the resolution of clocks and schedulers. Other
-    measured metrics must also differ by a hundredth of the most that a location has in the program; for bytes, of all
+    Times must also differ by 1 % of a location's time and by more than the resolution of clocks and schedulers. Other
+    measured metrics must also differ by 1 % of the largest total of any location; for bytes, the total of all kinds of
     bytes.
 
     Returns:
-        Times first, most seconds first; then all others, largest relative difference first.
+        Times first, largest difference in seconds first; then all others, largest relative difference first.
     """
     times = _times(space)
     order = np.lexsort((-np.where(times, np.abs(one - other), _relative(one, other)), ~times))
@@ -56,7 +56,7 @@ def _relative(one: Values, other: Values) -> Values:
 
 
 def _wide(space: MetricSpace, one: Values, other: Values) -> Flags:
-    """Return which differences matter; values are ``float64[…, metric]``."""
+    """Return whether each difference matters; values are ``float64[…, metric]``."""
     of_whole = [CRITERIA.least_gain * space.wholes.get(name, 0.0) for name in space.metrics]
     least = np.where(_times(space), max(CRITERIA.least_gain * space.time, CRITERIA.resolution), of_whole)
     return np.asarray((_relative(one, other) > THRESHOLD) & (np.abs(one - other) > least))
@@ -65,8 +65,8 @@ def _wide(space: MetricSpace, one: Values, other: Values) -> Flags:
 def telling(space: MetricSpace, partition: Partition, cluster: int) -> list[int]:
     """Return the columns that characterise a cluster, most important first.
 
-    A metric in which a cluster resembles most other points does not characterise it, because the rest differ. If all
-    locations are nearly alike, small differences count as well, most distinct first.
+    A metric does not characterise a cluster if most other points have similar values. If all locations are nearly
+    alike, small differences count as well, most distinct first.
     """
     distinct = partition.by_deviation(cluster)
     if partition.count == 1:
@@ -80,12 +80,12 @@ def telling(space: MetricSpace, partition: Partition, cluster: int) -> list[int]
 
 
 def separating(space: MetricSpace, partition: Partition) -> list[int]:
-    """Return the columns that distinguish clusters, most important first; nearly equal ones by their F-ratios."""
+    """Return the columns that separate the clusters, most important first; nearly equal ones by F-ratio."""
     return _chosen(space, partition, partition.by_f_ratio, partition.means.min(axis=0), partition.means.max(axis=0))
 
 
 def _chosen(space: MetricSpace, partition: Partition, distinct: list[int], one: Values, other: Values) -> list[int]:
-    """Choose among distinct columns those that matter and are beyond chance, if the space has any."""
+    """Select the distinct columns that differ materially and beyond chance, or all if nothing is material."""
     if not matters(space, space.values.min(axis=0), space.values.max(axis=0)):
         return distinct
     sure = ~(partition.f_ratios < _critical(partition))
@@ -103,14 +103,14 @@ def _critical(partition: Partition) -> float:
 
 
 def dimensions(space: MetricSpace, *, fewest: int = 1) -> MetricSpace:
-    """Leave out metrics in which differences are immaterial; if none is material, keep all.
+    """Return the space without metrics whose differences are immaterial; unchanged if no difference is material.
 
     Metrics that include waiting for a core describe the scheduler more than the program. They are left out, too, as
     long as others remain.
 
     Args:
         space: The points.
-        fewest: The least number of metrics to keep; otherwise none is left out.
+        fewest: The least number of metrics to keep; if fewer would remain, none is left out.
     """
     others = _without(space, space.waiting, "includes waiting for a core", fewest)
     wide = {others.metrics[column] for column in matters(others, others.values.min(axis=0), others.values.max(axis=0))}

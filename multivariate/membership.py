@@ -1,4 +1,4 @@
-"""Where the members of each cluster are on the process grid (Ahn and Vetter, section 4.7)."""
+"""Locate the members of each cluster on the process grid (Ahn and Vetter, section 4.7)."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from .hierarchy import Hierarchy
 
 __all__ = ["Grid", "Membership", "grid_of", "membership"]
 
-_ALIKE: Final = 0.9  # the least overlap, over the union, of a cluster and the part of the grid that names it
-_FEW: Final = 0.02  # of a cluster, which may be outside the rows that name it
+_ALIKE: Final = 0.9  # least overlap of a cluster and a named part of the grid, divided by their union
+_FEW: Final = 0.02  # share of a cluster that may lie outside the rows that name it
 _AXES: Final = ("row", "column", "layer")
 
 
@@ -27,9 +27,9 @@ class Grid:
 
     Attributes:
         sizes: The size of each dimension.
-        source: ``topology``, ``given``, or ``guess``.
+        source: Origin of the grid: ``topology``, ``given``, or ``guess``.
         name: Name of the topology; empty otherwise.
-        coordinates: Process and thread → coordinates; a thread without its own has those of its process.
+        coordinates: (process, thread) → coordinates; a thread without its own has those of its process.
     """
 
     sizes: tuple[int, ...]
@@ -95,7 +95,7 @@ def grid_of(
 
 
 def membership(hierarchy: Hierarchy, grid: Grid) -> Membership:
-    """Place clusters on a grid, and name the parts of it that they cover: corners, edges, a side."""
+    """Place clusters on a grid, and name the part of the grid that each covers, such as corners, edges or a side."""
     found = [grid.place(point.process, point.thread) for point in hierarchy.space.points]
     nowhere = (-1,) * len(grid.sizes)
     places = np.array([nowhere if place is None else place for place in found], dtype=np.intp)
@@ -116,7 +116,10 @@ def _row_by_row(processes: Sequence[int], sizes: Sequence[int]) -> dict[tuple[in
 
 
 def _part(places: Indices, inside: Flags, sizes: Sequence[int]) -> str | None:
-    """Return the name of the part of the grid that matches a cluster: they share nine tenths of their union."""
+    """Return the name of the part of the grid that matches a cluster, or None.
+
+    A part matches if it and the cluster share nine tenths of their union.
+    """
     if inside.all():
         return "the whole grid"
     found = [(_alike(inside, part), name) for name, part in _parts(places, inside, sizes)]

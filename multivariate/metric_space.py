@@ -28,8 +28,9 @@ Scale = Literal["standard", "mean", "none"]
 
 SCALES: Final[tuple[Scale, ...]] = ("standard", "mean", "none")
 
-ROUNDING: Final = 64 * float(np.finfo(np.float64).eps)  # of the largest value: a smaller range counts as zero
-_SQUARED: Final = 1e100  # the largest value, and the inverse of the smallest, whose squares can be summed
+# A range smaller than this share of the largest value counts as zero.
+ROUNDING: Final = 64 * float(np.finfo(np.float64).eps)
+_SQUARED: Final = 1e100  # values between the inverse of this and this can be squared and summed
 _LISTED: Final = 5
 _WALL: Final = "wall_time"
 
@@ -56,10 +57,10 @@ class MetricSpace:
         left_out: Labels of omitted points → why.
         formulas: Derived metric → its formula.
         parts: Derived metric → the measured metrics in its formula.
-        sources: Measured metric that is used → how it was measured.
+        sources: Measured metric → how it was measured.
         place: Where the values were measured: ``the program``, or a region's name.
-        time: The longest time of a point that was measured there, in seconds; 0 if none was.
-        wholes: Measured metric → a point's greatest value in the whole program; for bytes, of all bytes.
+        time: The longest measured time of any point in that place, in seconds; 0 if no time was measured.
+        wholes: Measured metric → the largest value of any point in the whole program; for bytes, of all kinds of bytes.
         waiting: Metrics that include waiting for a core.
         threaded: Whether labels include threads.
         sampled: Whether labels include samples.
@@ -97,8 +98,8 @@ class MetricSpace:
 
         Args:
             experiments: Runs of one program.
-            region: A region's name, path or ``file:line``, including everything below it, wherever it is entered;
-                default the program without the start and the end of MPI.
+            region: A region's name, path or ``file:line``: all its call paths and everything below them. Default: the
+                program without MPI_Init and MPI_Finalize.
             exclusive: Leave out everything below the region.
             metrics: Names of metrics, including those of built-in formulas; if None all measured ones, but not the
                 parts of ``mpi_time``.
@@ -164,9 +165,9 @@ class MetricSpace:
     ) -> MetricSpace:
         """Make a space from columns, ``float64[point]`` each, and clean it.
 
-        Points that never entered the region or have no value are left out. Then metrics with a missing value, or with
-        equal values only, are dropped. Labels include threads and samples if ``among``, default these points, has
-        several of one process. So a part of a space labels its points as the whole does.
+        Points that never entered the region or have no value are left out. Then metrics are dropped that lack a value
+        or have only equal values. Labels include threads or samples if ``among`` (default: these points) contains
+        several of one process, so a part of a space labels its points like the whole.
 
         Raises:
             LocationsError: Fewer than two points are left.
@@ -212,7 +213,7 @@ class MetricSpace:
         return tuple(_label(each, threaded=self.threaded, sampled=self.sampled) for each in self.points)
 
     def measured(self, metrics: Iterable[str]) -> tuple[str, ...]:
-        """Return the metrics that must be measured for some of these, each once."""
+        """Return the metrics that must be measured to compute the given ones, each once."""
         return measured(metrics, self.parts)
 
     def scaled(self, scale: Scale = "standard") -> Values:
@@ -238,7 +239,7 @@ class MetricSpace:
             )
 
     def part(self, rows: npt.ArrayLike) -> MetricSpace:
-        """Return the space of some of the points, cleaned again: metrics that are constant among them are dropped.
+        """Return the space of the selected points, without metrics that are constant among them.
 
         Raises:
             LocationsError: Fewer than two points are left.
@@ -252,7 +253,7 @@ class MetricSpace:
         )._cleaned()
 
     def moved(self, values: Values) -> MetricSpace:
-        """Return a space of the same points with other values, ``float64[point, metric]``, cleaned again.
+        """Return a space of the same points with other values, ``float64[point, metric]``, without constant metrics.
 
         Raises:
             InputError: No metric differs.
@@ -260,7 +261,7 @@ class MetricSpace:
         return replace(self, values=values)._cleaned()
 
     def along(self, metrics: Sequence[str]) -> MetricSpace:
-        """Return a space with some of the metrics, in the given order."""
+        """Return a space with only the given metrics, in this order."""
         columns = [self.metrics.index(name) for name in metrics]
         return replace(self, metrics=tuple(metrics), values=self.values[:, columns])
 
@@ -278,7 +279,7 @@ class MetricSpace:
         return replace(self.along(kept), dropped=why)
 
     def _unusable(self, column: Values) -> str | None:
-        """Explain why values are not a dimension; None if they are."""
+        """Explain why a column cannot be a dimension; None if it can."""
         missing = np.flatnonzero(np.isnan(column))
         if len(missing) == len(column):
             return "no value"
@@ -292,7 +293,7 @@ class MetricSpace:
 
 
 def _without_parts(metrics: Sequence[str]) -> list[str]:
-    """Leave out the parts of ``mpi_time``: one kind of calls is often nearly all of it and would count twice."""
+    """Leave out the parts of ``mpi_time``, because one kind of call is often nearly all of it and would count twice."""
     parts = {part.name for part in (*MPI_PARTS, MPI_WAIT) if "mpi_time" in metrics}
     return [name for name in metrics if name not in parts]
 
@@ -302,14 +303,14 @@ def scaled(values: Values, scale: Scale) -> Values:
     if scale == "none":
         return values
     _, exponents = np.frexp(np.abs(values).max(axis=0))
-    relative = np.ldexp(values, -exponents)  # exact, and no square of a huge value overflows
+    relative = np.ldexp(values, -exponents)  # this is exact, and squares of huge values do not overflow
     centred = relative - relative.mean(axis=0)
     spread = centred.std(axis=0) if scale == "standard" else np.abs(relative).mean(axis=0)
     return np.asarray(centred / spread)
 
 
 def _rows(experiment: Experiment, region: str | None, *, exclusive: bool) -> Indices:
-    """Return the call paths whose sum is that of a region, or of the program."""
+    """Return the rows of the call paths whose values add up to a region, or to the program."""
     if region is None:
         hidden = startup_paths(experiment)
         return np.array([path for path in range(len(experiment.call_paths)) if path not in hidden], dtype=np.intp)
@@ -320,12 +321,12 @@ def _rows(experiment: Experiment, region: str | None, *, exclusive: bool) -> Ind
 
 
 def _longest(times: Sequence[Values]) -> float:
-    """Return the largest value of any of these columns; 0 if they have none."""
+    """Return the largest value of all columns; 0 if there is none."""
     return max((float(each[np.isfinite(each)].max(initial=0.0)) for each in times), default=0.0)
 
 
 def _whole_of(name: str, experiments: Sequence[Experiment]) -> str:
-    """Return the total of which a metric is a part: all bytes for bytes, which cost the same; events have none."""
+    """Return the metric that holds the total: all bytes for any kind of bytes, otherwise the metric itself."""
     metric = experiments[0].metric(name)
     while metric.unit == "bytes" and metric.parent is not None and all(metric.parent in each for each in experiments):
         metric = experiments[0].metric(metric.parent)
@@ -351,7 +352,7 @@ def _table(
     metrics: Sequence[str],
     by: Literal["thread", "process"],
 ) -> _Table:
-    """Read the metrics of some call paths: one value per point."""
+    """Read the metrics of one experiment: for each metric, one value per point, summed over the call paths."""
     groups: dict[Point, list[int]] = {}
     for column, place in enumerate(experiment.locations):
         point = Point(place.process, place.thread if by == "thread" else 0, sample)

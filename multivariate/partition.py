@@ -1,4 +1,4 @@
-"""A partition of points into clusters: quality, metrics, typical members, and recursion (Ahn and Vetter, 3.3, 4.8)."""
+"""A partition of points into clusters: quality, metrics, typical members, recursion (Ahn and Vetter, 3.3, 4.8)."""
 
 from __future__ import annotations
 
@@ -31,20 +31,21 @@ __all__ = [
 
 Labels = Indices
 
-# Mean silhouettes that Kaufman and Rousseeuw (Finding Groups in Data, 1990) call a reasonable structure, and below
-# which they see none.
+# From this mean silhouette on, Kaufman and Rousseeuw (Finding Groups in Data, 1990) see a reasonable structure; below
+# the second number they see none.
 DISTINCT: Final = 0.5
 WEAK: Final = 0.25
 
-# How often homogeneous points may be called clusters: with this level, at most 5 of 100 tries are in 97 of 100 cases.
+# How often homogeneous points may be called clustered. At this level, 97 of 100 test runs of 100 sets each find at most
+# 5 such sets.
 LEVEL: Final = 0.025
 
-_APART: Final = 0.1  # standard deviations from the others that make a cluster distinct
-_SAMPLE: Final = 2000  # points for silhouettes, which need all pairwise distances
+_APART: Final = 0.1  # least distance of a cluster's mean from the others', in standard deviations
+_SAMPLE: Final = 2000  # beyond this number of points a sample is used; silhouettes need all pairwise distances
 
 Result = TypeVar("Result")
 
-_LEAST: Final = 4  # points for an analysis
+_LEAST: Final = 4  # least number of points for an analysis
 _DEEPEST: Final = 3
 
 
@@ -58,7 +59,8 @@ class Partition:
         f_ratios: ``float64[metric]``, between-cluster over within-cluster variability; inf if the members of all
             clusters are equal, NaN if undefined.
         means: ``float64[cluster, metric]`` in the metrics' units.
-        deviations: ``float64[cluster, metric]``, distance of these from the mean of all points, in standard deviations.
+        deviations: ``float64[cluster, metric]``, distance of these means from the mean of all points, in standard
+            deviations.
         typical: ``int[cluster]``, the member closest to the mean of its cluster.
         chance: How often homogeneous points look as clustered; None if not compared.
     """
@@ -75,7 +77,7 @@ class Partition:
     def of(
         cls, space: MetricSpace, labels: npt.ArrayLike, scaled: Values, *, chance: float | None = None, seed: int = 0
     ) -> Partition:
-        """Evaluate a partition of a space; ``scaled`` are the values by which it was made."""
+        """Evaluate a partition of a space; ``scaled`` are the scaled values that were clustered."""
         own = numbered(labels)
         count = int(own.max()) + 1
         rows = [np.flatnonzero(own == each) for each in range(count)]
@@ -117,7 +119,7 @@ class Partition:
         return [column for column in self.columns if not np.isnan(self.f_ratios[column])]
 
     def by_deviation(self, cluster: int) -> list[int]:
-        """Columns of the metrics in which a cluster differs from all other points, largest difference first.
+        """Return the columns of metrics in which a cluster differs from all other points, largest difference first.
 
         Of equal differences, the metric with the larger F-ratio comes first. Metrics are left out if the means of the
         cluster and of the others are within a tenth of a standard deviation.
@@ -134,7 +136,7 @@ def numbered(labels: npt.ArrayLike) -> Labels:
 
 
 def cluster_means(values: Values, labels: Labels) -> Values:
-    """Return ``float64[cluster, metric]``; fast for few points."""
+    """Return the mean of each cluster, ``float64[cluster, metric]``; fast for few points."""
     sizes = np.bincount(labels)
     return np.asarray((np.eye(len(sizes))[labels].T @ values) / sizes[:, None])
 
@@ -194,7 +196,7 @@ def _distances(points: Values) -> Values:
 
 
 def _mean_silhouette(distances: Values, labels: Labels, weights: Indices) -> float | None:
-    """Average the silhouettes of points, ``distances[point, point]`` apart, with a weight per cluster."""
+    """Return the mean silhouette of points, ``distances[point, point]`` apart, with a weight per cluster."""
     sizes = np.bincount(labels)
     if not 1 < len(sizes) < len(labels):
         return None
@@ -223,13 +225,13 @@ def _nearest_to_mean(values: Values) -> int:
 
 @dataclass(frozen=True)
 class Part(Generic[Result]):
-    """An analysis of one cluster, in a recursion.
+    """The analysis of one cluster in a recursive analysis.
 
     Attributes:
         path: Numbers of the clusters from the outermost on, from 1; empty for all points.
-        result: The result there.
+        result: The result of the analysis.
         parts: The analyses of its own clusters, if these are far apart.
-        without: Number of a cluster of at least four points without an analysis → why.
+        without: Number of a cluster of at least four points without an analysis → the reason.
         ended: Why its clusters are not analysed; None if they are.
     """
 
@@ -246,10 +248,12 @@ def recursively(
     clusters: Callable[[MetricSpace, Result], Partition],
     path: tuple[int, ...] = (),
 ) -> Part[Result]:
-    """Analyse a space, and recursively each cluster of at least four points if the silhouette shows distinct clusters.
+    """Analyse a space, then each distinct cluster of at least four points, recursively.
+
+    Clusters are distinct if the silhouette shows a structure.
 
     Raises:
-        AutoanalyzerError: The analysis of the whole raises it.
+        AutoanalyzerError: The analysis of the whole space raises it.
     """
     result = analysis(space)
     if len(path) == _DEEPEST:

@@ -39,7 +39,7 @@ class Components:
     given: bool
 
 
-_ROUNDING: Final = 1e-9  # of a component's entry
+_ROUNDING: Final = 1e-9  # entries that differ by less count as equal
 
 
 @single_threaded_blas

@@ -1,4 +1,4 @@
-"""Linear algebra with one thread: more would be waited for longer than they work, and would round differently."""
+"""Limit linear algebra to one thread: with small matrices more threads mostly wait, and rounding would differ."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Requested metrics, and those needed to compute them."""
+"""Find the requested metrics, and the measured metrics needed to compute them."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ class WantedMetrics:
 
     Attributes:
         names: Names, each once, in the requested order.
-        measured: The metrics that must be read: requested, or part of a formula.
-        formulas: The formulas that must be computed, parts first.
+        measured: The measured metrics to read, because they are requested or part of a formula.
+        formulas: The formulas to compute, each after those that it uses.
     """
 
     names: tuple[str, ...]
