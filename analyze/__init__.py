@@ -1,6 +1,6 @@
-"""From an experiment to findings: what was run, which ranks differ, which regions are hot spots, why, and the savings.
+"""Analyse an experiment: find differences between ranks, hot spots, their causes, and estimated savings.
 
-The analysis itself is imported on first use, because help needs only the choices and must not wait for numpy.
+Names are imported on first use, because the command line's help needs only the choices and should not load numpy.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The choices of an analysis: metrics and methods. Help needs only these, so nothing here imports numpy."""
+"""The choices of an analysis: metrics and methods. Help needs only these, so this module does not import numpy."""
 
 from __future__ import annotations
 
@@ -7,6 +7,6 @@ from typing import Final
 __all__ = ["DISPARITY_METRICS", "DISSIMILARITY_METRICS", "METHODS", "OURS", "PAPER", "PAPER_METRIC"]
 
 DISSIMILARITY_METRICS: Final = ("compute_time", "cpu_time", "wall_time", "mpi_bytes")
-PAPER_METRIC: Final = "cpu_time"  # section 4.2.1: its main measurement
+PAPER_METRIC: Final = "cpu_time"  # the main metric of Liu et al. 2011, section 4.2.1
 DISPARITY_METRICS: Final = ("crnm", "cpi", "wall_time")
 OURS, PAPER = METHODS = ("autoanalyzer", "paper")

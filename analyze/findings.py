@@ -1,4 +1,4 @@
-"""All results for one experiment: those of each stage of the analysis, and the verdict."""
+"""All results for one experiment: the results of each stage of the analysis, and the verdict."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ __all__ = ["Findings", "analyze"]
 
 
 class Findings(Analysis):
-    """The results of each stage, and the verdict that is made from them once."""
+    """The results of each stage, and the verdict computed from them on first use."""
 
     @cached_property
     def verdict(self) -> Verdict:
-        """The findings, most valuable first."""
+        """The findings, largest estimated saving first."""
         return find_verdict(self)
 
     @cached_property
@@ -60,19 +60,19 @@ def analyze(
     """Run every analysis.
 
     Args:
-        experiment: Measured here, derived or imported.
-        metric: What is compared across ranks: one of ``DISSIMILARITY_METRICS``; see ``find_differences``.
-        disparity_metric: What regions are classed by: one of ``DISPARITY_METRICS``.
-        exclude_ranks: Ranks that are not compared; see ``Selection.of``.
-        exclude_regions: Regions that are not compared; see ``Selection.of``.
-        include_ranks: Ranks that are compared although they look like a master; see ``find_master``.
-        method: ``autoanalyzer``, or ``paper``: that of paper 001 as it is printed.
-        least: The share of the run that a finding must be worth; None for what ``Criteria`` has. The paper has none.
+        experiment: An experiment measured here, derived or imported.
+        metric: The metric to compare ranks by: one of ``DISSIMILARITY_METRICS``; see ``find_differences``.
+        disparity_metric: The metric to classify regions by: one of ``DISPARITY_METRICS``.
+        exclude_ranks: Ranks to leave out; see ``Selection.of``.
+        exclude_regions: Regions to leave out; see ``Selection.of``.
+        include_ranks: Ranks to compare although they look like a master; see ``find_master``.
+        method: ``autoanalyzer``, or ``paper``: the method of Liu et al. 2011 as printed.
+        least: The least share of the run that a finding must be worth; None for the default in ``Criteria``. The method
+            of Liu et al. has none.
 
     Raises:
-        InputError: The experiment lacks what the analyses need.
-        InputError: A rank that is included does not exist.
-        UsageError: What is excluded does not exist.
+        InputError: The experiment lacks what the analyses need, or an included rank does not exist.
+        UsageError: An excluded rank or region does not exist.
     """
     by_default = PAPER_METRIC if method == PAPER else DISSIMILARITY_METRICS[0]
     run = prepare(
@@ -85,7 +85,7 @@ def analyze(
     check_ranks(include_ranks, {each.process for each in experiment.locations}, experiment.notes.missing)
     repetition = Repetition(experiment.notes.runs)
     if method == PAPER:
-        from .paper.causes import causes_of_ranks, causes_of_regions  # noqa: PLC0415 - few ask for it
+        from .paper.causes import causes_of_ranks, causes_of_regions  # noqa: PLC0415 - rarely needed
         from .paper.stages import by_the_paper  # noqa: PLC0415
 
         run, differences, weights = by_the_paper(run, metric or by_default, disparity_metric)

@@ -1,4 +1,4 @@
-"""Several runs of one command: search for the findings of their mean in each of them."""
+"""Repeated runs of one command: count the runs that confirm each finding of their mean."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from .verdict.repeatability import Repeatability, Repetition
 
 __all__ = ["repeated"]
 
-_ALIKE: Final = 0.5  # of all ranks that either of two findings calls slow: so many must be slow in both
+_ALIKE: Final = 0.5  # share of the ranks that are slow in either of two findings; so many must be slow in both
 
-_Place: TypeAlias = tuple[int, bool]  # call path of the mean, and whether it is its own code
+_Place: TypeAlias = tuple[int, bool]  # index of the call path in the mean, and whether only its own code is meant
 _Kind: TypeAlias = tuple[object, ...]
 
 
 @dataclass(frozen=True)
 class _Halves:
-    """Ranks, or threads, of one program divided by their value in some regions: above the middle, or not."""
+    """The ranks, or threads, of one program, split at the middle of their values in some regions."""
 
     slow: frozenset[int | str]
     others: frozenset[int | str]
@@ -46,9 +46,9 @@ class _Halves:
         return len(self.slow & other.slow) >= _ALIKE * len(self.slow | other.slow)
 
     def apart(self, vectors: RankVectors, regions: Sequence[int]) -> float | None:
-        """Return how much more the slow ones had in regions than the others, as measured; None if some are missing.
+        """Return how much longer the slow ranks took than the others, as measured; None if some are missing.
 
-        Threads that have no part in them have nothing.
+        Threads that take no part in the regions count as 0.
         """
         column = {label: number for number, label in enumerate(vectors.labels)}
         if not self.slow or not self.slow | self.others <= column.keys():
@@ -60,7 +60,7 @@ class _Halves:
 
 @dataclass(frozen=True)
 class _Difference:
-    """A difference between ranks: in one culprit, or in all if that is None."""
+    """A difference between ranks, in one culprit, or in all regions if the culprit is None."""
 
     culprit: int | None
     regions: tuple[int, ...]
@@ -72,8 +72,8 @@ class _Analysed:
     """Findings, mapped to the call paths of the mean.
 
     Attributes:
-        findings: Those of the mean, or of a run.
-        rows: Where its call paths stand among the mean's.
+        findings: The findings of the mean, or of one run.
+        rows: Indices of its call paths among the mean's.
     """
 
     findings: Findings
@@ -108,19 +108,19 @@ class _Analysed:
 def repeated(findings: Findings, runs: Sequence[Experiment], analyse: Callable[[Experiment], Findings]) -> Findings:
     """Count for each finding of a mean the runs that confirm it, and estimate the confidence in its seconds.
 
-    A run confirms a finding if its own analysis has one of the same kind in the same region. If ranks differ, half of
-    those that are slow in either must be slow in both.
+    A run confirms a finding if its own analysis has one of the same kind in the same region. If ranks differ, at least
+    half of all ranks that are slow in either must be slow in both.
 
     Args:
-        findings: Those of the mean.
-        runs: What it is the mean of.
-        analyse: Analyses a run as the mean was.
+        findings: The findings of the mean.
+        runs: The runs that the mean was computed from.
+        analyse: Analyses a run with the same options as the mean.
     """
     joined = integrate([findings.experiment, *runs], exact=True)
     mean = _Analysed(findings, joined.rows[0])
     in_runs = dict.fromkeys([*mean.differences, *mean.weights], 0)
     seconds: dict[_Kind, list[float | None]] = {each: [] for each in in_runs}
-    token = WORKERS.set(None)  # the workers have the mean open, but not the runs
+    token = WORKERS.set(None)  # the workers have opened the mean, but not the runs
     try:
         for experiment, rows in zip(joined.operands[1:], joined.rows[1:], strict=True):
             run = _Analysed(analyse(experiment), rows)
@@ -152,7 +152,7 @@ def _compared_as(mean: Findings, run: Findings) -> RankVectors | None:
 
 
 def _apart(mean: _Analysed, difference: _Difference, run: _Analysed, vectors: RankVectors | None) -> float | None:
-    """Return how much longer in a run the ranks take that are slow in the mean."""
+    """Return, for one run, how much longer the ranks take that are slow in the mean."""
     if vectors is None:
         return None
     wanted = {mean.place(mean.findings.vectors.regions[each]) for each in difference.regions}

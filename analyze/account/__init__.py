@@ -1,4 +1,4 @@
-"""The account: what every second of every region on every rank went into."""
+"""The account: how each region on each rank spent its wall time."""
 
 from .account import Account, find_account
 

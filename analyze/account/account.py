@@ -1,4 +1,4 @@
-"""The account of a run: the seconds that each region spent on what, on every rank; they add up to its wall time."""
+"""The account of a run: splits the wall time of each region on each rank into parts, such as computing and waiting."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ Group = tuple[tuple[int, ...], tuple[int | str, ...]]
 
 @dataclass(frozen=True)
 class Account:
-    """Wall time of first threads by what it was spent on, over all ranks.
+    """Wall time of first threads, split into parts, over all ranks.
 
     Attributes:
         ranks: All ranks, and the code regions.
-        parts: Names of the parts that the run tells, in their order: ``allocations``; ``instructions``, ``l1_misses``,
-            ``l2_misses`` and ``unexplained``, or ``computing`` as a whole; ``page_faults``, and ``system`` for all else
-            in the kernel outside of calls; ``io_calls``, ``io_bytes`` and ``io_rest``, or ``io``; ``mpi_calls``,
-            ``mpi_bytes`` and ``mpi_waiting``, or ``mpi``; ``omp_waiting``; ``turns`` of other threads and ``asleep``,
-            or ``off`` (the processor).
-        own: By part, ``float64[region]``: seconds of each region alone, a mean over the ranks.
-        inclusive: Likewise with the regions below.
-        own_intervals: By part, ``float64[2, region]``: between what ``own`` is; see ``part_intervals``.
-        inclusive_intervals: Likewise with the regions below.
-        splitting: How it came about: the prices.
+        parts: Names of the available parts, in order: ``allocations``; ``instructions``, ``l1_misses``, ``l2_misses``
+            and ``unexplained``, or ``computing`` as a whole; ``page_faults``, and ``system`` for all other kernel time
+            outside calls; ``io_calls``, ``io_bytes`` and ``io_rest``, or ``io``; ``mpi_calls``, ``mpi_bytes`` and
+            ``mpi_waiting``, or ``mpi``; ``omp_waiting``; ``turns``, in which other threads had the core, and
+            ``asleep``, or both as ``off``.
+        own: Part → ``float64[region]``: exclusive seconds of each region, mean over the ranks.
+        inclusive: Likewise inclusive seconds.
+        own_intervals: Part → ``float64[2, region]``: lower and upper limits of ``own``; see ``part_intervals``.
+        inclusive_intervals: Likewise for ``inclusive``.
+        splitting: The prices by which time was split.
     """
 
     ranks: Selection
@@ -50,19 +50,19 @@ class Account:
 
     @property
     def instruction(self) -> Values:
-        """Seconds per instruction in each region alone, ``float64[region]``; NaN if nothing was counted."""
+        """Exclusive seconds per instruction in each region, ``float64[region]``; NaN if nothing was counted."""
         places = [each.id for each in self.ranks.regions]
         prices = self.splitting.own
         return prices[0, places] if len(prices) else np.full(len(places), np.nan)
 
     @property
     def fitted(self) -> dict[str, float]:
-        """Seconds per instruction, and per miss of either cache, over all regions."""
+        """Count → fitted seconds per instruction, or per L1 or L2 miss, over all regions."""
         return dict(zip(self.splitting.counted.names, self.splitting.fitted, strict=True))
 
     @property
     def unexplained(self) -> float | None:
-        """The share of computing that no count explains, 0 to 1; None if nothing was counted or computed."""
+        """The share of computing that the counts do not explain, 0 to 1; None if nothing was counted or computed."""
         parts = [*self.splitting.counted.names, "unexplained"]
         together = sum(float(self.own[each].sum()) for each in parts if each in self.own)
         return float(self.own["unexplained"].sum()) / together if together > 0 and "unexplained" in self.own else None
@@ -72,7 +72,7 @@ class Account:
 
         Args:
             regions: Positions of the requested regions.
-            own: Whether of each region alone, without those below it.
+            own: Whether to return exclusive instead of inclusive seconds.
 
         Raises:
             IndexError: There is no such region.
@@ -81,14 +81,14 @@ class Account:
         return {name: np.concatenate([each[name] for each in blocks], axis=1) for name in self.parts}
 
     def of_groups(self, groups: Sequence[Group], compared: Selection) -> list[dict[str, float]]:
-        """Return the seconds of each part that each group of ranks spends, or of what threads compute: means over it.
+        """Return the mean seconds of each part for each group of ranks, or of threads.
 
         Ranks of a group are alike. If there are many, sampled ranks represent the others, provided that each group has
         some.
 
         Args:
             groups: Positions of regions, none inside another, and the labels of ranks or threads.
-            compared: What their labels are of, without what it leaves out.
+            compared: The selection to which the labels belong, without excluded ranks.
         """
         some = some_locations(self.ranks.experiment)
         sampled = {place.process for place in some.locations if place.thread == 0}
@@ -102,8 +102,8 @@ class Account:
 def find_account(run: Prepared) -> Account:
     """Split the wall time of each region and rank into parts that add up to it.
 
-    Computing is what the counts explain at prices that are fitted to the run, and a rest that they do not. Calls and
-    bytes, of files and of MPI, have the prices that the machine was calibrated for; the rest of a call is waiting.
+    The counts explain computing at prices that are fitted to the run; the rest is unexplained. Calls and bytes, of
+    files and of MPI, have the machine's calibrated prices; the rest of a call is waiting.
 
     Args:
         run: What was measured; excluded ranks count, too.
@@ -131,12 +131,12 @@ def _inclusive(experiment: Experiment, ranks: Selection, rows: Values) -> Values
 
 
 def _sums(ranks: Selection, splitting: Splitting) -> dict[str, Values]:
-    """Sum the parts up over some ranks; ``float64[call path]`` each."""
+    """Sum each part over some ranks; part → ``float64[call path]``."""
     return {name: values.sum(axis=1) for name, values in splitting.parts(ranks.experiment)}
 
 
 def _of_groups(ranks: Selection, splitting: Splitting, groups: tuple[Group, ...]) -> list[dict[str, float]]:
-    """Return what some ranks, or threads, add to the mean of each group, by part."""
+    """Return the contribution of some ranks, or threads, to the mean of each group, by part."""
     labels = np.array(ranks.labels)
     weights = [(list(regions), np.isin(labels, members) / len(members)) for regions, members in groups]
     found: list[dict[str, float]] = [{} for _ in groups]

@@ -1,4 +1,4 @@
-"""The threads' own CPU time, and the counts taken meanwhile."""
+"""CPU time that is computing, and the counts taken during it."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ def is_walk(misses: Values, accesses: Values) -> Flags:
 
 @dataclass(frozen=True)
 class Counted:
-    """How computing and its counts derive from metrics, so that each part of an experiment is treated alike.
+    """How computing and its counts are derived from metrics, the same for each block of an experiment.
 
     Attributes:
-        others: CPU time that is no computing: in MPI, in files, in OpenMP, and else in the kernel. None where CPU time
-            was not measured.
-        names: What was counted: ``instructions``, and misses if these were, too.
-        rates: ``float64[count, call path]``: counts a second of computing, where a rank's counts are not of the work
-            that it did when timed; None where they are.
+        others: Metrics of CPU time that is not computing: MPI, file I/O, OpenMP, and other kernel time. None if CPU
+            time was not measured.
+        names: What was counted: ``instructions``, and misses if available.
+        rates: ``float64[count, call path]``: counts per second of computing, if a rank's counts do not belong to the
+            work that was timed; otherwise None.
     """
 
     others: tuple[str, ...] | None
@@ -45,7 +45,7 @@ class Counted:
 
     @classmethod
     def of(cls, experiment: Experiment) -> Counted:
-        """Find the available metrics."""
+        """Find the metrics that are available in an experiment."""
         if not complete(experiment, "cpu_time"):
             return cls(None, ())
         others = tuple(name for name in _OTHERS if complete(experiment, name))
@@ -58,7 +58,7 @@ class Counted:
         return cls(others, names, np.divide(sums, time, out=np.zeros_like(sums), where=time > 0))
 
     def time(self, part: Experiment) -> Values:
-        """Return the CPU time that is computing; ``float64[call path, location]``."""
+        """Return the CPU time spent computing; ``float64[call path, location]``."""
         assert self.others is not None
         found = part.exclusive("cpu_time")
         for name in self.others:
@@ -66,9 +66,10 @@ class Counted:
         return np.maximum(found, 0.0)
 
     def counts(self, part: Experiment, time: Values) -> list[Values]:
-        """Return the counts during computing, an array like ``time`` each; for L1 misses, those that L2 serves.
+        """Return each count during computing, in arrays like ``time``; L1 misses without those that also miss in L2.
 
-        Calls that read or write files count, too, but are no computing. They are taken to count as much a second.
+        Counts include calls that read or write files, which are not computing. They are assumed to count at the same
+        rate.
         """
         if self.rates is not None:
             found = [rate[:, None] * time for rate in self.rates]

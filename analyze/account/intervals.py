@@ -1,4 +1,4 @@
-"""How far the parts of the account may be off: from the fit of the prices, from the calibration, and from noise."""
+"""Confidence intervals of the parts of the account: from the fit of the prices, the calibration, and noise."""
 
 from __future__ import annotations
 
@@ -22,25 +22,25 @@ __all__ = ["part_intervals"]
 
 Values = npt.NDArray[np.float64]
 
-_NORMAL: Final = 1.959964  # standard deviations: 95 % of normal values are within
+_NORMAL: Final = 1.959964  # standard deviations that contain 95 % of normal values
 _CYCLES: Final = ("cycles", "ref_cycles")
 
 
 def part_intervals(experiment: Experiment, splitting: Splitting, means: Mapping[str, Values]) -> dict[str, Values]:
-    """Return between what each part of each call path's time is, with a confidence of 95 %.
+    """Return the 95 % confidence interval of each part of each call path's time.
 
-    Prices that are fitted to the run have the error of the fit; what an instruction takes in one region is only known
-    to be within what was calibrated. The parts of computing add up to what is measured, so that each is also known from
-    the others. Parts that are measured, such as waiting, have no interval. Nor have calls and bytes at a calibrated
-    price, of which only the least is known.
+    Prices that are fitted to the run have the error of the fit. For one region, the price of an instruction is only
+    known within the calibrated bounds. The parts of computing add up to the measured time, so each is also bounded by
+    the others. Measured parts, such as waiting, have no interval. Nor have calls and bytes at a calibrated price, which
+    is only a lower bound.
 
     Args:
         experiment: The run.
         splitting: How its time is split.
-        means: By part, ``float64[call path]``: seconds.
+        means: Part → ``float64[call path]``, seconds.
 
     Returns:
-        By part, ``float64[2, call path]``: least and most, around the part itself; NaN where that is unknown, because
+        Part → ``float64[2, call path]``: lower and upper limits, around the part itself. NaN if unknown, because
         nothing was calibrated and the run has too few regions.
     """
     found = {name: np.array([values, values]) for name, values in means.items()}
@@ -56,7 +56,7 @@ def part_intervals(experiment: Experiment, splitting: Splitting, means: Mapping[
 
 
 def _of_computing(experiment: Experiment, splitting: Splitting, means: Mapping[str, Values]) -> dict[str, Values]:
-    """Return the intervals of what was counted, and of what is left unexplained."""
+    """Return the intervals of the counted parts, and of the unexplained rest."""
     names = splitting.counted.names
     parts, rest = np.array([means[name] for name in names]), means["unexplained"]
     explained = parts.sum(axis=0)
@@ -80,7 +80,7 @@ def _of_computing(experiment: Experiment, splitting: Splitting, means: Mapping[s
 
 
 def _prices(experiment: Experiment, splitting: Splitting, errors: Values) -> Values:
-    """Return the least and most of each price in each call path; ``float64[2, count, call path]``."""
+    """Return the lowest and highest price of each count in each call path; ``float64[2, count, call path]``."""
     counted, own = splitting.counted, splitting.own
     found = np.repeat(own[None], 2, axis=0)
     for row, (name, price, error) in enumerate(zip(counted.names, splitting.fitted, errors, strict=True)):
@@ -97,7 +97,7 @@ def _prices(experiment: Experiment, splitting: Splitting, errors: Values) -> Val
 
 
 def _of_cycles(experiment: Experiment, splitting: Splitting) -> tuple[float, float]:
-    """Return between what an instruction takes on any processor of today, in seconds."""
+    """Return the lower and upper limit of the time of an instruction on any current processor, in seconds."""
     cycles = next((each for each in _CYCLES if complete(experiment, each)), None)
     if cycles is None:
         return 0.0, np.inf
@@ -118,7 +118,7 @@ def _counts(experiment: Experiment, names: Sequence[str]) -> Values:
 
 
 def _noise(experiment: Experiment) -> float:
-    """Return how far a mean over the ranks may be off by the noise of the run, relative to it; 0 if that is unknown."""
+    """Return the relative error of a mean over the ranks due to the noise of the run; 0 if unknown."""
     ranks = len({place.process for place in experiment.locations})
     deviation = Computing.comparing(experiment).noise or 0.0
     return min(_NORMAL * deviation / sqrt(ranks), 1.0)

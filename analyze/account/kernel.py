@@ -16,11 +16,12 @@ __all__ = ["price_of_fault"]
 def price_of_fault(experiment: Experiment, calibrated: Prices) -> float:
     """Fit the price of a page fault to the system time of all call paths by least squares.
 
-    A region's system time is that of its calls, too, so a fault is no part without a calibrated price, and takes
-    between that and twice as much. What a process has at its root contains its start.
+    System time also includes that of calls. So without a calibrated price page faults are not separated, and with one
+    the fit lies between one and two times the calibrated price. The root's own values include process start, so they
+    are left out.
 
     Returns:
-        Seconds; 0 if there are none, or nothing was calibrated.
+        Seconds per page fault; 0 if there are none, or nothing was calibrated.
     """
     if calibrated.page_fault is None or not complete(experiment, "page_faults"):
         return 0.0

@@ -1,4 +1,4 @@
-"""The prices of an instruction and a miss that explain a run's computing best."""
+"""Fit the time per instruction and per cache miss (their prices) that best explains a run's computing."""
 
 from __future__ import annotations
 
@@ -31,35 +31,35 @@ _BOUNDS: Final = {
 }
 _FREE: Final = (0.0, np.inf)
 _NONE: Final = (0.0, 0.0)
-_TOLD: Final = 0.01  # of computing: a price that explains less is noise, where no calibration bounds it
-# Of the prices of an instruction, of an L1 miss, and of what an L2 miss costs more than that; the last is the time's.
+_TOLD: Final = 0.01  # share of computing; an uncalibrated price that explains less is noise
+# Converts to the prices of an instruction, an L1 miss, and the extra cost of an L2 miss; the last row is the time.
 _STEPS: Final = np.array([[1.0, 0, 0, 0], [0, 1, 0, 0], [0, 1, 1, 0], [0, 0, 0, 1]])
-_SINGULAR: Final = 1e-10  # of the largest eigenvalue: smaller ones are rounding of sums of squares
-_PULL: Final = 1e-6  # of a count's weight: a pull towards calibrated prices, weak enough for the run to decide
+_SINGULAR: Final = 1e-10  # eigenvalues below this share of the largest are rounding errors
+_PULL: Final = 1e-6  # weight of calibrated prices, relative to a count's; small, so that the run decides
 _ROUNDS: Final = 100
-_CLOSE: Final = 1e-12  # of a price: smaller changes end the iteration; a coarser limit would depend on blocks
-_MEDIAN: Final = 0.6745  # standard deviations: half of normal values are within
-_CONFIDENCE: Final = 0.95  # of intervals
+_CLOSE: Final = 1e-12  # relative change of a price that ends the iteration; a coarser limit would depend on blocks
+_MEDIAN: Final = 0.6745  # standard deviations that contain half of normal values
+_CONFIDENCE: Final = 0.95  # of confidence intervals
 _LEAST_FREE: Final = 2.0  # degrees of freedom: with fewer, Student's t has no variance, and intervals show nothing
-_FAR: Final = 10.0  # standard deviations: no normal value that counts is beyond
-_POINTS: Final = 10_001  # of an integral: quantiles have six digits
-_NOTHING: Final = 1e-6  # of all computing: smaller residuals of a region count as equal
+_FAR: Final = 10.0  # standard deviations; normal values beyond are negligible
+_POINTS: Final = 10_001  # points of integration; they give quantiles of six digits
+_NOTHING: Final = 1e-6  # share of all computing; smaller residuals count as equal
 
 
 def fitted_prices(experiment: Experiment, counted: Counted, calibrated: Prices) -> tuple[float, ...]:
     """Fit prices to all call paths and threads: computing = sum of count x price.
 
-    Prices are not negative, and within what was calibrated: an instruction between one that waits for no other and one
-    of a chain of divisions, a miss between one in a walk and one in a chase. Where neither is known of misses, one of
-    L2 costs no less than one of L1, and what explains less than 1 % of computing costs nothing.
+    Prices are not negative, and within calibrated bounds: an instruction between an independent one and one in a chain
+    of divisions, a miss between sequential access and pointer chasing. If misses are not calibrated, an L2 miss costs
+    at least as much as an L1 miss, and a miss that explains less than 1 % of computing costs nothing.
 
     Args:
-        experiment: The run; of many locations some, evenly spread, decide.
+        experiment: The run; of many locations, an evenly spread sample is used.
         counted: What was counted.
-        calibrated: Of the machine; where it says nothing, the run alone decides.
+        calibrated: The machine's prices; if there are none, the run alone decides.
 
     Returns:
-        Seconds each, in the order of ``counted.names``; 0 for a miss that cannot be told from what stands before it.
+        Seconds each, in the order of ``counted.names``; 0 for a miss that the fit cannot separate from earlier counts.
     """
     products = _products(some_locations(experiment), counted)
     products[[*startup_paths(experiment)]] = 0.0
@@ -78,27 +78,27 @@ def fitted_prices(experiment: Experiment, counted: Counted, calibrated: Prices) 
 
 
 def half_widths(experiment: Experiment, counted: Counted, prices: Sequence[float]) -> Values:
-    """Return how far the prices that ``fitted_prices`` gave may be off: ``float64[count]``, in seconds."""
+    """Return the error of the prices from ``fitted_prices`` at a confidence of 95 %: ``float64[count]``, in seconds."""
     products = _products(some_locations(experiment), counted)
     products[[*startup_paths(experiment)]] = 0.0
     return errors(products, prices)
 
 
 def errors(products: Values, prices: Sequence[float]) -> Values:
-    """Return how far fitted prices may be off, with a confidence of 95 %.
+    """Return the error of fitted prices, at a confidence of 95 %.
 
-    The covariance is that of a regression by least absolute deviations (Koenker and Bassett 1978). What the prices do
-    not explain of a call path is taken as normal, and as an equal part of each; its median part is that of this run.
-    As many call paths as there are prices are left out of this median, because the fit explains them exactly. The
-    number of independent call paths is that of call paths of equal time.
+    The covariance is that of a regression by least absolute deviations (Koenker and Bassett 1978). Residuals are
+    assumed to be normal, and the same share of each call path; the median share of this run gives their size. As many
+    call paths as there are prices are left out of this median, because the fit explains them exactly. The number of
+    independent call paths is the number that there would be if all took equal time.
 
     Args:
         products: As for ``fit``.
-        prices: What ``fit`` gave.
+        prices: The result of ``fit``.
 
     Returns:
-        Infinite where call paths have the same proportions of counts, so that the fit does not show which of them takes
-        the time; NaN for all where independent call paths are not at least two more than prices.
+        ``float64[count]``, in seconds. Infinite if call paths have the same proportions of counts, so that the fit
+        cannot separate them. NaN if there are not at least two more independent call paths than prices.
     """
     size, time = np.sqrt(np.diagonal(products, axis1=1, axis2=2)).sum(axis=0), np.sqrt(products[:, -1, -1])
     found, used = np.full(len(prices), np.inf), np.flatnonzero(size[:-1] > 0)
@@ -124,13 +124,13 @@ def errors(products: Values, prices: Sequence[float]) -> Values:
 
 
 def quantile_of_t(free: float) -> float:
-    """Return by how many standard errors a mean may be off, with a confidence of 95 %: a quantile of Student's t.
+    """Return how many standard errors a mean may be off, with a confidence of 95 %: a quantile of Student's t.
 
-    With ``x = sqrt(free) tan(angle)``, the density is a power of the angle's cosine. SciPy takes longer to import than
-    all that a verdict needs.
+    With ``x = sqrt(free) tan(angle)``, the density is a power of the angle's cosine. SciPy is not used because
+    importing it takes longer than the whole verdict.
 
     Args:
-        free: Degrees of freedom, at least 1; they need not be whole.
+        free: Degrees of freedom, at least 1, not necessarily whole.
     """
     angles = np.linspace(0.0, min(pi / 2, _FAR / sqrt(free)), _POINTS)
     density = np.cos(angles) ** (free - 1)
@@ -144,17 +144,17 @@ def own_prices(experiment: Experiment, counted: Counted, prices: Sequence[float]
     An instruction takes from a sixth of a cycle to ten, depending on how much its operations wait for each other, so
     each call path has its own price. In a walk through consecutive values, misses have the calibrated price of a walk.
     Time that remains at the highest price of an instruction is attributed to misses that cost more there than in the
-    whole run, as in pointer chasing: first those of L2, then those of L1. Without both calibrated bounds this would
-    explain anything, so then all call paths have the fitted price.
+    whole run, as in pointer chasing: first those of L2, then those of L1. Without both calibrated bounds such prices
+    could explain anything, so all call paths get the fitted price.
 
     Args:
-        experiment: The run; of many locations some, evenly spread, decide.
+        experiment: The run; of many locations, an evenly spread sample is used.
         counted: What was counted.
-        prices: Those of all: what ``fitted_prices`` gave.
-        calibrated: Of the machine.
+        prices: The prices for the whole run, from ``fitted_prices``.
+        calibrated: The machine's prices.
 
     Returns:
-        ``float64[count, call path]``: seconds, within the bounds of the machine.
+        ``float64[count, call path]``: seconds, within the machine's calibrated bounds.
     """
     some = some_locations(experiment)
     time = counted.time(some)
@@ -168,7 +168,7 @@ def own_prices(experiment: Experiment, counted: Counted, prices: Sequence[float]
     left = time.sum(axis=1) - sum(count * price for count, price in zip(counts[1:], found[1:], strict=True))
     for number in (0, *range(len(counts) - 1, 0, -1)):
         (least, most), known = bounds[number], counts[number] > 0
-        told = found[number] if number else np.zeros_like(left)  # the rest is not of misses at their price
+        told = found[number] if number else np.zeros_like(left)  # the time that misses do not explain at their price
         own = found[number]
         if least > 0 and np.isfinite(most):
             own = np.where(known, np.clip(told + ratio(left, counts[number]), np.maximum(told, least), most), own)
@@ -178,9 +178,9 @@ def own_prices(experiment: Experiment, counted: Counted, prices: Sequence[float]
 
 
 def _walks(experiment: Experiment) -> Flags:
-    """Return where misses are no more than those of a walk; ``bool[call path]``.
+    """Return which call paths have no more misses than sequential access (a walk); ``bool[call path]``.
 
-    Processors fetch ahead there: prices that are fitted to a run would charge misses with what a sum waits for.
+    Processors prefetch there, so fitted prices would blame misses for time that dependent instructions take.
     """
     if not all(complete(experiment, name) for name in ("l1_misses", "l1_accesses")):
         return np.zeros(len(experiment.call_paths), dtype=bool)
@@ -188,7 +188,7 @@ def _walks(experiment: Experiment) -> Flags:
 
 
 def _products(experiment: Experiment, counted: Counted) -> Values:
-    """Sum products of counts and computing over threads: ``float64[call path, n + 1, n + 1]``."""
+    """Return the sums, over threads, of products of counts and computing time: ``float64[call path, n + 1, n + 1]``."""
     time = counted.time(experiment)
     columns = np.array([*counted.counts(experiment, time), time]).transpose(1, 0, 2)
     return np.asarray(columns @ columns.transpose(0, 2, 1))
@@ -202,7 +202,8 @@ def fit(products: Values, bounds: Sequence[Bounds]) -> tuple[float, ...]:
     the prices of the others. The solution uses iteratively reweighted least squares.
 
     Args:
-        products: ``float64[call path, n + 1, n + 1]``: sums over the threads; the last row and column are of the time.
+        products: ``float64[call path, n + 1, n + 1]``: sums over the threads; the last row and column belong to the
+            time.
         bounds: Least and most of each price.
     """
     least_off = _NOTHING * np.sqrt(products[:, -1, -1].sum())
@@ -218,7 +219,7 @@ def fit(products: Values, bounds: Sequence[Bounds]) -> tuple[float, ...]:
 
 
 def _least_squares(products: Values, bounds: Sequence[Bounds]) -> Values:
-    """Find the least squares of ``counts @ prices = time`` within bounds, given the sums of products alone."""
+    """Solve ``counts @ prices = time`` by least squares within bounds, from the sums of products alone."""
     size = np.sqrt(np.diag(products))
     least, most = np.array(bounds).reshape(-1, 2).T
     bounded = (least > 0) & np.isfinite(most)
@@ -227,7 +228,7 @@ def _least_squares(products: Values, bounds: Sequence[Bounds]) -> Values:
     prices = np.zeros(len(bounds))
     used = np.flatnonzero(size[:-1] > 0)
     while len(used) and size[-1] > 0:
-        scale = size[used] / size[-1]  # of a price: from seconds to no unit
+        scale = size[used] / size[-1]  # makes prices dimensionless
         square = products[np.ix_(used, used)] / np.outer(size[used], size[used]) + np.diag(pull[used])
         weights = np.linalg.eigvalsh(square)
         if weights[0] <= _SINGULAR * weights[-1]:
@@ -241,10 +242,10 @@ def _least_squares(products: Values, bounds: Sequence[Bounds]) -> Values:
 
 
 def _within(square: Values, right: Values, low: Values, high: Values) -> Values:
-    """Find the least of ``x @ square @ x / 2 - right @ x`` within bounds, for a positive definite square.
+    """Minimise ``x @ square @ x / 2 - right @ x`` within bounds, for a positive definite square.
 
-    Some of the few unknowns lie on a bound, the others where the slope is 0: each choice is tried. SciPy's
-    ``lsq_linear`` finds the same, but takes longer to import than all that a verdict needs.
+    Each unknown lies on a bound or where the slope is 0. There are few unknowns, so all combinations are tried. SciPy's
+    ``lsq_linear`` finds the same, but importing it takes longer than the whole verdict.
     """
     best, least = low, np.inf
     for places in product((None, low, high), repeat=len(right)):
@@ -266,7 +267,7 @@ def _within(square: Values, right: Values, low: Values, high: Values) -> Values:
 
 
 def price_bounds(name: str, calibrated: Prices) -> Bounds:
-    """Return the least and most of a count's price on a machine, in seconds: 0 and infinite if not calibrated."""
+    """Return the lowest and highest price of a count on a machine, in seconds: 0 and infinite if not calibrated."""
     least, most = (getattr(calibrated, each) for each in _BOUNDS[name])
     least, most = _FREE[0] if least is None else least, _FREE[1] if most is None else most
     return min(least, most), max(least, most)

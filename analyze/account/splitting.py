@@ -33,19 +33,19 @@ _CALLS: Final = {
 
 @dataclass(frozen=True)
 class Splitting:
-    """The decisions that hold for all blocks.
+    """Prices and available parts, which are the same for all blocks of ranks.
 
     Attributes:
         times: The known parts of wall time besides computing: ``mpi``, ``io`` and ``omp``.
-        priced: Those of these whose calls and bytes have prices.
-        prices: What was calibrated.
+        priced: Those of ``times`` whose calls and bytes have prices.
+        prices: The calibrated prices.
         counted: Computing, and what was counted.
-        fitted: Seconds for each of the counts, as all call paths together have them.
-        own: ``float64[count, call path]``: seconds for each of the counts in each; empty if nothing was counted.
-        fault: Seconds for a page fault; 0 where it is not known what time was in the kernel.
-        allocates: Whether it is known what was allocated, and what that takes.
-        turns: Whether it is known how long first threads waited for a processor.
-        across: Which share of the other processes are on other nodes, by machine and node, and of the mean process.
+        fitted: Seconds per count, fitted to all call paths together.
+        own: ``float64[count, call path]``: seconds per count in each call path; empty if nothing was counted.
+        fault: Seconds per page fault; 0 if kernel time is unknown.
+        allocates: Whether allocations were counted and have a price.
+        turns: Whether the time that first threads waited for a core is known.
+        across: The share of a rank's peers that are on other nodes, by machine and node, and the mean of it.
     """
 
     times: frozenset[str]
@@ -87,10 +87,10 @@ class Splitting:
         """Yield the parts of each call path's wall time, in seconds; they add up to it.
 
         Args:
-            experiment: All, or a block.
+            experiment: The whole experiment, or a block of it.
 
         Yields:
-            A part's name, and ``float64[call path, location]``: 0 but of the first thread of each process.
+            A part's name, and ``float64[call path, location]``: 0 except for the first thread of each process.
         """
 
         def own(metric: str) -> Values:
@@ -130,7 +130,7 @@ class Splitting:
         yield "asleep", off - turns
 
     def _of_allocations(self, experiment: Experiment) -> Values:
-        """Price blocks: half where one is allocated, half where one is freed, if that was counted, too."""
+        """Return the time of allocating and freeing memory: half of the price each; freeing only if it was counted."""
         blocks = np.maximum(experiment.exclusive("allocations"), 0.0)
         if complete(experiment, "frees"):
             blocks = (blocks + np.maximum(experiment.exclusive("frees"), 0.0)) / 2
@@ -141,7 +141,7 @@ class Splitting:
         yield from _at_most([("page_faults", faults)], time, "system")
 
     def computing(self, experiment: Experiment) -> Iterator[Part]:
-        """Yield the parts of what all threads compute, and in the kernel, in seconds, as ``parts`` does for ranks."""
+        """Yield the parts of CPU time and kernel time of all threads, in seconds, as ``parts`` does for wall time."""
         time = self.counted.time(experiment)
         yield from self._of_computing(experiment, time, time)
         if "system_time" in (self.counted.others or ()):
@@ -172,13 +172,13 @@ class Splitting:
             yield from _at_most([(f"{name}_calls", calls), (f"{name}_bytes", volume)], time, rest)
 
     def _of_split(self, experiment: Experiment, time: Values) -> Iterator[Part]:
-        """Yield the parts of MPI if barriers measured the waiting, which then is not priced."""
+        """Yield the parts of MPI if barriers measured the waiting, so that no prices are needed."""
         waited = np.minimum(experiment.exclusive("mpi_wait_time"), time)
         parts = dict(self._of_calls(experiment, "mpi", time - waited))
         yield from {**parts, "mpi_waiting": parts.get("mpi_waiting", 0.0) + waited}.items()
 
     def _mpi(self, experiment: Experiment) -> tuple[Values, Values]:
-        """Price calls and bytes as if each rank communicated equally with all others, on its node and elsewhere."""
+        """Return the time of MPI calls and bytes at their prices, if each rank communicated equally with all others."""
         prices = self.prices
         across = np.array([self.across[place.machine, place.node] for place in experiment.locations])
         call, byte = prices.mpi_call or 0.0, prices.mpi_byte or 0.0
@@ -190,10 +190,10 @@ class Splitting:
         )
 
     def _files(self, experiment: Experiment, time: Values) -> tuple[Values, Values]:
-        """Price bytes, and calls as reads and writes, as many of each as there are bytes of each.
+        """Return the time of I/O calls and bytes at their prices; reads and writes share calls as they share bytes.
 
-        A library, as that of MPI-IO, or the runtime of Fortran, takes its time for each call, too: all that small calls
-        take, unless that is so long that they wait for something.
+        A library such as MPI-IO, or the Fortran runtime, adds its own time per call. So all time of small calls counts
+        as that of calls, unless it is so long that they must wait for something.
         """
         prices = self.prices
         calls, read, written = (experiment.exclusive(each) for each in _CALLS["io"])
@@ -212,12 +212,12 @@ def _across(experiment: Experiment) -> dict[tuple[str, str], float]:
 
 
 def _at_most(parts: list[Part], whole: Values, rest: str) -> Iterator[Part]:
-    """Yield parts, scaled down if their sum exceeds the whole, and the rest."""
+    """Yield parts, scaled down if their sum exceeds the whole, and then the rest."""
     together = np.sum([each for _, each in parts], axis=0)
     factor = np.divide(whole, together, out=np.ones_like(whole), where=together > whole)
     left = whole
     for name, each in parts:
-        part = np.minimum(each * factor, left)  # rounding may make it larger
+        part = np.minimum(each * factor, left)  # rounding may exceed the rest
         left = left - part
         yield name, part
     yield rest, left

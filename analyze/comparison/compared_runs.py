@@ -1,4 +1,4 @@
-"""Runs to compare: which can be compared, by which metric, and the values of the program and each call path."""
+"""Runs to compare: checks that they can be compared, and reads the values of the program and of each call path."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ _POLLING: Final = "mpi_instructions"
 def metrics_to_compare(runs: Sequence[Experiment]) -> tuple[str, ...]:
     """Return the metrics to compare runs by: wall time and, if measured, CPU time outside MPI.
 
-    The one shows waiting, too; the other is little disturbed by other programs. Of other tools' experiments ``time``,
-    or CPU time where that is all.
+    Wall time also shows waiting; CPU time is hardly disturbed by other programs. Experiments of other tools are
+    compared by ``time``, or by CPU time if they have nothing else.
     """
     there = [each for each in ("wall_time", _COMPUTE_TIME) if all(_has(run, each) for run in runs)]
     others = ((name,) for name in WEIGHING_TIMES if all(name in run for run in runs))
@@ -60,15 +60,15 @@ def _stored(metric: str) -> tuple[str, ...]:
 
 
 def check_runs(joined: Integration, count: int, metric: str) -> None:
-    """Refuse runs that cannot be compared.
+    """Raise an error if runs cannot be compared.
 
     Args:
         joined: The runs, ``count`` of the base first.
-        count: How many are of the base.
-        metric: What they are to be compared by.
+        count: The number of base runs.
+        metric: The metric to compare.
 
     Raises:
-        InputError: One was not whole, is none, or lacks the metric; or they are of other ranks or another program.
+        InputError: A run is incomplete, is not a run, or lacks the metric; or ranks or programs differ.
     """
     for label, each in zip(joined.labels, joined.operands, strict=True):
         _check_run(label, each)
@@ -92,7 +92,7 @@ def check_runs(joined: Integration, count: int, metric: str) -> None:
 
 
 def _check_run(label: str, experiment: Experiment) -> None:
-    """Refuse results computed from runs, and unfinished runs."""
+    """Raise an error for results computed from runs, and for unfinished runs."""
     notes = experiment.notes
     if notes.derived_by:
         raise InputError(
@@ -123,7 +123,7 @@ def _check_metric(label: str, experiment: Experiment, metric: str) -> None:
 
 
 def _check_units(joined: Integration, metric: str) -> None:
-    """Refuse a metric in two units; a missing unit is taken from the others."""
+    """Raise an error if the metric has two units; a run without a unit is accepted."""
     for name in _stored(metric):
         units = zip(joined.labels, (each.metric(name).unit for each in joined.operands), strict=True)
         (first, expected), *others = [(label, unit) for label, unit in units if unit] or [("", "")]
@@ -144,7 +144,7 @@ def _check_values(label: str, experiment: Experiment, metric: str) -> None:
 
 
 def _check_barriers(joined: Integration) -> None:
-    """Refuse to compare runs with barriers before collectives with others: they take longer for that reason."""
+    """Raise an error if only some runs have barriers before collectives, because these take longer for that reason."""
     split = [label for label, each in zip(joined.labels, joined.operands, strict=True) if MPI_WAIT.name in each]
     others = [label for label in joined.labels if label not in split]
     if split and others:
@@ -155,7 +155,7 @@ def _check_barriers(joined: Integration) -> None:
 
 
 def _check_parts(joined: Integration) -> None:
-    """Refuse runs that were cut to different parts."""
+    """Raise an error if runs were reduced to different parts of the program."""
     first, root = joined.operands[0], joined.labels[0]
     there = {joined.rows[0][path] for path in first.roots}
     for label, rows, each in zip(joined.labels, joined.rows, joined.operands, strict=True):
@@ -169,7 +169,7 @@ def _check_parts(joined: Integration) -> None:
 
 
 def _check_endings(joined: Integration) -> None:
-    """Refuse a failed run among successful ones, because it may have done less."""
+    """Raise an error if some runs failed and others did not, because a failed run may have done less."""
     statuses = [each.notes.program_status for each in joined.operands]
     if len({*statuses} - {None}) < 2:
         return
@@ -183,26 +183,26 @@ def unit_of(runs: Sequence[Experiment], metric: str) -> str:
 
 
 def is_mean(metric: str) -> bool:
-    """Return whether values are means over the processes' first threads; otherwise they are sums over all threads."""
+    """Return whether values are means over the processes' first threads instead of sums over all threads."""
     return metric in _WALL
 
 
 def least_to_judge(runs: Sequence[Experiment], metric: str) -> float:
-    """Return the least time that is judged; 0 for other metrics."""
+    """Return the shortest time that is judged; 0 for other metrics."""
     if unit_of(runs, metric) != "sec":
         return 0.0
     return CRITERIA.resolution * (1 if is_mean(metric) else len({place.process for place in runs[0].locations}))
 
 
 def repeats(runs: Sequence[Experiment], metric: str) -> bool:
-    """Return whether equal runs have equal values, as simulated counts do, except those of polling."""
+    """Return whether equal runs have equal values, as with simulated counts, except those of polling."""
     return metric != _POLLING and all(
         run.metric(name).source.startswith("simulated:") for run in runs for name in _stored(metric)
     )
 
 
 def values_by_path(joined: Integration, run: int, metric: str) -> Values:
-    """Return the exclusive value of each call path of the union; ``float64[call path]``."""
+    """Return the exclusive value of each call path of all runs; ``float64[call path]``."""
     experiment = joined.operands[run]
     found = np.zeros(len(joined.call_paths))
     found[joined.rows[run]] = _without_startup(experiment, metric)
@@ -210,7 +210,7 @@ def values_by_path(joined: Integration, run: int, metric: str) -> Values:
 
 
 def waiting_by_path(joined: Integration, run: int, metric: str) -> Values:
-    """Return the share of the same values that is time in MPI calls, or waiting of OpenMP's threads."""
+    """Return the time in MPI calls, or waiting of OpenMP's threads, within these values; ``float64[call path]``."""
     experiment = joined.operands[run]
     found = np.zeros(len(joined.call_paths))
     if metric in _WITH_WAITING:
@@ -225,7 +225,7 @@ def waiting_by_path(joined: Integration, run: int, metric: str) -> Values:
 
 @np.errstate(over="ignore", invalid="ignore")
 def value_of_program(experiment: Experiment, metric: str) -> float:
-    """Return the value of the whole program, over all call paths except start-up and end of MPI.
+    """Return the value of the whole program, over all call paths except MPI_Init and MPI_Finalize.
 
     Work before and after MPI always counts, however little it is, because a limit would separate equal runs.
     """

@@ -1,4 +1,4 @@
-"""Compare two sets of runs of a program: whether one is slower, and where."""
+"""Compare two sets of runs of a program: is one slower, and where."""
 
 from __future__ import annotations
 
@@ -27,24 +27,25 @@ from .noise import CONFIDENCE, Shift, shift
 
 __all__ = ["MIN_SHARE", "Comparison", "Judgement", "Verdict", "compare"]
 
-MIN_SHARE: Final = 0.05  # of the program: the least share of a region that is judged
-_TRIFLE: Final = 0.01  # of the program on its slower side: a smaller gain or loss does not matter
+MIN_SHARE: Final = 0.05  # least share of the program for a region to be judged
+_TRIFLE: Final = 0.01  # share of the slower side's program time; a smaller change is negligible
 
 Verdict = Literal["slower", "faster", "same", "unclear", "waiting"]
 
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """The difference of the program, or of one call path alone, between the two sides.
+    """The difference between the two sides, for the program or for one call path's exclusive value.
 
     Attributes:
         path: Index of the call path; None for the whole program.
-        base: Least value of the base's runs.
-        other: Least value of the other runs.
-        shift: Their relation, and how sure it is.
-        verdict: ``slower`` and ``faster`` by the threshold at least, and surely; ``unclear`` by the threshold, but not
-            surely, or the program is too short; ``waiting`` where a region takes more in MPI calls or at barriers of
-            OpenMP, and the program is not slower; else ``same``, as where its change is a trifle to the program.
+        base: Smallest value of the base runs.
+        other: Smallest value of the other runs.
+        shift: The relative change, and its confidence.
+        verdict: ``slower`` or ``faster`` if the change reaches the threshold and is certain; ``unclear`` if it reaches
+            the threshold but is not certain, or the program is too short; ``waiting`` if only time in MPI calls or at
+            OpenMP barriers grew, and the program is not slower; otherwise ``same``, also if the change is negligible
+            for the program.
     """
 
     path: int | None
@@ -59,19 +60,19 @@ class Comparison:
     """The result of comparing two sets of runs.
 
     Attributes:
-        metric: What was compared.
+        metric: The compared metric.
         unit: Its unit.
-        threshold: The least change that counts, relative.
-        least: What the program and regions must take to be judged, of times; else 0.
-        mean: Whether values are means of the ranks, not sums.
-        runs: How many there are of the base, and of the other side.
+        threshold: The least relative change that counts.
+        least: The shortest time of the program or a region that is judged; 0 for other metrics.
+        mean: Whether values are means over the ranks, not sums.
+        runs: The numbers of base runs and of other runs.
         program: The whole program.
-        regions: Call paths that take ``MIN_SHARE`` of the program and ``least`` on one side at least, the largest
-            change first.
-        appeared: Call paths that take as much on the other side, and nothing in any run of the base, with their values.
+        regions: Call paths that take at least ``MIN_SHARE`` of the program and ``least`` on one side, largest change
+            first.
+        appeared: Call paths that take as much on the other side, but nothing in any base run, with their values.
         vanished: The reverse.
-        partial: Call paths that take as much in a run, and nothing in another of the same side: in how many runs of
-            the base, and of the other side, they take anything.
+        partial: Call paths that take as much in one run but nothing in another of the same side, with the numbers of
+            base runs and of other runs in which they take any time.
         joined: The call paths of all runs.
     """
 
@@ -90,18 +91,18 @@ class Comparison:
 
     @property
     def noise_known(self) -> bool:
-        """Whether there are enough runs to know their noise."""
+        """Whether there are enough runs to estimate their noise."""
         return self.program.shift.noise is not None
 
     @property
     def slower(self) -> bool:
-        """Whether the program or a region is slower; regions to which waiting has moved do not count."""
+        """Whether the program or a region is slower; a region that only waits longer does not count."""
         return any(each.verdict == "slower" for each in (self.program, *self.regions))
 
 
 @dataclass(frozen=True, slots=True)
 class _Bounds:
-    """The limits by which a change is judged: see ``Comparison``; ``trifle`` is in the unit of the values."""
+    """Limits for judging a change, as in ``Comparison``; ``trifle`` is in the unit of the values."""
 
     threshold: float
     least: float
@@ -120,19 +121,19 @@ def compare(
 ) -> Comparison:
     """Compare repeated runs of a program with those of another version of it.
 
-    A time on the wall clock is the mean of the processes' first threads; all else is summed up. The whole program is
-    all but the calls of ``MPI_Init`` and ``MPI_Finalize``. Regions are judged with Holm's correction, so that many of
-    them do not make a false alarm likelier. With one run on a side nothing is sure but simulated counts, and a change
-    of the whole program by ``UNKNOWN_NOISE``.
+    Wall times are means over the processes' first threads; other values are sums. The whole program excludes
+    ``MPI_Init`` and ``MPI_Finalize``. Regions are judged with Holm's correction, so that many regions do not cause more
+    false alarms. If a side has only one run, only changes of simulated counts are certain, and changes of the whole
+    program by ``UNKNOWN_NOISE``.
 
     Args:
-        base: Runs of the one side.
-        other: Runs of the other.
+        base: Runs of one version.
+        other: Runs of the other version.
         metric: The metric to compare; higher is worse. ``compute_time`` is CPU time outside MPI, which other programs
             on the machine disturb less than wall time.
-        threshold: The least change that counts, relative.
-        exact: Match regions of the same identity only.
-        labels: What to call the experiments in messages, the base's first.
+        threshold: The least relative change that counts.
+        exact: Whether only regions with the same identity match.
+        labels: Names of the experiments in messages, base runs first.
 
     Raises:
         InputError: The sides cannot be compared: not a run, unfinished, other ranks, another part of the program, a
@@ -179,7 +180,7 @@ def compare(
 
 
 def _unless_waiting(region: Judgement, added: Values, bounds: _Bounds) -> Judgement:
-    """Return a region as one to which waiting has moved, if its work alone, ``added[path]``, is not slower."""
+    """Return a region as ``waiting`` if its time outside MPI, ``added[path]``, did not grow; otherwise unchanged."""
     assert region.path is not None
     less = added[region.path] < max(bounds.threshold * region.base, bounds.trifle)
     return replace(region, verdict="waiting") if region.verdict == "slower" and less else region
@@ -202,7 +203,7 @@ def _judged(path: int | None, base: Values, other: Values, bounds: _Bounds) -> J
 
 
 def _by_holm(regions: Sequence[Judgement], bounds: _Bounds) -> list[Judgement]:
-    """Judge many regions: the most certain change among all, the next among the rest, until one is not certain."""
+    """Judge many regions: first the most certain change, then the next, until one is not certain."""
     ordered = sorted(regions, key=lambda each: min(each.shift.above, each.shift.below))
     found: list[Judgement] = []
     tests = len(ordered)
@@ -215,7 +216,7 @@ def _by_holm(regions: Sequence[Judgement], bounds: _Bounds) -> list[Judgement]:
 
 
 def _verdict(judgement: Judgement, bounds: _Bounds, tests: int) -> Verdict:
-    """Classify a change; several tests multiply the probability (Holm). One run never decides for a region."""
+    """Classify a change; ``tests`` multiplies its probability (Holm). A single run never decides for a region."""
     found = judgement.shift
     if abs(found.change) < bounds.threshold or abs(judgement.other - judgement.base) < bounds.trifle:
         return "same"

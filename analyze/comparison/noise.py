@@ -1,16 +1,17 @@
-"""How much slower the runs of one side are, and with which confidence.
+"""How much slower one side's runs are, and with what confidence.
 
-Other work on a machine, interrupts and cold caches only ever add to a run's time, and seldom little: so the fastest
-runs tell most, and the paper takes the minimum of a series for its representative (paper 002, section 5.1). Here the
-logarithms of the times of a side are taken for a floor plus exponential noise, of one scale on both sides. The floor
-is the minimum. The scale comes from the faster half of each side, counted as a sample that is censored from there on
-(type II; Epstein and Sobel 1954), so that a few disturbed runs do no harm. For the minima ``x`` of n and ``y`` of m
-runs, and T the time on test with v degrees of freedom,
+Other work on a machine, interrupts and cold caches only ever add to a run's time. So the fastest runs are the most
+informative (Song et al. 2004 represent a series by its minimum). The model is that the logarithms of the times are a
+floor plus exponential noise, whose scale is the same on both sides. The minimum estimates the floor. The faster half of
+each side estimates the scale, as a sample that is censored beyond it (type II; Epstein and Sobel 1954), so that a few
+disturbed runs do no harm. For the minima ``x`` of n and ``y`` of m runs, and T the time on test with v degrees of
+freedom,
 
     P(y - x > d) = n / (n + m) · (1 + m d / T)^-v
 
-holds exactly if the floors are equal, whatever the scale: T is Gamma(v) distributed and independent of the minima.
-Noise that goes both ways breaks this from about seven runs on: then the ranks must agree (Mann and Whitney 1947).
+holds exactly if the floors are equal, whatever the scale: T is Gamma(v) distributed and independent of the minima. If
+noise goes both ways, this no longer holds from about seven runs on. So the ranks must confirm it (Mann and Whitney
+1947).
 """
 
 from __future__ import annotations
@@ -25,8 +26,8 @@ __all__ = ["CONFIDENCE", "UNKNOWN_NOISE", "Shift", "shift"]
 CONFIDENCE: Final = 0.99
 _LEAST: Final = 2
 _MANY: Final = 7
-_AGREEING: Final = 0.2  # ranks need only a confidence of 1 in 20 where 1 in 100 is required
-UNKNOWN_NOISE: Final = 0.5  # with one run on a side: more than equal runs on a machine that others use differ by
+_AGREEING: Final = 0.2  # the rank test needs a probability of 1 in 20 where 1 in 100 is required
+UNKNOWN_NOISE: Final = 0.5  # relative change; on a shared machine equal runs differ by less
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +35,12 @@ class Shift:
     """The difference of one side from the other.
 
     Attributes:
-        change: Of the representative, relative: 0.1 where the other side is 10 % above the base.
-        low: Lower confidence limit of the change; None if there are too few runs to tell.
+        change: Relative change of the minimum: 0.1 if the other side is 10 % above the base.
+        low: Lower confidence limit of the change; None if there are too few runs.
         high: Upper confidence limit; None likewise.
-        above: Probability of such a change or a larger one if there is none.
-        below: Probability of such a change or a smaller one if there is none.
-        noise: Scale of the noise, relative; None if there are too few runs to tell.
+        above: Probability of such a change or a larger one if the sides are equal.
+        below: Probability of such a change or a smaller one if the sides are equal.
+        noise: Relative scale of the noise; None if there are too few runs.
     """
 
     change: float
@@ -53,13 +54,13 @@ class Shift:
 def shift(base: Sequence[float], other: Sequence[float], *, repeats: bool = False) -> Shift:
     """Compare positive values of repeated runs.
 
-    With less than two runs on either side nothing shows that the one was not disturbed: only a change by
-    ``UNKNOWN_NOISE`` is then taken for a certain one.
+    With fewer than two runs on either side, noise is unknown. Then only a change by ``UNKNOWN_NOISE`` counts as
+    certain.
 
     Args:
-        base: One or more.
-        other: One or more.
-        repeats: Whether equal runs have equal values: then one run is enough.
+        base: One or more values.
+        other: One or more values.
+        repeats: Whether equal runs have equal values; then one run is enough.
     """
     x, y = sorted(map(log, base)), sorted(map(log, other))
     n, m = len(x), len(y)
@@ -84,7 +85,10 @@ def shift(base: Sequence[float], other: Sequence[float], *, repeats: bool = Fals
 
 
 def _time_on_test(ordered: Sequence[float]) -> tuple[float, int]:
-    """Return the sum of the runs' distances to the fastest; those beyond the faster half count as if ending with it."""
+    """Return the total time on test and its number of failures: the distances of runs to the fastest, summed.
+
+    Runs beyond the faster half count with the distance of the last run in it.
+    """
     kept = len(ordered) // 2 + 1
     beyond = (len(ordered) - kept) * (ordered[kept - 1] - ordered[0])
     return sum(each - ordered[0] for each in ordered[:kept]) + beyond, kept - 1
@@ -100,7 +104,7 @@ def _tail(d: float, n: int, m: int, time: float, degrees: int) -> float:
 
 
 def _by_ranks(x: Sequence[float], y: Sequence[float]) -> float:
-    """Return P(as many pairs with x < y, or more) under equal distributions; 0 for few runs."""
+    """Return the probability of at least as many pairs with x < y under equal distributions; 0 for few runs."""
     if min(len(x), len(y)) < _MANY:
         return 0.0
     from scipy.stats import mannwhitneyu  # noqa: PLC0415 - takes a second

@@ -1,1 +1,1 @@
-"""Which rank waits for which: the critical path, the regions on it, and delays."""
+"""The critical path, the regions on it, and delays: which rank waits for which."""

@@ -1,8 +1,9 @@
 """The critical path of a run, and the efficiencies of its ranks derived from it.
 
-The path is the chain of work, of whatever ranks, that nothing shortens but less work on it (Hollingsworth 1998; Böhme
+The path is the longest chain of work across ranks; only less work on it can shorten the run (Hollingsworth 1998; Böhme
 et al. 2012). The efficiencies are those of the POP centre: their product is the share of the run in which ranks were
-busy. By busy time, CPU time outside MPI, the first two are those of the program, however busy the machine was.
+busy. Load balance and serialisation are computed from CPU time outside MPI, so other load on the machine does not
+affect them.
 """
 
 from __future__ import annotations
@@ -21,8 +22,8 @@ from ..run.location_blocks import over_locations
 
 __all__ = ["CriticalPath", "Efficiency", "OnPath", "find_critical_path"]
 
-_OF_REGION = 0.01  # the least share of a named rank in a region's part of the path
-_KEPT = 20  # delays
+_OF_REGION = 0.01  # least share of a region's path time for a rank to be named
+_KEPT = 20  # largest number of delays kept
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,13 +31,13 @@ class Efficiency:
     """How much of the run the ranks were busy, and the reasons for the rest.
 
     Attributes:
-        load_balance: Mean over the ranks of their busy time, by the busiest rank's.
-        serialisation: The busiest rank's, by the length of the critical path: less than 1 where ranks work one after
-            another.
-        transfer: The length of the path by the run's time: the rest is communication, or waiting for a processor.
-        parallel: Their product: mean busy time by the run's time.
-        reliable: Which of them a busy machine does not change, or had no part in; none of an archive of another tool,
-            in which busy time is wall time.
+        load_balance: Mean busy time of the ranks, divided by that of the busiest rank.
+        serialisation: Busy time of the busiest rank, divided by the length of the critical path: less than 1 if ranks
+            work one after another.
+        transfer: Length of the path, divided by the run's time: the rest is communication, or waiting for a core.
+        parallel: Their product: mean busy time, divided by the run's time.
+        reliable: Names of those that other load on the machine did not affect; empty for an archive of another tool, in
+            which busy time is wall time.
     """
 
     parallel: float
@@ -47,12 +48,12 @@ class Efficiency:
 
     @property
     def known_transfer(self) -> float:
-        """The transfer; 1 if not reliable, so that losses are shares of the path's length."""
+        """The transfer efficiency; 1 if it is not reliable, so that losses are shares of the path's length."""
         return self.transfer if "transfer" in self.reliable else 1.0
 
     @property
     def lost_in_turn(self) -> float:
-        """The share of the run that the busiest rank waits for others' work."""
+        """The share of the run in which the busiest rank waits for others' work."""
         return self.known_transfer * (1 - self.serialisation)
 
 
@@ -61,10 +62,10 @@ class OnPath:
     """A call path on the critical path.
 
     Attributes:
-        path: Its number.
-        ranks: Those on which it is, that with most first.
-        seconds: How long.
-        share: Of the path's length.
+        path: Index of the call path.
+        ranks: The ranks on which it is on the path, longest time first.
+        seconds: Its time on the path.
+        share: The same as a share of the path's length.
     """
 
     path: int
@@ -78,11 +79,11 @@ class CriticalPath:
     """The critical path of a run.
 
     Attributes:
-        length: Its seconds.
-        efficiency: Of the ranks; None where only the beginning of the run was recorded.
-        regions: The call paths on it, the longest part first.
-        delays: Who waits for whom, the longest first.
-        waited: Seconds that a rank waits for others in each region itself, a mean over all but a master.
+        length: Its length in seconds.
+        efficiency: The efficiencies; None if only the beginning of the run was recorded.
+        regions: The call paths on it, longest time first.
+        delays: Which rank waits for which, longest first.
+        waited: Seconds that a rank waits for others in each region (exclusive), mean over all ranks but a master.
     """
 
     length: float
@@ -99,9 +100,9 @@ def find_critical_path(
 
     Args:
         experiment: The run.
-        program_time: Its seconds.
-        alone: Whether ranks waited neither for each other's processors nor for those of other programs.
-        master: The rank that hands out work, which is not expected to be busy; None without one.
+        program_time: Its time in seconds.
+        alone: Whether each rank had a core to itself, without other ranks or programs.
+        master: The rank that hands out work, which is not expected to be busy; None if there is none.
     """
     if "path_time" not in experiment or not program_time:
         return None
@@ -139,9 +140,9 @@ def find_critical_path(
 
 
 def _sums(part: Experiment, _: slice, master: int | None) -> tuple[Values, Values, Values]:
-    """Return a block's share of the path, the busy seconds of its processes, and the waiting of all but a master.
+    """Return path time by call path, busy time by process, and waiting by call path, for a block of ranks.
 
-    The first and the last are by call path.
+    Waiting leaves out a master; all are in seconds.
     """
     first = [column for column, place in enumerate(part.locations) if place.thread == 0]
     others = [column for column, place in enumerate(part.locations) if place.process != master]
@@ -151,7 +152,7 @@ def _sums(part: Experiment, _: slice, master: int | None) -> tuple[Values, Value
 
 
 def _ranks(experiment: Experiment, parts: Values) -> dict[int, tuple[int, ...]]:
-    """Return the ranks with a substantial share of each call path's part of the path, largest first."""
+    """Return, for each call path, the ranks with a substantial part of its time on the path, largest first."""
     named: dict[int, list[tuple[float, int]]] = {path: [] for path in np.flatnonzero(parts > 0).tolist()}
     for found in over_locations(experiment, _large_parts, (_OF_REGION * parts).tolist()):
         for path, rank, seconds in found:
@@ -160,7 +161,7 @@ def _ranks(experiment: Experiment, parts: Values) -> dict[int, tuple[int, ...]]:
 
 
 def _large_parts(part: Experiment, _: slice, least: list[float]) -> list[tuple[int, int, float]]:
-    """Return call path, rank and seconds of the large shares of a block's ranks in the path."""
+    """Return call path, rank and seconds of the large contributions of a block's ranks to the path."""
     processes, columns = np.unique([place.process for place in part.locations], return_inverse=True)
     found = []
     for path, values in enumerate(np.asarray(part.exclusive("path_time"))):

@@ -1,4 +1,4 @@
-"""Which rank waits for which, by regions of the tree."""
+"""Which rank waits for which, summed over regions of the tree."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ __all__ = ["Delays"]
 
 @dataclass(frozen=True)
 class Delays:
-    """The delays in the notes, each divided over the call paths of the regions that it names.
+    """The recorded delays, each divided among the call paths of the regions that it names.
 
     Attributes:
-        pairs: Of each the region in which ranks waited, and the one for which.
-        seconds: ``float64[delay]``: how long, all ranks together.
-        by_messages: ``float64[delay]``: what of it ended with a message.
+        pairs: For each delay, the region in which ranks waited, and the region that they waited for.
+        seconds: ``float64[delay]``: waiting time, all ranks together.
+        by_messages: ``float64[delay]``: the waiting time that ended with a message.
         waiting: ``float64[region, delay]``: the share of the waiting that is in a region or below.
-        late: ``float64[region, delay]``: the share of the work waited for that is in a region or below.
+        late: ``float64[region, delay]``: the share of the awaited work that is in a region or below.
     """
 
     pairs: tuple[tuple[Region, Region], ...]
@@ -34,7 +34,7 @@ class Delays:
 
     @classmethod
     def of(cls, experiment: Experiment, regions: tuple[CodeRegion, ...]) -> Delays:
-        """Read them; ``wait_time`` and ``delay_time`` divide a region's delay over its call paths."""
+        """Read the delays of an experiment; ``wait_time`` and ``delay_time`` divide each among its call paths."""
         delays = experiment.notes.delays
         pairs = [(Region.from_descriptor(each.waiting), Region.from_descriptor(each.late)) for each in delays]
         return cls(
@@ -46,11 +46,11 @@ class Delays:
         )
 
     def because_of(self, index: int) -> Values:
-        """Return how many seconds ranks waited for work in a region or below it: ``float64[delay]``."""
+        """Return the seconds that ranks waited for work in a region or below it: ``float64[delay]``."""
         return np.asarray(self.seconds * self.late[index])
 
     def in_region(self, index: int) -> Values:
-        """Return how many seconds ranks waited in a region or below it: ``float64[delay]``."""
+        """Return the seconds that ranks waited in a region or below it: ``float64[delay]``."""
         return np.asarray(self.seconds * self.waiting[index])
 
 

@@ -1,9 +1,9 @@
-"""The time of each region on the critical path, and how much of it is due to ranks not working at the same time.
+"""The time of each region on the critical path, and how much of it arises because ranks do not work at the same time.
 
-The path is as long as all its parts together. So a region's part minus the ranks' average busy time in it is the saving
-if its work were balanced and done by all ranks at the same time. If the path exceeds even the busiest rank, total
-imbalance does not explain it. Then ranks work one after another, each with the result of the one before, or another
-rank is late at each synchronisation.
+The path is as long as all its parts together. So a region's time on the path minus the ranks' mean busy time in it is
+the saving if its work were balanced and done by all ranks at the same time. If the path is longer than even the busiest
+rank's work, total imbalance does not explain it. Then ranks work one after another, each with the result of the one
+before, or another rank is late at each synchronisation.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ class Serialisation:
     """The regions' contributions to the critical path; ``float64[region]`` each, inclusive seconds.
 
     Attributes:
-        on_path: How long each region is on the path.
-        mean: How long ranks are busy in it, on average.
-        busiest: How long the rank is that is busiest in all regions together.
-        beyond: What the path has beyond the busiest rank: a tenth of it at least, for ranks are never equally fast all
-            the time; else 0, and where a region around it is the one to name, see ``find_serialisation``.
-        passes_on: ``bool[region]``: whether messages end a part of the waiting for it, as ranks hand something on from
-            one to the next; else they are late in turn, and wait in collectives.
-        delays: Who waits for whom.
+        on_path: Time of each region on the path.
+        mean: Mean busy time of the ranks in each region.
+        busiest: Busy time in each region of the rank that is busiest in all regions together.
+        beyond: How much the path exceeds the busiest rank. 0 below a tenth of the path, because ranks are never equally
+            fast all the time, and for regions inside a region that is named instead (see ``find_serialisation``).
+        passes_on: ``bool[region]``: whether messages end a part of the waiting for it, because ranks pass results from
+            one to the next. Otherwise ranks are late in turn, and wait in collectives.
+        delays: Which rank waits for which.
     """
 
     on_path: Values
@@ -48,12 +48,12 @@ class Serialisation:
 
     @property
     def saved(self) -> Values:
-        """The saving if all ranks did equal work there at the same time."""
+        """The estimated saving of each region if all ranks did equal work there at the same time."""
         return np.maximum(self.on_path - self.mean, 0.0)
 
     @property
     def chained(self) -> Values:
-        """The saving of regions that are named because their ranks work in sequence; 0 elsewhere."""
+        """The estimated saving of regions that are named because their ranks work in sequence; 0 elsewhere."""
         return np.where(self.beyond > 0, self.saved, 0.0)
 
     def handed_on(self, region: int) -> float:
@@ -78,15 +78,15 @@ class Serialisation:
 def find_serialisation(ranks: Selection) -> Serialisation | None:
     """Compare the critical path with the ranks' busy time in each region.
 
-    Where ranks hand on what the next one waits for, the innermost region is named in which they wait and work; there is
-    none if they wait outside of all that is weighed. Where they are late in turn, it is the region that they are busy
-    in.
+    If ranks pass on results that the next one waits for, the innermost region in which they both wait and work is
+    named; none is named if they wait outside all regions. If ranks are late in turn, the region in which they are busy
+    is named.
 
     Args:
-        ranks: All of them, and the regions.
+        ranks: All ranks, and the regions.
 
     Returns:
-        None where the path is not known, or not that of the whole run.
+        None if the path is unknown, or was not recorded for the whole run.
     """
     experiment = ranks.experiment
     if not all(complete(experiment, each) for each in ("path_time", "delay_time", "wait_time", "cpu_time")):
@@ -113,15 +113,15 @@ def find_serialisation(ranks: Selection) -> Serialisation | None:
 
 
 def _busy(selection: Selection) -> tuple[Values, Values, Values]:
-    """Return a block's largest busy time in each region, the sum over its ranks, and that of its busiest rank."""
+    """Return busy times by region, for a block of ranks: the largest, the sum, and that of the busiest rank."""
     values = selection.by_rank(busy_times(selection.experiment))
     return values.max(axis=1), values.sum(axis=1), values[:, values[list(selection.top)].sum(axis=0).argmax()]
 
 
 def _named(regions: Sequence[CodeRegion], in_turn: Flags, passes_on: Flags, waits_there: Flags) -> Flags:
-    """Return the innermost regions; if work is handed on, preferably those in which ranks also wait for it."""
+    """Return the innermost regions; if results are passed on, preferably those in which ranks also wait for them."""
     found, around = in_turn.copy(), np.zeros(len(regions), dtype=bool)
-    for index, region in enumerate(regions):  # parents before children
+    for index, region in enumerate(regions):  # call paths come after their parents
         found[index] &= not (passes_on[index] and not waits_there[index] and around[index])
         has_both = in_turn[index] and passes_on[index] and waits_there[index]
         around[list(region.children)] = around[index] or has_both

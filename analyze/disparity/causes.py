@@ -25,10 +25,10 @@ class RootCause:
     """A root cause of a region.
 
     Attributes:
-        attribute: Its name.
+        attribute: Name of the attribute.
         value: The region's rate, or its sum over the ranks.
-        program: That of the whole program.
-        elsewhere: That of all code outside of the region.
+        program: The same of the whole program.
+        elsewhere: The same of all code outside the region.
     """
 
     attribute: str
@@ -42,10 +42,10 @@ class DisparityCauses:
     """The root causes of hot spots, by rough sets.
 
     Attributes:
-        table: A row each code region but critical ones that are no culprits, whose values are mixtures; 1 is raised, or
-            a culprit.
-        causes: The root causes of each culprit.
-        also: What else the row of each culprit raises, though it tells culprits from no other regions.
+        table: One row per code region; 1 means that the attribute is high, or that the region is a culprit. Critical
+            regions that are not culprits are left out, because their values are mixtures.
+        causes: Culprit → its root causes.
+        also: Culprit → other attributes that are high there, but do not distinguish it from other regions.
     """
 
     table: DecisionTable
@@ -61,8 +61,8 @@ def find_disparity_causes(
     Args:
         found: The culprits.
         ranks: All ranks, and the code-region tree.
-        attributes: Those that can be had, of all ranks.
-        seconds: What the time of the regions went into.
+        attributes: The available attributes, of all ranks.
+        seconds: How the regions spent their time.
     """
     names = tuple(attributes)
     if not found.exists:
@@ -80,7 +80,8 @@ def find_disparity_causes(
     for culprit in found.culprits:
         raised_here = [name for name, value in zip(names, rows[culprit].values, strict=True) if value]
         telling = table.causes(rows[culprit])
-        if telling == ("instructions",):  # all code executes some, so any other raised attribute is more informative
+        # All code executes instructions, so any other high attribute is more informative.
+        if telling == ("instructions",):
             telling = tuple(raised_here)
         below = culprits_below(ranks.regions, culprit, found.culprits)
         telling = tuple(name for name in telling if seconds.is_own_part(name, culprit, below))
@@ -93,7 +94,7 @@ def find_disparity_causes(
 
 
 def culprits_below(regions: Sequence[CodeRegion], culprit: int, culprits: Collection[int]) -> list[int]:
-    """Return the outermost culprits below one."""
+    """Return the outermost culprits below a culprit."""
     found, pending = [], list(regions[culprit].children)
     while pending:
         region = pending.pop()
@@ -113,9 +114,9 @@ def _raised(attribute: Attribute, seconds: TimeSplit, costly: Sequence[int]) -> 
     """Return where an attribute is high (definition 17) and takes a material share of the time: ``bool[region]``.
 
     Args:
-        attribute: The one.
-        seconds: What the time of the regions went into.
-        costly: Regions in which it need not be high: they are named for what their causes cost.
+        attribute: The attribute.
+        seconds: How the regions spent their time.
+        costly: Regions in which it need not be high, because they are named for the cost of their causes.
     """
     amounts = attribute.of_regions
     worth = seconds.moves if attribute.name == "mpi_bytes" else seconds.is_part(seconds.of[attribute.name])
@@ -129,6 +130,6 @@ def _raised(attribute: Attribute, seconds: TimeSplit, costly: Sequence[int]) -> 
 
 
 def _only_executes(seconds: TimeSplit) -> npt.NDArray[np.bool_]:
-    """Return where a region computes for a material share of its time, as long as its instructions take on average."""
+    """Return where computing takes a material share of a region's time, without above-average time per instruction."""
     executing = seconds.of["instructions"]
     return np.asarray(seconds.is_part(executing) & ~seconds.is_part(seconds.computing - executing))

@@ -15,22 +15,23 @@ __all__ = ["HIGH", "LABELS", "NEGLIGIBLE", "classify", "optimal_split"]
 LABELS: Final = ("very low", "low", "medium", "high", "very high")
 HIGH: Final = LABELS.index("high")
 
-_ALIKE: Final = 0.9  # nested regions measure alike but not equal (definitions 14)
-NEGLIGIBLE: Final = 0.01  # of the largest: class 0
-_SMALL: Final = 0.05  # of the largest: never high, however few values there are
+_ALIKE: Final = 0.9  # nested regions have similar but not equal values (definitions 14)
+NEGLIGIBLE: Final = 0.01  # share of the largest value below which values are in class 0
+_SMALL: Final = 0.05  # share of the largest value below which values are never high
 
 
 def classify(values: Sequence[float]) -> list[int] | None:
-    """Put each value into a class from 0, very low, to 4, very high (definitions 14).
+    """Return the severity class of each value, from 0, very low, to 4, very high (definitions 14).
 
-    Values within 10 % of a larger one count as that one, from the top down. A value of 0, or under 1 % of the
-    largest, is always of class 0; one under 5 % of it never high.
+    Values within 10 % of a larger one count as equal to it, starting from the largest. A value of 0, or below 1 % of
+    the largest, is always in class 0; one below 5 % is never high.
 
     Args:
-        values: One value a region, not negative.
+        values: One value per region, not negative.
 
     Returns:
-        The classes in the order of the values; None with fewer than two different values: no disparity.
+        The classes in the order of the values. None with fewer than two different values, because then there is no
+        disparity.
     """
     largest = max(values, default=0.0)
     weighty = [value if value > 0 and value >= NEGLIGIBLE * largest else 0.0 for value in values]
@@ -51,7 +52,7 @@ def classify(values: Sequence[float]) -> list[int] | None:
 
 
 def _merge_alike(values: Sequence[float]) -> dict[float, float]:
-    """Map the head of each group of alike values, from the top, to the group's mean."""
+    """Return the mean of each group of similar values, by the largest value of the group."""
     groups: dict[float, list[float]] = {}
     head = np.inf
     for value in sorted(values, reverse=True):
@@ -64,18 +65,18 @@ def _merge_alike(values: Sequence[float]) -> dict[float, float]:
 def optimal_split(values: Sequence[float], k: int) -> list[int]:
     """Split sorted values into k runs with the least sum of squares around the runs' means.
 
-    Dynamic programming over prefix sums, exact; cost O(k n²), n the different values.
+    Exact, by dynamic programming over prefix sums, in O(k n²) for n values.
 
     Args:
-        values: Sorted, either way, all different.
-        k: At most ``len(values)``.
+        values: Sorted in either direction, all different.
+        k: The number of runs, at most ``len(values)``.
 
     Returns:
-        Where each run starts; the first is 0.
+        The start of each run; the first is 0.
     """
     n = len(values)
     cost = _run_costs(np.asarray(values, dtype=np.float64))
-    best = cost[0].copy()  # best[j]: values[0..j] in as many runs as were looked at
+    best = cost[0].copy()  # best[j] is the cost of values[0..j] with the current number of runs
     starts = np.zeros((k, n), dtype=np.intp)
     for run in range(1, k):
         extended = np.full(n, np.inf)
@@ -92,7 +93,7 @@ def optimal_split(values: Sequence[float], k: int) -> list[int]:
 
 
 def _run_costs(values: Values) -> Values:
-    """Return the sum of squares around the mean of ``values[i..j]`` as ``float64[i, j]``, j ≥ i."""
+    """Return the sum of squares of ``values[i..j]`` around their mean, as ``float64[i, j]`` for j ≥ i."""
     sums = np.concatenate([[0.0], np.cumsum(values)])
     squares = np.concatenate([[0.0], np.cumsum(values**2)])
     i, j = np.indices((len(values), len(values)))

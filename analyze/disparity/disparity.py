@@ -14,14 +14,14 @@ __all__ = ["Disparity", "find_disparity"]
 
 @dataclass(frozen=True)
 class Disparity:
-    """The weight of each region.
+    """Severity classes of the regions, and the culprits.
 
     Attributes:
-        values: CRNM of each code region (Eq. 2), or what was chosen in its place, in the order of the regions.
+        values: CRNM of each code region (Eq. 2), or another chosen metric.
         classes: Severity class of each, 0 to 4; empty if there are fewer than two different values.
         critical: Positions of the critical code regions.
-        culprits: Positions of the regions responsible: if a critical region only contains expensive ones, its culprit
-            is below it. Also the innermost of the other regions whose causes are worth a fix.
+        culprits: Positions of the regions responsible. If a critical region only contains expensive regions, its
+            culprit is below it. Of the other regions, the innermost whose causes are worth a fix are culprits, too.
     """
 
     values: tuple[float, ...]
@@ -31,7 +31,7 @@ class Disparity:
 
     @property
     def exists(self) -> bool:
-        """Whether a region stands out."""
+        """Whether any region stands out."""
         return bool(self.culprits)
 
 
@@ -50,13 +50,14 @@ def find_disparity(
 
     Args:
         regions: The code-region tree.
-        values: CRNM of each region, or what it is classed by.
-        shares: Share of each region's wall time in the program's.
-        additive: Whether a region's value contains those of the regions below it: CRNM's does, CPI does not.
-        least: The share that a critical region must have.
+        values: CRNM of each region, or another metric to classify by.
+        shares: Each region's wall time as a share of the program's.
+        additive: Whether a region's value includes those of the regions below it, as with CRNM but not CPI.
+        least: The least share of a critical region.
         costly: Regions that spend enough on a cause to be worth a fix.
-        in_turn: Regions whose ranks work one after another: the innermost are named, whatever is heavy in them.
-        waiting: Regions that wait for a part of their time: where one of those is in them, it is why they are heavy.
+        in_turn: Regions whose ranks work one after another. The innermost are named, whatever is expensive in them.
+        waiting: Regions that spend part of their time waiting. If one of these contains a region of ``in_turn``, that
+            region is the reason for its time.
     """
     classes = classify(values) or []
     critical = [index for index, each in enumerate(classes) if each >= HIGH and shares[index] >= least]
@@ -77,12 +78,12 @@ def _alone(regions: Sequence[CodeRegion], classes: Sequence[int], index: int) ->
 
 @dataclass(frozen=True)
 class _Culprits:
-    """Finds where critical regions are expensive: in themselves, or in regions that they contain.
+    """Find where critical regions are expensive: in their own code, or in regions that they contain.
 
     Attributes:
         regions: The code-region tree.
-        values: Of each region; they contain those of the regions below.
-        shares: Share of each one's wall time in the program's.
+        values: Value of each region, including the regions below.
+        shares: Each region's wall time as a share of the program's.
         classes: Severity class of each.
         critical: Positions of the critical ones.
     """
@@ -96,9 +97,9 @@ class _Culprits:
     def of(self, index: int) -> list[int]:
         """Return the culprits of a critical region, without those of the critical regions below it.
 
-        The region itself is one if its class is higher than each child's, and if its part outside expensive children is
-        as large as a critical region. If it only contains expensive but no critical regions, the largest one below is
-        the culprit.
+        The region itself is a culprit if its class is higher than each child's, and the rest of it outside expensive
+        children is as large as a critical region. If it contains expensive but no critical regions, the largest one
+        below is the culprit.
         """
         lowest = min(self.values[each] for each in self.critical)
         weighing, rest = self._parts(index)
@@ -109,7 +110,7 @@ class _Culprits:
         return self._heaviest(index, weighing, rest)
 
     def _heaviest(self, index: int, weighing: Sequence[int], rest: float) -> list[int]:
-        """Return the region itself if most of its weight is its own or in small parts, otherwise the heavy parts."""
+        """Return the region itself if most of its value is its own or in small children, else the large children."""
         most = max(weighing, key=lambda child: self.values[child], default=index)
         stands_alone = (
             self.values[most] >= CRITERIA.outweighs * (self.values[index] - self.values[most])

@@ -1,4 +1,7 @@
-"""Regions by their own time, per call path and over all: one called from everywhere has little on each."""
+"""Regions by their exclusive time, per call path and over all call paths.
+
+A procedure that is called from many places takes little time on each call path, but may take much in all.
+"""
 
 from __future__ import annotations
 
@@ -22,12 +25,12 @@ __all__ = ["HeavyProcedure", "Hot", "Procedure", "Procedures", "hot_regions"]
 
 @dataclass(frozen=True, slots=True)
 class Hot:
-    """A region's own time in seconds, a mean over the processes.
+    """A region's exclusive time in seconds, mean over the processes.
 
     Attributes:
         region: Its position among the code regions.
-        own_wall_time: Of each process's first thread.
-        own_mpi_time: What of that is in MPI calls; None if it was not measured.
+        own_wall_time: Time of each process's first thread.
+        own_mpi_time: The part of it in MPI calls; None if it was not measured.
     """
 
     region: int
@@ -36,7 +39,7 @@ class Hot:
 
 
 def hot_regions(run: Prepared) -> list[Hot]:
-    """Return the regions with time of their own, largest first."""
+    """Return the regions with exclusive time, largest first."""
     experiment, everything = run.experiment, run.weighed
     wall, mpi = (
         (summary(experiment, name).first[[each.id for each in everything.regions]] / len(everything.ranks)).tolist()
@@ -53,14 +56,14 @@ class Procedure:
     """A function, a loop or another region over all its call paths; seconds are means over the processes.
 
     Attributes:
-        region: Where it takes longest, as a position among the code regions.
-        own_wall_time: Of each process's first thread, without the regions below.
-        own_compute_time: CPU time of all threads without MPI and waiting in OpenMP; None if it was not measured.
-        own_mpi_time: What of the wall time is in MPI calls; None if it was not measured.
-        with_small: The wall time with that of calls, and of regions below that take less than 3 % of the run over all
-            their call paths; 0 of a call.
-        wall_time: With all regions below; of recursion the outermost.
-        callers: How many functions call it.
+        region: Position among the code regions at which it takes longest.
+        own_wall_time: Exclusive time of each process's first thread.
+        own_compute_time: Exclusive CPU time of all threads without MPI and waiting in OpenMP; None if not measured.
+        own_mpi_time: The part of the wall time in MPI calls; None if it was not measured.
+        with_small: The wall time, including calls and small regions below, which take less than 3 % of the run over all
+            their call paths; 0 for a call.
+        wall_time: Inclusive wall time; with recursion, of the outermost calls.
+        callers: The number of functions that call it.
     """
 
     region: int
@@ -74,18 +77,18 @@ class Procedure:
 
 @dataclass(frozen=True, slots=True)
 class HeavyProcedure:
-    """A procedure that takes more time than the hot spots of the verdict show; shares are of the program's time.
+    """A procedure that takes more time than the verdict's hot spots show; shares are of the program's time.
 
     Attributes:
-        region: Where it takes longest, as a position among the code regions.
-        wall_time: Seconds with all regions below, a mean over the processes.
-        share: That as a share.
-        with_small: The share without the regions below that take 3 % of the run or more.
+        region: Position among the code regions at which it takes longest.
+        wall_time: Inclusive seconds, mean over the processes.
+        share: The same as a share.
+        with_small: The share without regions below that take at least 3 % of the run.
         compute_share: The same as a share of all computing; None if it was not measured.
-        mpi_time: What of ``wall_time`` is in MPI calls; None if it was not measured.
+        mpi_time: The part of ``wall_time`` in MPI calls; None if it was not measured.
         io_time: Likewise in calls that read or write files.
-        callers: The functions that call it, each with the share that its calls take, the largest first.
-        paths: The call paths, without those of recursion.
+        callers: Function that calls it → share of these calls, largest first.
+        paths: The call paths, without recursive ones.
     """
 
     region: int
@@ -101,18 +104,18 @@ class HeavyProcedure:
 
 @dataclass(frozen=True)
 class _Merged:
-    """Call paths by region, and what they took; ``float64[call path]`` or ``float64[region]``, means in seconds.
+    """Call paths grouped by region, with times: ``float64[call path]`` or ``float64[region]``, mean seconds.
 
     Attributes:
         regions: In the order of first entry.
-        of_path: ``int[call path]``: which region each one is.
+        of_path: ``int[call path]``: the region of each call path.
         outermost: Whether no call path above is of the same region.
-        holder: ``int[call path]``: the region that a call path's time is told with, itself or the nearest above of
+        holder: ``int[call path]``: the region that reports a call path's time: itself, or the nearest above that takes
             3 % of the run; -1 in MPI's start-up.
-        wall: Own time of first threads.
-        inclusive: With all below.
-        compute: Own CPU time without MPI and waiting in OpenMP; None if it was not measured.
-        mpi: Own time in MPI of first threads; None if it was not measured.
+        wall: Exclusive time of first threads.
+        inclusive: Inclusive time of first threads.
+        compute: Exclusive CPU time without MPI and waiting in OpenMP; None if it was not measured.
+        mpi: Exclusive time of first threads in MPI; None if it was not measured.
         files: Likewise in file I/O.
     """
 
@@ -128,7 +131,7 @@ class _Merged:
 
     @classmethod
     def of(cls, run: Prepared) -> _Merged:
-        """Aggregate a run."""
+        """Group the call paths of a run by region."""
         experiment = run.experiment
         index = {region: number for number, region in enumerate(dict.fromkeys(p.region for p in experiment.call_paths))}
         of_path = np.array([index[path.region] for path in experiment.call_paths], dtype=np.intp)
@@ -144,7 +147,7 @@ class _Merged:
             return values
 
         wall = mean("wall_time")
-        assert wall is not None  # runs without it are not analysed
+        assert wall is not None  # a run without wall time is not analysed
         cpu, *others = (mean(name, first=False) for name in ("cpu_time", "mpi_cpu_time", "omp_cpu_time"))
         compute = None if cpu is None or others[0] is None else cpu - sum(each for each in others if each is not None)
         inclusive = experiment.summed_up(wall[:, None])[:, 0]
@@ -163,11 +166,11 @@ class _Merged:
         )
 
     def own(self, values: Values) -> Values:
-        """Sum call paths by region."""
+        """Sum values of call paths by region."""
         return np.asarray(np.bincount(self.of_path, values, len(self.regions)), dtype=np.float64)
 
     def held(self, values: Values) -> Values:
-        """Sum call paths by the region that reports their time."""
+        """Sum values of call paths by the region that reports their time."""
         told = self.holder >= 0
         return np.asarray(np.bincount(self.holder[told], values[told], len(self.regions)), dtype=np.float64)
 
@@ -182,8 +185,8 @@ class Procedures:
     """The procedures of a run.
 
     Attributes:
-        run: What was analysed.
-        named: The culprits that the verdict names because they weigh.
+        run: The analysed run.
+        named: The culprits that the verdict names as hot spots.
     """
 
     run: Prepared
@@ -197,7 +200,7 @@ class Procedures:
     def every(self) -> tuple[Procedure, ...]:
         """The regions with time of their own, or in small regions below, over all call paths, largest first.
 
-        By computing where ranks take turns on processors: their wall time is waiting, too.
+        If ranks wait for cores, they are sorted by computing, because their wall time includes this waiting.
         """
         run, merged, position = self.run, self._merged, self._positions
         wall, held = merged.own(merged.wall), merged.held(merged.wall)
@@ -222,22 +225,22 @@ class Procedures:
 
     @property
     def computing(self) -> float:
-        """Seconds that all of them compute, a mean over the processes; 0 if it was not measured."""
+        """Compute time of all regions in seconds, mean over the processes; 0 if it was not measured."""
         return 0.0 if self._merged.compute is None else float(self._merged.compute.sum())
 
     @property
     def by_computing(self) -> bool:
-        """Whether they are ranked by computing instead of wall time."""
+        """Whether procedures are sorted by compute time instead of wall time."""
         return bool(self.run.oversubscription) and self._merged.compute is not None
 
     @cached_property
     def heavy(self) -> tuple[HeavyProcedure, ...]:
-        """The procedures that weigh more than the culprits that the verdict names, most first.
+        """The procedures that take more time than the verdict's hot spots, largest first.
 
-        That is by the time that is told with a procedure, its own and that of small regions below: it is a quarter of
-        the run, or of computing; or it is that of several call paths, and no less than that of the heaviest culprit, or
-        a tenth if there is none. None is given of which a call path is named, the entry procedure, or what takes less
-        than 3 % of the run.
+        The time of a procedure is its own and that of small regions below. It must be a quarter of the run, or of
+        computing. Over several call paths, it is enough if it is at least that of the largest hot spot, or a tenth if
+        there is none. Left out are the entry procedure, procedures with a call path that is already named, and those
+        below 3 % of the run.
         """
         run, merged = self.run, self._merged
         if run.mean_time <= 0:

@@ -1,4 +1,7 @@
-"""The third stage: which regions are more expensive than others, by CRNM, CPI or wall time (section 4.2.2)."""
+"""The third stage: find regions that are more expensive than others, by CRNM, CPI or wall time.
+
+See Liu et al. 2011, section 4.2.2.
+"""
 
 from __future__ import annotations
 
@@ -22,23 +25,24 @@ from .disparity import Disparity, find_disparity
 __all__ = ["Weights", "cycles_metric", "cycles_per_instruction", "find_weights", "weights"]
 
 
-_LEAST_PART: Final = 0.01  # of the program's instructions: below, cycles are the kernel's rather than the region's
-_IO: Final = 0.9  # of the time of a call path, in file I/O: cycles leave it out, instructions that format do not
+_LEAST_PART: Final = 0.01  # share of the program's instructions; with less, a region's cycles are mostly the kernel's
+# Share of file I/O in a call path's time; its cycles are not counted, but instructions that format text are.
+_IO: Final = 0.9
 
 
 def cycles_metric(experiment: Experiment) -> str | None:
-    """Return the metric of CPI's cycles; None if CPI is unavailable."""
+    """Return the metric that counts CPI's cycles; None if CPI is unavailable."""
     if not complete(experiment, "instructions"):
         return None
     return next((name for name in ("cycles", "ref_cycles") if complete(experiment, name)), None)
 
 
 def weights(selection: Selection, *, metric: str = "crnm") -> Values:
-    """Return the values by which regions are classed: ``float64[region]``, a mean over the ranks.
+    """Return the values by which regions are classified: ``float64[region]``, mean over the ranks.
 
     Args:
         selection: The regions, and all ranks.
-        metric: ``crnm`` (Eq. 2, definitions 13), the wall time's share where there is no CPI; ``cpi``; or
+        metric: ``crnm`` (Eq. 2, definitions 13), which is the share of wall time if there is no CPI; ``cpi``; or
             ``wall_time`` in seconds.
 
     Raises:
@@ -53,7 +57,7 @@ def weights(selection: Selection, *, metric: str = "crnm") -> Values:
         raise InputError("cpi needs counts of instructions and cycles, found none")
     program = float(program_times(experiment).mean())
     if cycles is None:
-        # A process that starts and ends takes its time, which is no part of the program's.
+        # Starting and ending a process takes time that is not part of the program's, so the share may exceed 1.
         return np.minimum(1.0, wall / ranks / program) if program > 0 else np.zeros(len(wall))
     if metric == "cpi":
         return _Cpi.of(selection, cycles, files=True).of_regions
@@ -66,7 +70,7 @@ def weights(selection: Selection, *, metric: str = "crnm") -> Values:
 def cycles_per_instruction(selection: Selection) -> tuple[tuple[float | None, ...], float] | None:
     """Return the CPI of each region over all ranks, and that of the program; None if unavailable.
 
-    None for a region that executes next to nothing: its cycles are the kernel's.
+    The CPI of a region that executes almost nothing is None, because its cycles belong to the kernel.
     """
     cycles = cycles_metric(selection.experiment)
     if cycles is None:
@@ -83,11 +87,11 @@ class _Cpi:
     """Cycles per instruction.
 
     Attributes:
-        cycles: The metric that they are taken from.
-        paths: Which call paths count: not those that are file I/O through and through, if these are left out.
+        cycles: The metric that counts the cycles.
+        paths: Call paths that count; if file I/O is left out, those without entirely file I/O.
         of_regions: ``float64[region]``, all ranks together.
-        of_program: Replaces the CPI of regions where almost nothing was executed.
-        least: Instructions of a rank that are more than that.
+        of_program: CPI of the program, used for regions that execute almost nothing.
+        least: Instructions of a rank below which it executes almost nothing.
     """
 
     cycles: str
@@ -98,12 +102,12 @@ class _Cpi:
 
     @classmethod
     def of(cls, selection: Selection, cycles: str, *, files: bool = False) -> _Cpi:
-        """Relate the cycles to the instructions.
+        """Compute the CPI of the regions and of the program.
 
         Args:
             selection: The regions, and the ranks.
-            cycles: The metric that cycles are taken from.
-            files: Whether call paths that are file I/O count, too.
+            cycles: The metric that counts the cycles.
+            files: Whether call paths that are entirely file I/O count, too.
         """
         experiment = selection.experiment
         paths = np.ones(len(experiment.call_paths), dtype=bool) if files else _computing(experiment)
@@ -149,13 +153,13 @@ def _computing(experiment: Experiment) -> Flags:
 
 @dataclass(frozen=True)
 class Weights:
-    """The weights of the regions.
+    """The severity classes of the regions, and their CPI.
 
     Attributes:
-        metric: What they are classed by: one of ``DISPARITY_METRICS``.
-        disparity: Their classes, and those that are critical.
-        cycles: The metric that cycles were taken from; None if CPI is 1 everywhere for lack of counts.
-        cpi: Cycles per instruction of each region, and of the program; None without counts.
+        metric: The metric that they are classified by: one of ``DISPARITY_METRICS``.
+        disparity: Their classes, and the critical ones.
+        cycles: The metric that counts cycles; None if CPI is 1 everywhere, because nothing was counted.
+        cpi: Cycles per instruction of each region, and of the program; None if nothing was counted.
     """
 
     metric: str
@@ -165,12 +169,12 @@ class Weights:
 
 
 def find_weights(prepared: Prepared, seconds: TimeSplit, metric: str = "crnm") -> Weights:
-    """Class the regions by one of ``DISPARITY_METRICS``, and add those whose causes are worth a fix.
+    """Classify the regions by one of ``DISPARITY_METRICS``, and add those whose causes are worth a fix.
 
     Args:
         prepared: The run.
-        seconds: What the time of the regions went into.
-        metric: What they are classed by.
+        seconds: How the regions spent their time.
+        metric: The metric to classify by.
     """
     values = weights(prepared.weighed, metric=metric)
     enough = _is_sampled_enough(prepared)

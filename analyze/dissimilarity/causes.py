@@ -18,12 +18,12 @@ __all__ = ["DissimilarityCauses", "find_dissimilarity_causes"]
 
 @dataclass(frozen=True)
 class DissimilarityCauses:
-    """The causes of differences between ranks.
+    """The causes of differences between ranks, by rough sets.
 
     Attributes:
-        table: A row each rank; values are clusters by one attribute, the decision is the cluster by time.
-        differences: Root causes, in the regions that part the ranks together, widest relative spread first.
-        of_core: Those of them that part the ranks in one culprit.
+        table: One row per rank; the values are its clusters by single attributes, the decision is its cluster by time.
+        differences: Root causes over all culprits together, widest relative spread first.
+        of_core: Culprit → the root causes of its own difference.
     """
 
     table: DecisionTable
@@ -34,13 +34,14 @@ class DissimilarityCauses:
 def find_dissimilarity_causes(found: Dissimilarity, work: Work) -> DissimilarityCauses:
     """Build the decision table of the ranks, reduce it, and read the causes from it (definitions 12, 17 and 19).
 
-    An attribute's vectors contain its values in the culprits, because elsewhere the ranks are alike and only hide the
-    difference; without culprits, in the 1-code regions. Beyond Liu et al. 2011, a value is 0 if the attribute's seconds
-    do not differ in the same way as the compared metric: a rank that reads less is not late because of that.
+    An attribute's vectors contain its values in the culprits, because elsewhere the ranks are alike, which would hide
+    the difference. Without culprits, they contain the 1-code regions. Beyond Liu et al. 2011, a value is 0 if the
+    attribute's seconds do not differ in the same way as the compared metric: if a rank reads less, this is not why it
+    is late.
 
     Args:
         found: The clusters and the culprits.
-        work: What the ranks do.
+        work: The ranks' work.
     """
     names = tuple(work.attributes)
     if not found.exists:
@@ -59,8 +60,8 @@ def find_dissimilarity_causes(found: Dissimilarity, work: Work) -> Dissimilarity
 
 
 def _differences(work: Work, places: Sequence[int], clusters: Sequence[Sequence[int]]) -> tuple[Difference, ...]:
-    """Return the root causes in some regions: those in any reduct."""
-    # With an index it does not import numpy.ma, which takes as long as the analysis of a small run.
+    """Return the root causes in some regions: the attributes that are in any reduct."""
+    # With return_index, np.unique does not import numpy.ma, which takes as long as the analysis of a small run.
     different = np.unique(_labels(work, places, clusters), axis=0, return_index=True)[0].tolist()
     rows = (Row(number, tuple(values), decision) for number, (*values, decision) in enumerate(different))
     telling = DecisionTable(tuple(work.attributes), tuple(rows)).telling
@@ -68,7 +69,7 @@ def _differences(work: Work, places: Sequence[int], clusters: Sequence[Sequence[
 
 
 def _labels(work: Work, places: Sequence[int], clusters: Sequence[Sequence[int]]) -> Indices:
-    """Number the cluster of each rank by each attribute, and last by the compared metric; ``int[rank, number]``."""
+    """Return each rank's cluster by each attribute and, last, by the compared metric; ``int[rank, number]``."""
     decision = np.zeros(len(work.vectors.ranks), dtype=np.intp)
     for number, each in enumerate(clusters):
         decision[list(each)] = number

@@ -14,23 +14,23 @@ __all__ = ["Labels", "cluster", "levels", "members", "refined", "severity"]
 
 Labels = Indices
 
-_ROUNDING: Final = 1 + 1e-12  # a distance of exactly the threshold is within it
+_ROUNDING: Final = 1 + 1e-12  # a distance of exactly the threshold counts as within it
 _EXACT_PAIRS: Final = 2000
-_LOOK: Final = 1024  # vectors among which the next one is looked for at once
+_LOOK: Final = 1024  # number of vectors searched at a time
 
 
 def cluster(vectors: Values, *, floor: float = 0.0, groups: Labels | None = None) -> Labels:
     """Label each vector with the number of its cluster (Liu et al. 2011, section 4.2.1, Algorithm 1).
 
-    A vector p without a cluster and every other one without whose distance from p is at most ``THRESHOLD`` times the
-    length of p form a cluster. A cluster may have one member. The paper takes the vectors in the order of the ranks;
-    here the shortest comes first, of equally long ones the one with the least first value in which they differ, so that
-    clusters do not depend on how ranks are numbered.
+    A vector p that has no cluster yet forms one with all others that have none and are within ``THRESHOLD`` times the
+    length of p. A cluster may have one member. Liu et al. take the vectors in the order of the ranks. Here the shortest
+    comes first, so that clusters do not depend on how ranks are numbered. Of equally long vectors, the first differing
+    value decides, smallest first.
 
     Args:
         vectors: ``float64[location, region]``; not changed.
-        floor: A distance that is never a difference, in the vectors' unit: what the clocks resolve.
-        groups: ``int[location]``: only vectors of the same group are compared. All are in one if it is None.
+        floor: A distance that never counts as a difference, in the vectors' unit, such as the clocks' resolution.
+        groups: ``int[location]``: only vectors of the same group are compared. If None, all are in one group.
 
     Returns:
         ``int[location]``, numbered from 0 in the order of their first members.
@@ -50,7 +50,7 @@ def _clusters(vectors: Values, lengths: Values, floor: float) -> Labels:
     first = number = 0
     while first < len(vectors):
         reach = max(THRESHOLD * lengths[first], floor) * _ROUNDING
-        # NaN is close to nothing, and sorted to the end.
+        # NaN is not close to anything, and sorted to the end.
         beyond = max(first + 1, int(np.searchsorted(lengths, lengths[first] + reach, side="right")))
         near = first + np.flatnonzero(labels[first:beyond] < 0)
         near = near[np.linalg.norm(vectors[near] - vectors[first], axis=1) <= reach]
@@ -61,7 +61,7 @@ def _clusters(vectors: Values, lengths: Values, floor: float) -> Labels:
 
 
 def _unlabelled(labels: Labels, first: int) -> int:
-    """Return the index of the first vector without a label from a place on; their number if all have one."""
+    """Return the index of the next vector without a label from ``first`` on; the number of vectors if there is none."""
     while first < len(labels):
         found = np.flatnonzero(labels[first : first + _LOOK] < 0)
         if len(found):
@@ -71,14 +71,14 @@ def _unlabelled(labels: Labels, first: int) -> int:
 
 
 def levels(values: Values, *, reach: Callable[[float], float] = lambda _: 0.0) -> Labels:
-    """Label numbers that are known to differ with the number of their cluster, by Algorithm 1.
+    """Divide numbers that are known to differ into clusters, by Algorithm 1.
 
-    The distance is ``THRESHOLD`` times the least number. It is at least the same part of the whole range, so that
-    values close to zero are alike, and at most half of it, so that there is more than one cluster.
+    Numbers within ``THRESHOLD`` times the smallest are alike. This distance is at least ``THRESHOLD`` times the range,
+    so that values close to zero are alike. It is at most half of the range, so that there is more than one cluster.
 
     Args:
         values: ``float64[location]``.
-        reach: Returns the distance from a number within which others are alike, whatever the rule above gives.
+        reach: Returns the distance from a number within which others are always alike.
 
     Returns:
         ``int[location]``, numbered from 0, the lowest first.
@@ -98,7 +98,10 @@ def levels(values: Values, *, reach: Callable[[float], float] = lambda _: 0.0) -
 
 
 def refined(labels: Labels, others: Labels) -> Labels:
-    """Intersect two clusterings: members share a label if both put them in one cluster; in order of first members."""
+    """Intersect two clusterings: members share a label if both put them in one cluster.
+
+    Clusters are numbered in the order of their first members.
+    """
     return _renumbered(labels * (int(others.max(initial=0)) + 1) + others)
 
 
@@ -126,11 +129,11 @@ def members(labels: Labels) -> list[list[int]]:
 
 
 def severity(vectors: Values) -> float:
-    """Measure how far apart the vectors are: the largest distance of two over the largest length.
+    """Return the largest distance between two vectors, divided by the largest length.
 
-    0 if all lengths are 0. The paper prints S in Fig. 9 without a definition; this one is ours. Exact for up to
-    2,000 vectors that may be extreme; beyond that the distance from one extreme to the farthest other one, which
-    is at least half of the largest.
+    0 if all lengths are 0. Liu et al. 2011 show S in Fig. 9 without a definition; this one is ours. It is exact for up
+    to 2,000 vectors that may be extreme. Beyond that it is the distance from one extreme vector to the farthest other
+    one, which is at least half of the largest.
     """
     longest = float(np.linalg.norm(vectors, axis=1).max(initial=0.0))
     if longest == 0.0:

@@ -1,4 +1,4 @@
-"""The second stage: which ranks, or threads, differ, by which metric, and where."""
+"""The second stage: find the ranks, or threads, that differ, by which metric, and where."""
 
 from __future__ import annotations
 
@@ -30,10 +30,11 @@ class Differences:
 
     Attributes:
         selection: The ranks, or threads, that were compared.
-        vectors: Their performance vectors; positions elsewhere are positions in its ``regions``.
-        dissimilarity: Their clusters, and the regions that part them.
+        vectors: Their performance vectors; all positions are positions in its ``regions``.
+        dissimilarity: Their clusters, and the culprits.
         floor: The least saving from balancing that matters, in the unit of the compared metric.
-        not_judged: Times off the processor by which ranks differ, but nothing tells how much of that is others' turns.
+        not_judged: Times off the processor in which ranks differ, if it is unknown how much of this is waiting for a
+            core.
     """
 
     selection: Selection
@@ -43,10 +44,11 @@ class Differences:
     not_judged: tuple[RankVectors, Dissimilarity] | None = None
 
     def may_be_measuring(self, regions: Sequence[int]) -> bool:
-        """Return whether the ranks' difference, in these regions together, is within one rank's overhead of probes.
+        """Return whether the ranks' difference in some regions together is within one rank's overhead of probes.
 
-        Their price is taken off already, and ranks that only its errors part are alike; but a rank that entered more
-        regions than others, or paid far more for them, may still be measured only.
+        The estimated overhead is already subtracted, and differences that its error explains are removed. But a rank
+        that entered more regions than others, or had far more overhead, may still differ only because of the
+        measurement.
         """
         places = tuple(regions)
         if self.vectors.metric not in TIMES:
@@ -81,13 +83,13 @@ class Differences:
         return self.vectors.metric in TIMES and all(each < CRITERIA.burst for each, _ in self._apart(regions))
 
     def _apart(self, regions: Sequence[int]) -> Iterator[tuple[float, float]]:
-        """Yield how far apart the ranks of each program are, and the largest value."""
+        """Yield the range of the ranks' values, and the largest value, for each program."""
         times = self.vectors.values[list(regions)].sum(axis=0)
         both = ((float(np.ptp(times[each])), float(times[each].max())) for each in self.vectors.groups)
         return ((apart, most) for apart, most in both if most > 0)
 
     def _is_by_times_alone(self, regions: Sequence[int]) -> bool:
-        """Return whether counts confirm at most half of what is compared."""
+        """Return whether counts confirm at most half of the compared time."""
         places, vectors = list(regions), self.vectors
         if vectors.metric == "mpi_bytes":
             return False
@@ -96,7 +98,7 @@ class Differences:
         return bool((whole * (1 - measured)).sum() <= whole.sum() / 2)
 
     def is_by_counts_alone(self, regions: Sequence[int]) -> bool:
-        """Return whether the ranks that executed most, in each program, do not stand out in time."""
+        """Return whether, in each program, the ranks that executed most do not take longer."""
         places = tuple(regions)
         if self.vectors.metric != "compute_time":
             return False
@@ -105,10 +107,10 @@ class Differences:
         return not self._by_the_clock[places]
 
     def _is_by_the_clock(self, places: list[int]) -> bool:
-        """Return whether the clock confirms the difference in some program.
+        """Return whether measured times confirm the difference in some program.
 
-        It does where it deviates from what was executed by less than that differs, or where those that executed most
-        took longer by more than they, and the others, deviate among themselves.
+        They do in two cases: they deviate from the executed work by less than the difference, or the ranks that
+        executed most took longer by more than the deviations within both groups.
         """
         times = self.vectors.values[places].sum(axis=0)
         measured = np.nansum(self.vectors.measured(places), axis=0)
@@ -121,7 +123,7 @@ class Differences:
                 return True
         return False
 
-    # The following need an iteration over all ranks each time; the verdict and the JSON document use them.
+    # Cached, because each of these iterates over all ranks, and the verdict and the JSON document both use them.
 
     @cached_property
     def _judged(self) -> dict[tuple[int, ...], bool]:
@@ -137,7 +139,7 @@ class Differences:
 
 
 def _most_paid(selection: Selection, regions: Sequence[int]) -> float:
-    """Return the largest overhead of probes of a rank in some regions together, in seconds."""
+    """Return the largest overhead of probes of any rank in some regions together, in seconds."""
     return float(selection.by_rank(probe_times(selection.experiment))[list(regions)].sum(axis=0).max())
 
 
@@ -146,8 +148,8 @@ def find_differences(prepared: Prepared, metric: str | None = None) -> Differenc
 
     Args:
         prepared: The run.
-        metric: One of ``DISSIMILARITY_METRICS``; if None, time off the processor and ``mpi_bytes`` are tried where
-            compute time makes one cluster, or differs little; see ``differing_time_off`` and ``differing_volumes``.
+        metric: One of ``DISSIMILARITY_METRICS``. If None, and compute time makes one cluster or differs little, time
+            off the processor and ``mpi_bytes`` are tried, too; see ``differing_time_off`` and ``differing_volumes``.
     """
     ranks, compared_by = prepared.compared, metric or DISSIMILARITY_METRICS[0]
     compared = ranks if compared_by == "mpi_bytes" else ranks.by_thread()
@@ -174,12 +176,12 @@ def find_differences(prepared: Prepared, metric: str | None = None) -> Differenc
 
 
 def _spread(vectors: RankVectors) -> float:
-    """Return how far apart the totals of the ranks are."""
+    """Return the range of the ranks' totals."""
     return float(np.ptp(vectors.values[list(vectors.top)].sum(axis=0)))
 
 
 def _floor(vectors: RankVectors, prepared: Prepared) -> float:
-    """Return the least material difference: seconds, or the bytes that take so long."""
+    """Return the least material difference: in seconds, or the bytes whose transfer takes that long."""
     if vectors.metric == "mpi_bytes":
         return prepared.least_gain * prepared.mean_time / seconds_of_a_byte(vectors.experiment)
     busy = float(vectors.values[list(vectors.top)].sum(axis=0).mean())

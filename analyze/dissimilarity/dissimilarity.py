@@ -25,11 +25,12 @@ class Dissimilarity:
         clusters: Columns of the performance vectors, by cluster.
         severity: S; see ``clusters.severity``.
         critical: Positions of the critical code regions, parents before children.
-        culprits: The culprits: those of them in which ranks differ by more than in critical regions below.
-        composite: Whether several culprits make these clusters, each by itself.
+        culprits: Critical regions in which ranks differ by more than in critical regions below.
+        composite: Whether several culprits together make these clusters.
         odd_one: A column without which all others are one cluster.
-        programs: How many programs the ranks run; those of different ones are in different clusters.
-        jobs: Whether threads are told apart by their totals, having nothing in common; see ``jobs.differing_jobs``.
+        programs: The number of programs that the ranks run; ranks of different programs are in different clusters.
+        jobs: Whether threads are compared by their totals, because they have no region in common; see
+            ``jobs.differing_jobs``.
     """
 
     clusters: tuple[tuple[int, ...], ...]
@@ -50,11 +51,11 @@ class Dissimilarity:
 def find_dissimilarity(vectors: RankVectors, *, floor: float) -> Dissimilarity:
     """Find the regions in which ranks differ, and cluster the ranks by these (definitions 8 to 12, and beyond).
 
-    Algorithm 2 tests for each region whether the clusters by all regions change without it. There, several imbalances
-    hide each other, and a difference of less than a tenth of everything makes no cluster. So here each region is tested
-    by itself, from the leaves up. Ranks differ in it if the difference exceeds the noise and matters: balancing would
-    save ``floor``, or the difference separates ranks in Algorithm 1. A region is a culprit if most of its difference is
-    outside the culprits below it. Ranks are in one cluster if they are so in each culprit.
+    Algorithm 2 tests for each region whether the clusters by all regions change without it. With it, several imbalances
+    hide each other, and a difference of less than a tenth of the total makes no cluster. So here each region is tested
+    separately, from the leaves up. Ranks differ in a region if the difference exceeds the noise and matters: balancing
+    would save ``floor``, or the difference separates ranks in Algorithm 1. A region is a culprit if most of its
+    difference is outside the culprits below it. Ranks are in one cluster if they share a cluster in each culprit.
 
     Without a culprit, ranks are clustered by all regions. If that gives several clusters, and the noise of the run is
     unknown, differences that noise could explain are considered, too.
@@ -63,7 +64,7 @@ def find_dissimilarity(vectors: RankVectors, *, floor: float) -> Dissimilarity:
 
     Args:
         vectors: The vectors.
-        floor: Seconds, or what else is compared, that matter.
+        floor: The least saving that matters, in the metric's unit.
     """
     programs = len(vectors.groups)
     of_top = vectors.values[list(vectors.top)].T
@@ -90,7 +91,7 @@ def find_dissimilarity(vectors: RankVectors, *, floor: float) -> Dissimilarity:
 
 
 class _Search:
-    """The search for regions in which ranks of the same program differ."""
+    """Search for regions in which ranks of the same program differ."""
 
     def __init__(self, vectors: RankVectors, floor: float) -> None:
         self.vectors = vectors
@@ -100,7 +101,7 @@ class _Search:
         self.wide = THRESHOLD * float(totals.max(initial=0.0))
 
     def differ(self, values: Values, noise: float) -> bool:
-        """Return whether ranks differ by more than noise, materially; values are ``float64[rank]``."""
+        """Return whether ranks differ by more than noise, and materially; values are ``float64[rank]``."""
         return any(self._differ(values[columns], noise) for columns in self.programs)
 
     def _differ(self, values: Values, noise: float) -> bool:
@@ -113,11 +114,11 @@ class _Search:
         """Return the culprits, parents before children.
 
         Args:
-            noise: ``float64[region]``: what ranks may part by in each region and be alike.
+            noise: ``float64[region]``: the difference within which ranks are alike.
         """
         vectors = self.vectors
         regions, values = vectors.regions, vectors.values
-        found: dict[int, list[int]] = {}  # region: the culprits in it
+        found: dict[int, list[int]] = {}  # region → the culprits in it
         for index in reversed(range(len(regions))):
             below = [culprit for child in regions[index].children for culprit in found[child]]
             found[index] = below
@@ -133,7 +134,7 @@ class _Search:
         return sorted(culprit for top in vectors.top for culprit in found[top])
 
     def leading_to(self, culprits: Sequence[int]) -> tuple[int, ...]:
-        """Return the culprits, and the regions around them in which ranks differ, too: parents before children."""
+        """Return the culprits and the regions around them in which ranks also differ, parents before children."""
         vectors, noise = self.vectors, self.vectors.noise
         parents = {child: index for index, each in enumerate(vectors.regions) for child in each.children}
         found = set(culprits)
@@ -146,7 +147,7 @@ class _Search:
         return tuple(sorted(found))
 
     def labels(self, culprits: Sequence[int]) -> Labels:
-        """Cluster ranks that no culprit separates."""
+        """Cluster ranks: two share a cluster if no culprit separates them."""
         vectors = self.vectors
         labels = np.zeros(len(vectors.ranks), np.intp) if vectors.programs is None else vectors.programs
         for culprit in culprits:
@@ -160,11 +161,11 @@ class _Search:
 
 
 def clusters_in(vectors: RankVectors, found: Dissimilarity, regions: Sequence[int]) -> list[list[int]]:
-    """Return the clusters of one culprit alone, which others may divide; for several regions, those of all together.
+    """Return the clusters in one culprit, regardless of others; for several regions, those of all together.
 
     Args:
         vectors: The vectors.
-        found: What parts the ranks.
+        found: The differences between ranks.
         regions: The culprit, or regions that make the difference together.
     """
     if len(regions) != 1 or regions[0] not in found.culprits:
@@ -177,7 +178,7 @@ def clusters_in(vectors: RankVectors, found: Dissimilarity, regions: Sequence[in
 
 
 def odd_one(clusters: tuple[tuple[int, ...], ...]) -> int | None:
-    """Return the one location without which there is a single cluster (definition 12)."""
+    """Return the one location without which there is a single cluster (definition 12); None if there is none."""
     if len(clusters) != 2 or len(clusters[0]) + len(clusters[1]) < 3:
         return None
     return next((each[0] for each in clusters if len(each) == 1), None)

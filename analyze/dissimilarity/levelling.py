@@ -1,6 +1,6 @@
-"""Levelling: ranks that differ only by the overhead of probes get equal times.
+"""Levelling: give equal times to ranks that differ only by the overhead of probes.
 
-The estimated time of probes is already subtracted, but its real cost differs between ranks.
+The estimated overhead is already subtracted, but the real overhead differs between ranks.
 """
 
 from __future__ import annotations
@@ -18,23 +18,24 @@ from ..run.selection import Selection
 
 __all__ = ["MOST_PAID", "Prices"]
 
-# The price is that of the fastest of some rounds before the program starts. Six functions of a few instructions that
-# call each other, 113 million entries on each of two ranks that shared two busy processors, paid two to four times as
-# much (8 to 20 ns for a throttled entry, price 2.7 to 5.1); ranks differed by up to 1.7 times it, once in 77 runs by
-# 2.9.
-_SPREAD: Final = 2.0  # of all ranks' overhead: a difference up to this comes from prices
-MOST_PAID: Final = 3.0  # of one rank's overhead: a difference up to this may come from prices
+# The calibrated price is that of the fastest round before the program starts; real entries cost more. Measured with six
+# tiny functions that call each other, 113 million entries on each of two ranks that shared two busy cores: a throttled
+# entry took 8 to 20 ns at a price of 2.7 to 5.1 ns. Ranks differed by up to 1.7 times the price, once in 77 runs by 2.9
+# times.
+_SPREAD: Final = 2.0  # times the overhead, if it is alike on all ranks: a smaller difference is an error of the price
+MOST_PAID: Final = 3.0  # times the overhead of one rank: a smaller difference may be an error of the price
 
 
 @dataclass(frozen=True)
 class Prices:
-    """The ranks' overhead of probes in each region alone, and their times without it, in seconds.
+    """Overhead of probes, and times without it, per program and region, in seconds, exclusive.
 
     Attributes:
-        least: ``float64[2, program, region]``: what the rank paid that paid least, and the time of the fastest.
-        most: Likewise of the rank that paid most, and of the slowest.
+        least: ``float64[2, program, region]``: the overhead of the rank with least overhead, and the time of the
+            fastest.
+        most: Likewise of the rank with most overhead, and of the slowest.
         total: ``float64[program, region]``: the sum of the times.
-        ranks: ``int[program]``: how many there are.
+        ranks: ``int[program]``: the number of ranks.
     """
 
     least: Values
@@ -44,12 +45,12 @@ class Prices:
 
     @classmethod
     def of(cls, selection: Selection, exclusive: Values, programs: int) -> Prices:
-        """Compute them for some ranks.
+        """Compute the overhead and times of some ranks.
 
         Args:
             selection: The ranks.
-            exclusive: Times of call paths without what probes took; ``float64[call path, location]``.
-            programs: How many programs there are.
+            exclusive: Times of call paths without the overhead of probes; ``float64[call path, location]``.
+            programs: The number of programs.
         """
         times, members = selection.own_by_rank(exclusive), selection.members(programs)
         both = selection.own_by_rank(probe_times(selection.experiment)), times
@@ -62,7 +63,7 @@ class Prices:
 
     @classmethod
     def together(cls, parts: Sequence[Prices]) -> Prices:
-        """Combine the prices of several blocks of ranks."""
+        """Combine the results of several blocks of ranks."""
         return cls(
             np.min([each.least for each in parts], axis=0),
             np.max([each.most for each in parts], axis=0),
@@ -74,7 +75,7 @@ class Prices:
     def alike(self) -> Flags:
         """Where ranks had equal overhead, and differ by no more than its error: ``bool[program, region]``.
 
-        Where probes take the 5 % that throttling allows by default, clusters allow as much anyway.
+        Where probes take at most the 5 % that throttling allows by default, clusters tolerate as much anyway.
         """
         (least_paid, shortest), (most_paid, longest) = self.least, self.most
         same = (most_paid > 0) & (most_paid - least_paid <= THRESHOLD * most_paid)
@@ -85,7 +86,7 @@ class Prices:
 
         Args:
             selection: Some of the ranks.
-            exclusive: Their times, as above.
+            exclusive: Their times, as in ``of``.
 
         Returns:
             ``float64[region, rank]``.

@@ -1,4 +1,4 @@
-"""The rank that computes almost nothing because it hands out the others' work."""
+"""Find the master: a rank that computes almost nothing because it hands out the others' work."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from .rank_vectors import RankVectors
 
 __all__ = ["find_master"]
 
-_FEWEST: Final = 3  # ranks: of two, each has as many messages as the other
+_FEWEST: Final = 3  # ranks; of two, each has as many messages as the other
 
 
 def find_master(vectors: RankVectors, include: Collection[int]) -> int | None:
     """Return the column of the master; None if there is none.
 
-    A master computes less than a tenth of what the others do on average, and takes part in nearly all of their
-    messages: it has at least halfway between as many calls of MPI as one of them, and as many as all together. A rank
-    without work has as many as one.
+    A master computes less than a tenth of the others' mean, and takes part in nearly all of their messages. It has at
+    least as many MPI calls as halfway between the mean and the sum of the others'. A rank that merely has no work has
+    as many calls as one of them.
 
     Args:
         vectors: What was compared.
-        include: Ranks that are none, whatever they do.
+        include: Ranks that never count as a master.
     """
     ranks = len(vectors.ranks)
     experiment = vectors.experiment

@@ -1,4 +1,4 @@
-"""Ranks that compute alike but send or receive different volumes, which time in MPI cannot attribute."""
+"""Find ranks that compute alike but send or receive different volumes, which times in MPI do not show."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ __all__ = ["differing_volumes", "seconds_of_a_byte"]
 def differing_volumes(selection: Selection, program_time: float) -> tuple[RankVectors, Dissimilarity] | None:
     """Compare the ranks by the bytes that they send and receive.
 
-    A rank that waits for one that sends much spends equally long in MPI, so no time distinguishes them.
+    A rank that waits for one that sends much spends as long in MPI, so no time distinguishes them.
 
     Args:
         selection: The ranks and regions.
         program_time: Mean W_program in seconds.
 
     Returns:
-        The volumes and what parts the ranks by them. None if nothing does, or the difference takes little time, in
-        which all of them are in MPI; if no rank moves several times as much as another, for those at the rim of a
-        domain have fewer neighbours; if rank 0 collects from or hands out to all others, which is what all of them do.
+        The volumes and the differences. None in these cases: ranks do not differ; all ranks spend little time in MPI
+        there; no rank moves several times as much as another, because ranks at the boundary of a domain have fewer
+        neighbours; or rank 0 only collects from or distributes to all others.
     """
     experiment, least = selection.experiment, THRESHOLD * program_time
     if not (complete(experiment, "mpi_bytes") and complete(experiment, "mpi_time")):
@@ -40,13 +40,13 @@ def differing_volumes(selection: Selection, program_time: float) -> tuple[RankVe
 
 
 def seconds_of_a_byte(experiment: Experiment) -> float:
-    """Return the seconds per byte of a long message on the machine, or on a slow network if not calibrated."""
+    """Return the seconds per byte of a long message on this machine, or on a slow network if it is not calibrated."""
     prices, nodes = Prices.of(experiment.notes.prices), {(each.machine, each.node) for each in experiment.locations}
     return (prices.mpi_byte if len(nodes) == 1 else prices.mpi_byte_across) or CRITERIA.byte
 
 
 def _stands_out(vectors: RankVectors, culprit: int) -> bool:
-    """Return whether one rank of a program moves several times as much as another, without being a collector.
+    """Return whether one rank of a program moves several times as much as another, without collecting from all.
 
     Inside a domain, ranks have at most twice as many neighbours as those in its corners. Values within a tenth are
     equal.

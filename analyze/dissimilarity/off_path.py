@@ -16,15 +16,15 @@ __all__ = ["without_what_costs_nothing"]
 def without_what_costs_nothing(
     differences: Differences, serialisation: Serialisation | None, weighed: Sequence[CodeRegion]
 ) -> Differences:
-    """Return the differences; none if chance may have made them, and an even share would not shorten the path.
+    """Return the differences; none if chance may explain them, and balancing would not shorten the path.
 
-    A rank that another program disturbs in one region is late there, but the path shows it only if the others wait for
-    this rank. If sharing all named regions evenly saves less than what matters (``Differences.floor``), nobody did.
+    If another program disturbs a rank in one region, this rank is late there, but the path only shows it if others wait
+    for it. So differences are dropped if balancing all named regions saves less than ``Differences.floor``.
 
     Args:
         differences: How the ranks differ.
-        serialisation: What the path has of each region; None where it is not known.
-        weighed: The regions that are weighed, at the same positions.
+        serialisation: Each region's contribution to the path; None if it is unknown.
+        weighed: The regions, at the same positions, for comparing regions.
     """
     dissimilarity, vectors = differences.dissimilarity, differences.vectors
     by_time = vectors.metric == "compute_time" and len(vectors.groups) == 1

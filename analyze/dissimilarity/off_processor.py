@@ -1,4 +1,4 @@
-"""Ranks that compute alike but delay others while they are off the processor: asleep, or waiting for a device."""
+"""Find ranks that compute alike but delay others while they are off the processor: asleep, or waiting for a device."""
 
 from __future__ import annotations
 
@@ -31,20 +31,20 @@ _CALLS: Final = (
 def differing_time_off(
     selection: Selection, program_time: float, threads: Threads | None = None
 ) -> tuple[RankVectors, Dissimilarity] | None:
-    """Compare the ranks by wall time off the processor, outside MPI and OpenMP, in which they are not ready to run.
+    """Compare the ranks by wall time that they are off the processor and not ready to run, outside MPI and OpenMP.
 
-    While a rank sleeps, waits for a child process, or for a device, it computes nothing, and the others wait in MPI. It
-    is the time of each process's first thread, without what the kernel says that it was ready to run for. That in I/O
-    calls is shared out by bytes, as is compute time.
+    While a rank sleeps, waits for a child process, or for a device, it computes nothing, and the others wait in MPI.
+    The time is that of each process's first thread, without the time that the kernel reports as ready to run. Time in
+    I/O calls is divided among ranks by bytes, like compute time.
 
     Args:
         selection: The ranks and regions.
         program_time: Mean W_program in seconds.
-        threads: How threads share the call paths, where there are any.
+        threads: How threads share the call paths, if there are several.
 
     Returns:
-        The times, as measured and as compared, and what parts the ranks by them. None if nothing does, or too little;
-        if nobody waits for it in MPI; if a first thread leaves its process's work to others, and waits for them.
+        The times, as measured and as compared, and the differences. None if ranks do not differ, or immaterially; if no
+        rank waits for it in MPI; or if a first thread leaves its process's work to other threads, and waits for them.
     """
     experiment, floor = selection.experiment, max(CRITERIA.least_weight * program_time, CRITERIA.burst)
     if not all(complete(experiment, each) for each in ("wall_time", "mpi_time", "cpu_time", "mpi_cpu_time")):
@@ -69,11 +69,11 @@ def differing_time_off(
 
 @dataclass(frozen=True)
 class _Asleep:
-    """How that time derives from metrics.
+    """How the time off the processor is derived from metrics.
 
     Attributes:
-        calls: In what times are known.
-        rates: ``float64[call path]``: seconds of it for a byte in I/O calls; 0 where they stay as they were measured.
+        calls: The metrics of times in calls.
+        rates: ``float64[call path]``: seconds per byte in I/O calls; 0 if times are compared as measured.
     """
 
     calls: frozenset[str]
@@ -91,14 +91,15 @@ class _Asleep:
         return replace(found, rates=np.divide(took, moved, out=np.zeros_like(took), where=moved > 0))
 
     def parts(self, part: Experiment) -> tuple[Values, Values, Values]:
-        """Return the time off the processor outside of calls, and in I/O calls; ``float64[call path, location]`` each.
+        """Return the time off the processor outside calls, and in I/O calls; ``float64[call path, location]`` each.
 
-        The time that a rank was ready to run is divided over these and MPI, where it polls while it waits; none goes to
-        the calls that start and end MPI, where it sleeps.
+        The time that a rank was ready to run is divided over these and MPI, where it polls while it waits. MPI_Init and
+        MPI_Finalize get none of it, because a rank sleeps there.
 
         Returns:
-            Both, and the most that their sum may be, ``float64[location]``: more by what a rank was ready for in those
-            calls, and no more than all that it is off and not ready for.
+            Both times, and the upper limit of their sum, ``float64[location]``. The limit allows for the time that a
+            rank was ready to run in MPI_Init and MPI_Finalize, and is at most all time off the processor and not ready
+            to run.
         """
         wall, cpu = _of_first(part, "wall_time"), _of_first(part, "cpu_time")
         times = {each: _of_first(part, each) if each in self.calls else np.zeros_like(wall) for each in _CALLS}
@@ -116,12 +117,12 @@ class _Asleep:
 
 
 def _part_of(some: Values, whole: Values) -> Values:
-    """Return the part, at most all of the whole."""
+    """Return the elementwise share of the whole, at most 1."""
     return np.asarray(np.divide(some, whole, out=np.ones_like(whole), where=whole > some))
 
 
 def _longest(part: Experiment, _: slice) -> float:
-    """Return the longest time that a rank is off the processor and not ready to run, over all regions."""
+    """Return the longest time that any rank is off the processor and not ready to run, over all regions."""
     return float((_off(part).sum(axis=0) - run_delays(part)).max())
 
 
@@ -138,7 +139,7 @@ def _of_who_moved(part: Experiment, _: slice, asleep: _Asleep) -> Values:
 
 
 def _of_ranks(selection: Selection, asleep: _Asleep) -> tuple[Values, Values, Values, Values]:
-    """Return the times of some ranks, as compared and as measured, the time in MPI of each, and the upper bounds."""
+    """Return the times of some ranks, as compared and as measured, the time in MPI of each, and the upper limits."""
     part = selection.experiment
     outside, in_files, most = asleep.parts(part)
     shared = asleep.rates[:, None] * (part.exclusive("io_bytes") if asleep.rates.any() else 0.0)

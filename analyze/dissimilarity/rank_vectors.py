@@ -1,4 +1,4 @@
-"""The ranks' performance vectors over the code-region tree, from which the comparison of ranks starts."""
+"""The ranks' performance vectors over the code-region tree: the input for comparing ranks."""
 
 from __future__ import annotations
 
@@ -26,23 +26,23 @@ __all__ = ["RankVectors", "by_program"]
 
 @dataclass(frozen=True)
 class RankVectors:
-    """Inclusive values of one metric over the code-region tree.
+    """Inclusive values of one metric over the code-region tree, one vector per rank.
 
     Attributes:
-        experiment: Where the values come from.
+        experiment: The run that the values come from.
         metric: Name of the compared metric.
-        regions: Every code region but the start-up of MPI, parents before children.
-        ranks: The ranks that take part; a column each. Where threads are compared, that of each thread.
-        values: ``float64[region, rank]``, inclusive, in the metric's unit, without what probes took, and levelled where
-            that alone may part the ranks; see ``Selection.by_rank``.
-        selection: Where what was measured is read from; see ``measured``.
-        own: What was measured, where that cannot be read so: of what each one did itself; NaN where a thread has no
-            part in it.
-        measured_share: ``float64[region]``: the share of a region's values that is compared as it was measured; the
-            rest is shared out by what the ranks did, which noise does not change.
-        deviation: By which times of equal work differ in this run, relative to them; None if it is not known.
-        programs: As ``Selection`` has them.
-        threads: Names of the threads, ``rank.thread``, where these are compared; a column each.
+        regions: Every code region except the start-up of MPI, parents before children.
+        ranks: The rank of each column; if threads are compared, each thread's rank.
+        values: ``float64[region, rank]``, inclusive, in the metric's unit, without the overhead of probes, and levelled
+            where this overhead may explain the difference; see ``Selection.by_rank``.
+        selection: From where measured values are read; see ``measured``.
+        own: Measured values of each thread's own work, if ``selection`` cannot give them; NaN if a thread takes no
+            part.
+        measured_share: ``float64[region]``: the share of a region's values that is compared as measured. The rest is
+            divided by the ranks' work, which noise does not change.
+        deviation: Relative deviation of times of equal work in this run; None if it is unknown.
+        programs: As in ``Selection``.
+        threads: Names of the threads, ``rank.thread``, one per column, if threads are compared.
     """
 
     experiment: Experiment
@@ -70,7 +70,7 @@ class RankVectors:
         for part, measured, paid in over_ranks(selection, _vectors, metric, computing, programs):
             values[:, end : end + part.shape[1]] = part
             end += part.shape[1]
-            own = measured  # of threads, which are all in one part
+            own = measured  # of threads, which are all in one block
             prices += [paid] if paid else []
         if prices and (together := Prices.together(prices)).alike.any():
             end = 0
@@ -97,7 +97,7 @@ class RankVectors:
         return self.threads or self.ranks
 
     def measured(self, regions: Sequence[int]) -> Values:
-        """Return the measured values in some regions, probes included; ``float64[region, rank]``."""
+        """Return the measured values in some regions, overhead of probes included; ``float64[region, rank]``."""
         if self.own is not None:
             return self.own[list(regions)]
         if self.metric != "compute_time":
@@ -107,7 +107,7 @@ class RankVectors:
 
     @cached_property
     def groups(self) -> list[Indices]:
-        """The columns of each program's ranks."""
+        """Columns of the ranks, by program."""
         return _groups(self.programs, len(self.ranks))
 
     @property
@@ -117,11 +117,11 @@ class RankVectors:
 
     @cached_property
     def noise(self) -> Values:
-        """The differences within which ranks count as alike in each region, in the metric's unit; ``float64[region]``.
+        """The difference within which ranks count as alike in each region, in the metric's unit; ``float64[region]``.
 
-        Times of equal work differ by chance: by the noise of this run's regions, at least by the threshold of Algorithm
-        1, plus the effects of clocks, caches and ``bursts``. Times divided by counts may differ only as much as the
-        counts. Bytes, and time off the processor, must differ by the threshold of Algorithm 1.
+        Times of equal work differ by chance. The limit is the noise of this run's regions, but at least the threshold
+        of Algorithm 1, plus the effects of clocks, caches and ``bursts``. Times that were divided by counts may differ
+        only as much as the counts. Bytes, and time off the processor, must differ by the threshold of Algorithm 1.
         """
         longest = self.values.max(axis=1)
         if self.metric not in TIMES:
@@ -133,11 +133,11 @@ class RankVectors:
 
     @cached_property
     def bursts(self) -> Values:
-        """The extra time per region that first use of memory may cost one rank, in one-time work; ``float64[region]``.
+        """The extra time that first use of memory may cost one rank in a region that runs once; ``float64[region]``.
 
         Set-up touches new memory, whose cost depends on the system, and on the host of a virtual machine: 8 MB took 3
-        to 87 ms of CPU time. Regions that are entered repeatedly, and those around them such as the loop over time
-        steps, have reliable times; a region that takes most of a run is not set-up. Without page faults the allowance
+        to 87 ms of CPU time. Times are reliable in regions that are entered repeatedly, and in those around them such
+        as the loop over time steps. A region that takes most of a run is not set-up. Without page faults the extra time
         is 0.
         """
         found, experiment = np.zeros(len(self.regions)), self.experiment
@@ -158,33 +158,33 @@ class RankVectors:
         return found
 
     def by_sampling(self, least: Values | float, most: Values | float) -> Values:
-        """Return how far apart two ranks may be by sampling error alone; 0 if the metric was not sampled.
+        """Return the difference of two ranks that sampling error alone may cause; 0 if the metric was not sampled.
 
         Args:
-            least: What one of them took, in the metric's unit.
-            most: What the other one took.
+            least: The value of one rank, in the metric's unit.
+            most: The value of the other rank.
         """
         return np.asarray(SAMPLING * np.sqrt(self.sample * np.maximum(np.add(least, most), 0.0)))
 
     @property
     def totals_by_sampling(self) -> float:
-        """Return how far apart the totals of two ranks of one program may be by sampling error alone."""
+        """The difference between the totals of two ranks of one program that sampling error alone may cause."""
         totals = self.values[list(self.top)].sum(axis=0)
         return max(float(self.by_sampling(totals[each].min(), totals[each].max())) for each in self.groups)
 
     def levels(self, values: Values) -> Labels:
-        """Label differing ranks' values with their cluster; values within sampling error share one.
+        """Return the cluster of each rank by values that differ; values within sampling error share one.
 
         Args:
             values: ``float64[rank]``, in the metric's unit.
         """
         unit = SAMPLING**2 * self.sample
-        # The greatest d for which d <= by_sampling(least, least + d).
+        # The largest d for which d <= by_sampling(least, least + d).
         return levels(values, reach=lambda least: (unit + sqrt(unit * unit + 8 * unit * max(least, 0.0))) / 2)
 
     @property
     def sample(self) -> float:
-        """The amount of the metric that one sample stands for, in its unit; 0 if it was not sampled."""
+        """The amount of the metric per sample, in its unit; 0 if it was not sampled."""
         samples = self.experiment.notes.samples
         return samples.get("cpu_time" if self.metric == "compute_time" else self.metric, 0.0)
 
@@ -197,13 +197,13 @@ class RankVectors:
 def _vectors(
     selection: Selection, metric: str, computing: Computing | None, programs: int
 ) -> tuple[Values, Values | None, Prices | None]:
-    """Return vectors of some ranks, as compared and, for threads, as measured; and the overhead of probes.
+    """Return the vectors of some ranks, as compared; for threads, also as measured; and the overhead of probes.
 
     Args:
         selection: The ranks.
-        metric: What is compared.
-        computing: How compute time is made of metrics, if that is compared.
-        programs: How many programs there are; 0 if the price of probes is not known.
+        metric: The compared metric.
+        computing: How compute time is derived from metrics, if it is compared.
+        programs: The number of programs; 0 if the price of probes is unknown.
     """
     part = selection.experiment
     compared, measured = _exclusive(part, metric, computing), None
@@ -229,10 +229,10 @@ def _groups(programs: Indices | None, ranks: int) -> list[Indices]:
 
 
 def by_program(selection: Selection) -> Selection:
-    """Distinguish ranks of different programs by the entry procedure in which each spends time.
+    """Group ranks by program: the entry procedure in which each spends time.
 
     Processes that ranks forked or spawned are compared among themselves, whatever they run. If there are several
-    programs, so are ranks without any time: nothing shows which one they run.
+    programs, ranks without any time are a group as well, because nothing shows which program they run.
     """
     experiment = selection.experiment
     started = np.isin(selection.ranks, experiment.notes.started)

@@ -1,7 +1,7 @@
-"""Ranks that are slower almost everywhere, by a different factor in each region: the sign of a slower core.
+"""Detect ranks that are slower almost everywhere, by a different factor in each region: the sign of a slower core.
 
-Two processors of a virtual machine are often one core. A rank that shares it takes up to twice as long where it keeps
-the core busy, and hardly longer where it waits for memory, or for its own results.
+Two virtual cores are often one physical core. A rank that shares it takes up to twice as long in code that keeps the
+core busy, and hardly longer in code that waits for memory, or for its own results.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from .rank_vectors import RankVectors
 
 __all__ = ["are_as_fast_elsewhere", "are_slower_elsewhere"]
 
-_MOST: Final = 0.5  # of the ranks' computing elsewhere
+_MOST: Final = 0.5  # share of the ranks' computing elsewhere
 
 
 def are_slower_elsewhere(vectors: RankVectors, regions: Sequence[int]) -> bool:
-    """Return whether ranks that are slower in some regions are so in most others, too, but not by one factor.
+    """Return whether ranks that are slower in some regions are also slower in most others, but by different factors.
 
-    One factor everywhere is that of an uneven share of everything.
+    The same factor everywhere means that all work is unevenly distributed.
 
     Args:
         vectors: The vectors.
-        regions: Positions of regions none of which is in another.
+        regions: Positions of regions, none inside another.
     """
     slow = _slower(vectors, regions)
     if not slow.any() or slow.all():
@@ -56,12 +56,12 @@ def are_as_fast_elsewhere(vectors: RankVectors, region: int, columns: Indices) -
     """Return whether ranks that are slower in one region need no more time per instruction in the others.
 
     Args:
-        vectors: Compute times, of ranks whose instructions were counted.
-        region: Its position.
-        columns: Ranks of one program; they execute equally many instructions in this region, but not in equal time.
+        vectors: Compute times of ranks whose instructions were counted.
+        region: Position of the region.
+        columns: Ranks of one program that execute equally many instructions in this region, but take different times.
 
     Returns:
-        False if the other regions take less than a tenth as long, so that they do not show it.
+        False if the other regions take less than a tenth as long, because then they do not show it.
     """
     here = vectors.values[region][columns]
     slow = here > (here.min() + here.max()) / 2

@@ -1,4 +1,4 @@
-"""First threads that do other work than the threads that they started, at the same time."""
+"""Compare first threads with the worker threads that they started, if these do other work at the same time."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from .rank_vectors import RankVectors
 
 __all__ = ["differing_jobs"]
 
-_AT_WORK: Final = 0.5  # of its time, during which a worker is on a processor; a waiting thread is on none
-_TOGETHER: Final = 0.5  # of the workers' time, for which the first thread must have been at work as well
+_AT_WORK: Final = 0.5  # share of a worker's time on a core; a waiting thread has almost none
+_TOGETHER: Final = 0.5  # share of the workers' time in which the first thread must have been busy, too
 
 
 def differing_jobs(selection: Selection, *, floor: float) -> tuple[RankVectors, Dissimilarity, Selection] | None:
     """Compare the totals of first threads and of their worker threads, which have no region in common.
 
     A first thread's own work is a serial part if the others wait for it, as OpenMP's threads do. It is not if they were
-    working meanwhile: then both times together exceed the run's.
+    working at the same time: then both times together exceed the run's.
 
     Args:
-        selection: The threads, which are alike in all that they have in common.
-        floor: A difference in seconds that is never one.
+        selection: The threads, which are alike in all regions that they have in common.
+        floor: Seconds that never count as a difference.
 
     Returns:
-        The times, the clusters of the totals, which no region parts, and the threads. None if all are alike.
+        The times, the clusters of the totals, without culprits, and the threads. None if all are alike.
     """
     threads = selection.threads
     at_work = _first_threads_at_work(selection, threads) if threads else []

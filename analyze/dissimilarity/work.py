@@ -1,4 +1,4 @@
-"""The ranks' work in regions, and how far it explains their differences in time, in seconds."""
+"""How far the ranks' work in regions explains their differences in time, in seconds."""
 
 from __future__ import annotations
 
@@ -19,8 +19,9 @@ from .speed import are_as_fast_elsewhere
 
 __all__ = ["Difference", "SameWork", "Work"]
 
-_ORDER: Final = ("io_bytes", "mpi_bytes", "instructions", "l2_miss_rate", "l1_miss_rate")  # of equal spreads
-# Compared metric → its parts that are times in calls for files and messages.
+# Decides between equal spreads.
+_ORDER: Final = ("io_bytes", "mpi_bytes", "instructions", "l2_miss_rate", "l1_miss_rate")
+# Compared metric → the times in calls for files and messages that it includes.
 _CALLS: Final[Mapping[str, Mapping[str, str]]] = {
     "compute_time": {"io_bytes": "io_cpu_time"},
     "cpu_time": {"io_bytes": "io_cpu_time", "mpi_bytes": "mpi_cpu_time"},
@@ -39,11 +40,12 @@ class Difference:
 
 @dataclass(frozen=True)
 class SameWork:
-    """Where ranks did the same work and differ only in speed.
+    """Ranks that did the same work and differ only in speed.
 
     Attributes:
-        culprits: Culprits in which all ranks did.
-        groups: Groups of ranks in different clusters that did in all the culprits, or else in all regions.
+        culprits: Culprits in which all ranks did the same work.
+        groups: Groups of ranks in different clusters that did the same work in all culprits, or in all regions if there
+            are no culprits.
         everywhere: Whether all ranks are one such group.
     """
 
@@ -57,9 +59,9 @@ class Work:
     """The ranks' attributes in some regions.
 
     Attributes:
-        vectors: The compared vectors. If their metric is an attribute, it is the first one that distinguishes ranks. A
-            different ``compute_time`` for the same work is a different speed; other times contain waiting.
-        attributes: Those that can be had, of the ranks that take part.
+        vectors: The compared vectors. If their metric is an attribute, it is the first one that distinguishes ranks.
+            Different ``compute_time`` for the same work means different speed; other times include waiting.
+        attributes: The available attributes, of the compared ranks.
     """
 
     vectors: RankVectors
@@ -72,11 +74,11 @@ class Work:
 
         Args:
             places: The regions.
-            clusters: Columns of the ranks that have a value each.
+            clusters: Columns of the ranks of each cluster.
             among: The attributes to test; all if None.
         """
         spreads = {name: self._spread(name, places) for name in (self.attributes if among is None else among)}
-        first, last = self.vectors.metric, "mpi_bytes"  # which hardly explains time outside MPI
+        first, last = self.vectors.metric, "mpi_bytes"  # volume hardly explains time outside MPI
         there = [self._there(places, each) for each in clusters]
         names = [name for name, spread in spreads.items() if spread > THRESHOLD]
         names.sort(key=lambda name: (name != first, name == last, -spreads[name], _ORDER.index(name)))
@@ -96,7 +98,7 @@ class Work:
         return SameWork(culprits, tuple(self._alike(found.clusters, places)))
 
     def _alike(self, clusters: Sequence[Sequence[int]], places: Sequence[int]) -> Iterator[tuple[int | str, ...]]:
-        """Yield the ranks of clusters that did the same work as the cluster before, by executed instructions."""
+        """Yield the labels of clusters that executed as many instructions as the cluster before, group by group."""
         if "instructions" not in self.attributes:
             return
         executed, labels = self.attributes["instructions"].amount(places).sum(axis=0), self.vectors.labels
@@ -119,16 +121,16 @@ class Work:
         return [columns[programs[columns] == each] for each in np.unique(programs[columns])]
 
     def worked_alike(self, places: Sequence[int], columns: npt.ArrayLike) -> bool:
-        """Return whether some ranks did the same work in some regions, with times within the noise.
+        """Return whether some ranks did the same work in some regions, and their speed explains the difference in time.
 
-        They executed equally many instructions, and the misses of none explain a fair part of the time that parts
-        them. Nor are they more than twice as slow in one of them, but nowhere else: a slow or shared core is not that.
-        Regions in which they hardly differ are not asked.
+        They must have executed equally many instructions, and misses must not explain a fair share of their difference
+        in time. They must not be more than twice as slow in one region and nowhere else, because a slow or shared core
+        does not explain that. Regions in which they hardly differ are not tested.
         """
         return self._is_so(self._worked_alike, places, columns)
 
     def executed_alike(self, places: Sequence[int], columns: npt.ArrayLike) -> bool:
-        """Return whether some ranks executed equally many instructions in some regions, whatever time that took."""
+        """Return whether some ranks executed equally many instructions in some regions, whatever time they took."""
         return self._is_so(self._executed_alike, places, columns)
 
     def _is_so(self, test: Callable[[Indices, Indices], bool], places: Sequence[int], columns: npt.ArrayLike) -> bool:
@@ -159,7 +161,7 @@ class Work:
         return all(abs(self._slope(name, place, columns)) < CRITERIA.part for name in others for place in asked)
 
     def _there(self, places: Sequence[int], columns: Sequence[int]) -> list[int]:
-        """Leave out threads that take part in none of some regions, unless none does."""
+        """Leave out threads that take no part in the given regions, unless no thread does."""
         if not self.vectors.threads:
             return list(columns)
         has_part = np.logical_not(np.isnan(self.vectors.measured(places)).all(axis=0))
@@ -167,7 +169,7 @@ class Work:
         return chosen[has_part[chosen]].tolist() or list(columns)
 
     def attribute_vectors(self, attribute: Attribute, places: Sequence[int]) -> Values:
-        """Return an attribute of some regions, 0 where it does not distinguish ranks; ``float64[rank, place]``."""
+        """Return an attribute in some regions, 0 where it does not distinguish ranks; ``float64[rank, place]``."""
         values = np.array([attribute.of_ranks(place) for place in places])
         tells = [
             max(self._slope(attribute.name, place, group) for group in self.vectors.groups) >= CRITERIA.part
@@ -180,19 +182,18 @@ class Work:
     def _slope(self, name: str, place: int, columns: Sequence[int] | Indices) -> float:
         """Return the share of some ranks' difference in a region that an attribute's seconds explain.
 
-        It is the slope of the line of least squares through the seconds over the times.
+        It is the slope of the least-squares line of these seconds over the times.
         """
         seconds, times = self._seconds(name, place, columns), self.vectors.values[place][columns]
         apart = times - times.mean()
-        squares = float((apart * apart).sum())  # not by BLAS, whose threads wait for each other on a busy machine
+        squares = float((apart * apart).sum())  # avoids BLAS, whose threads wait for each other on a busy machine
         return float((seconds * apart).sum()) / squares if squares > 0 else 0.0
 
     def _seconds(self, name: str, place: int, columns: Sequence[int] | Indices) -> Values:
-        """Return the seconds that an attribute takes of the compared metric, on some ranks.
+        """Return how much of the compared time an attribute takes, in seconds, on some ranks.
 
-        The additional time of some ranks over the fastest one's, for equally many instructions, is attributed to their
-        misses, equally to each. Instructions, and bytes if the time of their calls was not measured, have their average
-        price.
+        Additional time over the fastest rank, for equally many instructions, is attributed to misses, the same for each
+        miss. Instructions have their average price. So have bytes, if the time of their calls was not measured.
         """
         vectors, attribute = self.vectors, self.attributes[name]
         amount, times = attribute.amount([place])[0][columns], vectors.values[place][columns]
@@ -219,7 +220,7 @@ class Work:
         return np.asarray(np.maximum(times - fastest * executed, 0.0))
 
     def _spread(self, name: str, places: Sequence[int]) -> float:
-        """Return how far apart the ranks of a program are, relative to the largest, in the region with most."""
+        """Return the largest relative range of the ranks' values, over some regions and all programs."""
         vectors = self.attribute_vectors(self.attributes[name], places)
         programs = (vectors[each] for each in self.vectors.groups)
         return max(float(ratio(np.ptp(each, axis=0), each.max(axis=0)).max()) for each in programs)

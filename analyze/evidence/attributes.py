@@ -1,4 +1,4 @@
-"""Possible causes of a bottleneck: miss rates, volumes, instructions (Liu et al. 2011, sections 4.1 and 4.4.2)."""
+"""Attributes that may cause a bottleneck: miss rates, volumes, instructions (Liu et al. 2011, 4.1 and 4.4.2)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ..run.selection import Selection, complete
 
 __all__ = ["ATTRIBUTES", "LEAST_RATE", "MISS_RATES", "Attribute", "attributes_of", "lacking"]
 
-# Attribute → the counted metric, and the base of a rate (definition 16).
+# Attribute → the counted metric, and the metric that a rate is divided by (definition 16).
 ATTRIBUTES: Final[dict[str, tuple[str, str | None]]] = {
     "l1_miss_rate": ("l1_misses", "l1_accesses"),
     "l2_miss_rate": ("l2_misses", "l2_accesses"),
@@ -26,9 +26,9 @@ ATTRIBUTES: Final[dict[str, tuple[str, str | None]]] = {
 }
 
 MISS_RATES: Final = ("l1_miss_rate", "l2_miss_rate")
-LEAST_RATE: Final = 0.01  # misses an access: a rate under it is none (definitions 17)
+LEAST_RATE: Final = 0.01  # misses per access; a lower rate counts as 0 (definitions 17)
 
-_IDLE: Final = 0.01  # of the mean accesses of a rank: too few to speak of a rate
+_IDLE: Final = 0.01  # share of a rank's mean accesses; with fewer, a rate means nothing
 
 
 @dataclass(frozen=True)
@@ -38,9 +38,9 @@ class Attribute:
     Attributes:
         name: One of ``ATTRIBUTES``.
         selection: The regions, and the ranks.
-        metrics: The counted metric, and the base of a rate; None if it is not a rate.
+        metrics: The counted metric, and the metric that a rate is divided by; None if it is not a rate.
         amounts: ``float64[region]``: misses, bytes or instructions of all ranks.
-        bases: ``float64[region]``: the accesses of a rate, else the amounts.
+        bases: ``float64[region]``: the accesses that a rate is divided by; otherwise the amounts.
     """
 
     name: str
@@ -52,30 +52,30 @@ class Attribute:
 
     @classmethod
     def of(cls, name: str, selection: Selection) -> Attribute:
-        """Aggregate an attribute."""
+        """Sum an attribute over all ranks."""
         counted, accesses = ATTRIBUTES[name]
         amounts = selection.sums(counted)
         return cls(name, selection, (counted, accesses), amounts, selection.sums(accesses) if accesses else amounts)
 
     @property
     def is_rate(self) -> bool:
-        """Whether it is a rate rather than an amount."""
+        """Whether the attribute is a rate rather than an amount."""
         return self.metrics[1] is not None
 
     @cached_property
     def of_regions(self) -> Values:
-        """All ranks together, ``float64[region]``: the rate, or the sum."""
+        """The rate, or the sum, of each region over all ranks; ``float64[region]``."""
         return self._together(self.amounts, self.bases)
 
     @cached_property
     def of_program(self) -> float:
-        """All regions and ranks together: the rate, or the sum."""
+        """The rate, or the sum, over all regions and ranks."""
         top = list(self.selection.top)
         return float(self._together(self.amounts[top].sum(), self.bases[top].sum()))
 
     @cached_property
     def of_the_rest(self) -> Values:
-        """All ranks together, ``float64[region]``: the rate, or the sum, outside of each region."""
+        """The rate, or the sum, of all code outside each region, over all ranks; ``float64[region]``."""
         top = list(self.selection.top)
         amount = self.amounts[top].sum() - self.amounts
         return self._together(amount, self.bases[top].sum() - self.bases)
@@ -85,13 +85,13 @@ class Attribute:
         return self._rows(self.metrics[0], regions)
 
     def base(self, regions: Sequence[int]) -> Values:
-        """Return a rate's accesses, or else the amount, of each rank in some regions; ``float64[region, rank]``."""
+        """Return each rank's accesses (of a rate) or amount in some regions; ``float64[region, rank]``."""
         return self._rows(self.metrics[1] or self.metrics[0], regions)
 
     def of_ranks(self, region: int) -> Values:
         """Return a region's rate or amount on each rank, ``float64[rank]``.
 
-        A rank with almost no accesses there has no rate of its own, and gets that of all ranks.
+        A rank with almost no accesses there has no meaningful rate, and gets that of all ranks.
         """
         amount = self.amount([region])[0]
         if not self.is_rate:

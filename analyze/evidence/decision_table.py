@@ -23,9 +23,9 @@ class Row:
 class DecisionTable:
     """A decision system of objects, conditional attributes and one decision (Table 2).
 
-    A set of attributes *discerns* if it tells every two rows apart that differ both in their decision and in any
-    attribute at all. Rows that are alike but for their decision can't be told apart by any set: they contribute
-    nothing to the discernibility matrix, and are named by ``inconsistent``.
+    A set of attributes *discerns* if it distinguishes every two rows that differ both in their decision and in at least
+    one attribute. No set can distinguish rows that differ only in their decision: they contribute nothing to the
+    discernibility matrix, and ``inconsistent`` names them.
 
     Attributes:
         attributes: Names of the conditional attributes.
@@ -39,8 +39,8 @@ class DecisionTable:
     def reducts(self) -> tuple[tuple[str, ...], ...]:
         """The core attributions: the smallest sets of attributes that discern, in the order of the attributes.
 
-        They are the minimum hitting sets of the discernibility matrix. Every set of a size is tried, so that the
-        result is exact; cost O(2^attributes · different rows). Empty if there is nothing to discern.
+        They are the minimum hitting sets of the discernibility matrix. For an exact result, all sets are tried by size,
+        which costs O(2^attributes · different rows). Empty if there is nothing to discern.
         """
         if self._discerns(()):
             return ()
@@ -57,9 +57,9 @@ class DecisionTable:
     def causes(self, row: Row) -> tuple[str, ...]:
         """Return the root causes of an object in a table of 0 and 1 (regions 8 and 11 of Table 4).
 
-        They are the attributes that its row raises among those in any smallest set that tells it from the objects
-        with other decisions, which are the reducts of its own discernibility function (Eq. 4); if there are none,
-        whatever its row raises.
+        These are the attributes that are 1 in its row and in any smallest set that distinguishes it from all objects
+        with other decisions. Such sets are the reducts of its own discernibility function (Eq. 4). If there are no such
+        attributes, all that are 1 in its row are returned.
         """
         raised = tuple(name for name, value in zip(self.attributes, row.values, strict=True) if value)
         others = tuple(other for other in self.rows if other.decision != row.decision)
@@ -68,7 +68,7 @@ class DecisionTable:
 
     @property
     def inconsistent(self) -> tuple[tuple[int | str, ...], ...]:
-        """Objects that are alike in all attributes but not in their decision, group by group."""
+        """Groups of objects with equal attributes but different decisions."""
         groups: dict[tuple[Hashable, ...], list[int | str]] = {}
         for row in self.rows:
             groups.setdefault(row.values, []).append(row.id)
@@ -76,7 +76,7 @@ class DecisionTable:
 
     @property
     def distinct(self) -> tuple[tuple[Row, tuple[int | str, ...]], ...]:
-        """Rows that differ, each with the objects that share it, in the order of the first ones."""
+        """The different rows, each with the objects that share it, in the order of the first objects."""
         groups: dict[tuple[tuple[Hashable, ...], Hashable], list[Row]] = {}
         for row in self.rows:
             groups.setdefault((row.values, row.decision), []).append(row)
@@ -84,9 +84,9 @@ class DecisionTable:
 
     @staticmethod
     def matrix(attributes: Sequence[str], rows: Sequence[Row]) -> list[list[tuple[str, ...]]]:
-        """Return the discernibility matrix of some rows (Eq. 3): ``[i][j]``, the attributes in which i and j differ.
+        """Return the discernibility matrix of some rows (Eq. 3): at ``[i][j]``, the attributes in which i and j differ.
 
-        Empty where their decisions agree.
+        It is empty where their decisions agree.
         """
         return [
             [
@@ -100,10 +100,10 @@ class DecisionTable:
 
     @property
     def function(self) -> tuple[tuple[str, ...], ...]:
-        """The discernibility function (Eq. 4): a conjunction of disjunctions of attributes.
+        """The discernibility function (Eq. 4): a conjunction of disjunctions of attributes, shorter ones first.
 
-        Simplified by absorption: ``a and (a or b)`` is ``a``. A disjunction is what the largest sets that do not
-        discern lack. Shorter ones come first.
+        It is simplified by absorption: ``a and (a or b)`` is ``a``. Each disjunction is the complement of a largest set
+        that does not discern.
         """
         everything = range(len(self.attributes))
         clauses: list[frozenset[int]] = []
@@ -123,7 +123,7 @@ class DecisionTable:
         return decisions
 
     def _discerns(self, chosen: Sequence[int]) -> bool:
-        """Return whether objects that are equal in these attributes agree in their decision, or in all attributes."""
+        """Return whether objects that agree in the chosen attributes agree in their decision, or in all attributes."""
         first: dict[tuple[Hashable, ...], set[Hashable]] = {}
         for values, decisions in self._decisions.items():
             together = first.setdefault(tuple(values[each] for each in chosen), decisions)

@@ -1,4 +1,4 @@
-"""The share of computing that cache misses take."""
+"""The share of computing that cache misses cause."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ __all__ = ["Misses"]
 
 @dataclass(frozen=True)
 class Misses:
-    """The possible seconds of each region's misses; ``float64[region]`` each.
+    """The time that each region's misses may take; ``float64[region]`` each.
 
     Attributes:
-        computing: Those seconds.
-        most: By miss rate, what its misses take where each is waited for.
-        executed: Instructions a rank; None where none are counted.
-        cycle: Seconds a cycle, as they were counted; None where none are.
-        is_walk: Whether misses are no more than those of a walk through consecutive values.
-        prices: Of the machine.
+        computing: Compute time in seconds.
+        most: Miss rate → seconds that its misses take if the core waits for each.
+        executed: Instructions per rank; None if they were not counted.
+        cycle: Seconds per cycle, as counted; None if cycles were not counted.
+        is_walk: Whether there are no more misses than in sequential access.
+        prices: The machine's calibrated prices.
     """
 
     computing: Values
@@ -66,12 +66,12 @@ class Misses:
         )
 
     def seconds(self) -> dict[str, Values]:
-        """Return the seconds that they certainly take, by miss rate."""
+        """Return miss rate → the seconds that its misses take at least."""
         stalled = self._beyond(np.where(self.is_walk, CRITERIA.dependent, CRITERIA.swift))
         return {name: np.minimum(stalled, each) for name, each in self.most.items()}
 
     def avoidable(self) -> Values:
-        """Return the saving from avoiding all of them."""
+        """Return the estimated saving from avoiding all misses."""
         swift, dependent = self.prices.instruction_independent, self.prices.instruction_dependent
         if self.executed is not None and swift and dependent:
             bounds = [np.maximum(self.computing - price * self.executed, 0.0) for price in (swift, dependent)]
@@ -81,7 +81,7 @@ class Misses:
         return np.asarray(sum(np.minimum(each, most) for each in bounds) / len(bounds))
 
     def _beyond(self, cycles: Values) -> Values:
-        """Return the remaining seconds if an instruction takes a number of cycles."""
+        """Return the compute time that remains if each instruction takes the given number of cycles."""
         if self.cycle is None or self.executed is None:
             return self.computing
         return np.maximum(self.computing - cycles * self.cycle * self.executed, 0.0)

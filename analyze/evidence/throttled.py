@@ -16,11 +16,11 @@ __all__ = ["Throttled", "throttled_within"]
 
 @dataclass(frozen=True, slots=True)
 class Throttled:
-    """A throttled region inside another one, whose own time includes it.
+    """A throttled region inside another region, whose exclusive time includes it.
 
     Attributes:
         path: Its call path.
-        share: Of that own time, as far as its first entries tell, which were timed; at most 1.
+        share: Its share of that exclusive time, extrapolated from its first entries, which were timed; at most 1.
     """
 
     path: int

@@ -1,4 +1,4 @@
-"""The seconds that a region spends on each of its attributes, which decide what is a cause."""
+"""The seconds that each attribute takes of a region's time, which decide whether it is a cause."""
 
 from __future__ import annotations
 
@@ -20,31 +20,32 @@ from .misses import Misses
 
 __all__ = ["TimeSplit", "time_split"]
 
-_PASSES: Final = 8  # copies of a byte, and transfers of lines for a call, of a message between two processes of a node
-_LINE: Final = 64  # bytes
+_PASSES: Final = 8  # limit for copies per byte, and cache-line transfers per call, of a message within a node
+_LINE: Final = 64  # bytes per cache line
 
 
 @dataclass(frozen=True)
 class TimeSplit:
-    """What the time of each region went into, ``float64[region]`` each: inclusive seconds, a mean over the ranks.
+    """How each region spent its time; ``float64[region]`` each, inclusive seconds, mean over the ranks.
 
     Attributes:
-        time: All of it but others' turns on the processors, and polling of MPI meanwhile.
-        of: By attribute; those of the miss rates may be the same time.
-        small_calls: In many small MPI calls.
-        has_small_io: Whether calls of file I/O move so little each that the calls take its time, rather than the bytes.
-        waited: For ranks that come late.
-        chained: What it would save if ranks worked at the same time, where they work one after another or are late in
-            turn, as the critical path tells; 0 elsewhere, and where that is not known.
-        mpi: In MPI, where it is known what its calls move; else 0.
-        computing: Computed.
-        own_computing: The same, without the regions below.
-        counts_cycles: Whether cycles tell how much of that time is stalls, at most.
-        turns: Whether ranks wait for processors, and so for each other in MPI: they share them, or others hold them.
-        misses: The saving from avoiding all misses: halfway between the remaining times if each instruction waits for
-            the one before, and if none does, because counts do not show which.
-        walks: Whether its misses are no more than those of a walk through consecutive values, which are fetched ahead.
-        busy: What all of the program takes without others' turns, and without waiting in MPI: a number.
+        time: Its time, without waiting for cores, and without polling of MPI while another rank waits for a core.
+        of: Attribute → seconds; those of different miss rates may overlap.
+        small_calls: Time in many small MPI calls.
+        has_small_io: Whether calls of file I/O move so few bytes that the calls rather than the bytes take the time.
+        waited: Waiting for late ranks.
+        chained: The estimated saving if ranks worked at the same time instead of one after another, from the critical
+            path; 0 elsewhere, and if the path is unknown.
+        mpi: Time in MPI if the volume of its calls is known; otherwise 0.
+        computing: Compute time.
+        own_computing: The same, exclusive.
+        counts_cycles: Whether cycles show an upper limit for the stalls in that time.
+        turns: Whether ranks wait for cores, and therefore also for each other in MPI, because they share cores with
+            each other or with other programs.
+        misses: The saving from avoiding all misses. Counts do not show whether each instruction waits for the one
+            before, so this is the mean of the savings if all do and if none does.
+        walks: Whether there are no more misses than in sequential access, where caches prefetch.
+        busy: Time of the whole program without waiting for cores and waiting in MPI: one number.
     """
 
     time: Values
@@ -75,42 +76,41 @@ class TimeSplit:
 
     @cached_property
     def waits(self) -> Flags:
-        """Return where a material share is in MPI and not explained by volume, or ranks work in sequence."""
+        """Return where MPI takes a material share that volume does not explain, or ranks work one after another."""
         is_long = self.is_part(self.mpi) & (self.mpi >= TICK)
         return np.asarray((is_long & ~self.moves) | (self.chained > 0))
 
     @cached_property
     def has_small_calls(self) -> Flags:
-        """Return where ``waits`` is rather the time of many small MPI calls, if that is worth a fix."""
+        """Return where the time of ``waits`` is rather that of many small MPI calls, if that is worth a fix."""
         small = self.is_part(self.small_calls) & (self.small_calls >= self.waited)
         return np.asarray(self.waits & small & (self.small_calls >= CRITERIA.least_gain * self.busy))
 
     def is_own_part(self, attribute: str, region: int, below: Sequence[int]) -> bool:
-        """Return whether an attribute takes a material share of a region's time, without named regions below it."""
+        """Return whether an attribute takes a material share of a region's time, without the regions in ``below``."""
         spent = self.of[attribute]
         own = float(spent[region]) - sum(float(spent[each]) for each in below)
         return own >= CRITERIA.part * float(self.time[region]) if below else True
 
     def in_turn(self, least: float) -> list[int]:
-        """Return the regions whose ranks work one after another, or arrive late in sequence, if that is worth a fix.
+        """Return the regions whose ranks work one after another, or are late in turn, if that is worth a fix.
 
         Args:
-            least: The share of what the program takes that is enough.
+            least: The least share of the program's time that is worth a fix.
         """
         return np.flatnonzero((self.chained > 0) & (self.chained >= least * self.busy)).tolist()
 
     def costly(self, least: float, values: Values, *, seconds: float = 0.0) -> list[int]:
-        """Return the regions that spend a material share, enough to be worth a fix, on something with a remedy.
+        """Return the regions that spend a material share, worth a fix, on a cause that can be remedied.
 
-        That is on anything but instructions, which all code executes, and waiting, which has its reason elsewhere; and
-        on misses only where cycles tell that something was waited for. A region that itself computes a quarter of what
-        the program takes is worth a look, too, where it is classed below one that does not compute half as much, but
-        waits or stalls.
+        Instructions do not count, because all code executes them, and waiting does not, because its reason is
+        elsewhere. Misses count only if cycles show stalls. A region that computes a quarter of the program's time
+        counts, too, if it is classified below a region that computes less than half as much, but waits or stalls.
 
         Args:
-            least: The share of what the program takes that is enough.
-            values: What regions are classed by.
-            seconds: Those that must be spent on it, too.
+            least: The least share of the program's time that is worth a fix.
+            values: Values by which regions are classified.
+            seconds: The least seconds that must be spent on the cause, too.
         """
         least = max(least * self.busy, seconds)
         known = ("io_bytes", "mpi_bytes", *(("l1_miss_rate", "l2_miss_rate") if self.counts_cycles else ()))
@@ -135,17 +135,17 @@ def time_split(
 ) -> TimeSplit:
     """Return the seconds that each region's attributes take.
 
-    Files and MPI have the measured time of their calls, MPI without waiting for late ranks. Both have at most the time
-    that calls and bytes can take on a slow network or disk, and that of the fastest rank: anything longer is waiting.
-    If ranks wait for cores, only the CPU time of calls counts. Instructions have the program's average price; for
-    misses see ``misses.py``.
+    Files and MPI take the measured time of their calls, MPI without waiting for late ranks. Both take at most the time
+    that calls and bytes need on a slow network or disk, and that of the fastest rank: anything longer is waiting. If
+    ranks wait for cores, only the CPU time of calls counts. Instructions take the program's average time; for misses
+    see ``misses.py``.
 
     Args:
-        ranks: All of them, and the regions.
-        attributes: Those that can be had.
-        costs: Of each region.
-        waited: What of each region's time in MPI is waiting for late ranks.
-        serialisation: What the critical path has of each; None where it is not known.
+        ranks: All ranks, and the regions.
+        attributes: The available attributes.
+        costs: Cost of each region.
+        waited: Waiting for late ranks, within each region's time in MPI.
+        serialisation: Each region's contribution to the critical path; None if it is unknown.
         turns: Whether ranks waited for cores.
     """
 
@@ -183,7 +183,7 @@ def time_split(
             fastest = amount[region] * _price_of_fastest(ranks, region, metric)
             polled = spent[region] - min(spent[region], fastest, within_node[region])
             spent[region] -= polled
-            time[region] -= polled if turns else 0.0  # for a rank that waits for a core
+            time[region] -= polled if turns else 0.0  # MPI polls meanwhile for a rank that waits for a core
     busy = float((computing + files + of["mpi_bytes"] + small_calls)[list(ranks.top)].sum())
     return TimeSplit(
         time=time,
@@ -204,9 +204,9 @@ def time_split(
 
 
 def _within_node(ranks: Selection, calls: Values, volume: Values) -> Values:
-    """Return the most that messages can take if all ranks are on one node with known memory speed.
+    """Return the longest time that messages can take if all ranks are on one node with known memory speed.
 
-    Lines go to and fro for each call, and all bytes are copied, at most eight times.
+    Each call transfers cache lines to and fro, and all bytes are copied at most eight times.
     """
     prices, experiment = Prices.of(ranks.experiment.notes.prices), ranks.experiment
     if not (prices.memory_streamed and prices.l2_miss_chased) or experiment.notes.processors is None:
@@ -215,10 +215,10 @@ def _within_node(ranks: Selection, calls: Values, volume: Values) -> Values:
 
 
 def _price_of_fastest(ranks: Selection, region: int, metric: str) -> float:
-    """Return the seconds per byte, or per call, of the fastest rank in a region: the others wait for somebody.
+    """Return the seconds per byte, or per call, of the fastest rank in a region; slower ranks wait for others.
 
-    They are those on a processor, as MPI libraries copy and poll: the rest is others' turns. Of a library that takes
-    no processor's time, all count.
+    CPU time counts, because MPI libraries copy and poll, and the rest is waiting for a core. If a library uses no CPU
+    time, all time counts.
     """
     if not all(complete(ranks.experiment, each) for each in ("mpi_time", "mpi_cpu_time", metric)):
         return np.inf
@@ -229,10 +229,10 @@ def _price_of_fastest(ranks: Selection, region: int, metric: str) -> float:
 
 
 def _turns(ranks: Selection, off: Values, off_in_mpi: Values) -> Values:
-    """Return how long ranks were off the processor because of others; in files, a slow disk may be the reason, too.
+    """Return the time that ranks were off the processor because of others: ``float64[region]``, mean seconds.
 
-    The time that the kernel reports as ready is divided in proportion to the time off the processor. If it reports
-    none, all time ``off`` the processor outside of MPI and files counts.
+    The time that the kernel reports as ready to run is divided in proportion to the time off the processor. If it
+    reports none, all time ``off`` the processor outside MPI and files counts; in files, a slow disk may be the reason.
     """
     delay = ranks.experiment.notes.run_delay
     if not delay or not complete(ranks.experiment, "cpu_time"):
@@ -243,7 +243,7 @@ def _turns(ranks: Selection, off: Values, off_in_mpi: Values) -> Values:
 
 
 def _in_files(time: Values, cpu: Values | None, calls: Values | None, volume: Values, *, turns: bool) -> Values:
-    """Subtract time in files that is not I/O: polling of collective calls for other ranks, and waiting for cores."""
+    """Return the time in files without waiting for cores, and without polling for other ranks in collective calls."""
     if cpu is None or calls is None:
         return time
     at_most = CRITERIA.call * calls + CRITERIA.byte * volume

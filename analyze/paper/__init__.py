@@ -1,4 +1,5 @@
-"""The method of Liu et al. 2011 as printed, as the baseline for our deviations from it.
+"""The method of Liu et al. 2011 as printed, a baseline for our deviations from it.
 
-Where Liu et al. 2011 leave something open, each module states the choice. The records are those of our own method.
+If Liu et al. 2011 leave something open, the module concerned says what we chose. Results have the same types as our own
+method's.
 """

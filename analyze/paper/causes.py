@@ -44,10 +44,10 @@ def _sums(ranks: Selection, name: str) -> Values:
 
 
 def causes_of_ranks(found: Differences) -> DissimilarityCauses:
-    """Build the decision table of the ranks (Table 3): the cluster of each by each attribute, and by time.
+    """Build the decision table of the ranks (Table 3) from the clusters by each attribute, and by time.
 
-    The vectors of an attribute hold its values in all regions. Causes are the core attributions, which the paper shows
-    as one: of several, those by which ranks are farthest apart come first.
+    The vectors of an attribute hold its values in all regions. Causes are the core attributions. Liu et al. show only
+    one; if there are several, the one by which ranks differ most comes first.
     """
     ranks, dissimilarity, vectors = found.selection, found.dissimilarity, found.vectors
     names = [name for name in _names(ranks) if ranks.experiment.notes.counts_by_rank or name.endswith("_bytes")]
@@ -78,10 +78,10 @@ def causes_of_ranks(found: Differences) -> DissimilarityCauses:
 
 
 def causes_of_regions(found: Disparity, ranks: Selection) -> DisparityCauses:
-    """Build the decision table of the regions (Table 4): 1 is an attribute of class high, and a critical region.
+    """Build the decision table of the regions (Table 4): 1 marks an attribute of class high, and a critical region.
 
-    The causes of a core are the core attributions that its row has. If it has none, which the paper does not meet, they
-    are whatever it has.
+    The causes of a culprit are the core attributions that are 1 in its row. If there are none, a case that Liu et al.
+    do not mention, all attributes that are 1 in its row are its causes.
     """
     names = _names(ranks)
     if not found.exists:

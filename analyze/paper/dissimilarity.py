@@ -16,20 +16,20 @@ __all__ = ["are_clusters", "cluster", "search_dissimilarity"]
 
 Labels = Indices
 
-_THRESHOLD: Final = 0.1  # line 7: 10 % of the length of the vector
-_ROUNDING: Final = 1 + 1e-12  # a distance of exactly the threshold is within it
+_THRESHOLD: Final = 0.1  # Algorithm 1, line 7: share of the length of the vector
+_ROUNDING: Final = 1 + 1e-12  # a distance of exactly the threshold counts as within it
 
 
 def cluster(vectors: Values, programs: Labels | None = None) -> Labels:
     """Label each vector with the number of its cluster.
 
-    The first vector p without a cluster, and every other one without whose distance from p is at most a tenth of
-    the length of p, form one. The paper has "less", which would part vectors of length 0; and a ``count_threshold``
-    without a value, which is 0: one vector is a cluster, as in its Fig. 9.
+    The first vector p that has no cluster yet forms one with all others that have none and are within a tenth of the
+    length of p. Liu et al. write "less", which would separate vectors of length 0. They also give no value for
+    ``count_threshold``; here it is 0, so that one vector is a cluster, as in their Fig. 9.
 
     Args:
         vectors: ``float64[location, region]``; not changed.
-        programs: ``int[location]``: only vectors of the same program are compared. All are of one if it is None.
+        programs: ``int[location]``: only vectors of the same program are compared. If None, all are of one program.
 
     Returns:
         ``int[location]``, numbered from 0 in the order of their first members.
@@ -41,7 +41,7 @@ def cluster(vectors: Values, programs: Labels | None = None) -> Labels:
 
 
 def are_clusters(labels: Labels, vectors: Values, programs: Labels | None = None) -> bool:
-    """Return whether ``cluster`` would give these labels; often the first cluster shows that it would not."""
+    """Return whether ``cluster`` would give these labels; faster, because often the first cluster already differs."""
     sizes = np.bincount(labels)
     found = np.full(len(vectors), -1, dtype=np.intp)
     for number, near in enumerate(_clusters(vectors, found, programs)):
@@ -52,9 +52,9 @@ def are_clusters(labels: Labels, vectors: Values, programs: Labels | None = None
 
 
 def _clusters(vectors: Values, labels: Labels, programs: Labels | None) -> Iterator[Indices]:
-    """Yield the members of each cluster in turn, among the vectors whose label is still below 0.
+    """Yield the members of each cluster, among the vectors whose label is still below 0.
 
-    Only vectors about as long as p are compared with it: a million in a few clusters take seconds.
+    Only vectors about as long as p are compared with it, so that a million vectors in a few clusters take seconds.
     """
     lengths = np.linalg.norm(vectors, axis=1)
     order = np.argsort(lengths, kind="stable")
@@ -70,14 +70,14 @@ def _clusters(vectors: Values, labels: Labels, programs: Labels | None) -> Itera
         if programs is not None:
             near = near[programs[near] == programs[first]]
         near = near[np.linalg.norm(vectors[near] - vectors[first], axis=1) <= reach]
-        yield near if len(near) else np.array([first])  # NaN is close to nothing
+        yield near if len(near) else np.array([first])  # NaN is not close to anything
 
 
 def search_dissimilarity(vectors: RankVectors) -> Dissimilarity:
-    """Cluster the ranks, and search the regions that separate them (section 4.3).
+    """Cluster the ranks, and search for the regions that separate them (section 4.3).
 
-    Cost: one clustering a region that is looked at, and for composites one for each of the r/s of every size s that
-    is tried, r the number of 1-code regions.
+    Cost: one clustering per region tested. For composites of size s, it is one per combination of s out of the r 1-code
+    regions.
     """
     search = _Search(vectors)
     clusters = tuple(tuple(each) for each in members(search.original))
@@ -95,7 +95,7 @@ def search_dissimilarity(vectors: RankVectors) -> Dissimilarity:
 
 
 class _Search:
-    """Regions are set to 0 and restored in turn, and the clusters compared with the original ones (lines 3 to 31)."""
+    """Search that sets regions to 0 one by one, and compares the clusters with the original ones (lines 3 to 31)."""
 
     def __init__(self, vectors: RankVectors) -> None:
         self.vectors = vectors
@@ -113,10 +113,10 @@ class _Search:
         ]
 
     def composite_regions(self) -> list[int]:
-        """Search composites of s adjacent 1-code regions, from 2 on until some are critical (lines 32 to 39).
+        """Search composites of s adjacent 1-code regions, from s = 2 on until some are critical (lines 32 to 39).
 
-        A composite's children are its members. If none of them is critical, it is a culprit itself, and is named by the
-        members that part the ranks on their own, which the paper leaves open.
+        A composite's children are its members. If none of them is critical, the composite is a culprit itself. It is
+        named by the members that separate the ranks on their own, which Liu et al. leave open.
         """
         count = len(self.top)
         for size in range(2, max(count - 1, 2) + 1):
@@ -137,7 +137,7 @@ class _Search:
         return are_clusters(self.original, values, self.vectors.programs)
 
     def _restored(self, parent: int, values: Values, column: int) -> Iterator[int]:
-        """Restore each child in its parent's place; yield those without a change of clusters (lines 16 to 27)."""
+        """Restore each child in its parent's place, and yield those that keep the clusters unchanged (lines 16-27)."""
         for child in self.vectors.regions[parent].children:
             values[:, column] = self.vectors.values[child]
             if self._restores(values):

@@ -18,12 +18,15 @@ __all__ = ["by_the_paper", "compare"]
 
 
 def by_the_paper(prepared: Prepared, metric: str, disparity_metric: str) -> tuple[Prepared, Differences, Weights]:
-    """Carry out the stages.
+    """Run the stages of the method of Liu et al. 2011.
 
     Args:
         prepared: The run. The result compares its tree of regions unchanged.
-        metric: What is compared across ranks: one of ``DISSIMILARITY_METRICS``.
-        disparity_metric: What regions are classed by: one of ``DISPARITY_METRICS``.
+        metric: The metric to compare ranks by: one of ``DISSIMILARITY_METRICS``.
+        disparity_metric: The metric to classify regions by: one of ``DISPARITY_METRICS``.
+
+    Returns:
+        The prepared run, the differences between ranks, and the severity classes of regions.
     """
     run = replace(
         prepared,
@@ -35,11 +38,11 @@ def by_the_paper(prepared: Prepared, metric: str, disparity_metric: str) -> tupl
 
 
 def compare(ranks: Selection, metric: str) -> Differences:
-    """Compare ranks, or threads, by measured values including probes, without a least difference."""
+    """Compare ranks, or threads, by measured values including the overhead of probes, without a least difference."""
     compared = ranks if metric == "mpi_bytes" else ranks.by_thread()
     vectors = RankVectors.selected(compared, metric=metric)
     measured = vectors.measured(range(len(vectors.regions)))
-    # A thread shares the serial part of its process with the others, although it does not take part in it.
+    # All threads of a process have its serial part in common, although only the first takes part in it.
     values = np.where(np.isnan(measured), vectors.values, measured) if vectors.threads else measured
     vectors = replace(vectors, values=values)
     return Differences(compared, vectors, search_dissimilarity(vectors), 0.0)

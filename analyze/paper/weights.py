@@ -1,4 +1,4 @@
-"""Which regions are more expensive than others, by Liu et al. 2011 (sections 4.2.2, 4.3 and 6.4; Fig. 2)."""
+"""Find regions that are more expensive than others, by Liu et al. 2011 (sections 4.2.2, 4.3 and 6.4; Fig. 2)."""
 
 from __future__ import annotations
 
@@ -20,18 +20,19 @@ __all__ = ["class_regions", "severity_classes", "weigh"]
 
 
 def severity_classes(values: Sequence[float]) -> list[int] | None:
-    """Put each value into a class from 0, very low, to 4, very high.
+    """Return the severity class of each value, from 0, very low, to 4, very high.
 
-    The k-means is exact, so that there is nothing to start it from. The paper does not say what becomes of fewer than
-    five different values: they are numbered from the top. Nor of 0, which is very low in its Table 4.
+    The k-means is exact, so no start is needed. Liu et al. do not define the classes of fewer than five different
+    values: here they are numbered from the top. Nor do they define the class of 0, which is very low as in their Table
+    4.
 
     Args:
-        values: One a region, not negative.
+        values: One value per region, not negative.
 
     Returns:
-        The classes in the order of the values; None with fewer than two different ones.
+        The classes in the order of the values; None with fewer than two different values.
     """
-    ordered = sorted(values)  # smallest first, so that sums of small values keep their digits
+    ordered = sorted(values)  # smallest first, so that sums of small values are exact
     different = len(set(ordered))
     if different < 2:
         return None
@@ -45,7 +46,7 @@ def severity_classes(values: Sequence[float]) -> list[int] | None:
 
 
 def weigh(prepared: Prepared, metric: str) -> Weights:
-    """Class the regions by one of ``DISPARITY_METRICS``.
+    """Classify the regions by one of ``DISPARITY_METRICS``.
 
     Raises:
         InputError: ``cpi`` is requested but unavailable.
@@ -73,10 +74,10 @@ def class_regions(regions: tuple[CodeRegion, ...], values: list[float]) -> Dispa
 
 
 def _by_cycles(ranks: Selection, cycles: str, metric: str) -> Values:
-    """Return CRNM (Eq. 2) or CPI, a mean over the ranks; ``float64[region]``.
+    """Return CRNM (Eq. 2) or CPI, mean over the ranks; ``float64[region]``.
 
-    The paper counts what MPI and the kernel execute, too. Here they are left out, so that in CRNM their time has the
-    program's CPI; and so has a region that executes nothing.
+    Liu et al. also count what MPI and the kernel execute. Here this is left out, so that their time has the program's
+    CPI in CRNM. Regions that execute nothing also have the program's CPI.
     """
     experiment = ranks.experiment
     others = [name for name in ("mpi_time", "io_time") if complete(experiment, name)]
@@ -90,7 +91,7 @@ def _by_cycles(ranks: Selection, cycles: str, metric: str) -> Values:
 
 
 def _of_block(ranks: Selection, cycles: str, others: Sequence[str], of_regions: Values, of_program: float) -> Values:
-    """Sum CRNM times W_program, CPI, and who executes anything over some ranks; ``float64[3, region]``."""
+    """Sum over some ranks: CRNM times W_program, CPI, and the number that execute anything; ``float64[3, region]``."""
     experiment = ranks.experiment
     first = np.array([place.thread == 0 for place in experiment.locations])
     wall, *rest = (ranks.by_rank(np.where(first, experiment.exclusive(name), 0.0)) for name in ("wall_time", *others))

@@ -1,4 +1,4 @@
-"""Which regions are the program's own, and which of them a second round can open, or has opened."""
+"""Find the regions that belong to the program, and those that a second round can open or has opened."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from ...experiment.region import CALL_KINDS
 __all__ = ["can_be_opened", "is_block", "is_built", "is_of_a_library"]
 
 _CALLS_OF_MPI: Final = ("MPI_", "PMPI_")
-_LIBRARY: Final = re.compile(r"\[[^\[\]]+\.(so|dylib|dll)[^\[\]]*\]$")  # as profiles name where a function is
+_LIBRARY: Final = re.compile(r"\[[^\[\]]+\.(so|dylib|dll)[^\[\]]*\]$")  # how profiles name a function's library
 
 
 def can_be_opened(experiment: Experiment, path: int) -> bool:
-    """Return whether a second round could show more: no region is below, and none was opened there before.
+    """Return whether a second round could show more: the region has none below, and was not opened before.
 
-    That has divided the function into blocks, or made loops in loops regions.
+    Opening a function divides it into blocks, or makes its loops regions.
     """
     region = experiment.call_paths[path].region
     if not is_built(experiment, path) or region.kind in CALL_KINDS:
@@ -36,9 +36,9 @@ def _is_inner_loop(experiment: Experiment, path: CallPath) -> bool:
 
 
 def is_built(experiment: Experiment, path: int) -> bool:
-    """Return whether a region has a source that is built: not Python's, nor a call known only by its address.
+    """Return whether a region has a source that is compiled: neither Python code nor a call known only by its address.
 
-    In programs without probes, whose executable is the root, calls are numbered as far as they were made.
+    In programs without probes, the root is the executable, and calls are numbered in the order in which they were made.
     """
     region, root = (experiment.call_paths[each].region for each in (path, [path, *experiment.ancestors(path)][-1]))
     if is_of_a_library(experiment, path):
@@ -49,7 +49,8 @@ def is_built(experiment: Experiment, path: int) -> bool:
 def is_of_a_library(experiment: Experiment, path: int) -> bool:
     """Return whether a region's source is not the program's: it is below a call of MPI, or in a shared library.
 
-    A call of MPI itself is the program's. So is what our own probes measured: they are in no library of others.
+    A call of MPI itself belongs to the program. So does everything that our own probes measured, because they are only
+    in the program.
     """
     if not any("imported:" in each.source for each in experiment.metrics):
         return False
@@ -62,5 +63,5 @@ def is_of_a_library(experiment: Experiment, path: int) -> bool:
 
 
 def is_block(region: Region) -> bool:
-    """Return whether a region was made by a split, and can be split again: ``block@41``."""
+    """Return whether a region is a block from a split, such as ``block@41``, and can be split again."""
     return region.kind == "user" and region.name.startswith("block@")

@@ -1,4 +1,4 @@
-"""The second round (Liu et al. 2011, section 5): a plan that opens bottlenecks, and drops the rest."""
+"""The second round (Liu et al. 2011, section 5): a plan that opens bottlenecks, and leaves out the rest."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from .opening import is_block, is_built
 __all__ = ["Opened", "Refinement", "cheaper", "refine"]
 
 _LOOPS: Final = ("outer-loops", "inner-loops")
-_DEARER: Final = 1.05  # of the computing before: the default limit of overhead
+_DEARER: Final = 1.05  # ratio to the computing before, from the default limit of overhead
 
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """An opened bottleneck.
+    """A function with a bottleneck, to be measured in more detail.
 
     Attributes:
-        region: What it was first found as.
-        modes: Those of the regions that are looked for in its function.
-        into_blocks: Whether it is divided into blocks: its loops were regions already.
+        region: The region of the bottleneck.
+        modes: The kinds of regions to measure in its function.
+        into_blocks: Whether to divide it into blocks, because its loops were regions already.
     """
 
     region: Region
@@ -37,7 +37,7 @@ class Opened:
 
     @property
     def function(self) -> str:
-        """The function that is opened."""
+        """Name of the function that is opened."""
         return self.region.function or self.region.name
 
 
@@ -46,9 +46,9 @@ class Refinement:
     """The measurement of the next round.
 
     Attributes:
-        plan: The same as a plan.
-        opened: The bottlenecks, those that part the ranks first; none if no bottleneck has a source.
-        elsewhere: Bottlenecks without a source that can be built, such as calls of MPI in a program without probes.
+        plan: The plan of the next round.
+        opened: The bottlenecks, those in which ranks differ first; empty if no bottleneck has a source.
+        elsewhere: Bottlenecks without a source that can be compiled, such as calls of MPI in a program without probes.
     """
 
     plan: Plan
@@ -59,15 +59,15 @@ class Refinement:
 def refine(findings: Findings) -> Refinement:
     """Choose what the next round measures.
 
-    Of the functions with a culprit of dissimilarity or disparity all loops become regions, and calls of MPI or of what
-    does file I/O where these take a tenth of its time. Where its loops were regions already, the culprit is divided
-    into blocks. What leads to a culprit stays, as does what takes 3 % of the program's time::
+    In functions with a culprit, all loops become regions. Calls of MPI, and calls that do file I/O, become regions if
+    they take a tenth of the culprit's time. If the loops were regions already, the culprit is divided into blocks.
+    Regions that lead to a culprit, or take 3 % of the program's time, are kept::
 
         main ── solve ── sweep     main ── solve ── sweep ── loop@12 ── loop@14
              └─ check          →
 
     Args:
-        findings: Of the round before.
+        findings: The findings of the previous round.
     """
     experiment = findings.experiment
     positions = dict.fromkeys([*findings.dissimilarity.culprits, *findings.disparity.culprits])
@@ -81,18 +81,19 @@ def refine(findings: Findings) -> Refinement:
 
 
 def cheaper(refinement: Refinement, before: Findings, after: Findings) -> Refinement | None:
-    """Return a refinement without what its own round has throttled, if that round's overhead was too high.
+    """Return a refinement without the regions that its own round throttled, if that round's overhead was too high.
 
-    A loop of few trips in the hot one costs more than its probes: the compiler no longer unrolls it, and verdicts are
-    of probes. So where the program computed for 5 % longer than in the round before, the loop goes.
+    A loop with few iterations inside a hot loop costs more than its probes: the compiler no longer unrolls it, and
+    verdicts then describe the probes. So if the program computed for 5 % longer than in the round before, such loops
+    are left out.
 
     Args:
-        refinement: What was measured.
-        before: Of the round that it was made from.
-        after: Of the round that it made.
+        refinement: The refinement that was measured.
+        before: The findings that it was made from.
+        after: The findings of the round that measured it.
 
     Returns:
-        The other refinement; None where nothing was throttled, or measuring was cheap enough.
+        The other refinement; None if nothing was throttled, or the overhead was small enough.
     """
     throttled = left_out(after.experiment)
     if not throttled or _computing(after.experiment) <= _DEARER * _computing(before.experiment):
@@ -128,7 +129,7 @@ def _modes(cost: Cost) -> tuple[str, ...]:
 
 
 def _is_open(experiment: Experiment, path: int) -> bool:
-    """Return whether the loops of a culprit were regions already: some directly in it, or another one around it."""
+    """Return whether the loops of a culprit were regions already: there is one directly below it, or one around it."""
     region = experiment.call_paths[path].region
     near = [*experiment.children[path], *experiment.ancestors(path)]
     return not (is_block(region) or _members(region)) and any(
@@ -138,7 +139,7 @@ def _is_open(experiment: Experiment, path: int) -> bool:
 
 
 def _weighing(findings: Findings) -> Iterator[int]:
-    """Yield the call paths with a source whose time is large enough to keep."""
+    """Yield the call paths with a source that take enough time to be kept."""
     for region, cost in zip(findings.vectors.regions, findings.run.costs, strict=True):
         if cost.share >= CRITERIA.least_weight and is_built(findings.experiment, region.id):
             yield region.id
@@ -169,7 +170,7 @@ def _plan(experiment: Experiment, opened: Iterable[Opened], weighing: Iterable[i
 
 
 def _host(experiment: Experiment, path: int) -> Region:
-    """Return the region that a block was split from: the closest one around it, in its function, that is no block."""
+    """Return the region that a block was split from: the innermost around it, in its function, that is not a block."""
     block = experiment.call_paths[path].region
     around = (experiment.call_paths[each].region for each in experiment.ancestors(path))
     hosts = (each for each in around if (each.file, each.function or each.name) == (block.file, block.function))
@@ -178,7 +179,7 @@ def _host(experiment: Experiment, path: int) -> Region:
 
 
 def _members(region: Region) -> tuple[str, ...]:
-    """Return the members of a region that a plan has merged, ``loop@4+loop@9``; empty for any other."""
+    """Return the regions that a plan merged into this one, as in ``loop@4+loop@9``; empty if it is not merged."""
     names = region.name.split("+") if region.kind == "user" else []
     return tuple(names) if len(names) > 1 and all("@" in each for each in names) else ()
 
@@ -190,7 +191,10 @@ def _is_of_loops(region: Region) -> bool:
 
 
 def _pattern(region: Region) -> Pattern:
-    """Return the pattern of a region; a merged one goes by name, because its number depends on marks and merges."""
+    """Return the pattern that matches a region.
+
+    A merged region is matched by name, because its number depends on marks and merges.
+    """
     return Pattern.of_name(region) if _members(region) else Pattern.of(region)
 
 

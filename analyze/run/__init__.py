@@ -1,1 +1,1 @@
-"""The run under analysis: the selected regions, ranks and threads, their times, and what each region costs."""
+"""The run under analysis: the selected regions, ranks and threads, their times, and the cost of each region."""

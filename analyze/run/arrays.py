@@ -1,4 +1,4 @@
-"""The array types of analyses, and their ratio."""
+"""Array types of the analyses, and a ratio that tolerates zeros."""
 
 from __future__ import annotations
 
@@ -15,6 +15,6 @@ Flags: TypeAlias = npt.NDArray[np.bool_]
 
 
 def ratio(amount: npt.ArrayLike, base: npt.ArrayLike) -> Values:
-    """Divide; 0 if the divisor is 0."""
+    """Divide elementwise; 0 where the divisor is 0."""
     above, below = np.broadcast_arrays(np.asarray(amount, dtype=np.float64), np.asarray(base, dtype=np.float64))
     return np.asarray(np.divide(above, below, out=np.zeros_like(above), where=below > 0))

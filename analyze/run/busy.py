@@ -11,15 +11,16 @@ from .arrays import Flags, Values
 
 __all__ = ["CLOCKS", "busy_times"]
 
-CLOCKS: Final = 0.01  # of a length: the path is at least a rank's busy time, except for the resolution of clocks
+# Relative; the path is at least as long as a rank's busy time, except for the resolution of clocks.
+CLOCKS: Final = 0.01
 _PARTS: Final = {"cpu_time": 1, "mpi_cpu_time": -1, "omp_cpu_time": -1, "io_cpu_time": -1, "io_time": 1}
 
 
 def busy_times(experiment: Experiment) -> Values:
     """Return the busy time of each process: ``float64[call path, location]``, in seconds, in its first thread's column.
 
-    In a parallel region of OpenMP it is the time of the busiest thread, for which the others wait. Other threads do not
-    count. Where file I/O has no CPU time, as in archives of other tools, CPU time contains it.
+    In an OpenMP parallel region it is the time of the busiest thread, for which the others wait. Threads outside OpenMP
+    do not count. If file I/O has no CPU time of its own, as in archives of other tools, CPU time includes it.
 
     Args:
         experiment: Whole processes; metrics that it does not have count as 0.
@@ -44,6 +45,6 @@ def busy_times(experiment: Experiment) -> Values:
 def _in_teams(experiment: Experiment) -> Flags:
     """Return which call paths are in parallel regions of OpenMP: ``bool[call path]``."""
     found = np.zeros(len(experiment.call_paths), dtype=bool)
-    for index, path in enumerate(experiment.call_paths):  # parents before children
+    for index, path in enumerate(experiment.call_paths):  # call paths come after their parents
         found[index] = path.region.kind == "parallel" or (path.parent is not None and found[path.parent])
     return found

@@ -27,7 +27,7 @@ __all__ = [
     "within_shells",
 ]
 
-_WHOLE: Final = 1 - THRESHOLD  # of the program's time: as near to it as values that count as one
+_WHOLE: Final = 1 - THRESHOLD  # share of the program's time that counts as all of it
 
 STARTUP: Final = frozenset({"MPI_Init", "MPI_Init_thread", "MPI_Finalize"})
 
@@ -37,9 +37,9 @@ class CodeRegion:
     """A node of the code-region tree below the whole program (definition 1).
 
     Attributes:
-        id: Index of the call path; for the own code of an entry procedure that of the root.
+        id: Index of the call path; for the own code of an entry procedure, that of the root.
         own_code: Whether it is the own code of the entry procedure, or of a region around the whole program.
-        depth: 1 for the regions right under the whole program.
+        depth: 1 for the regions directly below the whole program.
         children: Positions of its children among the code regions.
     """
 
@@ -50,7 +50,7 @@ class CodeRegion:
 
 
 def code_regions(experiment: Experiment) -> tuple[CodeRegion, ...]:
-    """List every code region but the start-up and the end of MPI, parents before children.
+    """List every code region except the start-up and the end of MPI, parents before children.
 
     The 1-code regions are in the order of first entry; the own code of an entry procedure comes after its children.
     """
@@ -78,8 +78,9 @@ def code_regions(experiment: Experiment) -> tuple[CodeRegion, ...]:
 def within_shells(regions: Sequence[CodeRegion], shares: Sequence[float]) -> tuple[CodeRegion, ...]:
     """Treat regions around the whole program as parts of the entry procedure.
 
-    A time loop that holds 90 % of the program, and something of weight below, is no more to be weighed against
-    them than the entry procedure is: its own code is a 1-code region, and so is each region right below it::
+    A time loop that holds 90 % of the program, with a large region below it, should no more be compared with its
+    contents than the entry procedure. So its own code becomes a 1-code region, and so does each region directly below
+    it::
 
         main ── follow ── loop ┬── a          main ┬── (own code of follow)
                                └── b               ├── (own code of loop)
@@ -87,14 +88,14 @@ def within_shells(regions: Sequence[CodeRegion], shares: Sequence[float]) -> tup
                                                    └── b
 
     Args:
-        regions: What ``code_regions`` gave.
-        shares: Share of each one's wall time in the program's.
+        regions: The result of ``code_regions``.
+        shares: Each region's wall time as a share of the program's.
 
     Returns:
         As many regions, in the same order.
     """
     opened = list(regions)
-    for index, region in enumerate(regions):  # parents before children
+    for index, region in enumerate(regions):  # regions come after their parents
         below = sum(shares[child] for child in region.children)
         if shares[index] < _WHOLE or below < CRITERIA.least_weight or opened[index].depth > 1:
             continue
@@ -105,19 +106,19 @@ def within_shells(regions: Sequence[CodeRegion], shares: Sequence[float]) -> tup
 
 
 def as_compared(values: Values, weighed: Sequence[CodeRegion], compared: Sequence[CodeRegion], region: int) -> float:
-    """Return the value of a region including its parts, without which a region around the whole program is classed.
+    """Return the inclusive value of a region; a region around the whole program is classified without its parts.
 
     Args:
-        values: ``float64[region]``, of the regions as they are weighed.
-        weighed: What ``within_shells`` gave.
-        compared: What ``code_regions`` gave.
+        values: ``float64[region]``, for ``weighed``.
+        weighed: The result of ``within_shells``.
+        compared: The result of ``code_regions``.
         region: Its position.
     """
     return float(sum(values[part] for part in parts_of(weighed, compared, region)))
 
 
 def parts_of(weighed: Sequence[CodeRegion], compared: Sequence[CodeRegion], region: int) -> Iterator[int]:
-    """Yield the positions of regions whose values, as they are weighed, add up to that of one as it is compared."""
+    """Yield positions of the regions in ``weighed`` whose values add up to that of a region in ``compared``."""
     yield region
     if weighed[region].own_code and not compared[region].own_code:
         for child in compared[region].children:
@@ -125,7 +126,7 @@ def parts_of(weighed: Sequence[CodeRegion], compared: Sequence[CodeRegion], regi
 
 
 def outermost(regions: Sequence[CodeRegion], chosen: Collection[int]) -> list[int]:
-    """Return the chosen regions that are not below others of them; positions."""
+    """Return the positions of chosen regions that are not below other chosen ones."""
     below = {each for region in chosen for each in descendants(regions, region)}
     return [region for region in chosen if region not in below]
 
@@ -158,7 +159,7 @@ def call_line_of(call_paths: Sequence[CallPath], path: int) -> int | None:
 
 
 def startup_paths(experiment: Experiment) -> frozenset[int]:
-    """Return the call paths of MPI_Init and MPI_Finalize and all below them, which are not the program's work."""
+    """Return the call paths of MPI_Init and MPI_Finalize and all below them, which do none of the program's work."""
     found: set[int] = set()
     for index, path in enumerate(experiment.call_paths):
         if path.parent in found or (path.region.kind == "mpi" and path.region.name in STARTUP):
@@ -170,12 +171,12 @@ def inclusive_over(experiment: Experiment, regions: tuple[CodeRegion, ...], excl
     """Sum values of call paths over the code-region tree, without the start-up of MPI.
 
     Args:
-        experiment: Whose call paths the rows are.
-        regions: What ``code_regions`` gave.
+        experiment: The experiment with these call paths.
+        regions: The result of ``code_regions``.
         exclusive: ``float64[call path, location]``; not changed.
 
     Returns:
-        ``float64[region, location]``, inclusive; of own code the value of the root alone.
+        ``float64[region, location]``, inclusive; for own code, the exclusive value of its call path.
     """
     work = exclusive.copy()
     work[list(startup_paths(experiment))] = 0.0

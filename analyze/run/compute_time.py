@@ -1,4 +1,4 @@
-"""The ranks' and threads' time of computing, by which they are compared, and its noise."""
+"""The compute time of ranks and threads, by which they are compared, and its noise."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .summary import summary
 
 __all__ = ["Computing", "SharedOut", "compute_time", "noise_of_times", "part_by_noise"]
 
-_REGIONS: Final = 4  # with fewer, a fault in one of them would pass for noise
+_REGIONS: Final = 4  # with fewer regions, an imbalance in one of them would count as noise
 
 _COUNTS: Final = ("instructions", "l1_misses", "l2_misses")
 
@@ -29,12 +29,13 @@ _COUNTS: Final = ("instructions", "l1_misses", "l2_misses")
 def noise_of_times(times: Values) -> float | None:
     """Estimate the relative standard deviation of times of equal work; None if too few rows take time.
 
-    Most regions have no imbalance. There ranks differ by an offset common to all regions, if one is slower everywhere,
-    and by chance: the median size of the residual shows how much that is. Each rank is compared with the next one in
-    the order of work and time, so ranks of one program, or with a common fault, are neighbours whatever their numbers.
+    Most regions have no imbalance. There, ranks differ by an offset common to all regions, if one is slower everywhere,
+    and by chance. The median size of the residuals measures the chance part. Each rank is compared with the next one in
+    the order of work and time, so that ranks of one program, or with a common fault, are neighbours whatever their
+    numbers.
 
     Args:
-        times: ``float64[row, rank]``, each row of a region alone; in seconds. Rows that lack a value are left out.
+        times: ``float64[row, rank]``, one row per region (exclusive), in seconds. Rows that lack a value are left out.
     """
     middle = _median(times.T)[:, None]
     telling = middle[:, 0] >= CRITERIA.resolution  # NaN is left out
@@ -43,12 +44,12 @@ def noise_of_times(times: Values) -> float | None:
     relative = times[telling] / middle[telling]
     apart = np.diff(relative[:, np.lexsort((*relative, relative.sum(axis=0), *(relative > 0)))], axis=1)
     left = apart - _median(apart)
-    hidden = 1 - 1 / len(apart)  # as the median of few regions is close to each of them
+    hidden = 1 - 1 / len(apart)  # corrects for few regions, whose median is close to each of them
     return NORMAL * float(_median(np.abs(left).ravel())) / sqrt(2) / hidden
 
 
 def _median(values: Values) -> Values:
-    """Return the median along the first axis; ``np.median`` imports numpy.ma, as slow as a small analysis."""
+    """Return the median along the first axis; ``np.median`` would import numpy.ma, which is too slow."""
     ordered = np.sort(values, axis=0)
     return np.asarray((ordered[(len(values) - 1) // 2] + ordered[len(values) // 2]) / 2)
 
@@ -57,7 +58,7 @@ def part_by_noise(deviation: float | None) -> float:
     """Return the relative difference in time within which ranks may have done equal work.
 
     Args:
-        deviation: What ``noise_of_times`` has found.
+        deviation: The result of ``noise_of_times``.
     """
     if deviation is None:
         return CRITERIA.unknown_noise
@@ -65,23 +66,23 @@ def part_by_noise(deviation: float | None) -> float:
 
 
 def compute_time(experiment: Experiment) -> Values:
-    """Return CPU time outside MPI, and outside OpenMP's waiting if known; ``float64[call path, location]``."""
+    """Return CPU time outside MPI, and outside waiting in OpenMP if known; ``float64[call path, location]``."""
     return Computing.of(experiment).values(experiment)
 
 
 @dataclass(frozen=True)
 class SharedOut:
-    """A time of each call path, divided among the ranks in proportion to their work in it.
+    """The time of each call path, divided among the ranks in proportion to their work in it.
 
-    A machine's time for equal work differs by chance: for the same bytes of a file by a factor of several (pages are
-    cached, written back, or not), for the same instructions by other load on the core. After the division, ranks with
-    equal work have equal times, and those with more work have more.
+    A machine's time for equal work varies by chance: for the same bytes of a file by a factor of several (pages are
+    cached, written back, or not), for the same instructions because of other load on the core. After the division,
+    ranks with equal work have equal times, and those with more work have more.
 
     Attributes:
         time: The metric of the time.
-        less: What is taken off it.
+        less: Metrics that are subtracted from it.
         by: The metric of the work.
-        rates: ``float64[call path]``: seconds for each; 0 where time stays as it was measured.
+        rates: ``float64[call path]``: seconds per unit of work; 0 where the time stays as measured.
     """
 
     time: str
@@ -103,17 +104,17 @@ class SharedOut:
 
     @classmethod
     def by_instructions(cls, experiment: Experiment, noise: float | None, time: str, *less: str) -> SharedOut | None:
-        """Divide computing by instructions where ranks take equally long per instruction, within the noise.
+        """Divide computing by instructions if ranks take equally long per instruction, within the noise.
 
-        A call path stays as it was measured where that is not so: its ranks miss caches, or differ in their speed.
-        Where all counts are equal, so that speed alone can be the reason, by more than a neighbour's burst makes.
-        None if no rank's own instructions are known, or those of threads, whose work is another each time.
+        Other call paths stay as measured, because their ranks miss caches, or differ in speed. If all counts of a call
+        path are equal, only speed can be the reason for different times; then the noise includes a burst of load from
+        other programs. None if no rank's own instructions are known, or threads share them out differently each time.
 
         Args:
             experiment: The run.
-            noise: The deviation by which times of equal work differ, relative to them; None if it is not known.
+            noise: Relative deviation of times of equal work; None if it is unknown.
             time: The metric of the time.
-            less: What is taken off it.
+            less: Metrics that are subtracted from it.
         """
         shared = cls(time, less, "instructions", np.zeros(len(experiment.call_paths)))
         ranks = len(experiment.locations)
@@ -131,13 +132,13 @@ class SharedOut:
         return replace(shared, rates=np.where(alike, rates, 0.0))
 
     def change(self, part: Experiment) -> Values:
-        """Return the change of a rank's time; ``float64[call path, location]``."""
+        """Return the divided time minus the measured time; ``float64[call path, location]``."""
         did, rates = part.exclusive(self.by), self.rates[:, None]
         kept = (rates > 0) & ((did > 0) | (self.by == "instructions"))
         return np.where(kept, did * rates - self.seconds(part), 0.0)
 
     def shared(self, experiment: Experiment) -> Values:
-        """Return the sum of the divided time; ``float64[call path]``."""
+        """Return the total time of each call path that is divided; ``float64[call path]``."""
         return self.rates * summary(experiment, self.by).sums
 
     def _is_measured(self, experiment: Experiment) -> bool:
@@ -149,7 +150,7 @@ class SharedOut:
 
 
 def _left(part: Experiment, metric: str, less: Sequence[str]) -> Values:
-    """Subtract some metrics from another; ``float64[call path, location]``."""
+    """Subtract some metrics from another one; ``float64[call path, location]``."""
     found = part.exclusive(metric)
     for name in less:
         found = found - part.exclusive(name)
@@ -165,7 +166,7 @@ def _of_who_did(part: Experiment, _: slice, shared: SharedOut) -> Values:
 
 
 def _off_by(part: Experiment, _: slice, shared: SharedOut) -> tuple[Values, Values]:
-    """Return the least and largest deviation of ranks from the time that their work takes."""
+    """Return the largest negative and positive deviations of ranks from the times for their work."""
     off = shared.seconds(part) - part.exclusive(shared.by) * shared.rates[:, None]
     return off.min(axis=1), off.max(axis=1)
 
@@ -173,7 +174,7 @@ def _off_by(part: Experiment, _: slice, shared: SharedOut) -> tuple[Values, Valu
 def _counts_are_equal(experiment: Experiment, path: int) -> bool:
     """Return whether all ranks executed equally many instructions in a call path, with equally many misses.
 
-    Addresses differ from run to run, and change a tenth.
+    Misses may differ by a tenth, because addresses differ from run to run.
     """
     counts = (experiment.rows(each, np.array([path]))[0] for each in _COUNTS if complete(experiment, each))
     return all(np.ptp(each) <= THRESHOLD * each.max() for each in counts)
@@ -181,12 +182,12 @@ def _counts_are_equal(experiment: Experiment, path: int) -> bool:
 
 @dataclass(frozen=True)
 class Computing:
-    """How compute time derives from metrics, so that each part of an experiment is treated alike.
+    """How compute time is derived from metrics, the same for each block of an experiment.
 
     Attributes:
-        others: What is taken off the CPU time.
-        shared: Parts of it that are compared as what the ranks did shares them out.
-        noise: See ``noise_of_times``; of ranks that stand for all.
+        others: Metrics that are subtracted from the CPU time.
+        shared: The times that are divided among the ranks by their work.
+        noise: The result of ``noise_of_times``, from sampled ranks.
     """
 
     others: tuple[str, ...]
@@ -195,17 +196,17 @@ class Computing:
 
     @staticmethod
     def is_measured(experiment: Experiment) -> bool:
-        """Return whether CPU time, and its part in MPI, is known."""
+        """Return whether CPU time and CPU time in MPI are known."""
         return all(complete(experiment, each) for each in ("cpu_time", "mpi_cpu_time"))
 
     @classmethod
     def of(cls, experiment: Experiment) -> Computing:
-        """Find the available metrics."""
+        """Find the metrics that are available in an experiment."""
         return cls(("mpi_cpu_time", *(["omp_cpu_time"] if complete(experiment, "omp_cpu_time") else [])))
 
     @classmethod
     def comparing(cls, experiment: Experiment) -> Computing:
-        """Find the available metrics, and divide times by work where possible; once per experiment."""
+        """Find the available metrics, and divide times by work if possible; computed once per experiment."""
         if experiment not in _KNOWN:
             _KNOWN[experiment] = cls._shared_out(experiment)
         return _KNOWN[experiment]
@@ -223,11 +224,11 @@ class Computing:
         return replace(found, shared=tuple(each for each in shared if each), noise=noise)
 
     def values(self, part: Experiment) -> Values:
-        """Return the time of computing; ``float64[call path, location]``."""
+        """Return the compute time as measured; ``float64[call path, location]``."""
         return _left(part, "cpu_time", self.others)
 
     def compared(self, part: Experiment) -> Values:
-        """Return the time with work-based division."""
+        """Return the compute time with times divided by work; ``float64[call path, location]``."""
         found = self.values(part)
         for each in self.shared:
             found = found + each.change(part)

@@ -1,4 +1,4 @@
-"""The cost of each region, as mean times over the processes, and the program's time."""
+"""The cost of each region, as means over the processes, and the program's time."""
 
 from __future__ import annotations
 
@@ -22,11 +22,13 @@ from .summary import summary
 __all__ = ["Cost", "are_small", "is_mostly", "program_times", "region_costs", "times_outside"]
 
 _KNOWN: Final[WeakKeyDictionary[Experiment, tuple[Values, Values]]] = WeakKeyDictionary()
-_START: Final = 0.1  # the greatest share of a process's start and end in the time between MPI_Init and MPI_Finalize
+# Largest plausible ratio of a process's start and end to the time between MPI_Init and MPI_Finalize.
+_START: Final = 0.1
 
-_MOSTLY: Final = 0.5  # of a region's time: a larger part is its main activity
+_MOSTLY: Final = 0.5  # share of a region's time from which an activity is its main one
 
-_OF_FIRST: Final = ("wall_time", "mpi_time", MPI_WAIT.name, "io_time", "omp_time")  # of each process's first thread
+# Metrics of which only each process's first thread counts.
+_OF_FIRST: Final = ("wall_time", "mpi_time", MPI_WAIT.name, "io_time", "omp_time")
 _TIMES: Final = (*_OF_FIRST, "cpu_time", "mpi_cpu_time", "omp_cpu_time")
 _VOLUMES: Final = ("mpi_calls", "mpi_bytes", "io_calls", "io_bytes")
 
@@ -37,27 +39,27 @@ def is_mostly(time: float | None, whole: float | None) -> bool:
 
 
 def are_small(calls: Values, volume: Values) -> Flags:
-    """Return where calls take longer than the bytes that they move, on a slow network or disk."""
+    """Return whether calls take longer than the bytes that they move, on a slow network or disk."""
     return np.asarray(CRITERIA.byte * volume <= CRITERIA.call * calls)
 
 
 def program_times(experiment: Experiment) -> Values:
     """Return W_program of each process in seconds (definition 2): from MPI_Init's return to MPI_Finalize's call.
 
-    The whole run but these two calls where a process did not measure that, never came to its end, or worked outside.
+    If a process did not measure that, did not finish, or worked outside, it is the whole run except these two calls.
     """
     measured, whole = _program_and_run(experiment)
     return np.where((measured > 0) & ~_worked_outside(measured, whole), measured, whole)
 
 
 def times_outside(experiment: Experiment) -> Values:
-    """Return the time of W_program before MPI_Init and after MPI_Finalize, of each process in seconds."""
+    """Return the part of W_program before MPI_Init and after MPI_Finalize, per process, in seconds."""
     measured, whole = _program_and_run(experiment)
     return np.where((measured > 0) & _worked_outside(measured, whole), whole - measured, 0.0)
 
 
 def _program_and_run(experiment: Experiment) -> tuple[Values, Values]:
-    """Return the time between MPI_Init and MPI_Finalize, 0 if unknown, and that of the whole run, of each process."""
+    """Return, per process, the time between MPI_Init and MPI_Finalize (0 if unknown), and that of the whole run."""
     if experiment not in _KNOWN:
         measured, whole = zip(*over_locations(experiment, _of_block), strict=True)
         _KNOWN[experiment] = np.concatenate(measured), np.concatenate(whole)
@@ -90,24 +92,24 @@ def _worked_outside(measured: Values, whole: Values) -> Flags:
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """Mean over the processes of a region's inclusive cost; None if not measured.
+    """A region's inclusive cost, mean over the processes; None if not measured.
 
     Attributes:
-        visits: How often it was entered, over all locations.
-        wall_time: In seconds, as are the other times.
-        compute_time: CPU time outside MPI and OpenMP's waiting.
-        mpi_time: In MPI calls.
-        mpi_wait_time: Waiting for late ranks there, which only a run with barriers before collectives tells.
-        mpi_cpu_time: On a processor there, polling included.
-        io_time: In calls that read or write files.
-        omp_time: In OpenMP, waiting for other threads.
-        mpi_calls: Calls that communicate.
-        mpi_bytes: Handed to and got from MPI.
-        io_calls: Calls that read or write files.
-        io_bytes: Read from and written to files.
-        least: Of all processes the one that took least: compute time, or wall time where that was not measured.
-        most: The one that took most.
-        share: Wall time over the program's.
+        visits: Number of entries, over all locations.
+        wall_time: In seconds, like the other times.
+        compute_time: CPU time outside MPI and waiting in OpenMP.
+        mpi_time: Time in MPI calls.
+        mpi_wait_time: Waiting for late ranks in MPI, which only a run with barriers before collectives measures.
+        mpi_cpu_time: CPU time in MPI, including polling.
+        io_time: Time in calls that read or write files.
+        omp_time: Waiting for other threads in OpenMP.
+        mpi_calls: Number of calls that communicate.
+        mpi_bytes: Bytes sent and received by MPI.
+        io_calls: Number of calls that read or write files.
+        io_bytes: Bytes read from and written to files.
+        least: Compute time of the process with least, or wall time if compute time was not measured.
+        most: The same of the process with most.
+        share: Wall time as a share of the program's.
     """
 
     visits: int | None
@@ -140,7 +142,7 @@ def region_costs(experiment: Experiment, regions: tuple[CodeRegion, ...]) -> lis
         wall, mpi, wait, io, omp, cpu, mpi_cpu, omp_cpu, calls, mpi_bytes, reads, io_bytes = each
         volumes = calls, mpi_bytes, reads, io_bytes
         compute = None if cpu is None or mpi_cpu is None else cpu - mpi_cpu - (omp_cpu or 0.0)
-        # A process that starts and ends takes its time, which is no part of the program's.
+        # Starting and ending a process takes time that is not part of the program's, so the share may exceed 1.
         share = min(1.0, wall / whole) if wall is not None and whole > 0 else 0.0
         extremes = least[index], most[index]
         costs.append(Cost(visits[index], wall, compute, mpi, wait, mpi_cpu, io, omp, *volumes, *extremes, share))
@@ -150,7 +152,7 @@ def region_costs(experiment: Experiment, regions: tuple[CodeRegion, ...]) -> lis
 def _process_means(
     experiment: Experiment, regions: tuple[CodeRegion, ...], metric: str, processes: int
 ) -> Values | None:
-    """Average over processes; a process's wall time is that of its first thread."""
+    """Return a metric of each region, mean over processes; a process's wall time is that of its first thread."""
     if not complete(experiment, metric):
         return None
     found = summary(experiment, metric)
@@ -161,7 +163,7 @@ def _process_means(
 def _extremes(
     experiment: Experiment, regions: tuple[CodeRegion, ...]
 ) -> tuple[Sequence[float | None], Sequence[float | None]]:
-    """Return the least and largest time of a process in each region; None if not measured."""
+    """Return the shortest and longest time of any process in each region; None if not measured."""
     unknown = [None] * len(regions)
     computing = Computing.of(experiment) if Computing.is_measured(experiment) else None
     if not computing and not complete(experiment, "wall_time"):
@@ -176,9 +178,9 @@ def _extremes(
 def _extremes_of_block(
     part: Experiment, _: slice, regions: tuple[CodeRegion, ...], computing: Computing | None
 ) -> tuple[Values, Values]:
-    """Return the extremes of a block; infinities of wall time if no process has a first thread."""
+    """Return the extremes of a block; infinite if wall times are compared and the block has no first thread."""
     exclusive = computing.values(part) if computing else part.exclusive("wall_time")
-    # The wall time of other threads is no more time.
+    # Other threads run at the same time, so only the first one's wall time counts.
     kept = np.flatnonzero([bool(computing) or not place.thread for place in part.locations])
     if not len(kept):
         return np.full(len(regions), np.inf), np.full(len(regions), -np.inf)

@@ -1,6 +1,6 @@
-"""The numbers behind the verdict, each with its unit, reason and source.
+"""The thresholds behind the verdict, each with its unit, reason and source.
 
-Numbers from Liu et al. 2011 are with the algorithms: 10 % of Algorithm 1, and a miss rate of 1 %.
+Thresholds from Liu et al. 2011 are in the algorithms' modules: 10 % of Algorithm 1, and a miss rate of 1 %.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ from typing import Any, Final
 
 __all__ = ["CRITERIA", "SAMPLING", "THRESHOLD", "TICK", "Criteria", "criterion_fields"]
 
-THRESHOLD: Final = 0.1  # Algorithm 1, line 7: of a length; also the least share of a whole that is reported
-# Standard deviations: numbers of samples are Poisson distributed, and a - b varies by a + b. These are three, and 1 %
-# for samples of a clock that is not exact.
+THRESHOLD: Final = 0.1  # Algorithm 1, line 7: share of a vector's length; also the least share that is reported
+# Numbers of samples are Poisson distributed, so a - b has the variance a + b. The limit is three standard deviations,
+# plus 1 % because the sampling clock is not exact.
 SAMPLING: Final = 3.03
 
 _SUITE = "the suite"
@@ -25,7 +25,7 @@ def _number(value: float, unit: str, reason: str, source: str) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Criteria:
-    """The numbers; ``criterion_fields`` gives each with its unit, reason and source."""
+    """The thresholds; ``criterion_fields`` returns each with its unit, reason and source."""
 
     least_gain: float = _number(0.01, "of the run", "a fix that saves less is not worth a look", _SUITE)
     least_weight: float = _number(
@@ -103,8 +103,7 @@ class Criteria:
 
 
 CRITERIA = Criteria()
-# Seconds: a tick of Linux is no shorter, and a rank may lose one by chance. A smaller time is neither a finding nor a
-# wait.
+# Seconds. A rank may lose a tick of Linux by chance, so a shorter time is neither a finding nor waiting.
 TICK: Final = THRESHOLD * CRITERIA.resolution
 
 

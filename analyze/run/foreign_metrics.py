@@ -1,4 +1,4 @@
-"""Convert other tools' metrics to the names that the analyses use, if their meaning is certain; refuse non-runs."""
+"""Convert other tools' metrics to our names if their meaning is certain, and refuse experiments that are not runs."""
 
 from __future__ import annotations
 
@@ -18,12 +18,13 @@ from .summary import summaries, summary
 
 __all__ = ["SAMPLES", "as_run", "expected_times", "in_own_names", "negative_rank", "with_kinds"]
 
-SAMPLES: Final = "samples"  # the unit of times of a run of which samples alone are known
+SAMPLES: Final = "samples"  # unit of times if only numbers of samples are known
 
 _KNOWN: Final = (*STORED_METRICS, *PATH_METRICS, *COUNT_METRICS)
-_COMPUTED: Final = {each.name for each in PATH_METRICS}  # their source names the metrics that they were computed from
+# The source of these metrics names those that they were computed from.
+_COMPUTED: Final = {each.name for each in PATH_METRICS}
 _ADDED: Final = {each.name for each in _KNOWN if each.aggregation == "sum"} - ENTRIES
-# Ours → those of Score-P, Scalasca and CUBE that mean the same, the best first.
+# Our metric → equivalent metrics of Score-P, Scalasca and CUBE, best first.
 _NAMES: Final[dict[str, tuple[str, ...]]] = {
     "visits": ("visits",),
     "wall_time": ("time",),
@@ -34,9 +35,9 @@ _NAMES: Final[dict[str, tuple[str, ...]]] = {
     "mpi_bytes_sent": ("bytes_sent",),
     "mpi_bytes_received": ("bytes_received", "bytes_rcvd"),
 }
-# Readers of other tools' files use our names; if only one of both times was measured, it replaces the other.
+# Readers of other tools' files use our names. If only one of two times was measured, it replaces the other.
 _INSTEAD: Final = {"wall_time": ("cpu_time",), "cpu_time": ("wall_time",), "mpi_time": ("mpi_cpu_time",)}
-# Units in which a metric is taken for one of ours; some tools leave those of counts and volumes out.
+# Units in which a metric counts as ours; some tools leave out those of counts and volumes.
 _UNITS: Final = {"sec": {"sec"}, "bytes": {"bytes", ""}, "occ": {"occ", ""}}
 _SAID: Final = {
     "wall_time": "wall time",
@@ -52,18 +53,18 @@ _EXPECTED: Final = {
 }
 _MPI: Final = "MPI_"
 _CALLS_OF_MPI: Final = (_MPI, "PMPI_")
-_BARRIER: Final = re.compile(r"!\$omp (implicit )?barrier\b")  # as Opari, of Score-P and Scalasca, names them
+_BARRIER: Final = re.compile(r"!\$omp (implicit )?barrier\b")  # names from Opari, which Score-P and Scalasca use
 _NO_RUN: Final = {"difference": "a difference", "ratio": "a ratio", "stddev": "a standard deviation"}
-# All but the parts of volumes, which no analysis looks at.
+# All metrics but parts of volumes, which no analysis uses.
 _COMPARED: Final = {each.name for each in (*STORED_METRICS, *COUNT_METRICS) if each.unit != "bytes" or not each.parent}
 _LARGEST: Final = 1e100
-_SHOWN: Final = 8  # metrics in an error
-_ROUNDING: Final = 1e-6  # of a location's time
+_SHOWN: Final = 8  # metrics listed in an error
+_ROUNDING: Final = 1e-6  # relative to a location's time
 
 
 @dataclass(frozen=True, slots=True)
 class _Source:
-    """The source of one of our metrics; without words it is 0, because nothing provides it."""
+    """The source of one of our metrics; an empty description means that nothing provides it, and its values are 0."""
 
     words: str
     read: Callable[[], Severity]
@@ -73,7 +74,7 @@ def as_run(experiment: Experiment) -> Experiment:
     """Return an experiment for the analyses: a run with our metrics' names.
 
     Raises:
-        InputError: Its times are those of no run, but differences or deviations, or negative.
+        InputError: Its times are negative, or are differences or deviations instead of a run's times.
     """
     times = [each for each in experiment.metrics if each.name in ("wall_time", "cpu_time")] or experiment.metrics
     kinds = [_no_run(each, experiment) for each in times]
@@ -88,7 +89,7 @@ def as_run(experiment: Experiment) -> Experiment:
 
 
 def _check_sizes(experiment: Experiment) -> None:
-    """Refuse values that are not measurements, because their sums and squares would overflow."""
+    """Raise an error for values so large that their sums and squares would overflow."""
     names = [metric.name for metric in experiment.metrics if metric.name in _COMPARED]
     found = summaries(experiment, names)
     for name in names:
@@ -97,7 +98,7 @@ def _check_sizes(experiment: Experiment) -> None:
 
 
 def _no_run(metric: Metric, experiment: Experiment) -> str | None:
-    """Explain why the values of a metric are not those of a run: a mean of differences is a difference."""
+    """Explain why a metric's values do not come from a run but, for example, from a difference; None if they do."""
     if not metric.source.startswith("derived:"):
         return None
     last = metric.source.removeprefix("derived:").partition(" ")[0]
@@ -107,7 +108,7 @@ def _no_run(metric: Metric, experiment: Experiment) -> str | None:
 
 
 def negative_rank(experiment: Experiment, metric: str) -> int | None:
-    """Return a rank with a negative value that rounding does not explain."""
+    """Return a rank with a negative value that rounding does not explain; None if there is none."""
     return next((rank for rank in over_locations(experiment, _negative_rank, metric) if rank is not None), None)
 
 
@@ -123,11 +124,11 @@ def _negative_rank(part: Experiment, _: slice, metric: str) -> int | None:
 def in_own_names(experiment: Experiment) -> Experiment:
     """Return another tool's experiment with our metrics; ours is returned unchanged.
 
-    If no time is known but something was sampled, samples replace time, for any event; their unit is ``SAMPLES``. A
-    metric without an equivalent is absent, and a remark names it. If there is no time in MPI, the time of regions
+    If no time is known but something was sampled, the number of samples replaces time; its unit is ``SAMPLES``. If a
+    metric has no equivalent, it is absent, and a warning names it. If there is no time in MPI, the time of regions
     called ``MPI_…``, with everything below, is used. CPU time is execution time including MPI, because MPI libraries
-    poll. Work inside the library below an MPI call belongs to the call. Barriers of OpenMP are time in OpenMP, whatever
-    the tool calls them. A time from which a part was cut is not used in place of that part.
+    poll. Work inside the library below an MPI call belongs to the call. OpenMP barriers are time in OpenMP, whatever
+    the tool calls them. If a part was removed from a time, the rest does not replace that time.
     """
     if "wall_time" in experiment and ("mpi_cpu_time" in experiment or not _is_imported(experiment)):
         return experiment
@@ -220,7 +221,7 @@ def _counted(experiment: Experiment) -> str | None:
 
 
 def _lacks_a_better(experiment: Experiment, name: str, names: Sequence[str]) -> bool:
-    """Return whether a cut removed a better source of a metric, so that the rest would pass for it."""
+    """Return whether a better source of a metric was removed, so that the remaining one would be misleading."""
     return any(experiment.notes.left_out.get(each) == name for each in names[: names.index(name)])
 
 
@@ -234,7 +235,10 @@ def _add_barriers(experiment: Experiment, found: dict[str, _Source]) -> None:
 
 
 def expected_times(experiment: Experiment, absent: Sequence[str]) -> str | None:
-    """Return which times are expected of another tool's experiment, and what it has; None for one of ours."""
+    """Return a text about the times that are expected of another tool's experiment and those that it has.
+
+    None for one of our experiments.
+    """
     if not _is_imported(experiment):
         return None
     cut = experiment.notes.left_out
@@ -253,7 +257,7 @@ def expected_times(experiment: Experiment, absent: Sequence[str]) -> str | None:
 
 
 def _called(experiment: Experiment, ours: str) -> str | None:
-    """Find a time by its display name, if its name does not show it."""
+    """Return the name of a time that only its display name identifies; None if there is none."""
     if ours not in ("wall_time", "cpu_time"):
         return None
     found = (
@@ -291,14 +295,14 @@ def _of_calls(experiment: Experiment, metric: str, values: Severity) -> Severity
 
 
 def with_kinds(experiment: Experiment) -> Experiment:
-    """Return another tool's experiment with its own names, but with functions of MPI marked as such."""
+    """Return another tool's experiment with its own names, but with MPI functions marked as such."""
     if "wall_time" in experiment:
         return experiment
     return experiment.replaced(call_paths=_named_kinds(experiment.call_paths))
 
 
 def _named_kinds(paths: Sequence[CallPath]) -> list[CallPath]:
-    """Mark functions of MPI as such, so that its start and end are distinguished from the program's work."""
+    """Mark MPI functions as such, so that MPI_Init and MPI_Finalize are distinguished from the program's work."""
     return [
         replace(path, region=path.region._replace(kind="mpi"))
         if path.region.name.startswith(_MPI) and path.region.kind != "io"

@@ -1,7 +1,7 @@
-"""Process an experiment in blocks of whole processes, so that no metric of a million ranks is ever whole in memory.
+"""Process an experiment in blocks of whole processes, so that a metric of a million ranks never has to fit in memory.
 
-The experiment alone determines the blocks. So sums are equal bit for bit whether this process computes them, or several
-processes of an MPI job, each for some of the blocks.
+Only the experiment determines the blocks. So sums are equal bit for bit whether one process computes them, or several
+processes of an MPI job share the blocks.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Workers(Protocol):
 
 
 WORKERS: Final[ContextVar[Workers | None]] = ContextVar("WORKERS", default=None)
-"""Who helps; None if nobody does."""
+"""The processes that share the blocks; None if there is only this one."""
 
 
 def over_locations(
@@ -41,9 +41,9 @@ def over_locations(
     """Yield a function's result for each block of consecutive locations, in order.
 
     Args:
-        experiment: Any.
-        function: Takes the block, which of all locations it has, and the arguments; one of a module, as workers may be
-            told its name.
+        experiment: Any experiment.
+        function: Called with the block, the slice of all locations in it, and the arguments. It must be defined in a
+            module, because workers may receive only its name.
         arguments: The same for each block; no experiments.
     """
     workers, blocks = WORKERS.get(), experiment.location_blocks()

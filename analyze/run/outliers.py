@@ -1,6 +1,6 @@
 """Outliers (Iglewicz and Hoaglin 1993), and the noise of a sequence.
 
-By medians, which outliers themselves hardly move.
+Both use medians, which outliers hardly affect.
 """
 
 from __future__ import annotations
@@ -13,21 +13,21 @@ from .arrays import Values
 
 __all__ = ["FAR", "NORMAL", "noise_level", "spread", "steepness", "without_outliers"]
 
-FAR: Final = 3.5  # spreads from the median on, a value is an outlier
+FAR: Final = 3.5  # distance of an outlier from the median, in spreads
 
-NORMAL: Final = 1.4826  # standard deviations of normal values in their median absolute deviation
+NORMAL: Final = 1.4826  # ratio of the standard deviation to the median absolute deviation of normal values
 
-_HAMPEL: Final = 3.0  # spreads from the running median on, a value of a sequence is replaced
+_HAMPEL: Final = 3.0  # distance from the running median beyond which a value is replaced, in spreads
 
-_SECOND: Final = 6**0.5  # deviation of the second differences of white noise over that of the noise
-_LEAST: Final = 1e-3  # of the range: a lower noise is not resolved, however clean a sequence is
-_BESIDE: Final = 2  # samples on either side, whose means are compared
+_SECOND: Final = 6**0.5  # ratio of the deviation of white noise's second differences to that of the noise
+_LEAST: Final = 1e-3  # least noise, as a share of the range
+_BESIDE: Final = 2  # samples on either side whose means are compared
 
 
 def spread(values: Values) -> Values:
-    """Return the standard deviation of values without outliers, ``float64[…]`` of ``float64[point, …]``.
+    """Return a standard deviation that outliers hardly affect; ``float64[…]`` for ``float64[point, …]``.
 
-    By the median absolute deviation; by the mean one where more than half of the values are equal.
+    It is derived from the median absolute deviation, or from the mean one if more than half of the values are equal.
     """
     away = np.abs(values - np.median(values, axis=0))
     middle = NORMAL * np.median(away, axis=0)
@@ -39,9 +39,9 @@ def without_outliers(sequence: Values, *, in_a_row: int) -> Values:
 
     Args:
         sequence: ``float64[n]``.
-        in_a_row: As many as this that are far off vanish; more are no outliers.
+        in_a_row: Largest number of consecutive far values that are replaced; more are not outliers.
     """
-    from scipy.ndimage import median_filter  # noqa: PLC0415 - whoever asks for ``NORMAL`` alone need not wait for it
+    from scipy.ndimage import median_filter  # noqa: PLC0415 - slow, and not needed for ``NORMAL``
 
     middle = median_filter(sequence, size=2 * in_a_row + 1, mode="nearest")
     away = sequence - middle
@@ -51,7 +51,7 @@ def without_outliers(sequence: Values, *, in_a_row: int) -> Values:
 def noise_level(values: Values) -> float:
     """Return the standard deviation of noise, from second differences, which trends and steps hardly affect.
 
-    At least a thousandth of the range; 0 of a constant sequence.
+    It is at least a thousandth of the range, and 0 for a constant sequence.
     """
     least = _LEAST * float(np.ptp(values))
     if len(values) < 3:

@@ -1,4 +1,4 @@
-"""The overhead of measuring."""
+"""Estimate the overhead of the measurement."""
 
 from __future__ import annotations
 
@@ -18,28 +18,28 @@ __all__ = ["TIMES", "Overhead", "are_probes_priced", "measuring_cost", "probe_ti
 
 TIMES: Final = ("compute_time", "cpu_time", "wall_time")
 
-# Seconds: measuring a call of MPI or file I/O takes less than the clocks' resolution, unless counters are read in it.
+# Seconds. Measuring a call of MPI or file I/O takes less than the clocks' resolution unless counters are read.
 _CHEAP_CALL: Final = 1e-7
 
-# Seconds that a thread's first entry of a call path takes: memory for its node, and pages that are new. Measured by a
-# program with 34,000 and with 120,000 of them.
+# Seconds for a thread's first entry of a call path, which allocates memory for its node and touches new pages. Measured
+# with programs of 34,000 and 120,000 call paths.
 _NEW_PATH: Final = 0.9e-6
 
 
 @dataclass(frozen=True, slots=True)
 class Overhead:
-    """The cost of measuring, an estimate.
+    """The estimated overhead of the measurement.
 
     Attributes:
-        probe_ns: What one enter and exit takes; None if unknown.
-        call_ns: What measuring a call of MPI or file I/O takes, but for a region that it is; None if unknown.
-        visits: Entries of regions that were timed, and MPI calls.
-        call_paths: Call paths that were made, of all threads.
-        percent: Of the wall time, summed over the locations; with the critical path.
-        of_computing: The same without MPI calls and the path, which are no compute time, in percent of that; ranks that
-            wait pass no probes.
-        of_path: What recording the critical path took, in percent of the wall time of the ranks' first threads; None if
-            it was not recorded.
+        probe_ns: Overhead of one enter and exit in ns; None if unknown.
+        call_ns: Overhead of measuring a call of MPI or file I/O in ns, without that of a region; None if unknown.
+        visits: Number of timed region entries and MPI calls.
+        call_paths: Number of call paths created, over all threads.
+        percent: Overhead including the critical path, in percent of the wall time of all locations.
+        of_computing: Overhead in percent of compute time, without MPI calls and the critical path, which are not
+            compute time; ranks that wait enter no probes.
+        of_path: Overhead of recording the critical path, in percent of the wall time of the ranks' first threads; None
+            if it was not recorded.
     """
 
     probe_ns: float | None
@@ -57,10 +57,10 @@ class Overhead:
 
 
 def measuring_cost(experiment: Experiment) -> Overhead:
-    """Estimate the cost: visits times that of a pair of probes, throttled or not, calls, call paths, critical path.
+    """Estimate the overhead: visits times the cost of a pair of probes, plus calls, call paths, and critical path.
 
-    Of a call half is time of MPI or file I/O, and the latter is compute time, too. Where it is not known what measuring
-    calls costs, one of MPI is taken to cost as much as a pair.
+    Throttled probes have their own cost. Half of a call's overhead is in the time of MPI or file I/O; in the latter it
+    is compute time, too. If the overhead of calls is unknown, that of an MPI call is assumed to equal a pair of probes.
     """
     notes, entries, of_mpi, paths = experiment.notes, 0.0, 0.0, 0
     if "visits" in experiment:
@@ -102,10 +102,10 @@ def _total(experiment: Experiment, metric: str) -> float:
 
 
 def probe_times(experiment: Experiment) -> Values:
-    """Return the time of probes, in seconds: ``float64[call path, location]``; 0 if unknown.
+    """Return the overhead of probes, in seconds: ``float64[call path, location]``; 0 if unknown.
 
-    Half of an entry and exit is time of the region, half of its caller; all of it is the latter's if it is folded. Of a
-    call of MPI or file I/O half is time of where it stands.
+    Half of an entry and exit is time of the region, half of its caller; if the region is folded, all is the caller's.
+    Half of a call of MPI or file I/O is time of the region that contains it.
     """
     notes, paths = experiment.notes, experiment.call_paths
     if not are_probes_priced(experiment):
@@ -137,10 +137,10 @@ def are_probes_priced(experiment: Experiment) -> bool:
 
 
 def without_probes(experiment: Experiment, metric: str, values: Values) -> Values:
-    """Subtract the time of probes from times of call paths, at most all of it; other metrics stay."""
+    """Subtract the overhead of probes from times of call paths, down to 0; other metrics are not changed."""
     return np.maximum(values - probe_times(experiment), np.minimum(values, 0.0)) if metric in TIMES else values
 
 
 def _percent(cost: float, whole: float) -> float | None:
-    """Return an estimate in percent of the measured time, which includes it."""
+    """Return the overhead in percent of the measured time, which includes it; None if there is no time."""
     return min(100.0, 100 * cost / whole) if whole > 0 else None

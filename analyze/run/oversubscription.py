@@ -27,7 +27,7 @@ __all__ = [
     "waiting_for_turns",
 ]
 
-# Seconds: on a busy machine with two cores, a rank waits 0.02 to 0.13 s for a core in MPI_Init and MPI_Finalize alone.
+# Seconds. On a busy machine with two cores, a rank waits 0.02 to 0.13 s for a core in MPI_Init and MPI_Finalize alone.
 _MATTERS: Final = 0.1
 
 
@@ -36,8 +36,8 @@ class WaitForCore:
     """A process that was ready to run and waited for a core.
 
     Attributes:
-        process: Its number.
-        seconds: How long it waited.
+        process: Number of the process.
+        seconds: Waiting time in seconds.
         of: Its wall time, in seconds.
     """
 
@@ -47,9 +47,9 @@ class WaitForCore:
 
 
 def oversubscription(experiment: Experiment) -> int:
-    """Return the number of ranks, or of busy threads if larger, that share fewer processors.
+    """Return the number of ranks, or of busy threads if larger, if they share fewer cores.
 
-    0 if each had one, or it is not known.
+    0 if each had a core, or this is unknown.
     """
     processors = experiment.notes.processors
     if processors is None:
@@ -59,10 +59,10 @@ def oversubscription(experiment: Experiment) -> int:
 
 
 def longest_wait_for_core(experiment: Experiment) -> WaitForCore | None:
-    """Return the longest of the waits for a core that took a tenth of a process's time; None if none did.
+    """Return the longest wait for a core that took a tenth of a process's time; None if none did.
 
-    Then other programs had the cores, or the launcher put several ranks on one, and messages took longer for it. It is
-    not known of experiments that were made of others, but for means of runs, and not of other tools' files.
+    In that case other programs used the cores, or the launcher put several ranks on one, and messages took longer. It
+    is unknown for other tools' files, and for experiments computed from others except means of runs.
     """
     notes = experiment.notes
     if not notes.run_delay or (notes.history and notes.runs == 1) or "wall_time" not in experiment:
@@ -78,9 +78,9 @@ def longest_wait_for_core(experiment: Experiment) -> WaitForCore | None:
 
 
 def share_of_others(experiment: Experiment) -> float:
-    """Return the share of the processors that other programs took; 0 if immaterial or unknown.
+    """Return the share of the cores that other programs took; 0 if immaterial or unknown.
 
-    Processes that the launcher did not wait for are known from the ranks.
+    If the launcher did not wait for its processes, their CPU time is taken from the ranks.
     """
     notes, use = experiment.notes, experiment.notes.processor_use
     if not (notes.processors and use.keys() >= {"elapsed", "busy", "own"}):
@@ -91,9 +91,9 @@ def share_of_others(experiment: Experiment) -> float:
 
 
 def time_asleep(experiment: Experiment) -> float:
-    """Return the seconds per rank that busy time, MPI, file I/O and waiting for a core leave unexplained.
+    """Return the seconds per rank that busy time, MPI, file I/O and waiting for a core do not explain.
 
-    0 if they are less than a quarter of the ranks' time, or it is not known how long ranks waited for a core.
+    0 if they are less than a quarter of the ranks' time, or if it is unknown how long ranks waited for a core.
     """
     delay = experiment.notes.run_delay
     if not delay or not all(complete(experiment, each) for each in ("wall_time", "cpu_time")):
@@ -118,16 +118,16 @@ def _wall_times(part: Experiment, _: slice) -> Values:
 def waiting_for_turns(experiment: Experiment) -> tuple[str, ...]:
     """Return the metrics that include waiting for a core; empty if each rank had one.
 
-    These are times by the clock on the wall, and what MPI calls do while they wait, as ``cpu_time`` has it, too.
+    These are wall times, and metrics of MPI calls that poll while they wait, which includes ``cpu_time``.
     """
     if not oversubscription(experiment):
         return ()
     found = {"wall_time", "program_time", "mpi_cpu_time", "mpi_instructions"}
-    for metric in experiment.metrics:  # parents first
+    for metric in experiment.metrics:  # metrics come after their parents
         if metric.parent in found:
             found.add(metric.name)
     if "mpi_cpu_time" in experiment:
-        found.add("cpu_time")  # but not its other parts
+        found.add("cpu_time")  # its other parts do not include it
     return tuple(metric.name for metric in experiment.metrics if metric.name in found)
 
 
@@ -143,14 +143,14 @@ def run_delays(part: Experiment) -> Values:
 
 
 def others_turns(part: Experiment, on: Values, off: Values) -> Values:
-    """Divide each first thread's waiting for a core over call paths: by CPU time, at most the time off the processor.
+    """Divide each first thread's waiting for a core among call paths, by CPU time, up to the time off the processor.
 
     A sleeping thread has no CPU time, and does not wait for a core.
 
     Args:
-        part: A block of an experiment, or all.
+        part: A block of an experiment, or all of it.
         on: ``float64[row, location]``: all CPU time of the first threads.
-        off: Likewise: how long they were on no processor meanwhile.
+        off: Likewise the time that they were off the processor.
     """
     total, full = run_delays(part), on <= 0
     while True:

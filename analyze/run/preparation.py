@@ -1,4 +1,4 @@
-"""The first stage: a run that can be analysed, its regions, and their costs."""
+"""The first stage: check that a run can be analysed, find its regions, and compute their costs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = ["Prepared", "prepare"]
 
 @dataclass(frozen=True)
 class Prepared:
-    """The common basis of all analyses.
+    """The common input of all analyses.
 
     Attributes:
         experiment: The run, with metrics under our own names.
@@ -30,15 +30,15 @@ class Prepared:
         costs: Cost of each code region.
         weighed: All ranks, and the code regions for comparing regions, in the same order: a region around the whole
             program counts only with its own code.
-        weighed_costs: Cost of each.
+        weighed_costs: Cost of each region in ``weighed``.
         program_time: W_program in seconds, of the slowest process.
-        mean_time: The same, a mean over the processes.
-        outside: What of that is before MPI_Init and after MPI_Finalize, of the process with most.
-        overhead: The cost of measuring.
-        oversubscription: How many ranks, or busy threads if these are more, share fewer processors; 0 if each had one,
-            or it is not known.
-        wait_for_core: The longest wait of a process for a core, if one waited for a tenth of its time.
-        nested_teams: Whether there are threads of teams within teams, which are not compared.
+        mean_time: The same, mean over the processes.
+        outside: The part of it before MPI_Init and after MPI_Finalize, of the process with most.
+        overhead: The overhead of the measurement.
+        oversubscription: The number of ranks, or of busy threads if larger, if they share fewer cores; 0 if each had
+            one, or this is unknown.
+        wait_for_core: The longest wait of a process for a core, if it took a tenth of its time.
+        nested_teams: Whether there are threads of nested teams, which are not compared.
         least: The least share of the run for a finding, if one was given.
     """
 
@@ -63,12 +63,12 @@ class Prepared:
 
     @property
     def least_seconds(self) -> float:
-        """The seconds of the run that a difference, or a cost, must be: what is less matters to nobody."""
+        """The least seconds that a difference, or a cost, must be to be reported."""
         return min(self.least_gain * self.program_time, CRITERIA.resolution)
 
     @property
     def least_weight(self) -> float:
-        """The least share of the run of a critical region (definition 15)."""
+        """The least share of the run for a critical region (definition 15)."""
         return CRITERIA.least_weight if self.least is None else self.least
 
 
@@ -83,15 +83,15 @@ def prepare(
     """Check that an experiment can be analysed, select what is compared, and compute the costs of its regions.
 
     Args:
-        experiment: Measured here, derived or imported.
-        metric: What is compared across ranks.
-        exclude_ranks: Ranks that are not compared; see ``Selection.of``.
-        exclude_regions: Regions that are not compared; see ``Selection.of``.
-        least: The share of the run that a finding must be worth; None for what ``Criteria`` has.
+        experiment: An experiment measured here, derived or imported.
+        metric: The metric to compare ranks by.
+        exclude_ranks: Ranks to leave out; see ``Selection.of``.
+        exclude_regions: Regions to leave out; see ``Selection.of``.
+        least: The least share of the run that a finding must be worth; None for the default in ``Criteria``.
 
     Raises:
         InputError: The experiment lacks a metric, or a value of one.
-        UsageError: What is excluded does not exist.
+        UsageError: An excluded rank or region does not exist.
     """
     as_measured, experiment = experiment, as_run(experiment)
     _check_metrics(experiment, metric, as_measured)
@@ -117,10 +117,10 @@ def prepare(
 
 
 def _check_metrics(experiment: Experiment, metric: str, as_measured: Experiment) -> None:
-    """Refuse an experiment without the metrics of a comparison, or with missing values."""
+    """Raise an error if an experiment lacks the metrics of a comparison, or has missing values."""
     parts = ["cpu_time", "mpi_cpu_time"]
     if "omp_cpu_time" in experiment.notes.left_out and any(place.thread for place in experiment.locations):
-        parts.append("omp_cpu_time")  # one thread alone waits for none
+        parts.append("omp_cpu_time")  # a single thread never waits for others
     needed = dict.fromkeys(["wall_time", *(parts if metric == "compute_time" else [metric])])
     absent = [name for name in needed if name not in experiment]
     if absent:

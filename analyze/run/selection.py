@@ -1,4 +1,4 @@
-"""The ranks, or threads, and regions that take part in an analysis."""
+"""The ranks, or threads, and regions that an analysis includes."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ class Selection:
     """The selected code regions and ranks.
 
     Attributes:
-        experiment: Where they come from.
-        regions: Every code region but the start-up of MPI, parents before children.
-        ranks: The ranks that take part; where threads are compared, that of each thread.
-        columns: Locations that take part, in the order of the ranks.
-        starts: Where the columns of each rank start; where threads are compared, each one is its own.
-        all_columns: The same, and threads that have a part in nothing that is compared.
+        experiment: The experiment that they belong to.
+        regions: Every code region except the start-up of MPI, parents before children.
+        ranks: The selected ranks; if threads are compared, the rank of each thread.
+        columns: Selected locations, in the order of the ranks.
+        starts: Index of each rank's first column; if threads are compared, of each column.
+        all_columns: The same columns, plus threads that take part in nothing that is compared.
         left_out: Call paths and locations whose values count as 0.
-        threads: How threads share the call paths, where they are compared; None where ranks are.
+        threads: How threads share the call paths, if threads are compared; None if ranks are.
         programs: ``int[rank]``, numbered from 0: ranks of different programs are not compared. None if there is one.
     """
 
@@ -61,13 +61,13 @@ class Selection:
         """Select everything that is not excluded.
 
         Args:
-            experiment: Any.
-            exclude_ranks: Ranks that take no part, a master for instance.
-            exclude_regions: ``NAME``, ``FILE:LINE``, or either with ``@RANK``: regions whose values are left out
-                (paper 001, section 4.2.1).
+            experiment: Any experiment.
+            exclude_ranks: Ranks to leave out, for example a master.
+            exclude_regions: ``NAME``, ``FILE:LINE``, or either with ``@RANK``: regions whose values are left out (Liu
+                et al. 2011, section 4.2.1).
 
         Raises:
-            UsageError: A rank or region that is excluded does not exist, or no rank is left.
+            UsageError: An excluded rank or region does not exist, or no rank is left.
         """
         all_columns, ranks, starts = _columns_by_rank(experiment, exclude_ranks)
         left_out = tuple(_left_out(experiment, each) for each in exclude_regions)
@@ -76,7 +76,7 @@ class Selection:
     def by_thread(self) -> Selection:
         """Select threads if a process has several that work together, except those without part in the comparison.
 
-        Ranks, as they are, if no process has.
+        If no process has, the ranks are returned unchanged.
         """
         threads = find_threads(self.experiment)
         if not threads:
@@ -106,7 +106,7 @@ class Selection:
         """Return the positions of each program's ranks; in a block of ranks, a program may have none.
 
         Args:
-            programs: How many programs all ranks have.
+            programs: The number of programs of all ranks.
         """
         if self.programs is None:
             return [np.arange(len(self.ranks))]
@@ -127,11 +127,11 @@ class Selection:
         return {name: value for name, value in self.__dict__.items() if name != "experiment"}
 
     def within(self, part: Experiment, columns: slice) -> Selection:
-        """Select the same in a part of the experiment, of whole processes.
+        """Return the same selection in a block of the experiment that contains whole processes.
 
         Args:
-            part: The part.
-            columns: Which locations it has.
+            part: The block.
+            columns: The slice of all locations in it.
         """
         first, last = np.searchsorted(self.columns, [columns.start, columns.stop])
         low, high = np.searchsorted(self.starts, [first, last])
@@ -153,12 +153,12 @@ class Selection:
     def by_rank(self, exclusive: Values) -> Values:
         """Sum values of call paths by region and rank, over its threads: ``float64[region, rank]``, inclusive.
 
-        Where threads are compared, each has its column, and their values are those that ``Threads.vectors`` gives.
+        If threads are compared, each has a column, with the values from ``Threads.vectors``.
         """
         return self._inclusive(self._vectors(exclusive))
 
     def own_by_rank(self, exclusive: Values) -> Values:
-        """Return ``by_rank`` without the regions below each."""
+        """Return ``by_rank`` with exclusive values."""
         return self.of_ranks(self._kept(self._vectors(exclusive))[[each.id for each in self.regions]])
 
     def _vectors(self, exclusive: Values) -> Values:
@@ -176,9 +176,9 @@ class Selection:
         """Sum a metric over the ranks: ``float64[region]``, inclusive.
 
         Args:
-            metric: Its name; no value is missing.
-            first: Whether those of the first threads alone are added.
-            paths: Which call paths count; all if None.
+            metric: Name of a metric without missing values.
+            first: Whether only first threads count.
+            paths: The call paths that count; all if None.
         """
         if self.is_part:
             return np.asarray(np.sum([*over_ranks(self, _sums, metric, first, paths)], axis=0))
@@ -191,9 +191,9 @@ class Selection:
         """Return ``by_rank`` of a metric in some regions: ``float64[region, rank]``; only these are read.
 
         Args:
-            metric: Its name.
-            regions: Their positions.
-            own: Without the regions below each.
+            metric: Name of the metric.
+            regions: Positions of the regions.
+            own: Whether to return exclusive values.
         """
         if self.threads:
             of_all = self.own_by_rank if own else self.by_rank
@@ -232,7 +232,7 @@ class Selection:
         return np.asarray(np.add.reduceat(chosen, self.starts, axis=1))
 
     def _is_whole(self, columns: int) -> bool:
-        """Return whether so many columns are exactly those that take part, in their order."""
+        """Return whether this number of columns is exactly that of the selected locations, in their order."""
         return len(self.columns) == columns and bool((self.columns == np.arange(columns)).all())
 
 
@@ -249,11 +249,11 @@ def over_ranks(
 ) -> Iterator[Result]:
     """Yield a function's result for each block of the selected ranks, in order.
 
-    One block of all where threads are compared: what they have in common is found in all of them together.
+    If threads are compared, there is one block, because their common work is found over all of them.
 
     Args:
         selection: The ranks.
-        function: Takes those of the block, and the arguments; as ``over_locations`` says.
+        function: Called with the selection of a block, and the arguments; see ``over_locations``.
         arguments: The same for each block; no experiments.
     """
     if selection.threads:
@@ -281,7 +281,7 @@ def _of_block(
 
 
 def _columns_by_rank(experiment: Experiment, excluded: Sequence[int]) -> tuple[Indices, tuple[int, ...], Indices]:
-    """Sort the participating locations by rank: their columns, the ranks, and the start of each rank's columns."""
+    """Return the selected locations sorted by rank: their columns, the ranks, and each rank's first position."""
     processes = np.array([place.process for place in experiment.locations])
     check_ranks(excluded, set(processes.tolist()), experiment.notes.missing)
     columns = np.flatnonzero(~np.isin(processes, excluded))

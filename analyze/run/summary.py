@@ -1,4 +1,4 @@
-"""Cached summaries of a metric: its sums over locations, missing values, and some values."""
+"""Cached summaries of a metric: sums over locations, missing values, and the values of sampled locations."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .location_blocks import over_locations
 
 __all__ = ["Summary", "sampled", "summaries", "summary"]
 
-_SAMPLED: Final = 1 << 18  # values of a metric that are kept: 2 MiB, of 200 call paths on 1310 locations
+_SAMPLED: Final = 1 << 18  # values kept per metric: 2 MiB, for example 200 call paths on 1310 locations
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,12 +23,12 @@ class Summary:
     """A metric over all locations; missing values count as 0 in sums.
 
     Attributes:
-        sums: ``float64[call path]``, of each call path alone.
-        first: The same of the first thread of each process.
-        least: ``float64[call path]``: the least value.
-        most: Likewise, the greatest.
-        positive: How many values are above 0.
-        missing: The first location that lacks a value; None if none does.
+        sums: ``float64[call path]``, exclusive.
+        first: The same for the first thread of each process.
+        least: ``float64[call path]``: the smallest value.
+        most: Likewise the largest.
+        positive: The number of values above 0.
+        missing: The first location that lacks a value; None if there is none.
         sample: ``float64[call path, sampled location]``; see ``sampled``.
     """
 
@@ -57,12 +57,12 @@ def sampled(experiment: Experiment) -> Indices:
 
 
 def summary(experiment: Experiment, metric: str) -> Summary:
-    """Summarise a metric."""
+    """Return the summary of a metric."""
     return summaries(experiment, [metric])[metric]
 
 
 def summaries(experiment: Experiment, metrics: Iterable[str]) -> dict[str, Summary]:
-    """Summarise metrics; those not cached yet are read together."""
+    """Return the summaries of several metrics; those not cached yet are read together."""
     assert not experiment.is_part  # missing values in one block do not describe the metric
     known = _KNOWN.setdefault(experiment, {})
     names = [name for name in dict.fromkeys(metrics) if name not in known]

@@ -1,4 +1,4 @@
-"""Threads as separate locations: their common work, and what one of them does for all (definition 5)."""
+"""Threads as separate locations: the work that they share, and the serial parts (definition 5)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Part:
 
     Attributes:
         paths: The call paths.
-        working: Columns of the threads that were there.
+        working: Columns of the threads that took part.
         others: Columns of the process's other threads.
     """
 
@@ -35,9 +35,9 @@ class Threads:
 
     Attributes:
         first: ``int[location]``: the column of the first thread of each location's process.
-        serial: ``bool[call path, location]``: where the first thread represents all: outside of parallel call paths,
-            and in nested teams, whose places the OpenMP library gives to different threads each time.
-        compared: ``bool[location]``: threads that have a part in something that is compared.
+        serial: ``bool[call path, location]``: where the first thread represents all threads: outside parallel call
+            paths, and in nested teams, in which the OpenMP library numbers threads differently each time.
+        compared: ``bool[location]``: threads that take part in something that is compared.
         parts: Parallel call paths without all threads of their process.
     """
 
@@ -48,7 +48,7 @@ class Threads:
 
     @property
     def own(self) -> Flags:
-        """Return which values are the thread's own, not another's; ``bool[call path, location]``."""
+        """Where values belong to the thread itself, not to another; ``bool[call path, location]``."""
         own: Flags = np.logical_not(self.serial) | (self.first == np.arange(len(self.first)))
         for part in self.parts:
             own[np.ix_(part.paths, part.others)] = False
@@ -57,8 +57,8 @@ class Threads:
     def vectors(self, exclusive: Values) -> Values:
         """Return values of call paths for the comparison of threads; ``float64[call path, location]``.
 
-        In serial call paths every thread has the value of the first. Where a thread has no part, it has the values of
-        the one of those there that is in the middle: what it has no part in tells it from nobody.
+        In serial call paths, every thread has the value of the first. If a thread takes no part, it gets the values of
+        the thread in the middle of those that do, so that this does not distinguish it from others.
         """
         values = np.where(self.serial, exclusive[:, self.first], exclusive)
         for part in self.parts:
@@ -83,7 +83,7 @@ def find_threads(experiment: Experiment) -> Threads | None:
     parts = tuple(places.parts(parallel))
     compared = np.logical_and(places.active, parallel[:, places.process]).any(axis=0).reshape(-1)
     firsts = np.unique(places.first)
-    if len(firsts) > 1:  # their own work distinguishes processes
+    if len(firsts) > 1:  # processes that take part differ by their own work
         compared[firsts] = True
     return Threads(places.first, ~parallel[:, places.process], compared, parts)
 
@@ -94,7 +94,7 @@ def has_nested_teams(experiment: Experiment) -> bool:
 
 
 def busy_threads(experiment: Experiment) -> int:
-    """Return the number of threads that were in any region."""
+    """Return the number of threads that entered any region."""
     return sum(over_locations(experiment, _busy))
 
 
@@ -108,15 +108,16 @@ def _are_single(experiment: Experiment) -> bool:
 
 
 class _Places:
-    """Where each thread was.
+    """The call paths that each thread entered.
 
     Attributes:
         process: ``int[location]``: the process, numbered from 0.
         first: ``int[location]``: the column of its first thread.
-        active: ``bool[call path, location]``: where each location was. What threads do outside of all regions stands
-            at the root, and does not count.
+        active: ``bool[call path, location]``: whether each location was there. Work of threads outside all regions is
+            recorded at the root, and does not count.
         parallel: ``bool[call path, process]``.
-        nested: ``bool[call path, process]``: where threads are that were not in the parallel call path around it.
+        nested: ``bool[call path, process]``: whether there are threads that were not in the parallel call path around
+            it.
     """
 
     def __init__(self, experiment: Experiment) -> None:
@@ -125,7 +126,7 @@ class _Places:
         self.process = np.unique([place.process for place in places], return_inverse=True)[1].reshape(-1)
         by_thread = sorted(range(len(places)), key=lambda column: -places[column].thread)
         first = np.zeros(len(places), dtype=np.intp)
-        first[self.process[by_thread]] = by_thread  # of each process; the last written is the lowest
+        first[self.process[by_thread]] = by_thread  # written in descending order, so that the lowest column remains
         self.first = first[self.process]
         self.active = _active(experiment)
         workers = np.flatnonzero(self.first != np.arange(len(places)))
@@ -169,7 +170,7 @@ class _Places:
         return nested
 
     def _by_process(self, values: Flags, columns: Indices) -> Flags:
-        """Return where any of some columns of each process is true; ``bool[call path, process]``."""
+        """Return whether any of some columns of each process is true; ``bool[call path, process]``."""
         found = np.zeros((len(values), int(self.process.max(initial=0)) + 1), dtype=bool)
         np.logical_or.at(found.T, self.process[columns], values.T)
         return found

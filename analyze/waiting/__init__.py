@@ -1,1 +1,1 @@
-"""Time in MPI that is waiting: for which ranks, and the regions that make them late."""
+"""Waiting in MPI: for which ranks, and the regions that make them late."""

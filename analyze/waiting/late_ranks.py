@@ -1,4 +1,4 @@
-"""Which ranks are late where: the program is followed from its start, from one synchronisation to the next."""
+"""Find late ranks, and where they are late, by following the program from one synchronisation to the next."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ from ..run.summary import summary
 
 __all__ = ["LateRanks", "find_late_ranks"]
 
-Steps = Iterator["Steps"]  # each of them those of a region below
+Steps = Iterator["Steps"]  # a generator that yields the generators of regions below
 
-_LITTLE: Final = 1e-3  # of the time in MPI: waiting there makes nobody earlier or later elsewhere
-_ROUNDING: Final = 1e-9  # of a mean
-_LOOPS: Final = 2  # nested loops whose first iteration is followed separately: each doubles the work
+_LITTLE: Final = 1e-3  # share of the time in MPI; less waiting does not affect other ranks
+_ROUNDING: Final = 1e-9  # relative to a mean
+_LOOPS: Final = 2  # nested loops whose first iteration is followed separately; each doubles the work
 
 
 @dataclass(frozen=True)
 class LateRanks:
-    """The waiting for late ranks in the MPI calls of each region alone, without regions below.
+    """Waiting for late ranks in the MPI calls of each region, exclusive.
 
     Attributes:
-        in_mpi: ``float64[region]``: the time in these calls, a mean over the ranks.
-        seconds: ``float64[region]``: what of it is waiting for ranks that compute longer; so is that.
-        shares: Region → the culprits whose slower ranks are waited for → the seconds for each.
+        in_mpi: ``float64[region]``: time in these calls, mean over the ranks.
+        seconds: ``float64[region]``: the part of it that is waiting for ranks that compute longer, mean over the ranks.
+        shares: Region → culprits whose slower ranks are waited for → seconds for each.
     """
 
     in_mpi: Values
@@ -41,23 +41,24 @@ class LateRanks:
 
 
 def find_late_ranks(selection: Selection, vectors: RankVectors, culprits: Sequence[int]) -> LateRanks:
-    """Follow a program, with averaged iterations, and determine how far ranks are ahead of others in each region.
+    """Follow a program with average iterations, and find how far ranks are ahead of others in each region.
 
-    Regions follow each other as they were first entered; those in a loop, or entered again and again, take turns::
+    Regions follow each other in the order of first entry; those in a loop, or entered repeatedly, alternate::
 
         main ┬── read                   read; step 1: walls, advance, (own code of loop); step 2: walls, …; write
              ├── loop ┬── walls
              │        └── advance
              └── write
 
-    The first turn begins as late as each rank comes, all others as the one before ended. In a region's own MPI calls,
-    which come after the regions below it, ranks wait for the last of those that hardly wait there, as long as they are
-    ahead of it, but in all no longer than was measured beyond the least of any rank; so far they are no longer ahead.
+    In the first iteration, each rank starts as late as it arrives; each further one starts as the one before ended. A
+    region's own MPI calls come after the regions below it. There, ranks wait for the last of the ranks that hardly
+    wait. They wait for as long as they are ahead of it, but in total no longer than measured, minus the shortest
+    measured time of any rank. After that they are no longer ahead.
 
     Args:
         selection: The ranks, and regions.
-        vectors: What they compute.
-        culprits: Regions whose lateness is told apart.
+        vectors: The ranks' compute time.
+        culprits: Regions whose lateness is reported separately.
     """
     program = _Program.of(selection, vectors)
     walk = _Walk(program, tuple(culprits))
@@ -71,12 +72,12 @@ class _Program:
 
     Attributes:
         selection: The ranks, and regions.
-        vectors: What they compute.
-        in_mpi: As ``LateRanks`` has it.
+        vectors: The ranks' compute time.
+        in_mpi: As in ``LateRanks``.
         roots: Positions of the own code of the entry procedures.
-        below: By region the positions of those right below it, in the order of first entry; below own code, too.
-        waits: Whether any region of a subtree is in MPI for more than little of the time.
-        visits: How often each region is entered by the rank that enters it most; empty if that is not known.
+        below: Region → positions of the regions directly below it, in the order of first entry; also for own code.
+        waits: Whether any region of a subtree spends more than a little of the time in MPI.
+        visits: Number of entries of each region by the rank that enters it most; empty if unknown.
     """
 
     selection: Selection
@@ -96,7 +97,7 @@ class _Program:
         inclusive = selection.sums("mpi_time") / len(selection.ranks)
         in_mpi = np.array([_own(inclusive, selection.regions, index) for index in range(len(regions))])
         waits = (in_mpi > _LITTLE * in_mpi.sum()).tolist()
-        for path in reversed(range(len(experiment.call_paths))):  # those below before those above
+        for path in reversed(range(len(experiment.call_paths))):  # visits call paths before those above them
             parent = experiment.call_paths[path].parent
             if path in place and parent is not None:
                 waits[place[parent]] = waits[place[parent]] or waits[place[path]]
@@ -112,7 +113,7 @@ class _Program:
         )
 
     def turns(self, index: int) -> tuple[list[int], float]:
-        """Return the regions that alternate inside one, and their usual number of iterations."""
+        """Return the regions that alternate inside a region, and their usual number of iterations."""
         below = list(self.below[index])
         region = self.selection.experiment.call_paths[self.vectors.regions[index].id].region
         if not self.visits:
@@ -122,11 +123,11 @@ class _Program:
         return again, max(median_low(self.visits[each] / entered for each in again), 1.0) if again else 1.0
 
     def own_time(self, index: int) -> Values:
-        """Return each rank's computing in a region alone."""
+        """Return each rank's exclusive compute time in a region."""
         return np.asarray(_own(self.vectors.values, self.vectors.regions, index))
 
     def computed(self) -> Values:
-        """Return each rank's total computing."""
+        """Return each rank's total compute time."""
         return np.asarray(self.vectors.values[list(self.vectors.top)].sum(axis=0))
 
     def spent(self, index: int) -> Values:
@@ -147,16 +148,16 @@ class _Walk:
     """The ranks' progress through the program.
 
     Attributes:
-        program: The one that is followed.
-        culprits: Regions whose lateness is told apart.
-        computed: ``float64[1 + culprit, rank]``: what each rank has computed so far: in all, and in each culprit.
-        waited: ``float64[1 + culprit, rank]``: what was waited for, and what that takes from, or adds to, each culprit:
-            the sums of both say how late a rank is; only differences between ranks say something.
-        at_loop: What they had computed when the loop began that is around all others.
-        by_its_end: What they will have when it ends; of those that take no part in it, all that they will.
-        seconds: As ``LateRanks`` has it, as far as the way has been gone.
+        program: The program that is followed.
+        culprits: Regions whose lateness is reported separately.
+        computed: ``float64[1 + culprit, rank]``: compute time so far, in total and in each culprit.
+        waited: ``float64[1 + culprit, rank]``: waiting so far, and how much lateness it removes from, or adds to, each
+            culprit. The sums of both arrays show how late a rank is; only differences between ranks are meaningful.
+        at_loop: ``computed`` when the outermost loop began.
+        by_its_end: ``computed`` when this loop ends; for ranks that take no part in it, their total.
+        seconds: As in ``LateRanks``, so far.
         shares: Likewise.
-        around: How many loops they are in whose first turn is told from the others.
+        around: Number of enclosing loops whose first iteration is followed separately.
     """
 
     program: _Program
@@ -170,7 +171,7 @@ class _Walk:
     around: int = 0
 
     def __post_init__(self) -> None:
-        """Begin."""
+        """Start with all ranks at the beginning of the program."""
         self.computed = np.zeros((1 + len(self.culprits), len(self.program.selection.ranks)))
         self.waited = np.zeros_like(self.computed)
         self.at_loop = np.zeros_like(self.computed)
@@ -178,7 +179,7 @@ class _Walk:
         self.seconds = np.zeros(len(self.program.in_mpi))
 
     def go(self) -> None:
-        """Follow the ranks through the program; call paths may be deeper than Python's own stack."""
+        """Follow the ranks through the program, without recursion: call paths may be deeper than Python's stack."""
         for root in self.program.roots:
             under_way = [self._enter(root, executions=1.0, weight=1.0, gone=0.0)]
             while under_way:
@@ -192,10 +193,10 @@ class _Walk:
         """Follow the ranks through a region and all below it.
 
         Args:
-            index: Its position.
-            executions: Among how many its time is shared out.
-            weight: For how many of them this one stands.
-            gone: What part of them came before.
+            index: Position of the region.
+            executions: The number of executions among which its time is divided.
+            weight: The number of executions that this one represents.
+            gone: The share of executions that came before.
         """
         program = self.program
         if not program.waits[index]:
@@ -296,7 +297,7 @@ class _Walk:
         )
         part = np.divide(waited, ahead, out=np.zeros_like(ahead), where=ahead > 0)
         if (np.abs(late + waited - last) <= _ROUNDING * last).all():
-            part = enters.astype(np.float64)  # one rank's lateness compensated another's
+            part = enters.astype(np.float64)  # in total, one rank's lateness compensated another's
         self.waited[0] += waited
         self.waited[1:] += part * (of_last[:, None] - of_culprits)
 
@@ -304,7 +305,7 @@ class _Walk:
         """Return the ranks' computing parallel to the others' in a loop, as its iterations proceed.
 
         Args:
-            begun: What part of its turns has begun.
+            begun: The share of iterations that have begun.
         """
         return np.maximum(self.at_loop + begun * (self.by_its_end - self.at_loop) - self.computed, 0.0)
 
@@ -314,7 +315,7 @@ class _Walk:
         return np.vstack([program.computed(), program.vectors.values[list(self.culprits)]])
 
     def _in_turns(self, index: int, below: Sequence[int]) -> Values:
-        """Return the ranks' computing in all iterations of a region, and its part in each culprit."""
+        """Return each rank's compute time in all iterations of a region, in total and in each culprit."""
         regions, values = self.program.vectors.regions, self.program.vectors.values
         whole = self.program.own_time(index) + values[list(below)].sum(axis=0)
         within = {each for region in below for each in (region, *descendants(regions, region))}
@@ -335,6 +336,6 @@ class _Walk:
 
 
 def _own(values: Values, regions: Sequence[CodeRegion], index: int) -> Values:
-    """Return a region's own value, given inclusive ones."""
+    """Return a region's exclusive value, given inclusive ones."""
     region = regions[index]
     return values[index] if region.own_code else np.asarray(values[index] - values[list(region.children)].sum(axis=0))

@@ -1,4 +1,4 @@
-"""Waiting measured by a barrier before each collective, which replaces the estimate for other runs."""
+"""Waiting measured by a barrier before each collective, which replaces the estimate from ordinary runs."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from .waiting import Waiting
 __all__ = ["with_measured"]
 
 _ITSELF: Final = ("mpi_barrier_time", "mpi_collective_time")
-_MOST: Final = 0.5  # of the time in MPI: with so much of it in collectives, a region's measured waiting is used
+_MOST: Final = 0.5  # share of collectives in a region's time in MPI from which its measured waiting is used
 
 
 def with_measured(waiting: Waiting, weighed: Selection) -> Waiting:
-    """Replace the estimate by measured waiting where most of a region's time in MPI is in collectives.
+    """Replace the estimate by measured waiting if most of a region's time in MPI is in collectives.
 
-    In other regions, of sends and receives, the estimate is kept, but at least the measured value. A barrier without
+    In other regions, of sends and receives, the estimate is kept, but is at least the measured value. A barrier without
     waiting takes time, too: no more than the collectives themselves, and on all ranks. So waiting is the time of
-    barriers beyond the collectives' time, or beyond that of the rank with least, if that is more. It is divided over
+    barriers minus the collectives' time, or minus the shortest of any rank, whichever leaves more. It is divided over
     the same culprits as the estimate.
 
     Args:
         waiting: The estimate.
-        weighed: The ranks and regions that it is of.
+        weighed: The ranks and regions of the estimate.
     """
     experiment, estimated = weighed.experiment, waiting.seconds
     if not all(complete(experiment, each) for each in (MPI_WAIT.name, *_ITSELF, "mpi_time")):
@@ -51,5 +51,5 @@ def with_measured(waiting: Waiting, weighed: Selection) -> Waiting:
 
 
 def _least(selection: Selection) -> npt.NDArray[np.float64]:
-    """Return the least time in barriers of any rank; ``float64[region]``."""
+    """Return the shortest time in barriers of any rank; ``float64[region]``."""
     return np.asarray(selection.by_rank(selection.experiment.exclusive(MPI_WAIT.name)).min(axis=1))

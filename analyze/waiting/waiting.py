@@ -1,4 +1,4 @@
-"""Time in MPI that is waiting for ranks that compute longer, and the imbalances responsible."""
+"""Waiting in MPI for ranks that compute longer, and the imbalances responsible."""
 
 from __future__ import annotations
 
@@ -27,12 +27,13 @@ class Waiting:
     """The ranks' waiting, and its reasons.
 
     Attributes:
-        seconds: ``float64[region]``: the part of the time in MPI that is waiting for ranks that compute longer, a mean
-            over the ranks; 0 where there is none.
-        shares: Region → the culprits of dissimilarity whose slower ranks it waits for → the seconds for each.
-        hints: The same of regions of whose time in MPI this is little, though a tenth; ``seconds`` is without it.
-        awaited: Region → the one for whose work ranks wait longest there, by the critical path; where they wait for a
-            part of their time in MPI, or for a tenth of what they are busy for.
+        seconds: ``float64[region]``: the part of the time in MPI that is waiting for ranks that compute longer, mean
+            over the ranks; 0 if there is none.
+        shares: Region → the culprits of dissimilarity whose slower ranks it waits for → seconds for each.
+        hints: The same for regions in which waiting is at least a tenth, but not a material part, of the time in MPI;
+            not included in ``seconds``.
+        awaited: Region → the region for whose work ranks wait longest there, by the critical path; only if waiting is a
+            material part of the time in MPI, or a tenth of the busy time.
     """
 
     seconds: Values
@@ -50,13 +51,13 @@ def find_waiting(weighed: Selection, found: Dissimilarity, vectors: RankVectors,
     """Attribute time in MPI to late ranks, at most as much as their lateness explains.
 
     ``find_late_ranks`` determines the waiting in a region's own calls; an immaterial share is ignored. A region
-    includes the waiting of the regions below it. It is divided over the culprits before it, in proportion to the
-    lateness there.
+    includes the waiting of the regions below it. Waiting is divided among the culprits before the region, in proportion
+    to the lateness there.
 
     Args:
-        weighed: All ranks, and the regions as they are weighed.
-        found: The regions that part the ranks that are compared.
-        vectors: The times of these; those of a culprit that comes after a region make nobody wait there.
+        weighed: All ranks, and the regions for comparing regions.
+        found: The differences between the compared ranks.
+        vectors: The times of these ranks. A culprit that comes after a region does not cause waiting in it.
         selection: The same ranks.
     """
     experiment, regions = weighed.experiment, weighed.regions
@@ -70,7 +71,7 @@ def find_waiting(weighed: Selection, found: Dissimilarity, vectors: RankVectors,
     compared = every if is_same or not by_cores else find_late_ranks(selection, vectors, culprits)
     counts = _counts(every)
     seconds, shares = np.where(counts, every.seconds, 0.0), _of_parts(compared)
-    for index in reversed(range(len(regions))):  # children before parents
+    for index in reversed(range(len(regions))):  # visits regions before their parents
         for child in regions[index].children:
             seconds[index] += seconds[child]
             of_both = {**shares.get(index, {})}
@@ -87,12 +88,12 @@ def find_waiting(weighed: Selection, found: Dissimilarity, vectors: RankVectors,
 
 
 def followed_waiting(weighed: Selection, culprits: Sequence[int], serialisation: Serialisation) -> Waiting:
-    """Return the waiting recorded with the critical path.
+    """Return the waiting that was recorded with the critical path.
 
     Args:
         weighed: All ranks, and the regions.
-        culprits: The regions that part the ranks.
-        serialisation: What the path has of each region.
+        culprits: The regions in which ranks differ.
+        serialisation: Each region's contribution to the path.
     """
     ranks, delays = len(weighed.ranks), serialisation.delays
     in_mpi = weighed.sums("mpi_time") / ranks if complete(weighed.experiment, "mpi_time") else np.inf
