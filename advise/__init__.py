@@ -1,4 +1,4 @@
-"""Advice from the source: what to try, in which lines, and the evidence."""
+"""Advice from the source code: what to try, in which lines, and the evidence for it."""
 
 from .advice import Advice
 from .advise import Advised, advise

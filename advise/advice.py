@@ -1,4 +1,4 @@
-"""Suggestions, and the places in the source to look for them."""
+"""Suggestions, and the sites in the source for which they are made."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ class Advice:
     """A suggestion.
 
     Attributes:
-        kind: The module that makes it.
+        kind: Name of the module that makes it.
         text: The observation, and what to try, in one sentence.
         places: The places that it names, as ``file:line``, the one to change first.
         evidence: The evidence.
-        gain: The most seconds that it may save; None if unknown.
+        gain: Upper limit of the seconds that it may save; None if unknown.
         confidence: ``high``: the code is as described, and the remedy fits the cause; ``medium``: one of the two is
             only likely; ``low``: worth a look.
     """
@@ -39,7 +39,7 @@ class Advice:
 
 @dataclass(frozen=True)
 class Site:
-    """A finding's region in its source.
+    """The source of a finding's region, with its causes and measurements.
 
     Attributes:
         source: The file.
@@ -49,11 +49,11 @@ class Site:
         causes: Why it is a finding: attributes such as ``l1_miss_rate``, and ``waiting``, ``small_calls``, and
             ``ranks`` or ``threads`` if these differ.
         gain: Seconds that a perfect fix saves.
-        numbers: Its measurements: ``visits``, ``io_calls``, ``io_bytes``, ``mpi_calls``, ``mpi_bytes`` of all ranks;
-            ``visits_apart`` and ``instructions_apart``, the largest rank's value over the least.
+        numbers: Its measurements: ``visits``, ``io_calls``, ``io_bytes``, ``mpi_calls``, ``mpi_bytes`` over all ranks;
+            ``visits_apart`` and ``instructions_apart``, the ratio of the largest rank's value to the smallest.
         sources: All files that were read, by name.
-        turns_apart: Returns, for a loop in a file, the largest rank's iterations over the least; None if nothing counts
-            them.
+        turns_apart: Returns, for a loop in a file, the ratio of the largest rank's iterations to the smallest; None if
+            they are not counted.
     """
 
     source: SourceFile

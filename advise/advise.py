@@ -1,4 +1,4 @@
-"""From findings and sources to advice."""
+"""Derive advice from findings and the source code."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from .uneven import once_a_turn
 
 __all__ = ["KINDS", "Advised", "advise"]
 
-# Causes → the kind of advice on them.
+# Causes → the function that gives advice on them.
 KINDS: Final[tuple[tuple[frozenset[str], Callable[[Site], Iterator[Advice]]], ...]] = (
     (loop_order.CAUSES, loop_order.order_of_loops),
     (indirection.CAUSES, indirection.indirection),
@@ -41,7 +41,7 @@ KINDS: Final[tuple[tuple[frozenset[str], Callable[[Site], Iterator[Advice]]], ..
     (pipeline.CAUSES, pipeline.pipeline),
     (thread_loops.CAUSES, thread_loops.thread_loops),
 )
-# The kinds of advice on other things than a region's busy time.
+# Kinds of advice that do not concern a region's busy time.
 _ABOUT: Final = {
     Kind.MESSAGES: (messages.KIND, pipeline.KIND),
     Kind.TRANSFER: (messages.KIND, pipeline.KIND),
@@ -50,10 +50,10 @@ _ABOUT: Final = {
     Kind.FILE_IO: (input_output.KIND,),
 }
 _SUREST: Final = {HIGH: 0, MEDIUM: 1, LOW: 2}
-_BY_CALLERS: Final = division_of_work.CAUSES | pipeline.CAUSES  # these read the region's callers, too
-_MOST: Final = 5  # per finding
-_MOST_FILES: Final = 12  # of a region's callers, and of all other files searched for a division of work
-_DEAR: Final = 4  # files that one C++ file replaces: with its library it takes 0.5 s instead of 0.1 s
+_BY_CALLERS: Final = division_of_work.CAUSES | pipeline.CAUSES  # kinds that also read the files of the region's callers
+_MOST: Final = 5  # largest number of suggestions per finding
+_MOST_FILES: Final = 12  # limit for files of a region's callers, and for other files searched for a division of work
+_DEAR: Final = 4  # a C++ file counts as this many files: with its library it takes 0.5 s instead of 0.1 s
 _AMOUNTS: Final = ("visits", "io_calls", "io_bytes", "mpi_calls", "mpi_bytes")
 _APART: Final = ("visits", "instructions")
 
@@ -63,9 +63,9 @@ class Advised:
     """The advice on all findings.
 
     Attributes:
-        of_ranks: By culprit in which ranks differ, most certain first.
-        of_regions: By hot spot, most certain first.
-        remarks: Files without complete advice, and why.
+        of_ranks: Culprit in which ranks differ → its advice, most certain first.
+        of_regions: Hot spot → its advice, most certain first.
+        remarks: Files for which advice is incomplete, and why.
         lacking: The same for files of findings that might have had advice, but have none.
     """
 
@@ -88,7 +88,7 @@ def advise(findings: Findings, find: Callable[[str], Found]) -> Advised:
     """Return advice on findings, as far as their sources are available.
 
     Args:
-        findings: What was found.
+        findings: The findings.
         find: Finds a file by its name on the compiler's command line.
     """
     built: dict[str, set[int]] = {}
@@ -110,14 +110,14 @@ class _Adviser:
     def __init__(self, findings: Findings, reading: Reading) -> None:
         self._findings, self._reading = findings, reading
         self.lacking: list[str] = []
-        self._callers: dict[str, None] = {}  # in order
+        self._callers: dict[str, None] = {}  # a dict used as an ordered set
         files = {each.region.file for each in findings.experiment.call_paths}
         self._others = sorted(filter(is_readable, files), key=lambda name: (len(PurePath(name).parts), name))
         self._unread: set[str] = set()
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """Report how many files that may divide the work were not read."""
+        """Warnings about files, including the number of files that may divide the work but were not read."""
         number = len(self._unread - self._reading.sources.keys())
         files = f"{number} more {'files were' if number > 1 else 'file was'}"
         most = f"advice looks at {_MOST_FILES}, one of C++ counting as {_DEAR}"
@@ -129,7 +129,7 @@ class _Adviser:
         if is_speed(findings, [culprit]):
             return ()
         causes = {each.attribute for each in findings.causes_of_differences.get(culprit, ())} - {"unexplained"}
-        # Uneven division of work shows in instructions, if these are counted; misses have other reasons.
+        # If instructions are counted, they show an uneven division of work; misses have other reasons.
         counted = "instructions" not in findings.lacking and findings.experiment.notes.counts_by_rank
         if not (causes or counted) or not all(each.endswith("_rate") for each in causes):
             causes.add("threads" if findings.vectors.threads else "ranks")
@@ -152,7 +152,7 @@ class _Adviser:
         return self._on(region, frozenset(causes), gain.seconds if gain else None, numbers, within)
 
     def _why_it_waits(self, culprit: int) -> str:
-        """Distinguish waiting for others' work, which no message can shorten, from waiting that messages may cause."""
+        """Return ``waiting`` if messages may be the cause, otherwise how ranks wait for others' work."""
         explanation = self._findings.explanation
         found = explanation.serialisation
         if found is None or not (self._findings.in_turn[culprit] or culprit in explanation.waiting.awaited):
@@ -178,7 +178,7 @@ class _Adviser:
         return tuple(sorted(unique.values(), key=lambda each: _SUREST[each.confidence])[:_MOST])
 
     def _read_callers(self, region: CodeRegion) -> None:
-        """Read the files of a region's callers, then some of the others, which may divide the region's work."""
+        """Read the files of a region's callers, then some of the others, because they may divide the region's work."""
         paths = self._findings.experiment.call_paths
         number: int | None = region.id
         names: list[str] = []
@@ -243,7 +243,7 @@ class _Adviser:
 
 
 def _with_source(findings: Findings, region: CodeRegion) -> Region | None:
-    """Return the region itself; for a call the innermost region around it that has lines."""
+    """Return the region itself if it has lines, otherwise the innermost region around it that has."""
     paths = findings.experiment.call_paths
     number: int | None = region.id
     while number is not None:
@@ -268,7 +268,7 @@ def _cost(name: str) -> int:
 
 
 def _numbers(selection: Selection, culprit: int) -> dict[str, float]:
-    """Return a region's measurements: sums, and the ratios between ranks, which need an iteration over all ranks."""
+    """Return a region's measurements: sums, and ratios between ranks, which need an iteration over all ranks."""
     found = {name: float(selection.sums(name)[culprit]) for name in _AMOUNTS if complete(selection.experiment, name)}
     if complete(selection.experiment, "visits"):
         found |= _entries(selection, culprit)
@@ -282,7 +282,7 @@ def _numbers(selection: Selection, culprit: int) -> dict[str, float]:
 
 
 def _turns_apart(selection: Selection, source: SourceFile, loop: Loop) -> float | None:
-    """Compare how often ranks enter something that each iteration of a loop enters once."""
+    """Return the ratio between ranks of the iterations of a loop, from what each iteration enters exactly once."""
     experiment = selection.experiment
     once, paths = once_a_turn(loop), experiment.call_paths
     throttled = {Region.from_descriptor(each) for each in experiment.notes.throttled}
@@ -301,12 +301,12 @@ def _turns_apart(selection: Selection, source: SourceFile, loop: Loop) -> float 
     if not counted or not complete(experiment, "visits"):
         return None
     visits = selection.rows("visits", next(iter(counted.values())), own=True).sum(axis=0)
-    taken = visits[visits > 0]  # ranks of another program have none
+    taken = visits[visits > 0]  # ranks of another program never enter it
     return float(taken.max() / taken.min()) if len(taken) else None
 
 
 def _entries(selection: Selection, culprit: int) -> dict[str, float]:
-    """Return how often a region is entered, and the attribute of that number."""
+    """Return how often a region is entered, under the name of that number in ``Site.numbers``."""
     paths, own = selection.experiment.call_paths, summary(selection.experiment, "visits").sums
     path = selection.regions[culprit].id
     parent = paths[path].parent

@@ -8,11 +8,11 @@ from .nest import Branch, Statement, bodies
 
 __all__ = ["Arms", "arms_of", "exclude_each_other"]
 
-Arms = tuple[tuple[int, int], ...]  # branches, and the arm of each
+Arms = tuple[tuple[int, int], ...]  # pairs of a branch and the number of its arm
 
 
 def arms_of(body: Sequence[Statement], around: Arms = ()) -> Iterator[tuple[int, Arms]]:
-    """Yield each statement's object id, with the arms of branches that contain it."""
+    """Yield the object id of each statement, with the arms of branches that contain it."""
     for statement in body:
         yield id(statement), around
         for number, each in enumerate(bodies(statement)):

@@ -1,4 +1,4 @@
-"""Calls of procedures in all files read: callers, arguments and results."""
+"""Find calls of procedures in all files read, with callers, arguments and results."""
 
 from __future__ import annotations
 
@@ -65,19 +65,19 @@ class Calls:
         return (each for name in sorted(names) for each in self._by_name.get(name, ()))
 
     def given(self, function: str, at: int) -> Iterator[tuple[Procedure, Expression]]:
-        """Yield a given argument of a function's calls, with the caller."""
+        """Yield the caller and the argument at one position, for each call of a function."""
         for calling in self._by_name.get(function, ()):
             if (value := argument(calling.call, at)) is not None:
                 yield calling.procedure, value
 
     def does(self, statement: Statement, functions: frozenset[str]) -> bool:
-        """Return whether a statement calls one of some functions, or a procedure that does."""
+        """Return whether a statement calls one of some functions, directly or through a procedure that was read."""
         called = {bare(each.name) for each in _calls_in(statement)}
         doing = (bare(each.procedure.name) for each in self.of_functions(functions))
         return bool(called & functions) or any(each in called for each in doing)
 
     def results(self, call: Call) -> list[tuple[Where, Expression, int]]:
-        """Return a function's results, as far as it was read: place, value and line."""
+        """Return a function's results, if the function was read: procedure, value and line of each."""
         found = []
         for where in self.everywhere:
             function = where.procedure
@@ -102,17 +102,17 @@ class Calls:
 
 
 def argument(call: Call, at: int) -> Expression | None:
-    """Return an argument of a call, if it has that many."""
+    """Return the argument at a position; None if the call has fewer."""
     return call.arguments[at] if at < len(call.arguments) else None
 
 
 def pointed_at(value: Expression) -> Expression:
-    """Return the object whose address an argument is, if it is one."""
+    """Return the object whose address an argument is; otherwise the argument itself."""
     return value.operand if isinstance(value, Unary) else value
 
 
 def bare(name: str) -> str:
-    """Return a name without its scope and in lower case, because Fortran ignores case."""
+    """Return a name in lower case and without its scope, because Fortran ignores case."""
     return name.rpartition("::")[2].partition("<")[0].lower()
 
 

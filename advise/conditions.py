@@ -1,6 +1,6 @@
-"""Conditions of a preprocessor: which arms were built, from the lines that ran and from options, if known.
+"""Preprocessor conditions: which arms were built, from the lines that ran and, if known, from options.
 
-Arms that neither these nor the source decides are doubtful.
+If neither these nor the source decides a condition, its arms are doubtful.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _DEFINED: Final = re.compile(rb"[ \t]*#[ \t]*define[ \t]+(\w+)")
 _NOT_DEFINED: Final = re.compile(rb"(?:ifndef|if[ \t]*![ \t]*defined)\b[ \t(]*(\w+)[ \t)]*$")
 _NAME: Final = re.compile(rb"\b[A-Za-z_]\w*")
 _COMMENT: Final = re.compile(rb"/\*.*?(?:\*/|$)|//.*", re.S)
-_SAME: Final = frozenset(  # in any build on this machine, by any compiler
+_SAME: Final = frozenset(  # macros with the same value in any build on this machine, by any compiler
     (b"defined", b"__cplusplus", b"__GNUC__", b"__linux__", b"__unix__", b"__APPLE__", b"_WIN32", b"WIN32", b"_MSC_VER")
 )
 _CONDITION: Final = re.compile(r"^[ \t]*#[ \t]*(?:ifdef|if|elif)\b([^\n]*)", re.M)
@@ -28,10 +28,10 @@ _CONTINUED: Final = re.compile(rb"\\[ \t]*\r?\n?\Z")
 
 @dataclass(slots=True)
 class _Chain:
-    """A condition with all its arms.
+    """A preprocessor condition with all its arms.
 
     Attributes:
-        directives: The lines of each directive, the last of them those of ``#endif``; each arm stands between two.
+        directives: The line numbers of each directive; the last one is ``#endif``. Arms lie between two directives.
         said: The text of each directive.
     """
 
@@ -41,12 +41,12 @@ class _Chain:
     @property
     def names(self) -> set[bytes]:
         """The macros that decide which arm is built."""
-        asked = (_NAME.findall(each)[1:] for each in self.said)  # behind if, ifdef …
+        asked = (_NAME.findall(each)[1:] for each in self.said)  # after the word ``if``, ``ifdef`` …
         return {name for names in asked for name in names} - _SAME
 
     @property
     def lacked(self) -> bytes:
-        """The macro that is tested because it may be missing."""
+        """The macro whose absence the condition tests, as in ``#ifndef``."""
         match = _NOT_DEFINED.match(self.said[0])
         return match[1] if match else b""
 
@@ -56,13 +56,13 @@ class _Chain:
             yield range(before.stop, after.start)
 
     def told(self, lines: Collection[int]) -> range | None:
-        """Return the arm with some of the lines, if there is only one."""
+        """Return the arm that contains some of the lines, if there is exactly one."""
         arms = [arm for arm in self.arms() if any(line in arm for line in lines)]
         return arms[0] if len(arms) == 1 else None
 
 
 def settled(text: bytes, lines: Collection[int]) -> bytes:
-    """Return a source without the arms that were not built, if lines decide; line numbers stay.
+    """Return a source without the arms that were not built, as far as lines show; line numbers stay.
 
     Args:
         text: A source of C, C++ or Fortran.
@@ -84,8 +84,8 @@ def resolved(text: bytes, skipped: Collection[int], wrong: Collection[int], is_k
     Args:
         text: A source of C, C++ or Fortran.
         skipped: Numbers of the lines that the preprocessor has skipped.
-        wrong: Numbers of the directives that it has not understood.
-        is_known: Returns whether the preprocessor knew a macro as the compiler did.
+        wrong: Numbers of the directives that it could not evaluate.
+        is_known: Returns whether the preprocessor had the same definition of a macro as the compiler.
     """
     written = text.splitlines(keepends=True)
     gone: set[int] = set()
@@ -98,11 +98,11 @@ def resolved(text: bytes, skipped: Collection[int], wrong: Collection[int], is_k
 
 
 def doubtful(text: bytes, told: Collection[str] = ()) -> frozenset[int]:
-    """Return the lines that may or may not have been built: those in conditions on options of a build.
+    """Return the lines that may or may not have been built, because their conditions depend on build options.
 
     Args:
         text: A source whose other conditions are ``settled``.
-        told: Macros known to be defined, with values, or known to be undefined.
+        told: Macros that are known to be defined, with values, or known to be undefined.
     """
     written = text.splitlines(keepends=True)
     known = {each.encode() for each in told}
@@ -115,16 +115,16 @@ def doubtful(text: bytes, told: Collection[str] = ()) -> frozenset[int]:
 
 
 def defined_in(text: bytes, told: Collection[str] = ()) -> frozenset[str]:
-    """Return the macros that a source defines in any build, not only as a default.
+    """Return the macros that a source defines in any build, and not only as a default.
 
     Args:
-        text: Any source.
+        text: The source.
         told: Macros that are known already.
     """
     written = text.splitlines(keepends=True)
     chains = _chains(written)
     known = frozenset(told)
-    while True:  # a definition may decide further conditions
+    while True:  # repeats, because a definition may decide further conditions
         doubts = doubtful(text, known)
         found = set(known)
         for number, line in enumerate(written, 1):
@@ -149,7 +149,7 @@ def asks_for_mpi(text: str) -> list[str]:
 
 
 def _only_defines(chain: _Chain, written: list[bytes]) -> bool:
-    """Return whether a missing macro is defined at once: an include guard, or a default."""
+    """Return whether a missing macro is defined right away, as in an include guard or a default."""
     inside = written[chain.directives[0].stop - 1 : chain.directives[-1].start - 1]
     first = next((each for each in inside if each.strip()), b"")
     match = _DEFINED.match(first)
@@ -157,7 +157,7 @@ def _only_defines(chain: _Chain, written: list[bytes]) -> bool:
 
 
 def all_but_last(text: str, lines: Collection[int]) -> set[int]:
-    """Return those lines whose condition has others in a later arm, because two arms are never built together."""
+    """Return those of ``lines`` with others in a later arm of their condition: only one arm is ever built."""
     found: set[int] = set()
     for chain in _chains([line.encode(errors="replace") for line in text.split("\n")]):
         among = [{line for line in lines if line in arm} for arm in chain.arms()]

@@ -1,4 +1,4 @@
-"""Assignments to the variables and fields of procedures; each procedure is scanned once."""
+"""Find assignments to the variables and fields of procedures; each procedure is scanned once."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from .nest import Assignment, Loop, Procedure, statements
 
 __all__ = ["Definition", "Definitions", "definitions"]
 
-Definition = tuple[Expression | None, Expression, int]  # target, value, line
+Definition = tuple[Expression | None, Expression, int]  # (target, value, line)
 _OF_FIELD: Final = "."
 
 
 class Definitions:
-    """Definitions by procedure and name, for repeated queries."""
+    """Definitions by procedure and name, cached for repeated queries."""
 
     def __init__(self) -> None:
-        # The procedure is kept, so that its id stays unique.
+        # Keeps the procedure alive, so that its id stays unique.
         self._known: dict[int, tuple[Procedure, dict[str, list[Definition]]]] = {}
 
     def of(self, procedure: Procedure, name: Name) -> Sequence[Definition]:

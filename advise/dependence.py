@@ -2,7 +2,7 @@
 
 Loops of a perfect nest can be interchanged if the order of dependent iterations is preserved (Wolfe, High Performance
 Compilers for Parallel Computing, 1996, 9.2). Two iterations are dependent if both access the same memory, and one of
-them writes. Anything unproven is unknown.
+them writes. If nothing is proven, the answer is unknown.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from .turns import Turns
 __all__ = ["Interchange", "Order", "interchange", "perfect_nest"]
 
 _ANY: Final = ("", "character", "structure", "complex")
-_MOST_ACCESSES: Final = 80  # distinct accesses in a body: each is compared with each
-_MOST_LOOPS: Final = 4  # from the outer to the inner one: the number of reorderings grows quadratically
+_MOST_ACCESSES: Final = 80  # limit of distinct accesses in a body, because all pairs are compared
+_MOST_LOOPS: Final = 4  # limit of nested loops, because the number of reorderings grows quadratically
 
 
 class Order(Enum):
@@ -60,7 +60,7 @@ def perfect_nest(outer: Loop) -> list[Loop]:
 
 
 def interchange(source: SourceFile, procedure: Procedure, outer: Loop, inner: Loop) -> Interchange:
-    """Return whether a loop and one inside it can be interchanged.
+    """Test whether a loop and a loop inside it can be interchanged.
 
     Args:
         source: The file.
@@ -79,7 +79,7 @@ def interchange(source: SourceFile, procedure: Procedure, outer: Loop, inner: Lo
 
 
 class _Test:
-    """The test of a nest whose first and last loop are interchanged."""
+    """The test of a nest whose first and last loop are to be interchanged."""
 
     def __init__(self, source: SourceFile, procedure: Procedure, nest: list[Loop]) -> None:
         self._source, self._procedure, self._nest = source, procedure, nest
@@ -154,7 +154,7 @@ class _Test:
         return values
 
     def _is_one_value(self, name: str, accesses: list[Access]) -> bool:
-        """Return whether a variable has a separate value per iteration; otherwise record what prevents reordering."""
+        """Return whether a variable has a separate value in each iteration; otherwise record what prevents it."""
         declaration = self._source.declaration(self._procedure, name)
         if declaration is None or _is_array(declaration):
             self._reasons.append(f"{name} is written as a whole")

@@ -1,6 +1,6 @@
-"""Where work is divided: from the bounds of loops back to the line that derives them from the rank.
+"""Advice on how work is divided: from the bounds of loops back to the line that derives them from the rank.
 
-It is for ranks that differ (Liu et al. 2011, 6.1.2: static and dynamic dispatching).
+It is given if ranks differ (Liu et al. 2011, 6.1.2: static and dynamic dispatching).
 """
 
 from __future__ import annotations
@@ -23,14 +23,15 @@ __all__ = ["CAUSES", "KIND", "division_of_work"]
 KIND: Final = "division of work"
 CAUSES: Final = frozenset(("ranks",))
 
-_LEVELS: Final = 4  # callers above the region
+_LEVELS: Final = 4  # levels of callers above the region
 _EQUAL: Final = ("==", "!=")
-_NEAR: Final = 3  # steps back; beyond that, the line may be unrelated
-_ALIKE: Final = 1.1  # iterations of one rank over another's: a division's remainder, which does not explain a late rank
+_NEAR: Final = 3  # steps from bounds to the rank; beyond that, the line may be unrelated
+# Ratio of two ranks' iterations; a division's remainder causes less, which does not make a rank late.
+_ALIKE: Final = 1.1
 
 
 def division_of_work(site: Site) -> Iterator[Advice]:
-    """Yield advice on the loops of a site, then on those around it and around its callers."""
+    """Yield advice on the loops of a site, then on loops around it and around its callers."""
     origins = Origins(site.sources or {site.source.path: site.source})
     found = _of_loops(site, origins) or _of_branch(site, origins) or _of_callers(site, origins) or _of_data(site)
     if found:
@@ -71,7 +72,7 @@ def _of_callers(site: Site, origins: Origins) -> Advice | None:
 
 
 def _of_data(site: Site) -> Advice | None:
-    """Return advice on iterations of different cost, even if their distribution is unknown."""
+    """Return advice on iterations of different cost, even if the distribution of the iterations is unknown."""
     for loop in _loops(site):
         inner, apart = decided_by_data(loop), site.turns_apart(site.source, loop)
         is_fixed = all(isinstance(each, Number) for each in (loop.first, loop.last))
@@ -91,7 +92,7 @@ def _said_of_data(site: Site, inner: Inner, where_loop: str, comes: str) -> str:
 
 
 def _outermost(loop: Loop, procedure: Procedure) -> Loop:
-    """Return the outermost loop around a loop, or the loop itself."""
+    """Return the outermost loop that contains a loop, or the loop itself."""
     return next((loops[0] for each, loops in statements(procedure.body) if each is loop and loops), loop)
 
 
@@ -109,7 +110,7 @@ def _of_loop(
         if bound is None or (bound is loop.condition and getattr(bound, "operator", "") == "=="):
             continue  # a retry until success is not a number of iterations
         if bound is loop.condition and _is_halved(loop):
-            continue  # nor is a value that shrinks by more than one
+            continue  # a value that each iteration divides is not a number of iterations
         found = origins.of(bound, source, procedure, before=_outermost(loop, procedure).last_line, at=loop.line)
         if found is None and _has_rank(bound, origins, source, procedure):
             if bound is loop.first:
@@ -123,7 +124,7 @@ def _of_loop(
 
 
 def _is_halved(loop: Loop) -> bool:
-    """Return whether a loop continues while a value remains, of which each iteration takes a part."""
+    """Return whether a loop continues while a value is left that each iteration divides."""
     names = {each for each in walk(loop.condition) if isinstance(each, Name)} if loop.condition is not None else set()
     values = (each.value for each, _ in statements(loop.body) if isinstance(each, Assignment))
     parts_ = (part for value in values for part in walk(value) if isinstance(part, Binary))
@@ -145,7 +146,7 @@ def _has_rank(bound: Expression, origins: Origins, source: SourceFile, procedure
 
 
 def _counting(bound: Expression) -> Iterator[Name]:
-    """Yield the names in a bound, except those only compared: a search for a rank's items is not a share of work."""
+    """Yield the names in a bound, except those that are only compared, as in a search for a rank's items."""
     if isinstance(bound, Name):
         yield bound
     elif getattr(bound, "operator", "") not in _EQUAL:
@@ -190,13 +191,13 @@ def _of_origin(site: Site, origin: Origin, loop: Loop, source: SourceFile, bound
 
 
 def _runs(loop: Loop, bound: Expression) -> str:
-    """Describe which bound of a loop it is."""
+    """Describe how a bound limits a loop."""
     verbs = ((loop.last, "runs to"), (loop.first, "starts at"), (loop.step, "goes on by"))
     return next((verb for each, verb in verbs if each is bound), "runs while")
 
 
 def _tables(origin: Origin) -> Iterator[Expression]:
-    """Yield the tables from which the rank chooses."""
+    """Yield the tables from which the rank selects an element."""
     return (each.array for each in walk(origin.value) if isinstance(each, ArrayRef))
 
 
@@ -219,7 +220,7 @@ def _declared(origin: Origin) -> Iterator[int]:
 
 
 def _is_divided(value: Expression) -> bool:
-    """Return whether a value is a quotient, or the start of one of several equal parts: ``rank*length + 1``."""
+    """Return whether a value is a quotient, or the start of one of several equal parts, like ``rank*length + 1``."""
     for each in walk(value):
         match each:
             case Binary(operator="/", right=right) if not isinstance(right, Number):
@@ -243,7 +244,7 @@ def _of_branch(site: Site, origins: Origins) -> Advice | None:
             if any(known.get(each.name, ("",))[0] == RANK for each in used):
                 inside = [each for each, _ in statements(arm.body)]
                 if not any(_is_work(site, each) for each in inside):
-                    continue  # values only, such as a division's remainder
+                    continue  # only assigns values, such as a division's remainder
                 has_loop = any(isinstance(each, Loop) for each in inside)
                 condition = site.spell(arm.condition)
                 text = f"line {statement.line} lets ranks do different things ({condition}): share what is done there"
@@ -253,10 +254,10 @@ def _of_branch(site: Site, origins: Origins) -> Advice | None:
 
 
 def _chosen_by(condition: Expression, changed: frozenset[Name]) -> Iterator[Name]:
-    """Yield the names in a condition, except those compared with a computed value: an owner's work.
+    """Yield the names in a condition, except those compared with a computed value, which is the owner of some work.
 
     Args:
-        condition: A condition.
+        condition: The condition.
         changed: Variables that loops change.
     """
     if isinstance(condition, Name):

@@ -1,4 +1,4 @@
-"""Reads and writes of statements, in order."""
+"""The memory that statements read and write, in order."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ _REFERENCES: Final = (Name, ArrayRef, FieldRef, Deref)
 
 @dataclass(frozen=True)
 class Access:
-    """A variable, or a part of one, that is read or written.
+    """A read or write of a variable, or of a part of one.
 
     Attributes:
         reference: A ``Name``, ``ArrayRef``, ``FieldRef`` or ``Deref``.
-        is_write: Whether it is written.
+        is_write: Whether it is a write.
         statement: The statement of the access.
         within: The statements that contain it, outermost first.
-        is_conditional: Whether it is conditional.
+        is_conditional: Whether it is executed only under a condition.
     """
 
     reference: Expression
@@ -50,8 +50,8 @@ class Effects:
     """The effects of statements.
 
     Attributes:
-        accesses: In order; those in loops once.
-        unknown: Statements with unknown effects, in words, with the line.
+        accesses: The accesses in order; those in loops once.
+        unknown: Descriptions of statements with unknown effects, with the line.
     """
 
     accesses: list[Access] = field(default_factory=list)
@@ -65,7 +65,10 @@ class Effects:
 
 
 def effects(body: Iterable[Statement]) -> Effects:
-    """Return the effects of statements; jumps out of them are unknown, jumps to the next iteration inside are not."""
+    """Return the effects of statements.
+
+    Jumps out of the statements count as unknown; jumps to the next iteration of a loop inside do not.
+    """
     found = Effects()
     _Reader(found).read(body, (), False)
     return found
@@ -112,7 +115,7 @@ class _Reader:
         self._found.unknown.append(f"line {statement.line} {what}")
 
     def _reads(self, expression: Expression, statement: Statement, within: tuple[Statement, ...], cond: bool) -> None:
-        """Record what is read; intermediate pointers of a reference, such as a row's, are not accesses of their own."""
+        """Record reads; the intermediate pointers of a reference, such as a row's, are not separate accesses."""
         if isinstance(expression, _REFERENCES):
             self._note(expression, statement, within, cond, write=False)
             below: Iterable[Expression] = _below(expression)
@@ -134,7 +137,7 @@ class _Reader:
 
 
 def _unknown_of(statement: Statement) -> str:
-    """Describe a statement's unknown effects; empty for one that continues with the next iteration."""
+    """Describe a statement's unknown effects; empty for a jump to the next iteration."""
     match statement:
         case CallStatement(call=call):
             return f"calls {call.name or 'a function'}"
@@ -151,7 +154,7 @@ def _unknown_of(statement: Statement) -> str:
 
 
 def _below(reference: Expression) -> Iterator[Expression]:
-    """Yield what is read to evaluate a reference: subscripts, and operands of pointers."""
+    """Yield the expressions that are evaluated for a reference: subscripts, and operands of pointers."""
     match reference:
         case ArrayRef(array=inner, subscripts=subscripts):
             yield from subscripts
@@ -204,10 +207,10 @@ def names_in(body: Iterable[Statement]) -> Iterator[tuple[str, Statement]]:
 
 
 def written_names(body: Iterable[Statement], *, by_value: bool = False) -> frozenset[str]:
-    """Return the variables that may be written whole: assigned, counted, allocated, or passed by address.
+    """Return the variables that may be written as a whole: assigned, counted, allocated, or passed by address.
 
     Args:
-        body: Statements.
+        body: The statements.
         by_value: Whether arguments are passed by value unless they are addresses.
     """
     found = set()

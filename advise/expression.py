@@ -1,6 +1,6 @@
-"""Expressions of any language, reduced to what determines memory accesses and computations.
+"""Expressions of any language, reduced to memory accesses and computations.
 
-Two expressions are equal if they have the same text, at any place.
+Two expressions are equal if they have the same text, wherever they are.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Element:
-    """The type of a variable, or of an element of an array.
+    """The type of a variable, or of an array's element.
 
     Attributes:
-        kind: ``integer``, ``real``, ``complex``, ``logical``, ``character``, ``structure`` or ``pointer``; empty if it
-            is not known.
-        bytes: Its size; 0 if it is not known.
-        structure: The structure's name, of a structure; of a pointer, that of the structure that it points to.
+        kind: ``integer``, ``real``, ``complex``, ``logical``, ``character``, ``structure`` or ``pointer``; empty if
+            unknown.
+        bytes: Its size; 0 if unknown.
+        structure: Name of the structure, or of the structure that a pointer points to.
     """
 
     kind: str = ""
@@ -51,11 +51,11 @@ UNKNOWN_ELEMENT = Element()
 
 @dataclass(frozen=True, slots=True)
 class Expression:
-    """An expression; each kind is a class.
+    """An expression; each kind has a class.
 
     Attributes:
-        line: Where it begins, in the file as the user knows it; from 1, 0 if it is not known.
-        column: From 1; 0 if it is not known.
+        line: Its first line in the user's file, from 1; 0 if unknown.
+        column: From 1; 0 if unknown.
     """
 
     line: int = field(default=0, compare=False, kw_only=True)
@@ -64,7 +64,7 @@ class Expression:
 
 @dataclass(frozen=True, slots=True)
 class Name(Expression):
-    """A variable, or a constant that has a name.
+    """A variable, or a named constant.
 
     Attributes:
         name: Unique within a procedure: a variable that shadows another one is called ``i'2``. Lower case if the
@@ -90,7 +90,7 @@ class Text(Expression):
 
 @dataclass(frozen=True, slots=True)
 class Unary(Expression):
-    """An operator before its operand: ``-``, ``!``, ``~``, or ``&``, an address."""
+    """An operator before its operand: ``-``, ``!``, ``~``, or ``&`` for an address."""
 
     operator: str
     operand: Expression
@@ -98,11 +98,11 @@ class Unary(Expression):
 
 @dataclass(frozen=True, slots=True)
 class Binary(Expression):
-    """Two operands; parentheses and casts between numbers are dropped.
+    """An operator with two operands; parentheses and casts between numbers are dropped.
 
     Attributes:
-        operator: As in C: ``+ - * / % == != < <= > >= && || & | ^ << >>``; ``**`` is a power in any language, C's
-            ``pow``, too; ``//`` joins texts.
+        operator: As in C: ``+ - * / % == != < <= > >= && || & | ^ << >>``; ``**`` is a power in any language, including
+            C's ``pow``; ``//`` concatenates strings.
         left: The first operand.
         right: The second.
     """
@@ -114,14 +114,14 @@ class Binary(Expression):
 
 @dataclass(frozen=True, slots=True)
 class Call(Expression):
-    """A function call; a name declared as an array is not one.
+    """A function call; a name declared as an array is not a call.
 
     Attributes:
-        name: The function's, without the class's; of a call through a pointer, empty.
-        arguments: In order, those with keywords, too.
-        is_pure: Whether its value depends only on its arguments and it changes nothing: the language's mathematics, or
-            a function declared so.
-        on: The object of which it is a method.
+        name: The function's name, without the class's; empty for a call through a pointer.
+        arguments: All arguments in order, including keyword arguments.
+        is_pure: Whether its value depends only on its arguments and it changes nothing: a mathematical function of the
+            language, or a function declared pure.
+        on: The object whose method is called.
     """
 
     name: str
@@ -132,7 +132,7 @@ class Call(Expression):
 
 @dataclass(frozen=True, slots=True)
 class Section(Expression):
-    """A subscript for several elements: ``first:last:step``; None if omitted."""
+    """A subscript that selects several elements: ``first:last:step``; None for omitted parts."""
 
     first: Expression | None = None
     last: Expression | None = None
@@ -144,12 +144,13 @@ class ArrayRef(Expression):
     """An element of an array, or a section of it.
 
     C's ``a[i][j]`` has two subscripts if ``a`` is an array of arrays, or a pointer to arrays. If ``a`` points to
-    pointers, it is a reference with subscript j to one with subscript i, because there are two loads.
+    pointers, the reference has the subscript j, and its array is a reference with subscript i, because there are two
+    loads.
 
     Attributes:
-        array: A ``Name``, ``FieldRef``, ``Deref``, or an ``ArrayRef`` that gives a pointer.
+        array: A ``Name``, ``FieldRef``, ``Deref``, or an ``ArrayRef`` whose value is a pointer.
         subscripts: As written, from the left.
-        element: What an element is.
+        element: The type of an element.
         extents: The number of elements along each subscript; None if unknown. C's ``double *a`` has (None,), ``double
             a[][8]`` has (None, 8), Fortran's ``a(0:n, *)`` has (n + 1, None).
     """
@@ -162,7 +163,7 @@ class ArrayRef(Expression):
 
 @dataclass(frozen=True, slots=True)
 class FieldRef(Expression):
-    """A field of a structure: ``s.f``, ``s%f``; ``p->f`` is one of a ``Deref``, also in Fortran if p is a pointer."""
+    """A field of a structure: ``s.f``, ``s%f``; ``p->f`` is a field of a ``Deref``, also if p is a Fortran pointer."""
 
     structure: Expression
     name: str
@@ -179,11 +180,11 @@ class Deref(Expression):
 
 @dataclass(frozen=True, slots=True)
 class Opaque(Expression):
-    """Anything else, with its known parts: a condition's value, a constructor, a lambda.
+    """Any other expression, with its known parts: a condition's value, a constructor, a lambda.
 
     Attributes:
         parts: Expressions in it.
-        changes: Whether it may change something.
+        changes: Whether it may have side effects.
     """
 
     parts: tuple[Expression, ...] = ()

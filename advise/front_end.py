@@ -1,4 +1,4 @@
-"""The interface of source readers."""
+"""The interface of the readers of source files."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["FrontEnd"]
 
 
 class FrontEnd(Protocol):
-    """Reads the sources of one language, or of similar ones."""
+    """A reader for the sources of one language, or of similar ones."""
 
     def __call__(
         self, text: bytes, path: Path, built: Collection[int] = (), options: Options | None = None
@@ -22,11 +22,11 @@ class FrontEnd(Protocol):
 
         Args:
             text: The file's content.
-            path: The file's path; included files are searched beside it.
+            path: The file's path; included files are searched near it.
             built: Lines that were built, because code regions begin there; they show which conditions were true.
-            options: How it was compiled; None if that is not known.
+            options: The options with which it was compiled; None if unknown.
 
         Raises:
-            SourceError: It cannot be read; the message has the place.
-            InputError: A required package is not installed; the message names the way out.
+            SourceError: It cannot be read; the message contains the place.
+            InputError: A required package is not installed; the message says what to do.
         """

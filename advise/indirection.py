@@ -1,6 +1,6 @@
-"""Indirection: accesses through an index or a pointer that is itself read from memory.
+"""Advice on indirection: accesses through an index or a pointer that is itself read from memory.
 
-It is for cache misses.
+It is given for cache misses.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from .strides import Strides
 __all__ = ["CAUSES", "KIND", "indirection"]
 
 KIND: Final = "indirection"
-_MOST_MADE: Final = 2  # places at which an array is filled
-_FEW: Final = 32  # iterations: reordering so few elements is not worthwhile
+_MOST_MADE: Final = 2  # largest number of named places that fill an array
+_FEW: Final = 32  # iterations; reordering so few elements is not worthwhile
 CAUSES: Final = frozenset(("l1_miss_rate", "l2_miss_rate"))
 
 
@@ -42,7 +42,7 @@ def indirection(site: Site) -> Iterator[Advice]:
 
 
 def _chains(loop: Loop) -> Iterator[Assignment]:
-    """Yield the assignments with which each iteration reads the next position: ``at = next[at]``, ``p = p->next``."""
+    """Yield the assignments by which each iteration reads the next position: ``at = next[at]``, ``p = p->next``."""
     for statement, _ in statements(loop.body):
         match statement:
             case Assignment(target=Name() as target, operator="", value=ArrayRef() | FieldRef() | Deref() as value):
@@ -96,7 +96,7 @@ def _looked_up(loop: Loop) -> dict[str, Expression]:
 
 
 def _indirect(site: Site, loop: Loop, looked_up: dict[str, Expression]) -> Iterator[tuple[ArrayRef, Expression]]:
-    """Yield accesses by an index that the same iteration reads, different in each, with that index."""
+    """Yield accesses by an index that the same iteration reads, if it differs between iterations, with this index."""
     changed = written_names([loop], by_value=True)
     by_address = site.source.language == "fortran"
     for statement, _ in statements(loop.body):
@@ -128,7 +128,7 @@ def _given(expression: Expression, *, by_address: bool) -> Iterator[int]:
 
 
 def _is_counted_through(index: Expression, loops: Sequence[Loop]) -> bool:
-    """Return whether only loops with few iterations change an index, such as those over a cell's corners."""
+    """Return whether only loops with few iterations change an index, such as a loop over a cell's corners."""
     counted = {loop.variable: _turns(loop) for loop in loops if loop.variable is not None}
     changed = written_names(loops[:1], by_value=True)
     total = 1
@@ -148,7 +148,7 @@ def _turns(loop: Loop) -> int | None:
 
 
 def _is_read_anew(index: ArrayRef, changed: frozenset[str]) -> bool:
-    """Return whether each iteration reads another integer."""
+    """Return whether each iteration reads a different integer."""
     names = (each.name for each in walk(index) if isinstance(each, Name))
     return index.element.kind in ("integer", "") and any(name in changed for name in names)
 
@@ -158,7 +158,7 @@ def _of(statement: Statement) -> Iterator[Expression]:
 
 
 def _first(loop: Loop, index: Expression) -> Expression:
-    """Return the deciding index, which should be sorted: the first one of a chain of lookups."""
+    """Return the index by which to sort: the first one of a chain of lookups."""
     read: dict[str, ArrayRef] = {}
     for statement, _ in statements(loop.body):
         if isinstance(statement, Assignment) and isinstance(statement.target, Name):

@@ -1,6 +1,6 @@
-"""Whether linear equations and inequalities over integers have a common solution.
+"""Test whether linear equations and inequalities over integers have a common solution.
 
-A no is certain; a yes may be wrong, because fractions are allowed and large systems are given up. Methods:
+A no is certain. A yes may be wrong, because fractions are allowed and large systems are given up. Methods:
 Fourier-Motzkin elimination, and the test of greatest common divisors (Wolfe, High Performance Compilers for Parallel
 Computing, 1996).
 """
@@ -14,13 +14,13 @@ from typing import Final
 __all__ = ["Linear", "can_hold"]
 
 Linear = Mapping[Hashable | None, int]
-"""A sum: what each unknown is multiplied by, and under None a number."""
+"""A sum: unknown → its coefficient, and None → the constant."""
 
-_MOST: Final = 400  # inequalities: more are not combined
+_MOST: Final = 400  # largest number of inequalities that are combined
 
 
 def can_hold(equations: Iterable[Linear], inequalities: Iterable[Linear]) -> bool:
-    """Return whether integers may exist for which all equations are 0 and all inequalities at least 0."""
+    """Return whether integers may exist for which all equations are 0 and all inequalities are at least 0."""
     equal, least = [_plain(each) for each in equations], [_plain(each) for each in inequalities]
     while equal:
         equation = equal.pop()

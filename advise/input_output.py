@@ -1,6 +1,6 @@
-"""Input and output in loops: small pieces, repeated reads, opens and flushes, and formatting.
+"""Advice on input and output in loops: small pieces, repeated reads, opens and flushes, and formatting.
 
-It is for disk I/O (Liu et al. 2011, 6.1.2: data kept in memory).
+It is given for disk I/O (Liu et al. 2011, 6.1.2: data kept in memory).
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ __all__ = ["CAUSES", "KIND", "input_output", "is_terminal"]
 KIND: Final = "input and output"
 CAUSES: Final = frozenset(("io_bytes", "io_calls"))
 
-_MOST_LINES: Final = 5  # named lines; places include all of them
+_MOST_LINES: Final = 5  # largest number of lines named in the text; ``places`` includes all
 _ENDING: Final = frozenset(("exit", "_exit", "abort", "mpi_abort"))
 _ERRORS: Final = frozenset(("stderr", "cerr", "clog"))
 _TERMINAL: Final = frozenset(("stdout", "cout", *_ERRORS))
-_UNITS: Final = (0, 6)  # the same in Fortran
-_SMALL: Final = 1 << 16  # bytes per call: file systems work best with at least so many
+_UNITS: Final = (0, 6)  # the same as unit numbers in Fortran
+_SMALL: Final = 1 << 16  # bytes per call; file systems are efficient from this size on
 
 
 def input_output(site: Site) -> Iterator[Advice]:
@@ -65,12 +65,12 @@ def _ends(statement: Statement) -> bool:
 
 
 def _is_left_out(site: Site, statement: InputOutput) -> bool:
-    """Return whether it is for a text in memory, or is an error message."""
+    """Return whether a statement accesses a string in memory, or writes an error message."""
     return _is_in_memory(site, statement) or (isinstance(statement.unit, Name) and statement.unit.name in _ERRORS)
 
 
 def _is_in_memory(site: Site, statement: InputOutput) -> bool:
-    """Return whether it is for a text in memory."""
+    """Return whether a statement accesses a string in memory."""
     base = base_of(statement.unit) if isinstance(statement.unit, Expression) else None
     declaration = site.source.declaration(site.procedure, base.name) if isinstance(base, Name) else None
     return declaration is not None and declaration.element.kind == "character"
@@ -115,7 +115,7 @@ def _of_loop(site: Site, loop: Loop, uses: list[tuple[InputOutput, tuple[Loop, .
 
 
 def _by_all(named: Sequence[InputOutput]) -> str:
-    """Add how MPI-IO moves many pieces at once: described by a datatype, in a collective call instead of others."""
+    """Return a hint on how MPI-IO moves many pieces at once, by one datatype in a collective call; maybe empty."""
     calls = [each.function for each in named if each.function.startswith("MPI_File_")]
     if not calls:
         return ""
@@ -131,7 +131,7 @@ def _lines(lines: Iterable[int]) -> str:
 
 
 def _written_and_read(moved: list[InputOutput], loop: Loop) -> list[InputOutput]:
-    """Return the input and output of the same file within one iteration."""
+    """Return the input and output of a file that one iteration both writes and reads."""
     arms = dict(arms_of(loop.body))
     places = [[arms[id(each)] for each in moved if each.action == action] for action in ("read", "write")]
     if all(exclude_each_other(one, two) for one in places[0] for two in places[1]):
@@ -141,7 +141,7 @@ def _written_and_read(moved: list[InputOutput], loop: Loop) -> list[InputOutput]
 
 
 def _varies(statement: InputOutput, loop: Loop) -> bool:
-    """Return whether each iteration names another file."""
+    """Return whether each iteration names a different file."""
     writes = (each for each, _ in statements(loop.body) if isinstance(each, InputOutput) and each.action == "write")
     texts = {base.name for each in writes if each.unit is not None and (base := base_of(each.unit))}
     changed = written_names([loop]) | texts
@@ -154,7 +154,7 @@ def _is_converted(site: Site, statement: InputOutput) -> bool:
 
 
 def _is_said(site: Site, statement: InputOutput) -> bool:
-    """Return whether it is written for people: to the terminal, with words, or an empty line."""
+    """Return whether output is meant for people: to the terminal, with words, or an empty line."""
     if statement.action != "write":
         return False
     in_words = site.source.language == "fortran" and (
@@ -164,7 +164,7 @@ def _is_said(site: Site, statement: InputOutput) -> bool:
 
 
 def is_terminal(site: Site, statement: InputOutput) -> bool:
-    """Return whether it is input from or output to the terminal."""
+    """Return whether a statement reads from or writes to the terminal."""
     match statement.unit:
         case None:
             return True
@@ -176,7 +176,7 @@ def is_terminal(site: Site, statement: InputOutput) -> bool:
 
 
 def _is_text(site: Site, statement: InputOutput) -> bool:
-    """Return whether all data are text, as far as declared."""
+    """Return whether all data are strings, as far as declared."""
 
     def is_one(item: Expression) -> bool:
         match item:

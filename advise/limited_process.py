@@ -1,6 +1,7 @@
 """Run a function in a separate process with limited time and memory.
 
-Sources are not trusted: one may include a pipe, or a macro of a hundred million words, and a parser has no limits.
+Sources are not trusted: one may include a pipe, or a macro that expands to a hundred million words, and parsers have no
+limits.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ __all__ = ["Limits", "in_limited_process"]
 _Result = TypeVar("_Result")
 _ENDING: Final = (signal.SIGXCPU, signal.SIGALRM, signal.SIGINT, signal.SIGTERM)
 _NO_MEMORY: Final = 3  # exit status
-_STACK: Final = 512 << 20  # bytes of addresses, of which a parser uses few
+_STACK: Final = 512 << 20  # bytes of address space, of which a parser uses little
 _TOLD, _RESULT = "told", "result"
 
 
@@ -32,9 +33,9 @@ class Limits:
     """The limits of a process.
 
     Attributes:
-        processor_seconds: CPU time: the sources of the largest tested programs took 7.
+        processor_seconds: CPU time; the sources of the largest tested program took 7 s.
         seconds: Elapsed time, including waiting for files.
-        memory: Bytes, in addition to those at the process's start.
+        memory: Bytes, in addition to the memory at the process's start.
     """
 
     processor_seconds: int = 30
@@ -48,15 +49,15 @@ def in_limited_process(
     """Call a function in a copy of this process.
 
     Args:
-        function: The function; it gets a progress callback.
+        function: The function; its argument is a progress callback.
         tell: Progress callback in this process.
-        limits: What it may take.
+        limits: The limits.
 
     Returns:
-        The function's result, which was pickled.
+        The function's result, which must be picklable.
 
     Raises:
-        InputError: It exceeded a limit, or was ended otherwise.
+        InputError: The process exceeded a limit, or ended unexpectedly.
         OSError: No process could be started.
     """
     reader, writer = os.pipe()
@@ -90,7 +91,7 @@ def _call(function: Callable[[Callable[[str], object]], object], writer: int, li
     status = 1
     try:
         _limit(limits)
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # parsers print crashes there
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # parsers print crash reports to standard error
         with os.fdopen(writer, "wb") as pipe:
 
             def send(kind: str, what: object) -> None:

@@ -1,6 +1,6 @@
-"""The order of loops: arrays that the innermost loop does not traverse in memory order.
+"""Advice on the order of loops: arrays that the innermost loop does not traverse in memory order.
 
-It is for cache misses (Liu et al. 2011, 6.1.2: loops interchanged in ramod3).
+It is given for cache misses (Liu et al. 2011, 6.1.2: loops interchanged in ramod3).
 """
 
 from __future__ import annotations
@@ -22,12 +22,10 @@ __all__ = ["CAUSES", "KIND", "order_of_loops"]
 KIND: Final = "order of loops"
 CAUSES: Final = frozenset(("l1_miss_rate", "l2_miss_rate"))
 
-_LESS: Final = 0.5  # of the lines that a turn asks for: less is not worth another order
-_FEW_LINES: Final = (
-    64  # of an inner loop: so few stay in a first-level cache until the loop around uses the rest of them
-)
-_SETS: Final = 4096  # bytes: with steps of these, all lines fall into the same few sets of a first-level cache
-_SMALL_PART: Final = 0.5  # of a structure's bytes that a loop uses
+_LESS: Final = 0.5  # largest ratio of cache lines per iteration, new to old; otherwise another order is not worthwhile
+_FEW_LINES: Final = 64  # iterations; the lines of so few stay in the L1 cache until the outer loop uses their rest
+_SETS: Final = 4096  # bytes; with such steps, all lines fall into a few sets of an L1 cache
+_SMALL_PART: Final = 0.5  # share of a structure's bytes that a loop uses
 _ORDINALS: Final = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh")
 
 
@@ -56,7 +54,7 @@ def _is_filled(site: Site, walk_: Walk, walks: list[Walk]) -> bool:
 
 
 def _faster(site: Site, walk_: Walk) -> tuple[Expression, ...]:
-    """Return the subscripts whose neighbours are closer in memory than those of the traversed one."""
+    """Return the subscripts whose neighbours are closer in memory than those of the traversed subscript."""
     subscripts, number = walk_.reference.subscripts, walk_.subscript
     return subscripts[:number] if site.source.layout is Layout.COLUMNS else subscripts[number + 1 :]
 
@@ -92,7 +90,7 @@ def _of_far(site: Site, strides: Strides, inner: Loop, around: Sequence[Loop], f
     text = f"{said}: interchange lines {better.line} and {inner.line}; {_stands_against(found)}"
     sure = HIGH if found.order is Order.INDEPENDENT else MEDIUM
     if not any(each is inner for each in perfect_nest(better)):
-        sure = LOW  # loops are to be split first
+        sure = LOW  # loops must be split first
     if shared := _shared(better, inner, around):
         text += (
             f"; the directive of line {shared.line} deals out iterations of {site.spell(shared.variable)}: it stays"
@@ -103,7 +101,7 @@ def _of_far(site: Site, strides: Strides, inner: Loop, around: Sequence[Loop], f
 
 
 def _is_dense_in(strides: Strides, walk_: Walk, loops: Sequence[Loop]) -> bool:
-    """Return whether another loop traverses adjacent elements, as if a matrix and its transpose are read together."""
+    """Return whether another loop traverses adjacent elements, for example if a matrix and its transpose are read."""
     found = (strides.walk(walk_.reference, each) for each in loops)
     return any(each is not None and each.lines and each.is_dense for each in found)
 
@@ -116,13 +114,13 @@ def _is_plane(site: Site, walk_: Walk, loops: Sequence[Loop]) -> bool:
 
 
 def _shared(better: Loop, inner: Loop, around: Sequence[Loop]) -> Loop | None:
-    """Return the loop that threads share, among those to be interchanged and those between."""
+    """Return the loop whose iterations threads share, among the loops to interchange and those between."""
     nest = (*around[[each is better for each in around].index(True) :], inner)
     return next((each for each in nest if "omp" in each.directive and each.variable), None)
 
 
 def _better(strides: Strides, inner: Loop, around: Sequence[Loop]) -> Loop | None:
-    """Return the loop that should be innermost because it needs fewer lines; loops that can be moved have priority."""
+    """Return the loop that should be innermost, because it needs fewer cache lines; movable loops are preferred."""
     now = _lines(strides, inner, inner)
     found = [(_lines(strides, inner, each), each) for each in around if each.variable is not None]
     fewer = [(lines, each) for lines, each in reversed(found) if lines <= (1 - _LESS) * now]
@@ -133,7 +131,7 @@ def _better(strides: Strides, inner: Loop, around: Sequence[Loop]) -> Loop | Non
 
 
 def _lines(strides: Strides, inner: Loop, loop: Loop) -> float:
-    """Return the cache lines per iteration if a loop were the innermost one."""
+    """Return the cache lines per iteration if the given loop were innermost."""
     walks = (strides.walk(each, loop) for each in strides.references(inner))
     return sum(each.lines for each in walks if each is not None)
 
@@ -147,7 +145,7 @@ def _walked(site: Site, inner: Loop, walk_: Walk) -> str:
 
 
 def _makes_step(site: Site, inner: Loop, walk_: Walk) -> list[tuple[int, str]]:
-    """Return the line that computes the step, if a variable holds it that is set once: ``along`` of ``j*along``."""
+    """Return the lines that compute the step, if a variable that is set once holds it: ``along`` of ``j*along``."""
     position = polynomial(walk_.reference.subscripts[walk_.subscript])
     factor = position.coefficient(inner.variable) if position and inner.variable else None
     found = []
@@ -172,7 +170,7 @@ def _bytes(site: Site, step: Polynomial | None) -> str:
 
 
 def _padding(far: list[Walk]) -> str:
-    """Explain that steps also conflict with the cache's sets."""
+    """Return a text that explains that steps also conflict in the cache's sets."""
     steps = [abs(each.step.value) for each in far if each.step is not None and each.step.value]
     if any(step % _SETS == 0 for step in steps):
         return f"; or pad it, so that a step is a cache line longer: multiples of {_SETS} bytes share few cache sets"

@@ -1,6 +1,6 @@
-"""Messages: many small ones in a loop, repeated ones, several that can be merged, pairs that wait for each other.
+"""Advice on messages: many small ones, repeated ones, several that can be merged, pairs that wait for each other.
 
-It is for network volume, small calls and waiting.
+It is given for network volume, small calls and waiting.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ KIND: Final = "messages"
 _OF_MESSAGES: Final = frozenset(("mpi_bytes", "small_calls", "waiting"))
 CAUSES: Final = _OF_MESSAGES | {"one_after_another"}
 
-_SMALL: Final = 16  # elements: less than the head of a message
-_SMALL_BYTES: Final = 1024  # per call
+_SMALL: Final = 16  # elements; they take fewer bytes than a message's header
+_SMALL_BYTES: Final = 1024  # bytes per call
 
 # Function → positions of buffer, number of elements, and partner or root among the arguments.
 _ONE_SIDE: Final = {
@@ -31,7 +31,7 @@ _ONE_SIDE: Final = {
     **dict.fromkeys(("mpi_sendrecv",), (0, 1, 3)),
     **dict.fromkeys(("mpi_bcast",), (0, 1, 3)),
 }
-# Where datatype, operation, root and communicator are.
+# Function → positions of datatype, operation, root and communicator among the arguments.
 _REDUCTIONS: Final = {"mpi_allreduce": (3, 4, 5), "mpi_reduce": (3, 4, 5, 6)}
 _COLLECTIVES: Final = frozenset(
     ("mpi_bcast", "mpi_allreduce", "mpi_reduce", "mpi_allgather", "mpi_gather", "mpi_alltoall")
@@ -114,7 +114,7 @@ def _small(site: Site, uses: Sequence[_Use]) -> Iterator[Advice]:
 
 
 def _elements(site: Site, use: _Use, at: int) -> str:
-    """Describe how many elements a message has."""
+    """Return a text about the number of elements in a message."""
     count = _argument(use, at)
     return f"{site.spell(count)} element{'s' * (count != Number(1))}"
 
@@ -125,7 +125,7 @@ def _is_anyone(partner: Expression | None) -> bool:
 
 
 def _is_answered(use: _Use, uses: Sequence[_Use]) -> bool:
-    """Return whether messages go to and come from the partner in one iteration, so the next one waits for an answer."""
+    """Return whether messages go to and from the partner in one iteration, so that the next one waits for an answer."""
     for other in uses:
         at = _ONE_SIDE.get(other.name)
         is_same = at and other.loops == use.loops and _argument(other, at[2]) == _argument(use, 3)
@@ -135,7 +135,7 @@ def _is_answered(use: _Use, uses: Sequence[_Use]) -> bool:
 
 
 def _again(site: Site, uses: Sequence[_Use]) -> Iterator[Advice]:
-    """Yield advice on broadcasts: of unchanged data, and of data of each rank to all others."""
+    """Yield advice on broadcasts of unchanged data, and on broadcasts in which each rank sends to all others."""
     for use in uses:
         if use.name != "mpi_bcast" or not use.loops:
             continue
@@ -157,7 +157,7 @@ def _again(site: Site, uses: Sequence[_Use]) -> Iterator[Advice]:
 
 
 def _is_written(name: str, use: _Use, loop: Loop) -> bool:
-    """Return whether a variable, or its target, may change in a loop other than by a call itself."""
+    """Return whether a variable, or its target, may change in a loop, other than by the call itself."""
     for statement, _ in statements(loop.body):
         if statement is use.statement:
             continue
@@ -218,7 +218,7 @@ def _needs(later: _Use, earlier: _Use, body: Sequence[Statement]) -> bool:
     """Return whether a reduction's input may depend on the result of an earlier one."""
     between = _between(earlier, later, body)
     made = _names_in(_argument(earlier, 1))
-    sent = _names_in(_argument(later, 0)) or _names_in(_argument(later, 1))  # the latter with MPI_IN_PLACE
+    sent = _names_in(_argument(later, 0)) or _names_in(_argument(later, 1))  # the receive buffer with MPI_IN_PLACE
     while (more := made | _made_of(between, made, chosen=False)) != made:
         made = more
     return not made.isdisjoint(sent) or any(_chooses(each, made) for each in between)
@@ -230,7 +230,7 @@ def _between(earlier: _Use, later: _Use, body: Sequence[Statement]) -> Sequence[
 
 
 def _chooses(statement: Statement, made: frozenset[str]) -> bool:
-    """Return whether some values decide which calls follow, or whether execution continues."""
+    """Return whether the given values decide which calls follow, or whether execution continues."""
     if not isinstance(statement, Branch | Loop) or made.isdisjoint(_all_names(statement)):
         return False
     inside = [each for each, _ in statements([statement])]
@@ -243,7 +243,7 @@ def _all_names(statement: Statement) -> frozenset[str]:
 
 
 def _made_of(body: Sequence[Statement], names: frozenset[str], *, chosen: bool) -> frozenset[str]:
-    """Return the variables derived from some variables: from their values, or by branches on them."""
+    """Return the variables that depend on the given ones, by their values or by branches on them."""
     found: set[str] = set()
     for statement in body:
         used = frozenset[str]().union(*map(_names_in, expressions_of(statement)))
@@ -299,7 +299,7 @@ def _shares_buffer(one: _Use, two: _Use) -> bool:
 
 
 def _large(site: Site, uses: Sequence[_Use]) -> Iterator[Advice]:
-    """Yield the call that moves most, if volume is the cause and nothing else was found."""
+    """Yield advice on the call that moves most, if volume is the cause and nothing else was found."""
     if "mpi_bytes" not in site.causes:
         return
     for use in uses:

@@ -1,6 +1,6 @@
-"""A source file in any language: procedures, statements, nested loops.
+"""Model of a source file in any language: procedures, statements, nested loops.
 
-All are frozen records; a front end builds them from the inside out. ``loops_around`` and ``statements`` walk.
+All classes are frozen; a front end builds them from the inside out. ``bodies`` and ``statements`` iterate over them.
 """
 
 from __future__ import annotations
@@ -42,11 +42,11 @@ class Layout(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A statement; each kind is a class.
+    """A statement; each kind has a class.
 
     Attributes:
-        line: Where it begins, from 1. What a file includes has no statements here.
-        column: From 1; 0 if it is not known.
+        line: Its first line, from 1. Statements from included files are left out.
+        column: From 1; 0 if unknown.
     """
 
     line: int = field(default=0, compare=False, kw_only=True)
@@ -59,15 +59,16 @@ class Declaration(Statement):
 
     Attributes:
         name: As in ``Name``.
-        element: What it is, or what an element of it is.
-        extents: As in ``ArrayRef``; empty if it is no array. C's ``double *a`` has (None,), being subscripted.
-        value: What it is at first; of a constant, for good.
+        element: Its type, or the type of its elements.
+        extents: As in ``ArrayRef``; empty if it is not an array. C's ``double *a`` has (None,), because it can be
+            subscripted.
+        value: Its initial value, or a constant's value.
         is_constant: Whether it never changes: Fortran's ``parameter``, C's ``const int n = 8``.
-        is_argument: Whether the caller gives it.
-        may_overlap: Whether other names may reach the same memory: a pointer that is not ``restrict``, a C++ reference;
-            in Fortran a ``pointer``, a ``target`` or a member of an ``equivalence``.
-        outlives: Whether others may see it when the procedure does not run: module data, statics, globals, commons.
-        intent: ``in``, ``out`` or ``inout`` where it is said; C's ``const double *`` is ``in``.
+        is_argument: Whether it is an argument.
+        may_overlap: Whether other names may refer to the same memory: a pointer that is not ``restrict``, a C++
+            reference; in Fortran a ``pointer``, a ``target`` or a member of an ``equivalence``.
+        outlives: Whether others can access it while the procedure does not run: module data, statics, globals, commons.
+        intent: ``in``, ``out`` or ``inout`` if declared; C's ``const double *`` is ``in``.
     """
 
     name: str
@@ -85,8 +86,8 @@ class Declaration(Statement):
 class Assignment(Statement):
     """A store: ``target = value``, or with an operator ``target += value``.
 
-    ``i++`` is one, too. One within an expression stands before its statement. Of Fortran's pointer assignment
-    ``p => x`` the value is ``Unary("&", x)``; ``p => q`` between pointers is plain.
+    ``i++`` is an assignment, too. An assignment inside an expression is placed before its statement. For Fortran's
+    pointer assignment ``p => x`` the value is ``Unary("&", x)``; ``p => q`` between pointers is an ordinary assignment.
 
     Attributes:
         target: ``Name``, ``ArrayRef``, ``FieldRef`` or ``Deref``.
@@ -103,7 +104,7 @@ class Assignment(Statement):
 
 @dataclass(frozen=True, slots=True)
 class CallStatement(Statement):
-    """A call for its effect, including MPI's. A call for its value is in an expression."""
+    """A call whose value is not used, including MPI's; other calls are in expressions."""
 
     call: Call
 
@@ -113,10 +114,10 @@ class Allocation(Statement):
     """Memory that is allocated or freed: ``allocate``, ``malloc``, ``new``, a ``std::vector`` with a size.
 
     Attributes:
-        targets: What then is, or is no more, in memory.
-        sizes: As far as written.
-        frees: Whether it is given back.
-        function: What does it, as the user knows it: ``malloc``, ``allocate``, ``std::vector``.
+        targets: The variables that are allocated or freed.
+        sizes: The sizes, as far as written.
+        frees: Whether memory is freed.
+        function: The user's name of the operation: ``malloc``, ``allocate``, ``std::vector``.
     """
 
     targets: tuple[Expression, ...]
@@ -133,8 +134,8 @@ class InputOutput(Statement):
         action: ``read``, ``write``, ``open``, ``close``, ``flush``, ``rewind`` (any seek) or ``inquire``.
         unit: The file: a unit, a ``FILE *``, a stream, a descriptor; None for the terminal.
         items: The items read or written, or the file's name.
-        is_formatted: Whether numbers become text, or text numbers.
-        function: What does it: ``fprintf``, ``write``, ``operator<<``, ``MPI_File_write``.
+        is_formatted: Whether numbers are converted to or from text.
+        function: The user's name of the operation: ``fprintf``, ``write``, ``operator<<``, ``MPI_File_write``.
     """
 
     action: str
@@ -149,9 +150,9 @@ class Jump(Statement):
     """A jump: ``exit`` (``break``), ``cycle`` (``continue``), ``return``, ``goto`` or ``stop``.
 
     Attributes:
-        kind: Which.
+        kind: One of these.
         value: The returned value.
-        label: Where it leads to, if it is named.
+        label: Its target, if named.
     """
 
     kind: str
@@ -161,14 +162,14 @@ class Jump(Statement):
 
 @dataclass(frozen=True, slots=True)
 class OtherStatement(Statement):
-    """Any other statement; anything in it may have been read and changed."""
+    """Any other statement; everything in it may have been read and changed."""
 
     expressions: tuple[Expression, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Arm:
-    """Statements executed if a condition holds; without a condition, otherwise."""
+    """Statements that are executed if a condition holds; without a condition, in all other cases."""
 
     condition: Expression | None
     body: tuple[Statement, ...]
@@ -188,8 +189,8 @@ class Block(Statement):
 
     Attributes:
         body: The statements.
-        directive: As written, in lower case from the word ``omp`` on; empty if there is none.
-        last_line: Where it ends.
+        directive: In lower case from the word ``omp`` on; empty if there is none.
+        last_line: Its last line.
     """
 
     body: tuple[Statement, ...]
@@ -203,12 +204,12 @@ class Loop(Statement):
 
     Attributes:
         body: The loop's body.
-        variable: The induction variable; None if it does not count, or is changed by more than the loop's head.
-        first: Its value at first.
-        last: The value that it does not pass: C's ``i < n`` gives ``n - 1``; with a negative step, the smallest.
+        variable: The induction variable; None if the loop does not count, or if its body changes the variable.
+        first: The variable's initial value.
+        last: The last possible value: C's ``i < n`` gives ``n - 1``; with a negative step, the smallest.
         step: The increment, positive or negative.
-        condition: Of a loop that does not count: whether it goes on; None if it ends by a jump alone.
-        last_line: Where it ends.
+        condition: The condition to continue, of a loop that does not count; None if only a jump ends it.
+        last_line: Its last line.
         directive: The directives above it, in lower case from the first word on: ``omp parallel do schedule(static)``;
             several are joined by newlines.
         is_concurrent: Whether the language lets iterations run in any order: ``do concurrent``, ``forall``.
@@ -233,9 +234,9 @@ class Structure:
 
     Attributes:
         name: As in ``Element.structure``.
-        fields: In order; those of C++ include the bases'.
-        bytes: The size of one; 0 if it is not known.
-        line: Where it is declared, if in this file.
+        fields: In order; in C++ including those of base classes.
+        bytes: Its size; 0 if unknown.
+        line: The line of its declaration, if it is in this file.
     """
 
     name: str
@@ -251,12 +252,12 @@ class Procedure:
     Attributes:
         name: As in a region: ``Region.function``.
         arguments: Names, in order.
-        declarations: Of arguments and local variables, in inner blocks, too; of what it uses of modules and commons, as
-            far as the file tells.
-        body: Declarations are in it only where they stand between statements.
-        line: Where it begins.
-        last_line: Where it ends.
-        is_pure: Whether it is declared so.
+        declarations: Declarations of arguments and local variables, including inner blocks, and of variables from
+            modules and commons, as far as known.
+        body: The statements; declarations are included only if they are between other statements.
+        line: Its first line.
+        last_line: Its last line.
+        is_pure: Whether it is declared pure.
     """
 
     name: str
@@ -275,10 +276,10 @@ class SourceFile:
     Attributes:
         language: ``c``, ``c++`` or ``fortran``.
         path: The requested path.
-        procedures: Those defined in it, with those within, in order.
-        declarations: Of what all of them know: globals, module data.
-        structures: Those that are known, wherever they are declared.
-        remarks: What could not be read, in words.
+        procedures: All procedures defined in it, including nested ones, in order.
+        declarations: Variables visible in all procedures: globals, module data.
+        structures: The known structures, wherever they are declared.
+        remarks: Descriptions of what could not be read.
         doubtful: Lines that may or may not have been built.
     """
 
@@ -301,7 +302,7 @@ class SourceFile:
         return max(around, key=lambda each: each.line, default=None)
 
     def declaration(self, procedure: Procedure | None, name: str) -> Declaration | None:
-        """Return the declaration of a name, as visible in a procedure."""
+        """Return the declaration of a name that is visible in a procedure; None if unknown."""
         local = procedure.declarations if procedure else ()
         return next((each for each in (*local, *self.declarations) if each.name == name), None)
 

@@ -1,4 +1,4 @@
-"""The options with which a file was compiled, adjusted to the folders' current places."""
+"""The options with which a file was compiled, adjusted to where the folders are now."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ class Options:
 
     Attributes:
         language: ``c``, ``c++`` or ``fortran``.
-        words: The options, as ``Compiled.options``; folders are absolute.
-        macros: Macros that the compiler or an option defines, with their values; None if they are not defined.
-        is_complete: Whether the compiler has said which macros it defines.
-        contested: Macros on which the sources that include the file do not agree.
+        words: The options, as in ``Compiled.options``; folders are absolute.
+        macros: Macros that the compiler or an option defines, with their values; None for undefined macros.
+        is_complete: Whether the compiler has listed all macros that it defines.
+        contested: Macros with different values in different sources that include the file.
     """
 
     language: str
@@ -45,30 +45,30 @@ class Options:
 
     @property
     def of_language(self) -> list[str]:
-        """The options that determine the language; those of Fortran's form mean nothing to a C parser."""
+        """The options that determine the language, without those of Fortran's form, which a C parser does not know."""
         return [each for each in self.words if not each.startswith((*_OF_PREPROCESSOR, "-fopenmp", "-undef"))]
 
     @property
     def folders(self) -> list[str]:
-        """The folders in which included files are looked for, in order."""
+        """The folders in which included files are searched, in order."""
         return [each.removeprefix("-I") for each in self.words if each.startswith("-I")]
 
     @property
     def openmp(self) -> bool:
-        """Whether directives of OpenMP count."""
+        """Whether OpenMP directives are active."""
         return "-fopenmp" in self.words or "-fopenmp-simd" in self.words
 
 
 def options_of(units: Iterable[Compiled], name: str, path: Path) -> Options | None:
     """Return the options of a file; None if unknown.
 
-    Of several files with one name, the one in the same place is used, or else the one with the same text. A file that
-    several sources include has the options of the first.
+    Of several files with one name, the one in the same place is used, otherwise the one with the same text. A file that
+    several sources include gets the options of the first.
 
     Args:
         units: A run's records of compiled files.
         name: The file, as regions name it.
-        path: Where it is now.
+        path: Its current path.
     """
     named = [unit for unit in units if name in unit.files]
     if len(named) > 1:
@@ -91,11 +91,11 @@ def _of_text(units: Sequence[Compiled], name: str, path: Path) -> list[Compiled]
 
 
 def _place(unit: Compiled, name: str) -> str:
-    return normpath(os.path.join(unit.folder, name))  # noqa: PTH118 - as text: it may be nowhere
+    return normpath(os.path.join(unit.folder, name))  # noqa: PTH118 - joined as text, because it may not exist
 
 
 def _moved(unit: Compiled, name: str, path: Path) -> Options:
-    """Return the options with the folders' current places: sources and headers may have been moved together."""
+    """Return the options with the folders' current paths: sources and headers may have been moved together."""
     then, now = PurePath(_place(unit, name)).parts, Path(realpath(path)).parts
     same = 0
     while same < min(len(then), len(now)) and then[-same - 1] == now[-same - 1]:
@@ -120,7 +120,7 @@ def _moved(unit: Compiled, name: str, path: Path) -> Options:
 
 
 def _placed(word: str, place: Callable[[str], str]) -> str:
-    """Return an option with the current place of its folder or file; a header is found like any other."""
+    """Return an option with the current path of its folder or file."""
     for start in _FOLDERS:
         if word.startswith(start):
             return start + place(word.removeprefix(start))

@@ -1,4 +1,4 @@
-"""Where a value derives from the rank: back through assignments, arguments, results and fields, in all files read."""
+"""Find where a value derives from the rank, back through assignments, arguments, results and fields in all files."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from .ranks import RANK, SIZE, Ranks, counted, names_in
 
 __all__ = ["Origin", "Origins"]
 
-_PARTNER, _TAG = 3, 4  # argument positions, for both functions
-_DEEPEST: Final = 8  # steps back
-_MOST: Final = 400  # names looked at
+_PARTNER, _TAG = 3, 4  # argument positions, the same in MPI_Send and MPI_Recv
+_DEEPEST: Final = 8  # limit of steps back
+_MOST: Final = 400  # limit of examined names
 
 
 @dataclass(frozen=True)
@@ -26,12 +26,12 @@ class Origin:
     Attributes:
         source: The file.
         line: The line.
-        target: What gets the value; None where a function gives it.
+        target: The variable that gets the value; None if it is a function's result.
         value: The expression with the rank.
-        is_known: Whether it is seen that it is the rank; else it is only called so.
-        has_size: Whether the number of ranks is in it, too.
-        is_table: Whether the rank chooses it from a table.
-        through: Places of the steps on the way, from the loop.
+        is_known: Whether the rank certainly comes from MPI; otherwise only its name suggests it.
+        has_size: Whether the expression contains the number of ranks, too.
+        is_table: Whether the rank is an index into a table.
+        through: Places of the intermediate steps, starting from the loop.
     """
 
     source: SourceFile
@@ -46,7 +46,7 @@ class Origin:
 
 @dataclass(frozen=True)
 class _Trail:
-    """The path so far: names examined in which procedures, and places passed."""
+    """The path so far: the names examined in each procedure, and the places passed."""
 
     seen: frozenset[tuple[int, str]] = frozenset()
     through: tuple[tuple[SourceFile, int], ...] = ()
@@ -58,11 +58,11 @@ class _Trail:
         return (id(where.procedure), name) in self.seen
 
     def reaches(self, where: Where, line: int) -> bool:
-        """Return whether a line's value can be used where the path began."""
+        """Return whether a value assigned on a line can be used where the path began."""
         return not self.before or where.procedure.name != self.within or line <= self.before
 
     def ordered(self, where: Where, definitions: Sequence[Definition]) -> Sequence[Definition]:
-        """Sort definitions before the path's start, last first: a variable may have several values in sequence."""
+        """Sort definitions: first those before the path's start, last first, as a variable may get several values."""
         if not self.at or where.procedure.name != self.within:
             return definitions
         return sorted(definitions, key=lambda each: (each[2] > self.at, -each[2] if each[2] <= self.at else each[2]))
@@ -98,16 +98,16 @@ class Origins:
 
         Args:
             expression: The expression to trace.
-            source: Where.
-            procedure: Likewise.
-            before: The last line of the procedure that can make it; 0 if all can.
-            at: The line that uses it; 0 if that is not known.
+            source: The file of the expression.
+            procedure: The procedure of the expression.
+            before: Only lines up to this one can define it; 0 for no limit.
+            at: The line that uses it; 0 if unknown.
         """
         self._left = _MOST
         return self._made(expression, Where(source, procedure), _Trail(within=procedure.name, before=before, at=at))
 
     def _made(self, expression: Expression, where: Where, trail: _Trail) -> Origin | None:
-        """Search the rank in everything that an expression uses."""
+        """Search for the rank in everything that an expression uses."""
         if len(trail.through) > _DEEPEST:
             return None
         for each in walk(expression):
@@ -153,14 +153,14 @@ class Origins:
         return next((each for each in conditional if each is not None), None)
 
     def _of_condition(self, where: Where, name: Name, trail: _Trail) -> Origin | None:
-        """Return a value that only the lower ranks get: ``if (rank < rest) n = n + 1``."""
+        """Return a value that only lower ranks get: ``if (rank < rest) n = n + 1``."""
         for target, value, line in self.ranks.of_lower(where.procedure, name.name):
             if trail.reaches(where, line):
                 return Origin(where.source, line, target, value, False, False, False, trail.through)
         return None
 
     def _of_message(self, name: Name, where: Where, trail: _Trail) -> Origin | None:
-        """Examine what another rank sends to a variable: values derived from its partner are derived from this rank."""
+        """Examine a variable that another rank sends: if it derives from its partner, it derives from this rank."""
         for receive in self.calls.of_functions(RECEIVES):
             if receive.procedure is not where.procedure or _buffer(receive.call) != name:
                 continue
@@ -178,7 +178,7 @@ class Origins:
         return None
 
     def _of_value(self, definition: Definition, where: Where, trail: _Trail, *, partner: str = "") -> Origin | None:
-        """Examine a value's contents: the rank, or that of a partner, or something derived from it elsewhere."""
+        """Examine an assigned value: it may contain the rank, a partner's rank, or something derived from the rank."""
         target, value, line = definition
         known = self.ranks.names(where.source, where.procedure) | ({partner: (RANK, True)} if partner else {})
         used = {name: known[name] for name in counted(value) if name in known}
@@ -195,7 +195,7 @@ class Origins:
         return self._made(value, where, trail.by(where.source, line))
 
     def _of_result(self, call: Call, where: Where, trail: _Trail) -> Origin | None:
-        """Examine a function whose result is used: it may get the rank as argument, or query it."""
+        """Examine a function whose result is used: it may get the rank as an argument, or query it."""
         known = self.ranks.names(where.source, where.procedure)
         ranks = {name for name, (what, _) in known.items() if what == RANK}
         given = [not ranks.isdisjoint(names_in(each)) for each in call.arguments]
@@ -227,7 +227,8 @@ class Origins:
                 continue
             for definition in self._definitions.of_field(where.procedure, field.name):
                 others = _fields_around(definition[0], where)
-                if fields and others and not (fields <= others or others <= fields):  # else one may extend the other
+                # Structures match only if one may extend the other.
+                if fields and others and not (fields <= others or others <= fields):
                     continue
                 if found := self._of_value(definition, where, trail.past(where, f".{field.name}")):
                     return found
@@ -235,7 +236,7 @@ class Origins:
 
 
 def _sees(where: Where, name: str) -> bool:
-    """Return whether a procedure means the common variable by a name, not one of its own."""
+    """Return whether a name in a procedure refers to the common variable, not to a local one."""
     declaration = where.source.declaration(where.procedure, name)
     return declaration is None or declaration.outlives
 
@@ -257,13 +258,13 @@ def _fields_around(field: Expression | None, where: Where) -> frozenset[str]:
 
 
 def _buffer(call: Call) -> Name | None:
-    """Return the variable with a message."""
+    """Return the variable that holds a message."""
     first = argument(call, 0)
     return base_of(pointed_at(first)) if first is not None else None
 
 
 def _is_chosen_by(expression: Expression, used: Mapping[str, tuple[str, bool]]) -> bool:
-    """Return whether the rank is a subscript."""
+    """Return whether the rank is used as a subscript."""
     if not isinstance(expression, ArrayRef):
         return False
     names = (part for each in expression.subscripts for part in walk(each) if isinstance(part, Name))

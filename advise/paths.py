@@ -14,9 +14,9 @@ class Step:
     """A step to a part of memory, or to a pointer's target.
 
     Attributes:
-        subscripts: Of an array; what a pointer points to has the subscript 0.
-        field: Of a structure.
-        by_pointer: Whether a pointer is loaded from memory for it; not one that is a variable itself.
+        subscripts: Subscripts of an array; 0 for a pointer's target.
+        field: Name of a structure's field.
+        by_pointer: Whether it loads a pointer from memory; a pointer variable itself does not count.
     """
 
     subscripts: tuple[Expression, ...] = ()
@@ -46,5 +46,5 @@ def path_of(reference: Expression) -> tuple[Name | None, list[Step]]:
 
 
 def _is_loaded(pointer: Expression) -> bool:
-    """Return whether something is a pointer in memory, as far as known."""
+    """Return whether an expression is a pointer in memory, as far as known."""
     return isinstance(pointer, ArrayRef | FieldRef | Deref) and pointer.element.kind in ("pointer", "")

@@ -1,6 +1,6 @@
-"""Pipelines that do not fill: ranks in a chain finish all their work before the next one can begin.
+"""Advice on pipelines that do not fill: each rank in a chain finishes all its work before the next one can begin.
 
-It is for waiting (Vetter and Reed, SC 1999, section 4.4: Sweep3D).
+It is given for waiting (Vetter and Reed, SC 1999, section 4.4: Sweep3D).
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ __all__ = ["CAUSES", "KIND", "pipeline"]
 KIND: Final = "pipeline"
 CAUSES: Final = frozenset(("waiting", "one_after_another"))
 
-_ONE: Final = 1.01  # iterations, on average
-_LEVELS: Final = 2  # callers above the receive
+_ONE: Final = 1.01  # average iterations that count as one
+_LEVELS: Final = 2  # levels of callers above the receive
 
 
 def pipeline(site: Site) -> Iterator[Advice]:
-    """Yield advice on the loop in which a site receives, or which calls it."""
+    """Yield advice on the loop in which a site receives, or the loop that calls it."""
     calls = Calls(tuple((site.sources or {site.source.path: site.source}).values()))
     if not any(calls.does(each, RECEIVES) for each, _ in site.statements):
         return
@@ -40,7 +40,7 @@ def pipeline(site: Site) -> Iterator[Advice]:
 
 
 def _of_loop(site: Site, calls: Calls, loop: Loop, source: SourceFile, procedure: Procedure) -> Advice | None:
-    """Return advice on a loop that receives first and sends last, in adjustable steps, with a single iteration."""
+    """Return advice on a loop that receives first and sends last, has an adjustable step, but runs only once."""
     receives = [each for each, _ in statements(loop.body) if calls.does(each, RECEIVES)]
     sends = [each for each, _ in statements(loop.body) if calls.does(each, SENDS)]
     if loop.step is None or isinstance(loop.step, Number) or not receives or not sends:
@@ -59,7 +59,7 @@ def _of_loop(site: Site, calls: Calls, loop: Loop, source: SourceFile, procedure
 
 
 def _makes_one_turn(site: Site, receives: Sequence[Statement]) -> bool:
-    """Return whether the region is entered once per statement that receives, if its surroundings are."""
+    """Return whether the region's receives run about once per entry of the region around it."""
     entries, around = site.numbers.get("entries", 0), site.numbers.get("entries_around", 0)
     calls = sum(isinstance(each, CallStatement) for each in receives)
     return entries > 0 < around and entries / around <= max(calls, 1) * _ONE

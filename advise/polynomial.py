@@ -11,9 +11,9 @@ from .expression import ArrayRef, Binary, Deref, Expression, FieldRef, Name, Num
 __all__ = ["Monomial", "Polynomial", "polynomial"]
 
 Monomial = tuple[Expression, ...]
-"""A product of symbols, in a fixed order; empty for one."""
+"""A product of symbols, in a fixed order; empty for the number 1."""
 
-_MOST_TERMS: Final = 64  # products of sums can grow without end
+_MOST_TERMS: Final = 64  # limit of terms, because products of sums grow exponentially
 _SYMBOLS: Final = (Name, FieldRef, ArrayRef, Deref)
 
 
@@ -22,7 +22,7 @@ class Polynomial:
     """A sum of products.
 
     Attributes:
-        terms: What each product is multiplied by; never 0.
+        terms: Product → its coefficient, never 0.
     """
 
     terms: Mapping[Monomial, int]
@@ -61,7 +61,7 @@ class Polynomial:
 
     @property
     def value(self) -> int | None:
-        """The number that it equals; None if it has symbols."""
+        """The number, if it has no symbols; otherwise None."""
         return None if self.terms.keys() - {()} else self.terms.get((), 0)
 
     @property
@@ -81,11 +81,11 @@ class Polynomial:
         return Polynomial(found)
 
     def without(self, symbols: frozenset[Expression]) -> Polynomial:
-        """Return the terms without any of some symbols."""
+        """Return the terms that contain none of the given symbols."""
         return Polynomial({each: value for each, value in self.terms.items() if symbols.isdisjoint(each)})
 
     def is_linear_in(self, symbols: frozenset[Expression]) -> bool:
-        """Return whether no product has more than one of some symbols."""
+        """Return whether each product contains at most one of the given symbols."""
         return all(sum(symbol in symbols for symbol in monomial) <= 1 for monomial in self.terms)
 
 
@@ -95,7 +95,7 @@ def polynomial(
     """Convert an expression to a polynomial; None if that is impossible, as for a quotient, or has too many terms.
 
     Args:
-        expression: Any.
+        expression: The expression.
         value_of: Returns the value of a variable or another reference; None if unknown.
     """
     match expression:
@@ -121,7 +121,7 @@ def _combined(operator: str, left: Polynomial | None, right: Polynomial | None) 
 
 
 def linear_parts(value: Polynomial, symbols: frozenset[Expression]) -> Iterator[tuple[Expression, Polynomial]]:
-    """Yield each of some symbols that occurs, with its coefficient."""
+    """Yield each of the given symbols that occurs, with its coefficient."""
     for symbol in sorted(value.symbols & symbols, key=repr):
         if (coefficient := value.coefficient(symbol)) is not None:
             yield symbol, coefficient

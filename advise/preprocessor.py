@@ -1,4 +1,4 @@
-"""Preprocessor conditions in a file with known options, decided by libclang for any language."""
+"""Decide preprocessor conditions in a file with known options, in any language, with libclang."""
 
 from __future__ import annotations
 
@@ -16,11 +16,12 @@ from .options import Options
 
 __all__ = ["decided"]
 
-_OF_PARSER: Final = ("__clang", "__llvm", "__GNUC_MINOR", "__GNUC_PATCH")  # libclang's own values, in C and C++
+# Macros with libclang's own values, in C and C++.
+_OF_PARSER: Final = ("__clang", "__llvm", "__GNUC_MINOR", "__GNUC_PATCH")
 
 _DIRECTIVE: Final = re.compile(rb"[ \t]*#[ \t]*(?:(?:el)?if(?:n?def)?|else|endif|define|undef|include(?:_next)?)\b")
 _CONTINUED: Final = re.compile(rb"\\[ \t]*\r?\n?\Z")
-_FLAGS: Final = 0x01 | 0x02 | 0x200  # keeps what it skips; incomplete; goes on behind fatal errors: twins of Index.h
+_FLAGS: Final = 0x01 | 0x02 | 0x200  # DetailedPreprocessingRecord, Incomplete and KeepGoing, as in Index.h
 _QUIET: Final = ("-w", "-Wno-everything", "-ferror-limit=0", "-Xclang", "-disable-pragma-debug-crash")
 _ERROR: Final = 3
 _NOT_FOUND: Final = re.compile(r"'([^']*)' file not found")
@@ -40,9 +41,9 @@ class Skipped:
     """The parts of a file that a preprocessor skips.
 
     Attributes:
-        lines: Numbers of the lines in arms that do not hold.
-        wrong: Numbers of the directives that the preprocessor does not understand.
-        missing: Headers that are not found.
+        lines: Numbers of the lines in inactive arms.
+        wrong: Numbers of the directives that the preprocessor could not evaluate.
+        missing: Headers that were not found.
     """
 
     lines: frozenset[int]
@@ -56,11 +57,11 @@ def decided(
     """Return a source without the conditions that its options decide; line numbers stay.
 
     Args:
-        text: What is in it.
-        path: Where it is.
-        options: How it was compiled.
-        words: What a parser of C is told of them, and of folders of headers.
-        unread: Headers that may be missing, as they define nothing that conditions ask for.
+        text: The file's content.
+        path: Its path.
+        options: The options with which it was compiled.
+        words: The macros and header folders from these options, for a C parser.
+        unread: Headers that may be missing, because they define no macros that conditions test.
     """
     found = _skipped(text, path, words)
     is_fortran = options.language == "fortran"
@@ -82,8 +83,8 @@ def _skipped(text: bytes, path: Path, words: Sequence[str | bytes]) -> Skipped:
     """Return the lines of a file that a preprocessor skips.
 
     Args:
-        text: What is in it, in any language: the directives count alone.
-        path: Where it is.
+        text: The file's content, in any language; only directives matter.
+        path: Its path.
         words: The options.
     """
     given = [each if isinstance(each, bytes) else fsencode(each) for each in (*_QUIET, *words)]
@@ -116,7 +117,7 @@ def _directives(text: bytes) -> bytes:
 
 
 def _lines(unit: Any, own: int) -> Iterator[int]:
-    """Yield the lines between a directive with an inactive arm and the next one."""
+    """Yield the lines from a directive with an inactive arm up to the next directive."""
     found = lib.clang_getSkippedRanges(unit, own)
     try:
         for each in found.contents.ranges[: found.contents.count]:
@@ -127,7 +128,7 @@ def _lines(unit: Any, own: int) -> Iterator[int]:
 
 
 def _problems(unit: Any, own: int) -> Iterator[tuple[int, str]]:
-    """Yield the line of each error, 0 for other files, and its message."""
+    """Yield the line (0 for other files) and the message of each error."""
     for number in range(lib.clang_getNumDiagnostics(unit)):
         problem = lib.clang_getDiagnostic(unit, number)
         if lib.clang_getDiagnosticSeverity(problem) >= _ERROR:

@@ -1,4 +1,4 @@
-"""Variables with the rank or the number of ranks, in all files read, and those equal on all ranks."""
+"""Find variables that hold the rank or the number of ranks, in all files read, and those equal on all ranks."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .nest import Assignment, Branch, Procedure, SourceFile, statements
 __all__ = ["RANK", "SIZE", "Ranks", "counted", "names_in"]
 
 RANK, SIZE = "rank", "size"
-# Function → the argument with the rank or its place in a grid, or with the number of ranks, or that along an axis.
+# Function → positions of the arguments with the rank, the number of ranks, or those along an axis of a grid.
 _ASKING: Final = {
     "mpi_comm_rank": {1: RANK},
     "mpi_comm_size": {1: SIZE},
@@ -26,8 +26,8 @@ _USUAL: Final = {
     **dict.fromkeys(("rank", "myrank", "my_rank", "mpi_rank", "myid", "mype", "my_pe", "iproc", "irank"), RANK),
     **dict.fromkeys(("size", "nprocs", "nproc", "numranks", "num_ranks", "nranks", "mpi_size", "npes"), SIZE),
 }
-_SHARING: Final = {"mpi_allreduce": 1, "mpi_bcast": 0}  # which argument has the same value on all ranks then
-_COUNTING: Final = {"mpi_allreduce": 1, "mpi_allgather": 3, "mpi_alltoall": 3}  # which argument gets what others count
+_SHARING: Final = {"mpi_allreduce": 1, "mpi_bcast": 0}  # argument that has the same value on all ranks afterwards
+_COUNTING: Final = {"mpi_allreduce": 1, "mpi_allgather": 3, "mpi_alltoall": 3}  # argument that gets other ranks' counts
 _COMPARING: Final = frozenset(("==", "!=", "<", "<=", ">", ">=", "&&", "||", "!"))
 _ORDERING: Final = frozenset(("<", "<=", ">", ">="))
 
@@ -44,7 +44,7 @@ class Ranks:
         self._named: dict[tuple[int, int], dict[str, tuple[str, bool]]] = {}
 
     def names(self, source: SourceFile, procedure: Procedure) -> dict[str, tuple[str, bool]]:
-        """Return the variables with the rank or the number of ranks, and whether this is certain."""
+        """Return name → which of rank and number of ranks a variable holds, and whether that is certain."""
         key = id(source), id(procedure)
         if key not in self._named:
             self._named[key] = self._names(source, procedure)
@@ -67,11 +67,11 @@ class Ranks:
         return (id(procedure), name) in self._shared
 
     def is_counted_by_others(self, procedure: Procedure, name: str) -> bool:
-        """Return whether an array holds other ranks' counts, which is not a division of work."""
+        """Return whether an array holds counts from other ranks, which are not a division of work."""
         return (id(procedure), name) in self._counted_by_others
 
     def of_lower(self, procedure: Procedure, name: str) -> list[Definition]:
-        """Return the assignments to a variable in comparisons of ranks."""
+        """Return the assignments to a variable under a comparison of ranks."""
         return self._of_lower.get(id(procedure), {}).get(name, [])
 
     @cached_property
@@ -94,7 +94,7 @@ class Ranks:
 
     @cached_property
     def _asking(self) -> dict[int, list[tuple[str, str]]]:
-        """Return what each procedure queries from MPI: a variable, and whether it is the rank or the rank count."""
+        """The variables that each procedure gets from MPI, with whether each is the rank or the number of ranks."""
         found: dict[int, list[tuple[str, str]]] = {}
         for function, arguments in _ASKING.items():
             for at, what in arguments.items():
@@ -106,7 +106,7 @@ class Ranks:
 
     @cached_property
     def _places(self) -> dict[int, list[tuple[str, str]]]:
-        """Return each procedure's variables with the rank's place in a grid: ``mod(rank, columns)``."""
+        """The variables of each procedure with the rank's position in a grid: ``mod(rank, columns)``."""
         found: dict[int, list[tuple[str, str]]] = {}
         everywhere = {name for asked in self._asking.values() for name, what in asked if what == RANK}
         for source, procedure in self._calls.everywhere:
@@ -123,7 +123,7 @@ class Ranks:
 
     @cached_property
     def _asked_of_all(self) -> dict[str, str]:
-        """Return the global variables with the rank, or the number of ranks."""
+        """The global variables that hold the rank or the number of ranks."""
         found = {}
         for source, procedure in self._calls.everywhere:
             own = {each.name for each in (*source.declarations, *procedure.declarations) if each.outlives}
@@ -133,7 +133,7 @@ class Ranks:
 
     @cached_property
     def _of_lower(self) -> dict[int, dict[str, list[Definition]]]:
-        """Return, by procedure and variable, the assignments in comparisons of ranks."""
+        """The assignments under a comparison of ranks, by procedure and variable."""
         found: dict[int, dict[str, list[Definition]]] = {}
         for source, procedure in self._calls.everywhere:
             ranks = {name for name, (what, _) in self.names(source, procedure).items() if what == RANK}
@@ -146,7 +146,7 @@ class Ranks:
 
 
 def counted(expression: Expression) -> Iterator[str]:
-    """Yield the names in an expression, except those only compared: who does something is not a division of work."""
+    """Yield the names in an expression, except those that are only compared: a comparison does not divide work."""
     if isinstance(expression, Name):
         yield expression.name
     elif not isinstance(expression, Opaque) and getattr(expression, "operator", "") not in _COMPARING:
@@ -168,7 +168,7 @@ def _assigned(branch: Branch) -> Iterator[tuple[str, Definition]]:
 
 
 def _is_place(value: Expression, ranks: set[str]) -> bool:
-    """Return whether a value is the rank's place in a grid: a quotient or remainder of it, from 0 or from 1."""
+    """Return whether a value is the rank's position in a grid: its quotient or remainder, from 0 or from 1."""
     match value:
         case Name(name=name):
             return name in ranks
@@ -184,7 +184,7 @@ def _is_place(value: Expression, ranks: set[str]) -> bool:
 
 
 def _orders(condition: Expression | None, ranks: set[str]) -> bool:
-    """Return whether a condition tests for a rank below something."""
+    """Return whether a condition tests for a rank below a limit."""
     match condition:
         case Binary(operator="&&" | "||", left=left, right=right):
             return _orders(left, ranks) or _orders(right, ranks)

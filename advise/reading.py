@@ -1,4 +1,4 @@
-"""The files for advice: each is read once, if it exists, is what ran, and can be parsed."""
+"""Read the files for advice, each once, if it exists, was not changed after the run, and can be parsed."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ _CXX: Final = re.compile(r"\.(cc|cp|cxx|cpp|c\+\+|hh|hpp|hxx|inl|ipp|tpp|cu|cuh|
 _INCLUDED: Final = re.compile(r"\.(inc|fi)$", re.I)  # in any language
 _LIKE_FORTRAN: Final = re.compile(rb"^[ \t\d]*(end\b|(recursive |pure )*subroutine\b|.*\bfunction\b)", re.I | re.M)
 _COMMENT: Final = re.compile(rb"^[cC*][^\w=(]", re.M)  # in the first column of fixed form
-_LARGEST: Final = 1 << 20  # bytes: files of some 30,000 lines; larger ones are written by programs, and advised by none
+_LARGEST: Final = 1 << 20  # bytes, about 30,000 lines; larger files are generated
 
 
 @dataclass(frozen=True)
 class Found:
-    """A searched file of a program.
+    """The result of a search for a file of the program.
 
     Attributes:
-        path: Where it is; None if it was not found.
-        why_not: Why it does not count: it is not there, or was changed after the run; empty if it counts.
+        path: Its path; None if it was not found.
+        why_not: Why it cannot be used: it does not exist, or was changed after the run; empty if it can.
     """
 
     path: Path | None
@@ -42,12 +42,12 @@ class Reading:
 
     Args:
         find: Finds a file by its name.
-        built: Lines of files that were built, by name, where code regions begin.
-        compiled: How files were compiled, as far as it is known.
+        built: Lines of files that were built, because code regions begin there, by name.
+        compiled: How files were compiled, as far as known.
 
     Attributes:
-        remarks: Of which files nothing is said, or not all, and why.
-        lacking: The first of these remarks on a file, by its name.
+        remarks: Files with no advice, or incomplete advice, and why.
+        lacking: The first of these warnings for each file.
     """
 
     def __init__(
@@ -62,7 +62,7 @@ class Reading:
         self.lacking: dict[str, str] = {}
 
     def read(self, name: str) -> SourceFile | None:
-        """Read a file; return None, with one remark, if it cannot be used."""
+        """Read a file; return None and record a warning if it cannot be used."""
         if name not in self._read:
             self._read[name] = None
             try:
@@ -75,7 +75,7 @@ class Reading:
         return self._read[name]
 
     def give_up(self, name: str, why: str) -> None:
-        """Ignore a file, and record why."""
+        """Exclude a file, and record why."""
         self.lacking[name] = f"no advice on {name}: {why}"
         self.remarks.append(self.lacking[name])
 
@@ -96,7 +96,7 @@ class Reading:
         """Read a file.
 
         Raises:
-            InputError: It cannot be read, or is not what ran.
+            InputError: It cannot be read, or has changed since the run.
         """
         if not is_readable(name):
             return None
@@ -109,7 +109,7 @@ class Reading:
         built = self._built.get(name, ())
         options = options_of(self._compiled, name, found.path)
         if _FORTRAN.search(name) or (_INCLUDED.search(name) and _LIKE_FORTRAN.search(text)):
-            from .fortran import read_fortran  # noqa: PLC0415 - a front end is imported for its own language
+            from .fortran import read_fortran  # noqa: PLC0415 - each front end is imported only for its language
 
             form = ".f" if _COMMENT.search(text) else ".f90"
             path = found.path if _FORTRAN.search(name) else found.path.with_suffix(form)
@@ -118,7 +118,7 @@ class Reading:
             from .c_family import read_c_family  # noqa: PLC0415
 
             source = read_c_family(text, found.path, built, options)
-        return replace(source, path=name)  # by which the experiment knows it
+        return replace(source, path=name)  # the experiment knows the file by this name
 
 
 def is_readable(name: str) -> bool:

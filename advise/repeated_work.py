@@ -1,6 +1,6 @@
-"""Repeated work: values that a loop recomputes although nothing has changed, and cheaper alternatives.
+"""Advice on repeated work: values that a loop recomputes although nothing has changed, and cheaper alternatives.
 
-It is for instructions (Liu et al. 2011, 6.2: common expressions eliminated).
+It is given for instructions (Liu et al. 2011, 6.2: common expressions eliminated).
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ _CHEAP: Final = frozenset(
         "allocated",
     )
 )
-_LARGEST_POWER: Final = 4  # as products
+_LARGEST_POWER: Final = 4  # largest power that is written as a product
 
 
 def repeated_work(site: Site) -> Iterator[Advice]:
@@ -83,7 +83,7 @@ def _each(own: list[Statement]) -> Iterator[tuple[Expression, Statement]]:
                 yield from ((each, statement) for each in walk(expression))
 
 
-# What does not change.
+# Unchanged values.
 
 
 def _invariant(site: Site, loop: Loop, own: list[Statement]) -> Iterator[Advice]:
@@ -139,7 +139,7 @@ def _powers(site: Site, loop: Loop, own: list[Statement]) -> Iterator[Advice]:
     for each, statement in _each(own):
         match each:
             case Binary(operator="**", left=base, right=Number(value=value)) if each not in seen:
-                # Compilers make a product of a square themselves.
+                # Compilers turn a square into a product themselves.
                 is_whole = float(value).is_integer() and 2 < value <= _LARGEST_POWER
                 called = site.source.language != "fortran" or isinstance(value, float)
                 if not called or isinstance(base, Number) or not (is_whole or value in (0.5, -0.5)):
@@ -154,7 +154,7 @@ def _powers(site: Site, loop: Loop, own: list[Statement]) -> Iterator[Advice]:
 
 
 def _of_counters(site: Site, loop: Loop, around: tuple[Loop, ...], own: list[Statement]) -> Iterator[Advice]:
-    """Yield advice on costly functions of loop counters, which a table can hold."""
+    """Yield advice on costly functions of loop counters, whose values could be tabulated."""
     counters = {each.variable.name for each in (*around, loop) if each.variable}
     changed = _changed(site, loop) - counters
     seen: dict[Expression, int] = {}
@@ -171,11 +171,11 @@ def _of_counters(site: Site, loop: Loop, around: tuple[Loop, ...], own: list[Sta
         yield _said(site, text, (*seen.values(), loop.line), MEDIUM)
 
 
-# The same again.
+# Common expressions.
 
 
 def _common(site: Site, loop: Loop) -> Iterator[Advice]:
-    """Yield advice on expressions repeated after a store that might, for the compiler, change their operands."""
+    """Yield advice on expressions repeated after a store that, as far as the compiler knows, may change them."""
     best: tuple[int, Binary, list[int]] | None = None
     own = [each for each in loop.body if isinstance(each, Assignment)]
     first: dict[Expression, int] = {}
@@ -207,7 +207,7 @@ def _common(site: Site, loop: Loop) -> Iterator[Advice]:
 
 
 def _may_be_stored_into(site: Site, expression: Expression, between: list[Assignment]) -> bool:
-    """Return whether a store may, formally, change an operand, even if the program does not intend it."""
+    """Return whether a store may change an operand by the language's rules, even if the program never does that."""
     names = {each.name for each in walk(expression) if isinstance(each, Name)}
     arrays = [each for each in walk(expression) if isinstance(each, ArrayRef)]
     kinds = {each.element.kind for each in arrays if not _is_out_of_reach(site, each)}
@@ -226,7 +226,7 @@ def _may_be_stored_into(site: Site, expression: Expression, between: list[Assign
 
 
 def _is_out_of_reach(site: Site, reference: ArrayRef) -> bool:
-    """Return whether the compiler knows that no pointer reaches an array: it is local, and passed to no function."""
+    """Return whether the compiler knows that no pointer reaches an array, because it is local and not passed on."""
     base = base_of(reference)
     declaration = site.source.declaration(site.procedure, base.name) if base is not None else None
     if declaration is None or declaration.outlives or declaration.is_argument or not all(declaration.extents):
@@ -277,7 +277,7 @@ def _searches(site: Site, loop: Loop, around: tuple[Loop, ...]) -> Iterator[Advi
 
 
 def _begins_anew(site: Site, loop: Loop, counter: Expression, around: tuple[Loop, ...]) -> bool:
-    """Return whether a search starts at the same place each time, not where the last one ended."""
+    """Return whether a search starts at the same place each time instead of where the last one ended."""
     if loop.variable is not None and loop.first is not None:
         return not any(part == counter for part in walk(loop.first))
     within = statements(around[-1].body if around else site.procedure.body)
@@ -301,7 +301,7 @@ def _allocations(site: Site, loop: Loop, own: list[Statement]) -> Iterator[Advic
                 for part in walk(subscript)
             ]
             if any(isinstance(each, Name) and each.name in changed for each in subscripts):
-                continue  # another one in each turn
+                continue  # a different one in each iteration
             target = site.spell(statement.targets[0]) if statement.targets else "memory"
             function = statement.function or "allocate"
             is_kept = any(isinstance(each, Assignment) and each.value in statement.targets for each in own)
@@ -312,7 +312,7 @@ def _allocations(site: Site, loop: Loop, own: list[Statement]) -> Iterator[Advic
 
 
 def allocations(site: Site) -> Iterator[Advice]:
-    """Advise on memory that the procedure of a site gets again and again: in a loop, or in each call."""
+    """Yield advice on memory that a site's procedure allocates repeatedly: in a loop, or in each call."""
     found = [(each, loops) for each, loops in statements(site.procedure.body) if isinstance(each, Allocation)]
     freed = {target for each, _ in found if each.frees for target in each.targets}
     for statement, loops in found:

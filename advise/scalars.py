@@ -1,4 +1,4 @@
-"""The effect of the order of iterations on a scalar variable."""
+"""How the order of iterations affects a scalar variable."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _COMMUTING: Final = {each: each for each in ("+", "*", "min", "max")} | {"-": "+
 
 
 class Scalar(Enum):
-    """The effect of the order of iterations on a variable."""
+    """How the order of iterations affects a variable."""
 
     PRIVATE = "belongs to one iteration"
     SUM = "is summed up"
@@ -29,9 +29,9 @@ def judge_scalar(declaration: Declaration, accesses: list[Access], nest: Loop, p
 
     Args:
         declaration: The variable.
-        accesses: All of it in the body, in order.
+        accesses: All its accesses in the body, in order.
         nest: The outermost loop.
-        procedure: What it is in.
+        procedure: The procedure of the loop.
     """
     if _is_private(accesses):
         lives = _lives_after(declaration, nest, procedure)
@@ -40,18 +40,18 @@ def judge_scalar(declaration: Declaration, accesses: list[Access], nest: Loop, p
 
 
 def _is_private(accesses: list[Access]) -> bool:
-    """Return whether each iteration writes it before reading it.
+    """Return whether each iteration writes a variable before reading it.
 
-    The first access must write it, and the others must follow in the same iteration: in the same arm of a branch, and
+    The first access must be a write, and the others must follow in the same iteration: in the same arm of a branch, and
     in the same iteration of an inner loop.
     """
     first = accesses[0]
     if not first.is_write:
         return False
-    if isinstance(first.statement, Loop):  # what it counts is used within it alone
+    if isinstance(first.statement, Loop):  # a loop's counter is used only inside the loop
         return all(each.statement is first.statement or _is_in(first.statement, each) for each in accesses[1:])
     if first.is_conditional and not any(isinstance(each, Branch) for each in first.within):
-        return False  # behind a jump
+        return False  # after a jump
     return all(_stands_behind(first, each) for each in accesses[1:])
 
 
@@ -85,13 +85,13 @@ def _lives_after(declaration: Declaration, nest: Loop, procedure: Procedure) -> 
 
 
 def _is_always_left(accesses: list[Access]) -> bool:
-    """Return whether the last iteration always leaves its value, because it is the same in any order."""
+    """Return whether a variable ends with the same value in any order, because its last value does not depend on it."""
     last = [each for each in accesses if each.is_write][-1]
     return not last.is_conditional and not last.within and not isinstance(last.statement, Loop)
 
 
 def _is_sum(name: str, accesses: list[Access]) -> bool:
-    """Return whether a variable is only reduced: added, multiplied or compared to."""
+    """Return whether a variable is only a reduction: a sum, a product, a minimum or a maximum."""
     ways = set()
     for access in accesses:
         way, others = _added(Name(name), access.statement)
@@ -102,7 +102,7 @@ def _is_sum(name: str, accesses: list[Access]) -> bool:
 
 
 def _added(name: Name, statement: Statement) -> tuple[str, list[Expression]]:
-    """Return how a statement adds to a variable, and what; empty if it does not."""
+    """Return the operator and the operands by which a statement adds to a variable; empty if it does not."""
     if not isinstance(statement, Assignment) or statement.target != name:
         return "", []
     operator, others = statement.operator, [statement.value]

@@ -1,4 +1,4 @@
-"""Expressions in the syntax of the user's language."""
+"""Spell expressions in the syntax of the user's language."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _STRENGTH: Final = {
     "**": 8,
 }
 _LIKE_NAMES: Final = 9
-_TIGHT: Final = 7  # from here on without blanks
+_TIGHT: Final = 7  # operators of at least this precedence have no blanks around them
 
 
 def spell(expression: Expression | None, layout: Layout) -> str:
@@ -29,7 +29,7 @@ def spell(expression: Expression | None, layout: Layout) -> str:
 
 
 def _spelled(expression: Expression | None, layout: Layout) -> tuple[str, int]:
-    """Return the text, and its precedence."""
+    """Return the text of an expression, and its precedence."""
     fortran = layout is Layout.COLUMNS
     match expression:
         case Number(value=value):

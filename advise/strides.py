@@ -1,4 +1,4 @@
-"""Memory distances between the elements that consecutive iterations of a loop access."""
+"""Distances in memory between the elements that consecutive iterations of a loop access."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .polynomial import Polynomial, polynomial
 __all__ = ["LINE", "Strides", "Walk", "values_in"]
 
 LINE: Final = 64  # bytes of a cache line on today's processors
-_KEPT: Final = 1 << 14  # bytes: half of a usual first-level cache, the rest is for other data
+_KEPT: Final = 1 << 14  # bytes: half of a usual L1 cache; the rest is for other data
 _DEEPEST: Final = 6
 
 
@@ -23,8 +23,8 @@ class Walk:
     """A loop's traversal of an array.
 
     Attributes:
-        reference: An element.
-        subscript: Which subscript changes, from 0; of several the one that goes farthest.
+        reference: The array element.
+        subscript: The changing subscript, from 0; if there are several, the one with the largest distance.
         step: Bytes between iterations, with symbols for unknown values; None if unknown.
     """
 
@@ -34,13 +34,13 @@ class Walk:
 
     @property
     def is_dense(self) -> bool:
-        """Whether it moves to the next element in memory."""
+        """Whether the next iteration accesses the next element in memory."""
         value = None if self.step is None else self.step.value
         return value is not None and abs(value) <= self.reference.element.bytes
 
     @property
     def lines(self) -> float:
-        """Cache lines per iteration: 0 if it stays, 1 if each iteration needs another."""
+        """Cache lines per iteration: 0 if the address stays the same, 1 if each iteration needs another line."""
         if self.step is None:
             return 1.0
         value = self.step.value
@@ -48,7 +48,7 @@ class Walk:
 
 
 class Strides:
-    """Strides in one procedure.
+    """Strides of the loops in one procedure.
 
     Args:
         source: The file.
@@ -60,7 +60,7 @@ class Strides:
         self._values = {**constants_in(source, procedure), **values_in(procedure)}
 
     def references(self, loop: Loop) -> Iterator[ArrayRef]:
-        """Yield the array elements that a loop accesses, each once, except of arrays that stay in cache."""
+        """Yield the array elements that a loop accesses, each once, without arrays that stay in cache."""
         seen = set()
         for access in effects(loop.body).accesses:
             for each in _arrays(access):
@@ -117,7 +117,7 @@ class Strides:
         return None
 
     def _row(self, reference: ArrayRef, number: int) -> Polynomial | None:
-        """Return the bytes between neighbours along a subscript."""
+        """Return the distance in bytes between neighbours along a subscript; None if unknown."""
         faster = range(number) if self._layout is Layout.COLUMNS else range(number + 1, len(reference.subscripts))
         size = Polynomial.of(reference.element.bytes or 8)
         for each in faster:
@@ -146,7 +146,7 @@ def _is_looked_up(value: Expression) -> bool:
 
 
 def _arrays(access: Access) -> Iterator[ArrayRef]:
-    """Yield the array of an access, and those on the way to it."""
+    """Yield the array element of an access, and the elements that are read on the way to it."""
     reference: Expression = access.reference
     while True:
         match reference:
@@ -173,7 +173,7 @@ def _assigned(statement: Statement) -> Iterator[tuple[str, Expression]]:
         case Assignment(target=Name(name=name), value=value, operator=""):
             yield name, value
         case Assignment(target=Name(name=name) as target):
-            yield from ((name, target), (name, target))  # not one value
+            yield from ((name, target), (name, target))  # reported twice, so that it does not count as set once
         case Loop(variable=Name(name=name) as variable):
             yield from ((name, variable), (name, variable))
 

@@ -1,6 +1,6 @@
-"""Loops that threads share: the schedule, and adjacent data.
+"""Advice on loops whose iterations threads share: the schedule, and adjacent data.
 
-It is for threads that differ.
+It is given if threads differ.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def _schedule(site: Site, loop: Loop) -> Advice | None:
     written = f"schedule({kind})" if found else "no schedule clause, so it is static by default"
     why = f", but its iterations differ in cost: {_depends(site, loop, uneven)}" if uneven else ""
     if_so = "" if uneven else "where the cost of its iterations differs, "
-    if is_macro:  # to which the build gives a value
+    if is_macro:  # the build defines its value
         if_so = f"if the macro {kind} is static, "
     text = f"line {loop.line} has {written}{why}: {if_so}try schedule(static, 1), schedule(dynamic) or schedule(guided)"
     lines = (loop.line, uneven.line) if uneven else (loop.line,)
@@ -105,7 +105,7 @@ def _may_differ(loop: Loop) -> bool:
 
 
 def _is_even(first: Expression | None, last: Expression | None, loop: Loop) -> bool:
-    """Return whether bounds move with a loop, as ``k`` to ``k + 1``, or are not sums, such as a minimum."""
+    """Return whether bounds move along with a loop, as ``k`` to ``k + 1``, or are not sums, such as a minimum."""
     if first is None or last is None or loop.variable is None:
         return False
     low, high = polynomial(first), polynomial(last)
@@ -113,7 +113,7 @@ def _is_even(first: Expression | None, last: Expression | None, loop: Loop) -> b
 
 
 def _neighbours(site: Site) -> Iterator[Advice]:
-    """Yield advice on adjacent elements that threads write, each at its number."""
+    """Yield advice on adjacent elements that different threads write, each at its thread number."""
     numbers = {
         each.target.name
         for each, _ in site.statements

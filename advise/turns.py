@@ -15,9 +15,9 @@ from .polynomial import Monomial, Polynomial, polynomial
 
 __all__ = ["Turns"]
 
-_FAR: Final = 2  # iterations: the distance up to which a certain dependence is searched
-_DEEPEST: Final = 8  # variables that refer to variables
-_DIMENSIONS: Final = 6  # of an array that is laid out by hand
+_FAR: Final = 2  # iterations; largest distance at which certain dependences are searched
+_DEEPEST: Final = 8  # limit of variables that refer to other variables
+_DIMENSIONS: Final = 6  # dimensions of an array whose index is computed by hand
 
 _Pairs = Sequence[tuple[Expression, Expression]]
 
@@ -63,7 +63,7 @@ class Turns:
         return False
 
     def is_forbidden(self, subscripts: _Pairs) -> bool:
-        """Return whether iterations at a fixed distance certainly touch the same element and are reordered."""
+        """Return whether iterations at a fixed distance certainly access the same element and are reordered."""
         steps = [loop.step.value if isinstance(loop.step, Number) else 0 for loop in self._nest]
         if not subscripts or not all(isinstance(step, int) and step for step in steps):
             return False
@@ -93,7 +93,7 @@ class Turns:
             return None if reference.name in self._written else Polynomial.symbol(reference)
         return None
 
-    # What is known of two turns, 0 and 1.
+    # Constraints on the iterations 0 and 1.
 
     def _read(self, expression: Expression, turn: int) -> Polynomial | None:
         return polynomial(expression, lambda reference: self._value(reference, turn, 0))
@@ -138,9 +138,9 @@ class Turns:
                 yield {**_apart(name, 1), ("steps", name): -loop.step.value}
 
     def _reversals(self, signs: tuple[int, ...]) -> Iterator[tuple[list[Linear], list[Linear]]]:
-        """Yield each way in which one iteration comes after another, but before it once the loops are interchanged.
+        """Yield the conditions for each way in which interchanging the loops swaps two iterations.
 
-        The first loop in which two iterations differ decides the order.
+        The first loop in which two iterations differ decides their order.
         """
         apart = [_apart(name, sign) for name, sign in zip(self._counted, signs, strict=True)]
         places = range(len(apart))
@@ -154,7 +154,7 @@ class Turns:
 
 
 def _turned(name: str, turn: int) -> Name:
-    """Return a variable's name in an iteration; no name in a source contains a space."""
+    """Return a variable's name in one of the two iterations; the added space makes it unique."""
     return Name(f"{name} {turn}")
 
 
@@ -171,12 +171,12 @@ def _times(sum_: Linear, factor: int) -> Linear:
 
 
 def _linear(value: Polynomial, factor: int = 1) -> Linear:
-    """Return a polynomial as a sum of unknowns, one per product."""
+    """Return a polynomial as a linear sum, with one unknown per product."""
     return {monomial or None: factor * number for monomial, number in value.terms.items()}
 
 
 def _signs(loop: Loop) -> tuple[int, ...]:
-    """Return whether a loop counts up or down, or both if unknown."""
+    """Return 1 if a loop counts up, -1 if it counts down, and both if unknown."""
     match loop.step:
         case Number(value=value) if value:
             return (1,) if value > 0 else (-1,)
@@ -185,13 +185,13 @@ def _signs(loop: Loop) -> tuple[int, ...]:
 
 
 def _kind(reference: Expression) -> str | None:
-    """Return the kind of a reference's target; None for a variable."""
+    """Return the kind of memory that a reference accesses; None for a variable."""
     element = getattr(reference, "element", None)
     return element.kind if isinstance(element, Element) else None
 
 
 def _parted(left: Polynomial, right: Polynomial, bounds: list[Linear], depth: int) -> Iterator[Linear]:
-    """Yield the conditions for two subscripts to be equal, per dimension if an array is laid out by hand.
+    """Yield the conditions for two subscripts to be equal, per dimension if a program computes the index by hand.
 
     ::
 
@@ -207,7 +207,7 @@ def _parted(left: Polynomial, right: Polynomial, bounds: list[Linear], depth: in
 
 
 def _lengths(left: Polynomial, right: Polynomial) -> list[Expression]:
-    """Return the factors of counters that may be the length of a row."""
+    """Return the factors of loop counters that may be the length of a row."""
     products = [each for each in (*left.terms, *right.terms) if any(map(_is_turned, each))]
     return sorted({symbol for each in products for symbol in each if not _is_turned(symbol)}, key=repr)
 

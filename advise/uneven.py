@@ -1,6 +1,6 @@
-"""Iterations of different cost, by the bounds of an inner loop; and what each does once, to count iterations.
+"""Iterations of different cost, by the bounds of an inner loop; and calls by which iterations can be counted.
 
-Both show whether ranks differ in the number of iterations, or in their cost.
+Together they show whether ranks differ in the number of iterations, or in their cost.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from .nest import Assignment, Block, Branch, Jump, Loop, Statement, statements
 
 __all__ = ["Inner", "OnceATurn", "decided_by_data", "made_in", "once_a_turn", "resolved"]
 
-_DEEPEST: Final = 8  # variables that hold others
+_DEEPEST: Final = 8  # limit of variables that hold other variables
 _LAZY: Final = frozenset(("&&", "||"))
 _FAR: Final = frozenset(("return", "goto", "stop"))
 
@@ -27,8 +27,8 @@ class Inner(NamedTuple):
     """An inner loop whose number of iterations depends on data.
 
     Attributes:
-        loop: The loop within.
-        by: What decides it: an element, or what a function makes of one.
+        loop: The inner loop.
+        by: The array element that decides it, or a function of one.
     """
 
     loop: Loop
@@ -49,7 +49,7 @@ class OnceATurn:
 
 
 def made_in(loop: Loop) -> dict[Name, Expression]:
-    """Return the values of variables in an iteration, if set once there."""
+    """Return the values of variables that an iteration sets exactly once."""
     stored = [
         each for each, _ in statements(loop.body) if isinstance(each, Assignment) and isinstance(each.target, Name)
     ]
@@ -75,7 +75,7 @@ def resolved(head: Expression | None, made: Mapping[Name, Expression], depth: in
 
 
 def decided_by_data(loop: Loop) -> Inner | None:
-    """Return an inner loop whose bounds depend on data of the outer iteration: ``at[i]``."""
+    """Return an inner loop whose bounds depend on data that the outer iteration reads: ``at[i]``."""
     if loop.variable is None:
         return None
     made = made_in(loop)
@@ -90,7 +90,7 @@ def decided_by_data(loop: Loop) -> Inner | None:
 
 
 def _is_data(expression: Expression, variable: Name, made: Mapping[Name, Expression]) -> bool:
-    """Return whether a value is read from memory at a place that depends on a variable, or derives from one that is."""
+    """Return whether a value is read from memory at a place that depends on a variable, directly or indirectly."""
     match expression:
         case ArrayRef(array=inner, subscripts=subscripts):
             return any(_uses(each, variable, made) for each in subscripts) or _is_data(inner, variable, made)
@@ -105,7 +105,7 @@ def _is_data(expression: Expression, variable: Name, made: Mapping[Name, Express
 
 
 def _uses(expression: Expression, variable: Name, made: Mapping[Name, Expression]) -> bool:
-    """Return whether a variable is in an expression, or in the values of its variables."""
+    """Return whether an expression contains a variable, directly or through the values of its variables."""
     seen: set[Name] = set()
     pending = [expression]
     while pending:
@@ -118,7 +118,7 @@ def _uses(expression: Expression, variable: Name, made: Mapping[Name, Expression
 
 
 def once_a_turn(loop: Loop) -> OnceATurn:
-    """Return what each iteration of a loop does once, unconditionally."""
+    """Return the functions and loops that each iteration of a loop enters exactly once."""
     expressions = (each for statement, _ in statements(loop.body) for each in expressions_of(statement))
     times = Counter(bare(each.name) for whole in expressions for each in walk(whole) if isinstance(each, Call))
     always = [*_always(loop.body)]
@@ -142,7 +142,8 @@ def _always(body: tuple[Statement, ...]) -> Iterator[Statement]:
 
 def _calls_always(statement: Statement) -> Iterator[Call]:
     found = expressions_of(statement)
-    for expression in islice(found, 1) if isinstance(statement, Branch) else found:  # the first condition
+    # Only the first condition of a branch is always evaluated.
+    for expression in islice(found, 1) if isinstance(statement, Branch) else found:
         yield from (each for each in _computed(expression) if isinstance(each, Call))
 
 

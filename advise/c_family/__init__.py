@@ -1,4 +1,4 @@
-"""C and C++ through libclang, from the text as the user wrote it."""
+"""Front end for C and C++: reads the user's unpreprocessed text with libclang."""
 
 from .front_end import read_c_family
 

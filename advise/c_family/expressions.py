@@ -1,4 +1,4 @@
-"""Expressions of C and C++."""
+"""Convert libclang's expressions of C and C++ to the model."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ from .types import canonical_of, element_of, extents_of, is_stream, structure_na
 __all__ = ["Expressions"]
 
 _ASSIGNMENTS: Final = frozenset(each for each in BINARY if each.endswith("=") and each not in ("<=", ">=", "==", "!="))
-_DEEPEST: Final = 150  # levels; Python follows some 1,000 calls
+_DEEPEST: Final = 150  # deepest nesting of expressions; Python allows about 1,000 nested calls
 _COMPARISONS: Final = frozenset(("<", "<=", ">", ">="))
 _VARIABLES: Final = frozenset((CursorKind.VAR_DECL, CursorKind.PARM_DECL))
 _MEMBERS: Final = frozenset((CursorKind.FIELD_DECL, CursorKind.VAR_DECL))
@@ -60,18 +60,18 @@ class Expressions:
     Args:
         places: Determines positions.
         names: The procedure's variables.
-        structures: Structures that are used, by name; added to.
+        structures: Structures in use, by name; new ones are added.
 
     Attributes:
-        before: Statements that come before the one whose expression is read: assignments, input and output in it.
+        before: Statements to place before the one whose expression is read: assignments, input and output inside it.
     """
 
     def __init__(self, places: Places, names: Names, structures: dict[str, Structure]) -> None:
         self._places, self._names, self._structures = places, names, structures
         self.before: list[Statement] = []
         self._depth = 0
-        self._object: Expression | None = None  # whose method is looked into
-        self._given: dict[str, Expression] = {}  # its arguments
+        self._object: Expression | None = None  # object of the method that is being inlined
+        self._given: dict[str, Expression] = {}  # arguments of this method
         self._ways: dict[int, Callable[[Any, Place], Expression]] = {
             Kind.INTEGER_LITERAL: self._integer,
             Kind.CHARACTER_LITERAL: self._integer,
@@ -144,7 +144,7 @@ class Expressions:
         name = spelling(cursor) or self._places.last_word(cursor)
         if (not below or below[0].kind == Kind.THIS) and self._object is not None:
             return FieldRef(self._object, name, element_of(lib.clang_getCursorType(cursor)))
-        if not below or below[0].kind == Kind.THIS:  # of the current object
+        if not below or below[0].kind == Kind.THIS:  # a member of the current object
             return Name(self._names.of(target)) if target is not None and target.kind in _MEMBERS else Name(name)
         base = self.read(below[0])
         if canonical(below[0]).kind == Types.POINTER:
@@ -161,7 +161,7 @@ class Expressions:
         type_ = lib.clang_getCursorType(owner)
         name = structure_name(type_)
         if name and name not in self._structures:
-            self._structures[name] = Structure(name, ())  # it may contain itself
+            self._structures[name] = Structure(name, ())  # a structure may contain itself
             fields = [each for each in children(owner) if each.kind == CursorKind.FIELD_DECL]
             self._structures[name] = Structure(
                 name,
@@ -252,7 +252,7 @@ class Expressions:
         if not below:
             return Call(name)
         if not name and len(below) == 1 and unwrapped(below[0]).kind not in _CALLED:
-            return self.read(below[0])  # a conversion
+            return self.read(below[0])  # a conversion, such as a cast
         return self._plain_call(cursor, name, below, place)
 
     def _plain_call(self, cursor: Any, name: str, below: list[Any], place: Place) -> Expression:
@@ -286,7 +286,7 @@ class Expressions:
         return Call(name, tuple(arguments), is_pure=is_pure, on=on)
 
     def _accessed(self, cursor: Any, object_: Any, on: Expression, arguments: list[Expression]) -> Expression | None:
-        """Return what a method accesses that does nothing else.
+        """Return the reference that an accessor method returns; None if the method does anything else.
 
         ::
 
@@ -330,7 +330,7 @@ class Expressions:
         return Call(name, tuple(values), is_pure=False)
 
     def _stream(self, name: str, operands: list[Any], place: Place) -> None:
-        """Record stream output or input: one statement per chain, and one for each flush."""
+        """Record stream output or input: one statement per chain, and one per flush."""
         items, left = [operands[1]], unwrapped(operands[0])
         while left.kind == CursorKind.CALL_EXPR and spelling(left) == name:
             inner = _operands(children(left))
@@ -360,7 +360,7 @@ def _operands(below: list[Any]) -> list[Any]:
 
 
 def _returned(method: Any) -> tuple[Any, Any] | None:
-    """Return the definition of a method that only returns a value, and that value."""
+    """Return a method's definition and the value that it returns, if it does nothing else; otherwise None."""
     found = lib.clang_getCursorDefinition(method) if method is not None else None
     if found is None or found.kind != CursorKind.CXX_METHOD or lib.clang_CXXMethod_isVirtual(found):
         return None

@@ -1,8 +1,8 @@
 """Read a C or C++ source with libclang, with the headers that are found.
 
-If the build's options are unknown, a build with MPI is assumed, because the program ran with it. The parser continues
-after a missing header; loops with parse errors are marked. A C++ header that cannot be parsed alone is parsed again
-after headers that its users usually include.
+If the build's options are unknown, MPI is assumed, because the program ran with it. The parser continues after a
+missing header; loops with parse errors are marked. A C++ header that cannot be parsed alone is parsed again after
+headers that its users usually include.
 """
 
 from __future__ import annotations
@@ -40,10 +40,10 @@ _USUAL: Final = (b"cstddef", b"cstdlib", b"cmath", b"vector", b"string", b"map",
 _OF_CXX: Final = re.compile(
     rb"^\s*(template\s*<|namespace\b|class\s+\w+|using\s|#\s*include\s*<(vector|string|c\w+)>)", re.M
 )
-# A source may contain a pragma that crashes the parser, or hangs it.
+# Some pragmas make the parser crash or hang on purpose.
 _NO_CRASH: Final = ("-Xclang", "-disable-pragma-debug-crash")
 _QUIET: Final = (*_NO_CRASH, "-w", "-Wno-everything", "-ferror-limit=0", "-fno-spell-checking")
-_FLAGS: Final = 0x02 | 0x200  # incomplete; keeps going behind fatal errors: twins of Index.h
+_FLAGS: Final = 0x02 | 0x200  # Incomplete and KeepGoing (after fatal errors), as in Index.h
 _ERROR: Final = 3
 _NEAR: Final = ("", "include", "inc", "src", "../include", "../inc", "../src", "..", "../common")
 _OUTER: Final = frozenset(
@@ -59,7 +59,7 @@ _OUTER: Final = frozenset(
 )
 _INCLUDED: Final = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"', re.M)
 _MOST_REMARKS: Final = 3
-_MOST_BESIDE: Final = 40  # folders, or headers: a program has fewer
+_MOST_BESIDE: Final = 40  # limit for folders, and for headers; programs have fewer
 
 
 def read_c_family(text: bytes, path: Path, built: Collection[int] = (), options: Options | None = None) -> SourceFile:
@@ -127,7 +127,7 @@ def _told(text: bytes, path: Path, told: Collection[str]) -> frozenset[str]:
 
 
 def _parsed(text: bytes, path: Path, language: str, words: Sequence[bytes], *, openmp: bool) -> tuple[SourceFile, int]:
-    """Parse a file with the given options, and return the number of problems, too."""
+    """Parse a file with the given options; also return the number of errors."""
     latin = text.decode("latin-1")
     name = os.fsencode(path)
     given = (c_char_p * len(words))(*words)
@@ -155,7 +155,7 @@ class _Unit:
 
     @property
     def problems(self) -> int:
-        """Return the number of errors in the file."""
+        """The number of errors in the file."""
         return len(self._problems)
 
     def source(self, language: str, path: str) -> SourceFile:
@@ -199,7 +199,7 @@ class _Unit:
 
 
 def _problems(unit: Any, places: Places) -> Iterator[tuple[int, str]]:
-    """Yield the errors: those in the file with their line, one for all other files."""
+    """Yield line and message of each error in the file, and one error for all other files."""
     for number in range(lib.clang_getNumDiagnostics(unit)):
         problem = lib.clang_getDiagnostic(unit, number)
         if lib.clang_getDiagnosticSeverity(problem) >= _ERROR:
@@ -235,5 +235,8 @@ def _beside(folder: Path) -> list[Path]:
 
 
 def _rank(folder: str) -> tuple[bool, bool, bool, str]:
-    """Sort headers as a compiler searches them: C++'s include C's headers of the same name as the next ones."""
+    """Return a sort key that orders header folders like a compiler.
+
+    C++ headers must precede C headers, because they include C headers of the same name with ``#include_next``.
+    """
     return ("c++" not in folder, "gcc" not in folder, folder == "/usr/include/", folder)

@@ -1,4 +1,4 @@
-"""Functions of C's and C++'s libraries known to the advice."""
+"""Functions of the C and C++ libraries that the advice knows."""
 
 from __future__ import annotations
 
@@ -60,13 +60,13 @@ PURE: Final = frozenset(
         "isinf",
     ]
 )
-"""Mathematics: the value depends on the arguments alone."""
+"""Mathematical functions, whose values depend only on their arguments."""
 
 LOOKING: Final = frozenset(("size", "length", "empty", "begin", "end", "data", "front", "back"))
-"""Methods of containers that change nothing."""
+"""Methods of containers that do not modify them."""
 
 LAYING_OUT: Final = frozenset(("setf", "unsetf", "flags", "precision", "width", "fill"))
-"""Methods of streams that say how what follows looks."""
+"""Methods of streams that set the format of later output."""
 
 POWERS: Final = frozenset(("pow", "powf", "powl"))
 ALLOCATING: Final = frozenset(
@@ -80,7 +80,8 @@ def base_name(name: str) -> str:
     return name[:-1] if name[:-1] in PURE and name[-1:] in "fl" and name not in PURE else name
 
 
-# What it does, whether it is formatted, which argument is the file: None for the terminal, -1 for the last.
+# Function → its action, whether it is formatted, and the argument with the file: None for the terminal, -1 for the
+# last.
 INPUT_OUTPUT: Final[dict[str, tuple[str, bool, int | None]]] = {
     **dict.fromkeys(("printf", "puts", "putchar", "perror"), ("write", True, None)),
     **dict.fromkeys(("fprintf", "dprintf", "vfprintf", "sprintf", "snprintf"), ("write", True, 0)),

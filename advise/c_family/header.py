@@ -1,4 +1,4 @@
-"""Properties visible in the text of a source alone."""
+"""Loop heads and OpenMP directives, found in the text of a source without a parser."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SOMETHING: Final = re.compile(r"\S")
 
 
 def masked(text: str) -> str:
-    """Blank comments and literals, keeping offsets."""
+    """Replace comments and literals by blanks, keeping offsets."""
     return mask(text)[0]
 
 
@@ -44,7 +44,7 @@ def semicolons(text: str, start: int) -> tuple[int, int] | None:
 
 
 def directives_of(text: str, masked_text: str) -> dict[int, str]:
-    """Return OpenMP's directives by the line of the following statement.
+    """Return OpenMP directives by the line of the statement that follows each.
 
     Args:
         text: The file.

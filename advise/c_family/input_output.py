@@ -1,4 +1,4 @@
-"""Input and output by C functions, by methods of streams and by their operators."""
+"""Recognise input and output by C functions, stream methods and stream operators."""
 
 from __future__ import annotations
 
@@ -48,5 +48,5 @@ def by_operator(name: str, unit: Expression, values: tuple[Expression, ...], pla
 
 
 def flushed(unit: Expression, place: Place) -> InputOutput:
-    """Return the flush of ``std::endl``."""
+    """Return the flush that ``std::endl`` causes."""
     return InputOutput("flush", unit, (), False, "std::endl", line=place.line, column=place.column)

@@ -1,4 +1,4 @@
-"""The parts of libclang's interface that advice needs beyond those for regions."""
+"""The parts of libclang's interface that only advice needs; code regions use others."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ __all__ = [
 
 
 class Kind:
-    """Kinds of cursors beyond those in ``CursorKind``: numbers of Index.h."""
+    """Kinds of cursors that ``CursorKind`` lacks, with their numbers in Index.h."""
 
     INTEGER_LITERAL: Final = 106
     FLOATING_LITERAL: Final = 107
@@ -38,18 +38,19 @@ class Kind:
     NULL_LITERALS: Final = (123, 131)
     THIS: Final = 132
     THROW: Final = 133
-    CASTS: Final = (100, 111, 117, 124, 125, 126, 127, 128)  # and parentheses
+    CASTS: Final = (100, 111, 117, 124, 125, 126, 127, 128)  # casts, and parentheses
     IF: Final = 205
     GOTO: Final = 210
     CONTINUE: Final = 212
     BREAK: Final = 213
     NOTHING: Final = 230
     OVERLOADED: Final = 49
-    TYPE_REFERENCES: Final = (43, 45, 46, 47)  # of types, templates, namespaces, members: not expressions
+    # References to types, templates, namespaces and members, which are not expressions.
+    TYPE_REFERENCES: Final = (43, 45, 46, 47)
 
 
 class Types:
-    """Kinds of types beyond those in ``TypeKind``."""
+    """Kinds of types that ``TypeKind`` lacks, with their numbers in Index.h."""
 
     BOOL: Final = 3
     CHARACTERS: Final = (4, 5, 13, 14)
@@ -63,7 +64,7 @@ class Types:
     RECORD: Final = TypeKind.RECORD
 
 
-# Twins of Index.h: the number of an operator is its place here.
+# The order of Index.h: an operator's number is its index here.
 BINARY: Final = (
     *("", ".*", "->*", "*", "/", "%", "+", "-", "<<", ">>", "<=>", "<", ">", "<=", ">=", "==", "!=", "&", "^", "|"),
     *("&&", "||", "=", "*=", "/=", "%=", "+=", "-=", "<<=", ">>=", "&=", "^=", "|=", ","),
@@ -91,7 +92,7 @@ _LAST_WORD: Final = re.compile(r"(\w+)\s*\Z")
 
 
 class Place(NamedTuple):
-    """The position of something; for a macro's expansion, the position of the macro's use.
+    """A position in the file; in a macro's expansion, the position of the macro's use.
 
     Attributes:
         line: From 1; 0 if it is in another file.
@@ -105,12 +106,12 @@ class Place(NamedTuple):
 
 
 class Places:
-    """Determines positions.
+    """Determines positions in one file.
 
     Args:
         unit: The parsed unit.
-        name: The relevant file, by the parser's name.
-        text: The file without comments and literals, a character each byte.
+        name: The file, by the parser's name.
+        text: The file without comments and literals, one character per byte.
     """
 
     def __init__(self, unit: Any, name: bytes, text: str) -> None:
@@ -132,14 +133,14 @@ class Places:
         return found[1] if found else ""
 
     def at(self, location: Any) -> Place:
-        """Return the position of a location."""
+        """Return the position of a libclang location."""
         file, line, column, offset = c_void_p(), c_uint(), c_uint(), c_uint()
         lib.clang_getInstantiationLocation(location, byref(file), byref(line), byref(column), byref(offset))
         return Place(line.value if file.value == self._file else 0, column.value, offset.value)
 
 
 def canonical(cursor: Any) -> Any:
-    """Return the canonical type of a cursor."""
+    """Return the canonical type of a cursor, without typedefs."""
     return lib.clang_getCanonicalType(lib.clang_getCursorType(cursor))
 
 
@@ -154,7 +155,7 @@ def unwrapped(cursor: Any) -> Any:
 
 
 def floating(cursor: Any) -> float | None:
-    """Evaluate a floating-point literal."""
+    """Return the value of a floating-point literal; None if it has none."""
     result = lib.clang_Cursor_Evaluate(cursor)
     if not result:
         return None

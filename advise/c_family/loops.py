@@ -1,4 +1,4 @@
-"""Whether a ``for`` counts, and its bounds."""
+"""Recognise counting ``for`` loops, and find their bounds."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Head(NamedTuple):
 def counted(
     start: Sequence[Statement], condition: Expression | None, end: Sequence[Statement], body: Sequence[Statement]
 ) -> Head | None:
-    """Return the head of a loop; None if it does not count.
+    """Return the head of a counting loop; None if the loop does not count.
 
     ::
 

@@ -1,4 +1,4 @@
-"""Names of variables: unique within a procedure."""
+"""Unique names for the variables of a procedure."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .types import element_of, extents_of
 
 __all__ = ["Names", "declared", "key_of"]
 
-_AUTOMATIC = (1, 6, 7)  # storage classes, twins of Index.h: none, auto, register
+_AUTOMATIC = (1, 6, 7)  # storage classes none, auto and register, as in Index.h
 
 
 class Names:
@@ -54,7 +54,7 @@ class Names:
         return name
 
     def own(self, names: frozenset[str]) -> None:
-        """Record that some pointers initially point to memory of their own."""
+        """Record pointers whose initial value is newly allocated memory that nothing else points to."""
         self.declarations = [
             replace(each, may_overlap=False) if each.name in names and not each.is_argument else each
             for each in self.declarations

@@ -1,4 +1,4 @@
-"""Directives of OpenMP that come from macros: ``#define FOR(kind) _Pragma("omp for schedule(kind)")``."""
+"""OpenMP directives that come from macros: ``#define FOR(kind) _Pragma("omp for schedule(kind)")``."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ _DEFINE: Final = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)(?:\(([^()\n]*)\))?
 _PRAGMA: Final = re.compile(r'^_Pragma\s*\(\s*(?:"(omp\b[^"]*)"|#\s*(\w+))\s*\)$')
 _CALL: Final = re.compile(r"^(\w+)\s*\((.*)\)$", re.S)
 _USE: Final = re.compile(r"^[ \t]*((\w+)(?:[ \t]*\((?:[^()\n]|\([^()\n]*\))*\))?)", re.M)
-_DEEPEST: Final = 8  # macros within macros
-_LONGEST: Final = 4096  # characters: macros that say more double what they are given
+_DEEPEST: Final = 8  # deepest nesting of macros
+_LONGEST: Final = 4096  # characters; only macros that double their argument expand to more
 
 
 @dataclass(frozen=True)
@@ -24,9 +24,9 @@ class _Macro:
 
 
 def directives_of_macros(text: str, masked_text: str) -> Iterator[tuple[int, str]]:
-    """Yield the end of each use of a macro that expands to a directive, and the directive.
+    """Yield the end offset of each use of a macro that expands to a directive, and the directive.
 
-    A name that nothing in the file defines stays as it is: the build chooses what it means.
+    A name that the file does not define is not replaced, because its value depends on the build.
 
     Args:
         text: The file.
@@ -41,7 +41,7 @@ def directives_of_macros(text: str, masked_text: str) -> Iterator[tuple[int, str
     if not names:
         return
     shown = [*masked_text]
-    for each in definitions:  # of which the first line alone is masked
+    for each in definitions:  # continuation lines of a definition are not masked
         shown[each.start() : each.end()] = " " * len(each[0])
     for match in _USE.finditer("".join(shown)):
         if match[2] in names and (said := _said(match[1].strip(), macros, _DEEPEST)):
@@ -57,7 +57,7 @@ def _may_be_pragma(name: str, macros: Mapping[str, _Macro]) -> bool:
 
 
 def _said(use: str, macros: Mapping[str, _Macro], depth: int) -> str:
-    """Return the expansion of a macro's use; empty if it is not a directive."""
+    """Return the directive that a macro's use expands to; empty if it is none."""
     call = _CALL.match(use)
     macro = macros.get(call[1] if call else use)
     if macro is None or not depth or len(use) > _LONGEST:
@@ -72,7 +72,7 @@ def _said(use: str, macros: Mapping[str, _Macro], depth: int) -> str:
 
 
 def _defined(said: str, macros: Mapping[str, _Macro]) -> str:
-    """Replace plain macros by their values."""
+    """Replace macros without arguments by their values."""
 
     def value(word: str) -> str:
         macro = macros.get(word)

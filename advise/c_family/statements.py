@@ -1,4 +1,4 @@
-"""Statements of a C or C++ procedure."""
+"""Convert libclang's statements of a C or C++ procedure to the model."""
 
 from __future__ import annotations
 
@@ -36,20 +36,20 @@ from .types import container_of
 __all__ = ["read_procedure"]
 
 _NEW: Final = "new"
-_DEEPEST: Final = 100  # levels; Python follows some 1,000 calls
+_DEEPEST: Final = 100  # deepest nesting of statements; Python allows about 1,000 nested calls
 
 
 def read_procedure(
     cursor: Any, places: Places, directives: Mapping[int, str], wrong: list[int], found: dict[str, Structure]
 ) -> tuple[Procedure, Names]:
-    """Read a function definition.
+    """Convert a function definition; also return the names of its variables.
 
     Args:
         cursor: The function.
-        places: Tells where things are.
+        places: Determines positions.
         directives: Directives by line of the statement.
-        wrong: Lines that the parser does not understand.
-        found: Known structures, which are added to.
+        wrong: Lines with parse errors.
+        found: Known structures; new ones are added.
     """
     names = Names()
     arguments = [
@@ -125,7 +125,7 @@ class _Reader:
         return replace(statement, line=place.line, column=place.column)
 
     def _read(self, cursor: Any) -> tuple[list[Statement], Expression]:
-        """Return an expression, and the statements before it."""
+        """Convert an expression; return the statements to place before it, and the expression."""
         value = self._expressions.read(cursor)
         return self._before(), value
 
@@ -159,7 +159,7 @@ class _Reader:
         return self._directives.get(self._places.start(cursor).line, "")
 
     def _inside(self, cursor: Any) -> list[Statement]:
-        """Return the statement behind a label or an attribute."""
+        """Return the statement after a label or an attribute."""
         return [
             each
             for child in children(cursor)
@@ -188,7 +188,8 @@ class _Reader:
         if value is None:
             return [*before, declaration]
         assignment = self._placed(Assignment(name, value, in_declaration=True), cursor)
-        is_static = self._names.declarations[-1].outlives  # set once, before the program begins
+        # A static variable is initialised only once, before the program starts.
+        is_static = self._names.declarations[-1].outlives
         return [*before, declaration, *([] if is_static else [_allocated(assignment)])]
 
     def _container(self, cursor: Any, value: Expression | None) -> Iterator[Statement]:
@@ -248,7 +249,7 @@ class _Reader:
         if condition == Number(0) and not any(
             isinstance(each, Jump) for each, loops in statements(inside) if not loops
         ):
-            return [*inside, *before]  # as macros have it that stand for statements
+            return [*inside, *before]  # ``do … while (0)`` in macros runs its body once
         return [self._loop(cursor, [*inside, *before], condition=condition)]
 
     def _range(self, cursor: Any) -> list[Statement]:
@@ -313,7 +314,7 @@ class _Reader:
 
 
 def _allocated(statement: Statement) -> Statement:
-    """Return an assignment of newly allocated memory as an allocation."""
+    """Return an assignment of newly allocated memory as an allocation; other statements unchanged."""
     match statement:
         case Assignment(target=target, value=Call(name=name) as call) if name in ALLOCATING or name == _NEW:
             made = Allocation((target,), call.arguments, function=name)
@@ -333,7 +334,7 @@ def _of_call(call: Call) -> Statement:
 
 
 def _owning(body: tuple[Statement, ...]) -> frozenset[str]:
-    """Return the pointers that are assigned nothing but new memory."""
+    """Return the pointers that are assigned nothing but newly allocated memory."""
     owning, other = set(), set()
     for statement, _ in statements(body):
         match statement:

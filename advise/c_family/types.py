@@ -1,4 +1,4 @@
-"""Types of C and C++: elements, and the number along each subscript."""
+"""Types of C and C++: elements, and the number of elements along each subscript."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def pointed_to(type_: Any) -> Any:
 
 
 def element_of(type_: Any) -> Element:
-    """Return the element of a type: for arrays, pointers and containers, that of their values."""
+    """Return the element type; for arrays, pointers and containers, that of their values."""
     found = canonical_of(type_)
     while found.kind in Types.ARRAYS:
         found = canonical_of(lib.clang_getArrayElementType(found))
@@ -77,10 +77,10 @@ def is_stream(type_: Any) -> bool:
 
 
 def extents_of(type_: Any, sizes: Sequence[Expression] = ()) -> tuple[Expression | None, ...]:
-    """Return the number of values along each subscript of a type; empty if it has none.
+    """Return the number of elements along each subscript of a type; empty if it is not an array.
 
     Args:
-        type_: Any.
+        type_: The type.
         sizes: The non-constant extents, in order.
     """
     found, variable = canonical_of(type_), iter(sizes)

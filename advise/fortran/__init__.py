@@ -1,9 +1,9 @@
 """The front end for Fortran.
 
-Lines, statements and program units are found by the reader of ``instrument``, which knows the place of each to the
-column, and goes on where one statement is unknown; expressions are read here. fparser, which knows the places of
-statements alone, and refuses a file for one of them, checks expressions in the tests; it takes ten times as long, and
-five times as long for each two calls that are within each other.
+The reader in ``instrument`` finds lines, statements and program units. It knows positions to the column, and continues
+after an unknown statement. Expressions are parsed here. fparser is used only in the tests, to check expressions: it
+knows only the positions of statements, refuses a file because of one statement, and takes ten times as long, with
+nested calls much longer.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Assemble the statements of a procedure: loops, branches, OpenMP's blocks."""
+"""Assemble the statements of a procedure into loops, branches, and OpenMP blocks."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from .statements import Line
 __all__ = ["DeepError", "body_of"]
 
 _DEEPEST: Final = 40
-"""Constructs within constructs: what walks over statements calls itself for each."""
+"""Limit of nested constructs, because walking over statements is recursive."""
 
 _DO: Final = expression(r"do(?P<label>\d*),?(?:(?P<concurrent>concurrent)|(?P<while>while)|(?P<name>[a-z]\w*)=|$)")
 _ELSE: Final = expression(r"(?:elseif|elsewhere)\(")
@@ -45,18 +45,18 @@ class DeepError(Exception):
 
 @dataclass(slots=True)
 class _Open:
-    """An open construct.
+    """A construct whose end has not been reached yet.
 
     Attributes:
         word: ``do``, ``if``, ``select``, ``where``, ``forall``, ``block``, ``associate``, ``critical``, ``omp``.
         head: Its first statement.
-        line: Where it begins.
+        line: Its first line.
         directive: The directives above it.
-        condition: Of the arm that has begun.
-        arms: Those that are complete.
-        items: The statements of the arm that has begun, or of the body.
-        scope: What names mean outside.
-        scan: The value that is selected by.
+        condition: The condition of the current arm.
+        arms: The complete arms.
+        items: The statements of the current arm, or of the body.
+        scope: The scope outside the construct.
+        selector: The selector of a ``select``.
     """
 
     word: str
@@ -77,17 +77,17 @@ def body_of(procedure: Procedure, text: MarkedText, scope: Scope, file: str) -> 
     Args:
         procedure: The procedure.
         text: The source that it is in.
-        scope: What names mean; gets the variables of BLOCK constructs.
-        file: The file whose statements are wanted.
+        scope: The procedure's scope; variables of BLOCK constructs are added.
+        file: The file whose statements are returned; included ones are left out.
 
     Raises:
-        DeepError: It cannot be read.
+        DeepError: Constructs are nested too deeply.
     """
     return _Builder(procedure, text, scope, file).build()
 
 
 class _Builder:
-    """Walks through the steps once, with a stack of open constructs."""
+    """Builds the statements in one pass, with a stack of open constructs."""
 
     def __init__(self, procedure: Procedure, text: MarkedText, scope: Scope, file: str) -> None:
         self.procedure = procedure
@@ -166,7 +166,7 @@ class _Builder:
                     self.whole_scope.variables[name] = before[name]
 
     def _mark(self, label: str) -> None:
-        """Remember the place of a label."""
+        """Remember the position of a label."""
         if label:
             self.stack[-1].items.append(Labelled(label, None))
 
@@ -240,7 +240,7 @@ class _Builder:
                 self._close(self.line)
 
     def _terminate(self, label: str, *, nothing: bool) -> None:
-        """End the loops whose last statement has a label."""
+        """Close the loops that end at the statement with the given label."""
         while label:
             place = len(self.stack) - 1
             while self.stack[place].word == "omp":
@@ -305,7 +305,7 @@ class _Builder:
         return replace(loop, variable=variable, first=bounds[0], last=bounds[1], step=step)
 
     def _close_directives(self) -> None:
-        """Close the blocks without an end directive."""
+        """Close directive blocks that have no end directive."""
         while self.stack[-1].word == "omp":
             self._close(self.line)
 
@@ -327,7 +327,7 @@ class _Builder:
                 self._close(self.line)
 
     def _end_directive(self, words: str) -> None:
-        """Close a block, and inner ones without an end directive."""
+        """Close the block of an end directive, and inner blocks without one."""
         place = len(self.stack) - 1
         while self.stack[place].word == "omp":
             if _words(self.stack[place].directive) == _words(words):
@@ -338,7 +338,7 @@ class _Builder:
 
 
 def _words(directive: str) -> str:
-    """Return a directive's construct; empty if it stands alone."""
+    """Return the construct that a directive opens; empty for a standalone directive."""
     text = directive.removeprefix("omp ").replace(" ", "")
     match = _OMP_WORDS.match(text)
     return "" if match is None or _STANDALONE_TARGET.match(text) else match.group()

@@ -1,4 +1,4 @@
-"""Preprocessor lines in Fortran, without a preprocessor: which parts of a source are compiled."""
+"""Preprocessor lines in Fortran, handled without a preprocessor: which parts of a source are compiled."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from ..options import Options
 __all__ = ["OF_LIBRARIES", "Arms", "as_compiled", "chosen"]
 
 OF_LIBRARIES: Final = frozenset(("mpif.h", "omp_lib.h"))
-"""Included files whose names are told without reading them."""
+"""Included files that need not be read, because their names are known."""
 _LINE: Final = expression(r"[ \t]*#[ \t]*(?P<word>if|ifdef|ifndef|elif|else|endif|include|define|undef)\b(?P<rest>.*)")
 _NEVER: Final = expression(r"\s*\(?\s*(?:0|\.false\.)\s*\)?\s*(?:!.*|/[*].*)?$")
 _FILE: Final = expression(r"\s*[\"<]([^\">]+)[\">]")
 
 
 class Arms(Enum):
-    """Which arms to choose for undecidable conditions."""
+    """The arms to choose for undecidable conditions."""
 
     ALL = "all"
     FIRST = "the first"
@@ -31,12 +31,12 @@ class Arms(Enum):
 
 @dataclass(slots=True)
 class _Condition:
-    """An open condition.
+    """A preprocessor condition whose end has not been reached yet.
 
     Attributes:
-        counts: Whether this arm does.
-        met: Whether an arm before it has counted.
-        around: Whether what is around it counts.
+        counts: Whether the current arm is active.
+        met: Whether an earlier arm was active.
+        around: Whether the enclosing text is active.
     """
 
     counts: bool
@@ -48,9 +48,9 @@ def as_compiled(text: bytes, path: Path, options: Options | None) -> bytes:
     """Return a source without the conditions that its options decide; unchanged if the options are unknown.
 
     Args:
-        text: A source.
-        path: Where it is.
-        options: How it was compiled.
+        text: The source.
+        path: Its path.
+        options: The options with which it was compiled.
     """
     if options is None or not re.search(rb"^[ \t]*#[ \t]*if", text, re.M):
         return text
@@ -62,12 +62,12 @@ def as_compiled(text: bytes, path: Path, options: Options | None) -> bytes:
 
 
 def chosen(text: str, arms: Arms) -> tuple[str, tuple[int, ...]]:
-    """Return a source with preprocessor lines and inactive arms blanked.
+    """Return a source in which preprocessor lines and inactive arms are blank.
 
     ``#include`` becomes INCLUDE. Line numbers and lines such as ``# 12 "file"`` stay unchanged.
 
     Args:
-        text: A source.
+        text: The source.
         arms: The arms to choose for undecidable conditions.
 
     Returns:
@@ -94,7 +94,7 @@ def chosen(text: str, arms: Arms) -> tuple[str, tuple[int, ...]]:
 
 
 def _take(word: str, rest: str, opened: list[_Condition], arms: Arms) -> bool:
-    """Process a line, and return whether following text is active."""
+    """Process a preprocessor line, and return whether the text after it is active."""
     around = not opened or (opened[-1].counts and opened[-1].around)
     if word in {"if", "ifdef", "ifndef"}:
         counts = arms is not Arms.LAST and not (word == "if" and _NEVER.match(rest))

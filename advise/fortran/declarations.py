@@ -1,4 +1,4 @@
-"""Specification statements: the declarations of names."""
+"""Parse specification statements: the declarations of names."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _NAMES: Final = expression(r"[a-z_]\w*")
 DEFAULT_TYPES: Final = {
     each: Element("integer", 4) if each in "ijklmn" else Element("real", 4) for each in "abcdefghijklmnopqrstuvwxyz"
 }
-"""What names are by their first letters if nothing is said."""
+"""The types of undeclared names, by first letter."""
 _BYTES: Final = {
     **dict.fromkeys(["integer", "real", "logical"], 4),
     **dict.fromkeys(["complex", "doubleprecision"], 8),
@@ -57,11 +57,11 @@ _KIND_OF_DIGITS: Final = expression(r"selected_(?P<word>real|int)_kind\((?:[pr]=
 _REAL_DIGITS: Final = ((6, 4), (15, 8))
 _INTEGER_DIGITS: Final = ((2, 1), (4, 2), (9, 4), (18, 8))
 _LONGEST_TEXT: Final = 6
-"""Digits of a text's length that are believed."""
+"""Limit of digits in the length of a character variable."""
 
 
 class _Entity(NamedTuple):
-    """A name in a list, its bounds, and its initial value, parsed and as written."""
+    """A declared name with its bounds and initial value, parsed and as written."""
 
     name: str
     extents: tuple[Expression | None, ...] = ()
@@ -80,13 +80,13 @@ class _Said:
 
 
 def declare(statements: Iterable[Statement], text: MarkedText, scope: Scope, *, outlives: bool = False) -> None:
-    """Process the declarations of specification statements.
+    """Add the declarations in specification statements to a scope.
 
     Args:
         statements: The statements.
         text: The source that they are in.
         scope: The scope that gets the names.
-        outlives: Whether the variables stay when the procedure does not run.
+        outlives: Whether the variables keep their values between calls.
     """
     for statement in statements:
         try:
@@ -154,9 +154,9 @@ def allocated(
 
     Args:
         statement: The statement.
-        first: Where in its code the list begins.
+        first: Start of the list in its code.
         text: The source that it is in.
-        scope: What names mean.
+        scope: The names that are visible there.
     """
     for each in _Declarer(statement, text, scope, outlives=False).entities(first):
         if each.extents:
@@ -164,7 +164,7 @@ def allocated(
 
 
 class _Declarer:
-    """Processes one statement."""
+    """Processes one specification statement."""
 
     def __init__(self, statement: Statement, text: MarkedText, scope: Scope, *, outlives: bool) -> None:
         self.code = statement.code
@@ -172,8 +172,8 @@ class _Declarer:
         self.scope = scope
         self.outlives = outlives
 
-    def declare(self) -> None:  # noqa: PLR0912 - one branch a kind of statement
-        """Process it."""
+    def declare(self) -> None:  # noqa: PLR0912 - one branch per kind of statement
+        """Add the statement's declarations to the scope."""
         code = self.code
         if match := _EXTERNAL.match(code):
             self.scope.externals |= set(_NAMES.findall(code[match.end() :]))
@@ -259,7 +259,7 @@ class _Declarer:
             return None
 
     def _extents(self, first: int) -> tuple[Expression | None, ...]:
-        """Parse the bounds of an array, from after the parenthesis on, as numbers of elements."""
+        """Parse an array's bounds, from after the opening parenthesis, and return the number of elements along each."""
         depth, last = 1, first
         while depth and last < len(self.code):
             depth += (self.code[last] in "([") - (self.code[last] in ")]")
@@ -289,7 +289,7 @@ class _Declarer:
             at += len(each) + 1
 
     def _add(self, entity: _Entity, said: _Said) -> None:
-        """Add a declaration of a name."""
+        """Add the declaration of one name to the scope."""
         name, extents, value, written = entity
         known = self.scope.variables.get(name)
         if known is None or name in self.scope.inherited:
@@ -342,13 +342,13 @@ def _element(match: re.Match[str], scope: Scope) -> Element:
 
 
 def _length(said: str) -> int:
-    """Return the length of a text: one character by default; 0 if unknown."""
+    """Return the length of a character variable: 1 by default; 0 if unknown."""
     first = next(iter(entities(said)), "").removeprefix("len=")
     return 1 if not said else int(first) if first.isdigit() and len(first) <= _LONGEST_TEXT else 0
 
 
 def _kind_bytes(said: str, scope: Scope) -> int:
-    """Return the size of a kind; 0 if unknown."""
+    """Return the number of bytes of a kind parameter; 0 if unknown."""
     if said.isdigit():
         return int(said[:4])
     if match := _KIND_OF_LITERAL.fullmatch(said):
@@ -360,7 +360,7 @@ def _kind_bytes(said: str, scope: Scope) -> int:
 
 
 def _cut(bounds: str) -> tuple[str, bool, str]:
-    """Return lower and upper bound, and whether there are two."""
+    """Return the lower bound, whether there is a colon, and the upper bound."""
     depth = 0
     for place, each in enumerate(bounds):
         depth += (each in "([") - (each in ")]")

@@ -14,11 +14,11 @@ from .tokens import Token, tokens
 __all__ = ["Reader", "UnreadableError", "conjunction", "negated", "shallow"]
 
 _DEEPEST: Final = 60
-"""Expressions within expressions: what walks over trees calls itself for each, and Python bears a thousand calls."""
+"""Limit of nested expressions, because walking is recursive, and Python allows about 1,000 nested calls."""
 _TALLEST: Final = 200
-"""Expressions below each other in a tree, for the same reason: of a sum, each is the left part of the next."""
+"""Limit of a tree's depth, for the same reason: in a sum, each partial sum is an operand of the next."""
 _LONGEST_NUMBER: Final = 18
-"""Digits of a number that surely fits into 64 bits."""
+"""Digits of a number that always fits into 64 bits."""
 
 _UNARY_MINUS: Final = 8
 _NOT: Final = 4
@@ -62,10 +62,10 @@ class Reader:
 
     Args:
         code: The statement, in lower case without blanks.
-        first: Where to begin.
-        last: Where to end.
-        places: Where its characters stand.
-        scope: What names mean.
+        first: Index of the first character.
+        last: Index after the last character.
+        places: The positions of its characters.
+        scope: The names that are visible there.
     """
 
     def __init__(self, code: str, places: Places, scope: Scope, first: int = 0, last: int | None = None) -> None:
@@ -96,16 +96,16 @@ class Reader:
         """Skip a sign that must come next.
 
         Raises:
-            UnreadableError: It does not.
+            UnreadableError: Something else comes next.
         """
         if not self.takes(sign):
             raise UnreadableError
 
     def whole(self) -> Expression:
-        """Parse an expression up to the end.
+        """Parse an expression that extends to the end.
 
         Raises:
-            UnreadableError: There is none, or something after it.
+            UnreadableError: There is no expression, or something follows it.
         """
         found = self.expression()
         if self.token.kind != "end":
@@ -113,10 +113,10 @@ class Reader:
         return shallow(found)
 
     def expression(self, at_least: int = 0) -> Expression:
-        """Parse the next expression, of operators with at least the given precedence.
+        """Parse the next expression, with operators of at least the given precedence.
 
         Raises:
-            UnreadableError: There is none.
+            UnreadableError: There is no expression.
         """
         self._depth += 1
         if self._depth > _DEEPEST:
@@ -142,7 +142,7 @@ class Reader:
             return Call(operator, (left, right), line=place.line, column=place.column)
         return Binary(_IN_THE_MODEL.get(operator, operator), left, right, line=place.line, column=place.column)
 
-    def _operand(self) -> Expression:  # noqa: PLR0911 - one case a kind of token
+    def _operand(self) -> Expression:  # noqa: PLR0911 - one case per kind of token
         token, at = self.token, self._at()
         match token.kind, token.text:
             case "sign", ("+" | "-") as sign:
@@ -155,7 +155,7 @@ class Reader:
             case "word", text if text in _TRUTH:
                 self._next += 1
                 if self.token.kind == "name" and self.token.text.startswith("_"):
-                    self._next += 1  # .true._4
+                    self._next += 1  # a kind parameter, as in ``.true._4``
                 return Number(_TRUTH[text], line=at.line, column=at.column)
             case "word", text:
                 self._next += 1
@@ -194,7 +194,7 @@ class Reader:
         """Parse a variable, an element, a field, or a function call.
 
         Raises:
-            UnreadableError: None comes next.
+            UnreadableError: Something else comes next.
         """
         token, at = self.token, self._at()
         if token.kind != "name":
@@ -224,10 +224,10 @@ class Reader:
                 return found
 
     def arguments(self) -> tuple[Expression, ...]:
-        """Parse a parenthesised list from after its opening parenthesis, and skip the closing one.
+        """Parse a parenthesised list, from after its opening parenthesis up to and including the closing one.
 
         Raises:
-            UnreadableError: It is no list of expressions.
+            UnreadableError: It is not a list of expressions.
         """
         return self._list(")")
 
@@ -242,12 +242,12 @@ class Reader:
     def _item(self, closing: str) -> Iterable[Expression]:
         if self.token.kind == "name" and self.ahead.text == "=":  # a keyword, or an implied loop's variable
             self._next += 2
-        if self.takes("*"):  # the label of another return
+        if self.takes("*"):  # ``*10``, the label of an alternate return
             if self.token.kind == "number":
                 self._next += 1
             return ()
         if closing != ")" and self.token.kind == "name" and self.ahead.text == ":" == self._after_ahead():
-            self._next += 3  # the type of what an array is made of
+            self._next += 3  # skips the type in ``[real :: 1, 2]``
             return ()
         at = self._at()
         first = None if self.token.text == ":" else self.expression()
@@ -265,17 +265,17 @@ class Reader:
         return self._places.at(self.token.at)
 
     def names(self) -> tuple[Expression, ...]:
-        """Return all names in the text, for text that cannot be parsed."""
+        """Return all names in text that cannot be parsed."""
         found = (each for each in self._tokens if each.kind == "name")
         places = ((each.text, self._places.at(each.at)) for each in found)
         return tuple(Name(text, line=at.line, column=at.column) for text, at in places)
 
 
 def shallow(expression: Expression) -> Expression:
-    """Return an expression unless its tree is too deep.
+    """Return an expression unchanged if its tree is not too deep.
 
     Raises:
-        UnreadableError: It is.
+        UnreadableError: The tree is too deep.
     """
     level: list[Expression] = [expression]
     for _ in range(_TALLEST):
@@ -296,7 +296,7 @@ def negated(condition: Expression) -> Expression:
 
 
 def conjunction(conditions: list[Expression], operator: str = "||") -> Expression:
-    """Join conditions."""
+    """Join conditions by an operator."""
     found = conditions[0]
     for each in conditions[1:]:
         found = Binary(operator, found, each, line=found.line, column=found.column)

@@ -1,4 +1,4 @@
-"""Jumps that are really structured statements, from before there were any."""
+"""Convert jumps of older Fortran programs to structured statements."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from .expressions import negated
 __all__ = ["Labelled", "cycling", "structured"]
 
 _DEEPEST: Final = 12
-"""Jumps in a list that are made branches: each is within the one before, and few programs have more."""
+"""Limit of converted jumps per list of statements, because their branches are nested; few programs have more."""
 _FARTHEST: Final = 1000
-"""Statements that a jump may lead over: no program of a person has so many in one list."""
+"""Limit of statements that a jump skips; only generated programs have more in one list."""
 
 
 class Labelled(NamedTuple):
@@ -38,7 +38,7 @@ def structured(items: list[Labelled], jumps: Counter[str]) -> tuple[Statement, .
 
     Args:
         items: The statements.
-        jumps: How many jumps lead to each label, which is counted down.
+        jumps: The number of remaining jumps to each label; decremented for each converted jump.
     """
     places = {each.label: place for place, each in enumerate(items) if each.label}
     found = list(items)
@@ -85,10 +85,10 @@ def _statements(items: list[Labelled]) -> tuple[Statement, ...]:
 
 
 def _skip(statement: Statement | None) -> tuple[Branch | None, str]:
-    """Return the branch and the label if a statement is ``if (c) goto 10``."""
+    """Return the branch and the label of a statement ``if (c) goto 10``; None and an empty label for others."""
     match statement:
         case Branch(arms=(Arm(condition=condition, body=(Jump(kind="goto", label=label),)),)):
-            # A label in ERR= is not an alternative path.
+            # Jumps of ERR= have an unknown condition and are not alternatives.
             return (None, "") if condition is None or isinstance(condition, Opaque) else (statement, label)
     return None, ""
 
@@ -103,9 +103,9 @@ def cycling(body: tuple[Statement, ...], label: str, jumps: Counter[str], inner:
 
     Args:
         body: The loop's body.
-        label: The label of its last statement, which does nothing else.
-        jumps: How many jumps lead to each label, which is counted down.
-        inner: What the loop is called within those in it.
+        label: The label of its last statement, which has no effect.
+        jumps: The number of remaining jumps to each label; decremented for each converted jump.
+        inner: Name of the loop in ``cycle`` statements of inner loops.
     """
     return tuple(_cycling(each, label, jumps, inner) for each in body) if jumps[label] > 0 else body
 

@@ -20,7 +20,7 @@ _NAMES: Final = """
     sum transpose unpack lbound ubound allocated associated present
 """
 PURE: Final = frozenset(_NAMES.split())
-"""Of whole arrays, too, where they are arguments."""
+"""Names of these functions; their arguments may be whole arrays."""
 
 KIND_BYTES: Final = {
     **dict.fromkeys(["real32", "int32", "c_float", "c_int", "c_int32_t"], 4),
@@ -30,4 +30,4 @@ KIND_BYTES: Final = {
     **dict.fromkeys(["int16", "c_int16_t", "c_short"], 2),
     "real128": 16,
 }
-"""Kinds that modules of the language, and MPI, have names for, in bytes on machines of 64 bits."""
+"""Bytes of kinds that have names in intrinsic modules and in MPI, on 64-bit machines."""

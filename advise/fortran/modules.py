@@ -1,4 +1,4 @@
-"""Modules and their declarations, in a file and in those beside it."""
+"""Find modules and their declarations, in a file and in files near it."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ _TYPE_NAME: Final = expression(r"type(?:,.*::|::)?([a-z]\w*)")
 _MODULE_LINE: Final = expression(rb"^[ \t]*module[ \t]+(?!procedure\b)(\w+)[ \t]*(?:!.*)?\r?$", re.I | re.M)
 _SUFFIXES: Final = (".f", ".f90", ".f95", ".f03", ".f08", ".for", ".ftn", ".fpp")
 _MOST_FILES: Final = 500
-"""Sources beside one that are searched for modules."""
+"""Limit of nearby sources that are searched for modules."""
 _LARGEST: Final = 2**22
-"""Bytes of such a source; larger ones are data, or generated."""
+"""Bytes of such a source; larger files contain data, or are generated."""
 _KNOWN_TO_ALL: Final = frozenset(
     ["iso_c_binding", "iso_fortran_env", "mpi", "mpi_f08", "omp_lib", "ieee_arithmetic", "ieee_exceptions"]
 )
-"""Modules whose names are told without reading them."""
+"""Modules that need not be read, because their names are known."""
 _DEEPEST: Final = 20
-"""Modules that use each other."""
+"""Limit for chains of modules that use each other."""
 
 
 @dataclass(slots=True)
@@ -45,7 +45,7 @@ class ModuleText:
         text: The source that it is in.
         uses: Its USE statements.
         specified: Its specification statements.
-        structures: The definitions of its structures: the first statement, and what is in it.
+        structures: The definitions of its structures: the first statement, and the statements inside.
     """
 
     text: MarkedText
@@ -89,7 +89,7 @@ class Modules:
 
     Args:
         own: The modules in the source.
-        find: Returns the modules of the file that has one of a name; empty if there is none.
+        find: Returns the modules of the file that contains a given module; empty if there is none.
     """
 
     def __init__(self, own: dict[str, ModuleText], find: Callable[[str], Mapping[str, ModuleText]]) -> None:
@@ -99,7 +99,7 @@ class Modules:
         self.unseen: set[str] = set()
 
     def use(self, statements: Iterable[Statement], scope: Scope, depth: int = 0) -> None:
-        """Import the names of USE statements."""
+        """Add the names that USE statements import to a scope."""
         for statement in statements:
             match = _USE.match(statement.code)
             if match is None:
@@ -118,7 +118,7 @@ class Modules:
     def scope(self, name: str, depth: int = 0) -> Scope | None:
         """Return the names of a module; None if it is not found."""
         if name not in self._scopes:
-            self._scopes[name] = None  # while it is read, because it may use itself
+            self._scopes[name] = None  # not found while it is read, because modules may use each other
             text = self._texts.get(name) or self._found(name)
             if text is not None and depth < _DEEPEST:
                 scope = Scope()
@@ -136,14 +136,14 @@ class Modules:
 
 
 def fill(text: ModuleText, scope: Scope, *, outlives: bool) -> None:
-    """Process declarations, with structures between the passes, because extents need them and they need extents."""
+    """Add a module's declarations to a scope, then its structures."""
     scope.implicit = implicit_types(text.specified, DEFAULT_TYPES, scope)
     declare(text.specified, text.text, scope, outlives=outlives)
     define(text, scope)
 
 
 def define(text: ModuleText, scope: Scope) -> None:
-    """Add structures."""
+    """Add the structures of a module to a scope."""
     for head, inside in text.structures:
         if match := _TYPE_NAME.match(head.code):
             line = text.text.place(head.start).line
@@ -173,13 +173,13 @@ def _bring(module: Scope, scope: Scope, visible: dict[str, str]) -> None:
             scope.values[here] = module.values[there]
         if there in module.structures:
             scope.structures[here] = module.structures[there]
-    # A variable is as long as its structure says, whether that has a name here or not.
+    # The size of a variable needs its structure, even if the structure's name is not imported.
     for name, known in module.structures.items():
         scope.structures.setdefault(name, known)
 
 
 def beside(path: Path) -> dict[str, Path]:
-    """Return which sources near a file have which modules: in its folder, inside it, and around it."""
+    """Return the path of the source for each module near a file: in its folder, below it, and around it."""
     found: dict[str, Path] = {}
     for file in islice(_sources(path), _MOST_FILES):
         try:

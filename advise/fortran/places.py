@@ -1,4 +1,4 @@
-"""The positions of a statement's characters in the file as users know it."""
+"""The positions of a statement's characters in the user's file."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class At(NamedTuple):
 
 
 class Places:
-    """The places of a statement's code.
+    """Positions of the characters in a statement's code.
 
     Args:
         statement: The statement.
@@ -49,10 +49,10 @@ class Places:
         return At(line, column + index - self._starts[piece])
 
     def index(self, index: int) -> int:
-        """Return the index in the statement's text of a character of the code."""
+        """Return the index in the statement's text for an index in its code."""
         return self._visible[min(index, len(self._visible) - 1)]
 
     def written(self, first: int, last: int) -> str:
-        """Return a part of the code as written in the source."""
+        """Return a part of the code as it is written in the source."""
         start, end = self._statement.at(self.index(first)), self._statement.at(self.index(last - 1))
         return self._text[start : end + 1]

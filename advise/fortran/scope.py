@@ -31,19 +31,19 @@ _LARGEST = 2**63
 
 @dataclass(slots=True)
 class Scope:
-    """The names visible in a procedure.
+    """The names that are visible in a procedure.
 
     Attributes:
-        variables: By name.
-        structures: By name.
-        functions: Of the file, and statement functions, by name: whether their values depend on the arguments alone.
+        variables: Name → variable.
+        structures: Name → structure.
+        functions: Function of the file, or statement function → whether its value depends only on its arguments.
         subscripted: Names that are assigned to with subscripts, which must be arrays.
-        externals: Names of functions that are declared so.
+        externals: Names of functions that are declared EXTERNAL.
         aliases: The meanings of the names of ASSOCIATE.
-        implicit: What names are by their first letters; empty after IMPLICIT NONE.
-        kinds: Bytes of named constants used as kinds.
-        values: Those of named constants that are whole numbers.
-        pointers: Names of variables that point.
+        implicit: First letter → implicit type; empty after IMPLICIT NONE.
+        kinds: Named constants that are kinds → bytes.
+        values: Named integer constants → value.
+        pointers: Names of pointer variables.
         inherited: The variables of a module or host.
         mentioned: Names of variables that were read.
     """
@@ -84,12 +84,12 @@ class Scope:
         return self.implicit.get(name[:1], UNKNOWN_ELEMENT)
 
     def name(self, name: str, at: At) -> Expression:
-        """Return the meaning of a name without parentheses."""
+        """Return the expression for a name without parentheses."""
         self.mentioned.add(name)
         return self.aliases.get(name) or Name(name, line=at.line, column=at.column)
 
     def applied(self, name: str, arguments: tuple[Expression, ...], at: At) -> Expression:
-        """Return the meaning of a name with parentheses: an element of an array, a part of a text, or a function."""
+        """Return the expression for a name with parentheses: an array element, a substring, or a function call."""
         alias = self.aliases.get(name)
         if alias is not None:
             return self.subscripted_with(alias, arguments, at)
@@ -106,7 +106,7 @@ class Scope:
         return Call(name, arguments, is_pure, line=at.line, column=at.column)
 
     def subscripted_with(self, array: Expression, subscripts: tuple[Expression, ...], at: At) -> ArrayRef:
-        """Return an element of a known array, or a part of a text."""
+        """Return an element of a known array, or a substring."""
         if isinstance(array, ArrayRef) and (merged := _merged(array.subscripts, subscripts)):
             return replace(array, subscripts=merged)
         declared = self.declared(array)
@@ -152,7 +152,7 @@ class Scope:
         return UNKNOWN_ELEMENT
 
     def is_pointer(self, reference: Expression) -> bool:
-        """Return whether ``p => reference`` makes p point where that points, because it is a pointer, not a target."""
+        """Return whether a reference is a pointer, so that ``p => reference`` makes p point to its target."""
         if isinstance(reference, Name):
             return reference.name in self.pointers
         declared = self.declared(reference)

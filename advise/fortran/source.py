@@ -1,4 +1,4 @@
-"""A source of Fortran read into the model."""
+"""Read a Fortran source into the model."""
 
 from __future__ import annotations
 
@@ -39,12 +39,15 @@ _SUBSCRIPTED: Final = expression(r"([a-z]\w*)\(")
 _ARGUMENTS: Final = expression(r"(?:subroutine|function)[a-z]\w*\(([^()]*)\)(?:.*result\((\w+)\))?")
 _STATEMENT_FUNCTION: Final = expression(r"([a-z]\w*)\(([^()]*)\)=(.*)")
 _NAMES: Final = expression(r"(?<![\w.])[a-z]\w*")
-_LARGEST: Final = 1 << 22  # bytes, with what is included, which is mostly small beside the file itself
+_LARGEST: Final = 1 << 22  # bytes, including included files, which are mostly small
 _INCLUDE_LINE: Final = expression(r"^\s*include\s*['\"]([^'\"]+)", re.I | re.M)
 
 
 def read_fortran(text: bytes, path: Path, built: Collection[int] = (), options: Options | None = None) -> SourceFile:
-    """Read a source of Fortran; see ``FrontEnd``. Modules that it uses are searched beside it, too."""
+    """Read a Fortran source; see ``FrontEnd``.
+
+    Modules that it uses are searched in the files near it, too.
+    """
     text = as_compiled(settled(text, built), path, options)
     found = _Source(_arranged(text, path, options), path, options).read()
     told = options.macros.keys() - options.contested if options else asks_for_mpi(text.decode("latin-1"))
@@ -53,14 +56,14 @@ def read_fortran(text: bytes, path: Path, built: Collection[int] = (), options: 
 
 @dataclass(frozen=True, slots=True)
 class _Arranged:
-    """The lines of a source, in its form.
+    """A source split into statements.
 
     Attributes:
-        text: The source, with what it includes.
+        text: The source, including included files.
         lines: Its statements.
         procedures: Its procedures.
         unbalanced: Statements whose parentheses do not match.
-        questions: Lines with conditions of the preprocessor that could not be told.
+        questions: Lines with undecidable preprocessor conditions.
     """
 
     text: MarkedText
@@ -71,7 +74,7 @@ class _Arranged:
 
 
 def _arranged(raw: bytes, path: Path, options: Options | None) -> _Arranged:
-    """Split a source into lines, in the form that makes sense."""
+    """Split a source into statements, in fixed or free form, whichever fits."""
     text = raw.decode("latin-1").removeprefix(BYTE_ORDER_MARK)
     text = text if text.endswith("\n") else f"{text}\n"
     best: _Arranged | None = None
@@ -142,7 +145,7 @@ def _error(text: MarkedText, offset: int, message: str) -> SourceError:
 
 
 class _Source:
-    """Reads a source whose lines are put together."""
+    """Reads a source that is split into statements."""
 
     def __init__(self, arranged: _Arranged, path: Path, options: Options | None) -> None:
         self._options = options
@@ -231,7 +234,7 @@ class _Source:
 
     @staticmethod
     def _result(procedure: Procedure) -> str:
-        """Return the variable of a function's result."""
+        """Return the name of the variable that holds a function's result."""
         match = _ARGUMENTS.search(procedure.header.code)
         return (match[2] if match else "") or procedure.meaning.name.lower()
 
@@ -338,7 +341,7 @@ class _Source:
 
 
 def _giving(body: tuple[Statement, ...], result: Name, last_line: int) -> tuple[Statement, ...]:
-    """Add a function's result to its return statements, as in other languages."""
+    """Set the value of return statements to a function's result variable, as in other languages."""
     return (*(_returning(each, result) for each in body), Jump("return", result, line=last_line))
 
 
@@ -357,7 +360,7 @@ def _returning(statement: Statement, result: Name) -> Statement:
 
 
 def _lasts(extent: Expression | None, scope: Scope) -> bool:
-    """Return whether the names in an extent mean the same in other procedures."""
+    """Return whether the names in an extent have the same meaning in other procedures."""
     names = (each for each in (walk(extent) if extent else ()) if isinstance(each, Name))
     return all(
         each.name in scope.inherited or (each.name in scope.variables and scope.variables[each.name].is_constant)

@@ -45,9 +45,9 @@ class Line:
 
     Args:
         statement: The statement.
-        meaning: What it is.
+        meaning: Its classification.
         text: The source that it is in.
-        scope: What names mean.
+        scope: The names that are visible there.
     """
 
     def __init__(self, statement: Written, meaning: Meaning, text: MarkedText, scope: Scope) -> None:
@@ -60,7 +60,7 @@ class Line:
         self.line, self.column = self.places.at(0)
 
     def reader(self, first: int, last: int | None = None) -> Reader:
-        """Return a reader of a part of it."""
+        """Return a reader for a part of the statement."""
         return Reader(self.code, self.places, self.scope, first, last)
 
     def whole(self, first: int, last: int | None = None) -> Expression:
@@ -75,12 +75,12 @@ class Line:
         return Opaque(names, line=self.line, column=self.column)
 
     def inside(self, first: int) -> tuple[Expression, int]:
-        """Parse the expression in the parentheses at a place, and return where they end, too."""
+        """Parse the expression in the parentheses at an index; also return the index after them."""
         end = self.closing(first)
         return self.whole(first + 1, end), end + 1
 
     def closing(self, opening: int) -> int:
-        """Return the place of the parenthesis that closes another; the end if there is none."""
+        """Return the index of the closing parenthesis; the end if there is none."""
         depth = 0
         for at in range(opening, len(self.code)):
             depth += (self.code[at] in "([") - (self.code[at] in ")]")
@@ -112,12 +112,12 @@ class Line:
         return OtherStatement((self._unread(at),), line=place.line, column=place.column)
 
     def _left_for(self, label: str, at: int) -> Branch:
-        """Return the jump at the end of a statement, if any: ``ERR=90``."""
+        """Return the jump that an I/O statement may make at its end, as in ``ERR=90``."""
         place = self.places.at(at)
         jump = Jump("goto", label=label, line=place.line, column=place.column)
         return Branch((Arm(Opaque(changes=False), (jump,)),), place.line, line=place.line, column=place.column)
 
-    def _action(self, meaning: Meaning, at: int) -> list[Statement]:  # noqa: PLR0911 - one case a kind
+    def _action(self, meaning: Meaning, at: int) -> list[Statement]:  # noqa: PLR0911 - one case per kind
         place = self.places.at(at)
         line, column = place
         match meaning.kind:
@@ -145,10 +145,10 @@ class Line:
         return [self.other(at)]
 
     def assignment(self, at: int) -> Statement:
-        """Parse an assignment, of a value or of a pointer.
+        """Parse an assignment of a value or a pointer.
 
         Raises:
-            UnreadableError: It is none.
+            UnreadableError: It is not an assignment.
         """
         reader = self.reader(at)
         target = reader.reference()
@@ -157,7 +157,7 @@ class Line:
         if not is_pointer:
             reader.expects("=")
         value = reader.whole()
-        if isinstance(target, Call):  # a function that gives a pointer, or an array that nothing declares
+        if isinstance(target, Call):  # a function that returns a pointer, or an undeclared array
             target = ArrayRef(Name(target.name, line=line, column=column), target.arguments, line=line, column=column)
         if is_pointer and not isinstance(value, Call) and not self.scope.is_pointer(value):
             value = Unary("&", value, line=value.line, column=value.column)
@@ -205,7 +205,7 @@ class Line:
             if targets:
                 reader.expects(",")
             if reader.token.kind == "name" and reader.ahead.text == "=":
-                break  # STAT=, SOURCE=
+                break  # ``STAT=``, ``SOURCE=`` and the like follow the list
             target = reader.reference()
             match target:
                 case ArrayRef(array=array, subscripts=subscripts):
@@ -225,12 +225,12 @@ class Line:
         return bounds
 
     def _listed(self, at: int) -> tuple[tuple[Expression, ...], int]:
-        """Parse a parenthesised list, from after its opening parenthesis, and return where it ends, too."""
+        """Parse a parenthesised list, from after its opening parenthesis; also return the index of its end."""
         end = self.closing(at - 1)
         return self._items(at, end), end + 1
 
     def _items(self, first: int, last: int | None = None) -> tuple[Expression, ...]:
-        """Read a list of expressions."""
+        """Parse a list of expressions."""
         reader = self.reader(first, last)
         found: list[Expression] = []
         while reader.token.kind != "end":
@@ -257,13 +257,13 @@ class Line:
         return InputOutput(action, unit, items, is_formatted, word, line=place.line, column=place.column)
 
     def cuts(self, first: int, last: int) -> Iterator[tuple[int, int]]:
-        """Yield the parts of a list between commas outside parentheses."""
+        """Yield start and end of each item of a list, separated by commas outside parentheses."""
         for each in entities(self.code[first:last]):
             yield first, first + len(each)
             first += len(each) + 1
 
     def _controls(self, first: int, last: int, word: str) -> tuple[Expression | None, bool, list[Expression]]:
-        """Parse the parentheses of an I/O statement: unit, whether formatted, and names."""
+        """Parse the parentheses of an I/O statement; return the unit, whether it is formatted, and other names."""
         unit: Expression | None = None
         is_formatted = False
         names: list[Expression] = []
@@ -295,12 +295,12 @@ class Line:
     def concurrent(
         self, opening: int, body: tuple[Statement, ...], last_line: int, directive: str = "", label: str = ""
     ) -> Statement:
-        """Return the loops of DO CONCURRENT or FORALL; the first index varies fastest, as in GNU's compiler.
+        """Return the loops of DO CONCURRENT or FORALL; the first index varies fastest, as in gfortran.
 
         Args:
-            opening: Where the parenthesis before the indices is.
+            opening: Index of the parenthesis before the indices.
             body: The loop's body.
-            last_line: Where it ends.
+            last_line: Last line of the loop.
             directive: The directives above it.
             label: Its name.
         """
@@ -331,7 +331,7 @@ class Line:
 
 
 def _colons(code: str, first: int, last: int) -> Iterator[tuple[int, int]]:
-    """Yield the bounds between colons outside parentheses."""
+    """Yield start and end of the parts between colons outside parentheses."""
     depth = 0
     for at in range(first, last):
         depth += (code[at] in "([") - (code[at] in ")]")

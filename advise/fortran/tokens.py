@@ -1,4 +1,4 @@
-"""The tokens of a statement: names, numbers, texts, operators."""
+"""Split a statement into tokens: names, numbers, strings, operators."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ class Token(NamedTuple):
 
     Attributes:
         kind: ``text``, ``bits``, ``number``, ``name``, ``word`` (``.and.``) or ``sign``; ``end`` after the last.
-        text: As it is written, in lower case.
-        at: Where it begins in the statement's code.
+        text: The token in lower case.
+        at: Index of its first character in the statement's code.
     """
 
     kind: str
@@ -34,12 +34,12 @@ class Token(NamedTuple):
 
 
 def tokens(code: str, first: int = 0, last: int | None = None) -> Iterator[Token]:
-    """Yield the tokens of a statement, or a part of it.
+    """Yield the tokens of a statement, or of a part of it.
 
     Args:
-        code: A statement in lower case without blanks, its literals blotted out.
-        first: Where to begin.
-        last: Where to end.
+        code: A statement in lower case without blanks, its literals masked.
+        first: Index of the first character.
+        last: Index after the last character.
     """
     last = len(code) if last is None else last
     for match in _TOKEN.finditer(code, first, last):
