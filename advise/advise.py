@@ -120,8 +120,8 @@ class _Adviser:
         """Warnings about files, including the number of files that may divide the work but were not read."""
         number = len(self._unread - self._reading.sources.keys())
         files = f"{number} more {'files were' if number > 1 else 'file was'}"
-        most = f"advice looks at {_MOST_FILES}, one of C++ counting as {_DEAR}"
-        return (f"{files} not read, in which work may be divided among ranks, too: {most}",) if number else ()
+        most = f"advice reads at most {_MOST_FILES}, and a C++ file counts as {_DEAR}"
+        return (f"{files} not read, although work may be divided among ranks there, too: {most}",) if number else ()
 
     def on_ranks(self, culprit: int) -> tuple[Advice, ...]:
         """Return the advice on a culprit in which ranks or threads differ."""
@@ -222,7 +222,7 @@ class _Adviser:
         try:
             found = [each for kind in kinds for each in kind(site)]
         except RecursionError:
-            self._reading.give_up(place.file, "expressions are nested too deep")
+            self._reading.give_up(place.file, "expressions are nested too deeply")
             return self._nothing_on(place.file)
         return tuple(filter(self._is_of_what_was_built, found)) or self._nothing_on(place.file)
 

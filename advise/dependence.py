@@ -30,8 +30,8 @@ class Order(Enum):
     """Whether loops can be interchanged."""
 
     INDEPENDENT = "nothing in the body prevents it"
-    UNKNOWN = "whether they may change places is not known"
-    FORBIDDEN = "they may not change places"
+    UNKNOWN = "whether they can be interchanged is unknown"
+    FORBIDDEN = "they must not be interchanged"
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ def interchange(source: SourceFile, procedure: Procedure, outer: Loop, inner: Lo
         between = f"there is code between line {outer.line} and line {inner.line}"
         return Interchange(Order.UNKNOWN, (between,))
     if outer.variable is None:
-        return Interchange(Order.UNKNOWN, (f"the loop in line {outer.line} does not count",))
+        return Interchange(Order.UNKNOWN, (f"the loop in line {outer.line} is not a counting loop",))
     nest = nest[: next(index for index, each in enumerate(nest) if each is inner) + 1]
     return _Test(source, procedure, nest).result()
 
@@ -92,7 +92,7 @@ class _Test:
     def result(self) -> Interchange:
         counted = [loop.variable.name for loop in (*self._nest, *self._inner) if loop.variable]
         if len(set(counted)) < len(counted):
-            self._reasons.append("two loops count the same variable")
+            self._reasons.append("two loops use the same loop variable")
             return Interchange(Order.UNKNOWN, tuple(self._reasons))
         for number, loop in enumerate(self._nest):
             for head in (loop.first, loop.last, loop.step):
@@ -107,17 +107,17 @@ class _Test:
     def _look_at_head(self, loop: Loop, head: Expression | None, outer: set[str]) -> None:
         """Check that a loop's range does not depend on the iteration of outer loops."""
         if head is None:
-            self._reasons.append(f"the bounds of line {loop.line} are not known")
+            self._reasons.append(f"the bounds of line {loop.line} are unknown")
             return
         names = {each.name for each in walk(head) if isinstance(each, Name)}
         if names & outer:
             self._reasons.append(f"the bounds of line {loop.line} depend on {min(names & outer)}")
         if names & self._effects.written:
-            self._reasons.append(f"the bounds of line {loop.line} change within it")
+            self._reasons.append(f"the bounds of line {loop.line} change inside the loop")
         for each in walk(head):
             in_memory = isinstance(each, ArrayRef | Deref | FieldRef) or self._is_reached(each)
             if (in_memory and self._may_be_stored(each)) or (isinstance(each, Call) and not each.is_pure):
-                self._reasons.append(f"the bounds of line {loop.line} may change within it")
+                self._reasons.append(f"the bounds of line {loop.line} may change inside the loop")
 
     def _is_reached(self, name: Expression) -> bool:
         """Return whether pointers may point to a variable: a reference, or in C a variable that others see."""
@@ -146,9 +146,9 @@ class _Test:
         for name in sorted({base.name for each in named if each.is_write and (base := base_of(each.reference))}):
             own = [each for each in named if each.reference == Name(name)]
             if name in counted:
-                self._reasons.append(f"{name} is changed within its loop")
+                self._reasons.append(f"{name} is changed inside its loop")
             elif name in through:
-                self._reasons.append(f"{name} refers to other memory each time")
+                self._reasons.append(f"{name} refers to different memory in each iteration")
             elif self._is_one_value(name, own) and (value := _only_value(own)) is not None:
                 values[name] = value
         return values
@@ -159,7 +159,7 @@ class _Test:
         if declaration is None or _is_array(declaration):
             self._reasons.append(f"{name} is written as a whole")
         elif declaration.may_overlap and declaration.element.kind != "pointer":
-            self._reasons.append(f"other names may reach {name}")
+            self._reasons.append(f"other names may refer to {name}")
         else:
             found = judge_scalar(declaration, accesses, self._nest[0], self._procedure)
             if found is Scalar.SUM:
@@ -176,7 +176,7 @@ class _Test:
             if not self._is_scalar(each.reference)
         }
         if len(unique) > _MOST_ACCESSES or len(self._nest) > _MOST_LOOPS:
-            self._reasons.append("too many accesses in too many loops to decide")
+            self._reasons.append("there are too many accesses in too many loops to decide")
             return
         for one, two in combinations_with_replacement(unique.values(), 2):
             if one.is_write or two.is_write:

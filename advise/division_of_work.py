@@ -87,7 +87,7 @@ def _said_of_data(site: Site, inner: Inner, where_loop: str, comes: str) -> str:
     line = inner.loop.line
     return (
         f"in each iteration of {where_loop}, {site.spell(inner.by)} decides how many iterations line {line} makes, so"
-        f" that equal parts of {where_loop}{comes} are unequal work: split by these, {_OTHERWISE}"
+        f" equal parts of {where_loop}{comes} are unequal work: split by these, {_OTHERWISE}"
     )
 
 
@@ -134,8 +134,9 @@ def _is_halved(loop: Loop) -> bool:
 def _of_rotation(site: Site, loop: Loop, source: SourceFile) -> Advice:
     step = site.spell(loop.step)
     text = (
-        f"line {loop.line} deals its iterations out cyclically, from {site.spell(loop.first)} by {step}: costs that"
-        f" repeat every {step} iterations are unequal work: deal them out in another order, by cost, or on demand"
+        f"line {loop.line} deals its iterations out cyclically, from {site.spell(loop.first)} by {step}: if"
+        f" their cost repeats every {step} iterations, ranks get unequal work: deal them out in another order, by cost,"
+        " or on demand"
     )
     return Advice(KIND, text, (site.place(loop.line, source),), _evidence(site), site.gain, LOW)
 
@@ -170,7 +171,7 @@ def _of_origin(site: Site, origin: Origin, loop: Loop, source: SourceFile, bound
     if inner and (is_alike or (apart is None and shares)):
         text = _said_of_data(site, inner, where_loop, f", which {runs},")
     else:
-        cure, so = "divide evenly, or by cost", "how much a rank does depends on its number"
+        cure, so = "divide evenly, or by cost", "a rank's amount of work depends on its number"
         if is_alike:
             cure = f"split by cost, {_OTHERWISE}"
             so = "each rank gets equally many iterations, but these differ in cost"
@@ -178,7 +179,7 @@ def _of_origin(site: Site, origin: Origin, loop: Loop, source: SourceFile, bound
             cure = f"if iterations differ in cost, split by cost, {_OTHERWISE}"
             so = "each rank gets equally many iterations"
         elif origin.is_table:
-            cure, so = "give each rank a part of equal cost", "the rank's number decides how much it does"
+            cure, so = "give each rank a part of equal cost", "a rank's amount of work depends on its number"
         called_by = "" if source.procedure_at(loop.line) is site.procedure else ", around the call,"
         text = f"{cure}: {where_loop}{called_by} {runs}, so {so}"
     places = [(origin.source, origin.line), *reversed(origin.through), (source, loop.line)]
@@ -247,7 +248,7 @@ def _of_branch(site: Site, origins: Origins) -> Advice | None:
                     continue  # only assigns values, such as a division's remainder
                 has_loop = any(isinstance(each, Loop) for each in inside)
                 condition = site.spell(arm.condition)
-                text = f"line {statement.line} lets ranks do different things ({condition}): share what is done there"
+                text = f"line {statement.line} gives ranks different work ({condition}): divide it among all ranks"
                 sure = MEDIUM if has_loop else LOW
                 return Advice(KIND, text, (site.place(statement.line),), _evidence(site), site.gain, sure)
     return None

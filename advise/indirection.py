@@ -55,12 +55,12 @@ def _chains(loop: Loop) -> Iterator[Assignment]:
 def _of_chain(site: Site, loop: Loop, statement: Assignment) -> Advice:
     target, value = site.spell(statement.target), site.spell(statement.value)
     is_array = isinstance(statement.value, ArrayRef)
-    cure = "store in the order in which it is visited" if is_array else "keep what is linked in an array, in order"
+    cure = "store elements in the order of access" if is_array else "keep the linked elements in an array, in order"
     made = _made(site, statement.value, loop)
     where = f" (made in {' and '.join(made)})" if made else ""
     text = (
-        f"{target} = {value}: each iteration of line {loop.line} waits for a value that the one before has read, far"
-        f" away in memory: {cure}{where}, or follow several chains side by side"
+        f"{target} = {value}: each iteration of line {loop.line} waits for a value that the previous one reads from"
+        f" distant memory: {cure}{where}, or follow several chains side by side"
     )
     evidence = (f"line {statement.line}: {target} = {value}",)
     places = (site.place(statement.line), site.place(loop.line), *made)
@@ -180,9 +180,9 @@ def _of_index(site: Site, loop: Loop, reference: ArrayRef, index: Expression, fi
     by = site.spell(first.array) if isinstance(first, ArrayRef) else "an index"
     array = site.spell(reference.array)
     text = (
-        f"{site.spell(reference)} in line {reference.line or loop.line} is reached through {site.spell(index)}: if"
+        f"{site.spell(reference)} in line {reference.line or loop.line} is accessed through {site.spell(index)}: if"
         f" {array} does not fit into the cache, sort or renumber {by} so that neighbours in the loop are neighbours in"
-        " memory, or go through it in blocks"
+        " memory, or traverse it in blocks"
     )
     evidence = (f"line {loop.line} reads {site.spell(index)} in each iteration",)
     places = (site.place(reference.line or loop.line), site.place(loop.line))

@@ -83,19 +83,19 @@ def _of_loop(site: Site, loop: Loop, uses: list[tuple[InputOutput, tuple[Loop, .
     moved = [*by_action.get("read", ()), *by_action.get("write", ())]
     sure, cure = HIGH, ""
     if named := _written_and_read(moved, loop):
-        cure = "what is written is read again: keep it in memory, and write it once, after the loop"
+        cure = "the data written are read again: keep them in memory, and write them once, after the loop"
     elif named := [each for each in by_action.get("flush", []) if not is_terminal(site, each)]:
-        cure = "each iteration hands its bytes to the system: flush after the loop"
+        cure = "each iteration flushes its output: flush after the loop instead"
     elif named := [each for each in by_action.get("open", []) if not _varies(each, loop)]:
         cure = "open the file once, before the loop"
     elif "rewind" in by_action and (named := by_action.get("read", [])):
-        cure = "the same is read again: keep it in memory"
+        cure = "the same data are read again: keep them in memory"
     elif named := [each for each in moved if _is_converted(site, each)]:
-        sure, cure = MEDIUM, "numbers become text one by one: write them as they are in memory, many at once"
+        sure, cure = MEDIUM, "numbers are converted to text one by one: write them in binary, many at once"
         if not any(each.action == "write" for each in named):
-            cure = "text becomes numbers one by one: keep in files what is in memory, and read many at once"
+            cure = "text is converted to numbers one by one: use a binary file, and read many at once"
     elif named := [each for each in by_action.get("write", []) if _is_said(site, each)]:
-        sure, cure = LOW, "print less often, or all at once in the end"
+        sure, cure = LOW, "print less often, or all at once at the end"
     elif named := moved if _is_small(site, moved) else []:
         sure, cure = MEDIUM, f"collect what the iterations read or write, and move it in large pieces{_by_all(named)}"
     if not named:
@@ -122,7 +122,7 @@ def _by_all(named: Sequence[InputOutput]) -> str:
     alone = [each for each in calls if not each.endswith(("_all", "_ordered"))]
     shared = "_ordered instead of _shared" if alone and alone[0].endswith("_shared") else ""
     by_all = f", in a collective call ({shared or f'{alone[0]}_all'})" if alone else ""
-    return f": one datatype or view of the file for all of it{by_all}"
+    return f": describe all of it by one datatype or file view{by_all}"
 
 
 def _lines(lines: Iterable[int]) -> str:
@@ -217,4 +217,4 @@ def _evidence(site: Site) -> tuple[str, ...]:
     if not calls:
         return ()
     small = ", which is little" if volume / calls < _SMALL else ""
-    return (f"{calls:.4g} calls, {volume / calls:.4g} bytes a call{small}",)
+    return (f"{calls:.4g} calls, {volume / calls:.4g} bytes per call{small}",)

@@ -128,4 +128,4 @@ def _why(status: int, limits: Limits) -> str:
     if status == _NO_MEMORY:
         return f"reading it took more than {limits.memory >> 20} MiB of memory"
     how = f"by signal {-status}" if status < 0 else f"with status {status}"
-    return f"what reads it has ended {how}"
+    return f"its reader ended {how}"

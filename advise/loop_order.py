@@ -65,18 +65,18 @@ def _of_far(site: Site, strides: Strides, inner: Loop, around: Sequence[Loop], f
     more = ", ".join(dict.fromkeys(site.spell(each.reference) for each in far[1:]))
     said += f" (and {more})" if more else ""
     made = _makes_step(site, inner, far[0])
-    said += "".join(f"; line {line} makes the step, {spelt}" for line, spelt in made)
+    said += "".join(f"; line {line} computes the step, {spelt}" for line, spelt in made)
     steps = [site.place(line) for line, _ in made]
-    each_time = f"an iteration of line {inner.line}"
+    each_time = f"per iteration of line {inner.line}"
     evidence = [f"{site.spell(each.reference)}: {_bytes(site, each.step)} {each_time}" for each in far]
     if better is None and all(_is_plane(site, each, (inner, *around)) for each in far):
         text = (
-            f"{said}: no loop goes along what lies side by side, so that each element lies in a line of its own: where"
-            " this is done often, keep these elements in an array of their own"
+            f"{said}: no loop runs over adjacent elements, so each element needs a cache line of its own: if"
+            " this happens often, keep these elements in a separate array"
         )
         return Advice(KIND, text, (site.place(inner.line),), tuple(evidence), site.gain, LOW)
     if better is None and any(_is_dense_in(strides, each, around) for each in far):
-        text = f"{said}, and others are in the other order: go through both in blocks of a few rows and columns"
+        text = f"{said}, but other accesses suit this order: traverse in blocks of a few rows and columns"
         return Advice(KIND, text + _padding(far), (site.place(inner.line), *steps), tuple(evidence), site.gain, MEDIUM)
     if better is None:
         text = f"{said}: let the innermost loop run over the contiguous index, or lay the array out in this order"
@@ -84,7 +84,7 @@ def _of_far(site: Site, strides: Strides, inner: Loop, around: Sequence[Loop], f
     found = interchange(site.source, site.procedure, better, inner)
     places = (site.place(better.line), site.place(inner.line), *steps)
     if found.order is Order.FORBIDDEN:
-        text = f"{said}; lines {better.line} and {inner.line} may not change places: {found.reasons[0]}"
+        text = f"{said}; lines {better.line} and {inner.line} must not be interchanged: {found.reasons[0]}"
         text += "; lay the array out in the order of the loops"
         return Advice(KIND, text, places, (*evidence, *found.reasons), site.gain, LOW)
     text = f"{said}: interchange lines {better.line} and {inner.line}; {_stands_against(found)}"
@@ -93,8 +93,8 @@ def _of_far(site: Site, strides: Strides, inner: Loop, around: Sequence[Loop], f
         sure = LOW  # loops must be split first
     if shared := _shared(better, inner, around):
         text += (
-            f"; the directive of line {shared.line} deals out iterations of {site.spell(shared.variable)}: it stays"
-            " with that loop, or goes to what is outermost then, if its iterations are independent, and many"
+            f"; the directive of line {shared.line} shares out iterations of {site.spell(shared.variable)}: keep it"
+            " at that loop, or move it to the new outermost loop if this has many independent iterations"
         )
         sure = MEDIUM if sure == HIGH else sure
     return Advice(KIND, text + _padding(far), places, (*evidence, *found.reasons), site.gain, sure)
@@ -141,7 +141,7 @@ def _walked(site: Site, inner: Loop, walk_: Walk) -> str:
     which = ""
     if len(walk_.reference.subscripts) > 1:
         which = f", its {_ORDINALS[min(walk_.subscript, len(_ORDINALS) - 1)]} index"
-    return f"{name} is walked along {site.spell(inner.variable)}{which}, {_bytes(site, walk_.step)} per step"
+    return f"{name} is traversed along {site.spell(inner.variable)}{which}, {_bytes(site, walk_.step)} per step"
 
 
 def _makes_step(site: Site, inner: Loop, walk_: Walk) -> list[tuple[int, str]]:
@@ -179,7 +179,7 @@ def _padding(far: list[Walk]) -> str:
 
 def _stands_against(found: Interchange) -> str:
     if found.order is Order.INDEPENDENT:
-        sums = f" ({', '.join(found.sums)} then adds in another order)" if found.sums else ""
+        sums = f" ({', '.join(found.sums)} is then summed in another order)" if found.sums else ""
         return f"{found.order.value}{sums}"
     return f"{found.order.value}: {'; '.join(found.reasons[:2])}"
 
@@ -201,8 +201,8 @@ def _of_structures(site: Site, inner: Loop, walks: list[Walk]) -> Iterator[Advic
         if used and size <= _SMALL_PART * structure.bytes:
             names = ", ".join(each.name for each in used)
             text = (
-                f"of the {structure.bytes} bytes of each {site.spell(walk_.reference)} the loop in line {inner.line}"
-                f" uses {size} ({names}): put these into arrays of their own, or side by side"
+                f"the loop in line {inner.line} uses {size} of the {structure.bytes} bytes of each"
+                f" {site.spell(walk_.reference)} ({names}): put these into separate arrays, or next to each other"
             )
             evidence = (f"{structure.name}: {structure.bytes} bytes, {len(structure.fields)} fields",)
             yield Advice(KIND, text, (site.place(inner.line),), evidence, site.gain, MEDIUM)

@@ -72,7 +72,7 @@ def _uses(site: Site) -> Iterator[_Use]:
 
 def _said(site: Site, text: str, lines: Sequence[int], sure: str, *evidence: str) -> Advice:
     calls, volume = site.numbers.get("mpi_calls", 0), site.numbers.get("mpi_bytes", 0)
-    measured = (f"{calls:.4g} calls, {volume / calls:.4g} bytes a call",) if calls else ()
+    measured = (f"{calls:.4g} calls, {volume / calls:.4g} bytes per call",) if calls else ()
     places = tuple(dict.fromkeys(site.place(each) for each in lines))
     return Advice(KIND, text, places, (*evidence, *measured), site.gain, sure)
 
@@ -108,7 +108,7 @@ def _small(site: Site, uses: Sequence[_Use]) -> Iterator[Advice]:
             partner = site.spell(_argument(use, at[2]))
             text = (
                 f"{use.call.name} in line {use.line} has {_elements(site, use, at[1])}, in each"
-                f" iteration of line {loop.line}, always for rank {partner}: send them in one message"
+                f" iteration of line {loop.line}, always for rank {partner}: combine them into one message"
             )
             yield _said(site, text, (use.line, loop.line), HIGH)
 
@@ -144,14 +144,14 @@ def _again(site: Site, uses: Sequence[_Use]) -> Iterator[Advice]:
         rooted = next((each for each in use.loops if each.variable is not None and each.variable == root), None)
         if rooted is not None:
             text = (
-                f"line {use.line} hands each rank's data to all others, one root after another: MPI_Gatherv if one"
+                f"line {use.line} hands each rank's data to all others, one root after another: use MPI_Gatherv if one"
                 " rank needs them, MPI_Allgatherv if all do; send only the part of the buffer that is filled"
             )
             yield _said(site, text, (use.line, rooted.line), MEDIUM)
         elif base is not None and not _is_written(base.name, use, use.loops[-1]):
             text = (
                 f"line {use.line} broadcasts {site.spell(buffer)} in each iteration of line {use.loops[-1].line}, in"
-                " which nothing changes it: once before the loop will do"
+                " which nothing changes it: broadcast it once, before the loop"
             )
             yield _said(site, text, (use.line, use.loops[-1].line), MEDIUM)
 
@@ -208,9 +208,7 @@ def _one_reduction(site: Site) -> Iterator[Advice]:
         for uses in (group for groups in alike.values() for group in groups):
             if len(uses) > 1:
                 lines = ", ".join(str(each.line) for each in uses)
-                text = (
-                    f"{uses[0].call.name} in lines {lines}: one call of several values, where none needs the one before"
-                )
+                text = f"{uses[0].call.name} in lines {lines}: combine them if none needs another's result"
                 yield _said(site, text, [each.line for each in uses], MEDIUM)
 
 
@@ -268,8 +266,8 @@ def _pairs(site: Site) -> Iterator[Advice]:
             is_pair = _BLOCKING.get(one.name) == two.name and not _shares_buffer(one, two)
             if is_pair and not any(isinstance(each, Loop | CallStatement) for each in _between(one, two, body)):
                 text = (
-                    f"lines {one.line} and {two.line} wait one after the other: MPI_Sendrecv, or MPI_Irecv"
-                    " before what can be done meanwhile"
+                    f"lines {one.line} and {two.line} wait one after the other: use MPI_Sendrecv, or call"
+                    " MPI_Irecv early and compute meanwhile"
                 )
                 yield _said(site, text, (one.line, two.line), MEDIUM)
 
@@ -287,7 +285,7 @@ def _pipeline(site: Site, uses: Sequence[_Use]) -> Iterator[Advice]:
             if work and _argument(one, 3) != _argument(two, 3):
                 text = (
                     f"line {one.line} receives before the work begins, and line {two.line} sends after all of it: send"
-                    f" parts earlier, or do what needs no message before line {one.line}"
+                    f" parts earlier, or move work that needs no message before line {one.line}"
                 )
                 yield _said(site, text, (one.line, two.line, work[0]), MEDIUM)
                 return

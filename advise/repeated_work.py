@@ -103,7 +103,7 @@ def _invariant(site: Site, loop: Loop, own: list[Statement]) -> Iterator[Advice]
                     seen.add(right)
                     text = (
                         f"line {statement.line} divides by {site.spell(right)} in each iteration of line"
-                        f" {loop.line}: multiply by its reciprocal, which rounds in another way"
+                        f" {loop.line}: multiply by its reciprocal (rounding differs)"
                     )
                     yield _said(site, text, (statement.line, loop.line), LOW)
 
@@ -194,8 +194,8 @@ def _common(site: Site, loop: Loop) -> Iterator[Advice]:
         _, expression, lines = best
         where = ", ".join(map(str, dict.fromkeys(lines)))
         text = (
-            f"{site.spell(expression)} is computed in lines {where}: the compiler must not take them for one,"
-            " since what is stored between may lie in its operands: compute it once, into a variable"
+            f"{site.spell(expression)} is computed in lines {where}: the compiler cannot merge them,"
+            " because a store in between may change its operands: compute it once, into a variable"
         )
         yield _said(
             site,
@@ -267,9 +267,9 @@ def _searches(site: Site, loop: Loop, around: tuple[Loop, ...]) -> Iterator[Advi
             arrays = [part for part in walk(each) if isinstance(part, ArrayRef) and counter in set(walk(part))]
             if arrays:
                 text = (
-                    f"the loop in line {loop.line} looks through {site.spell(arrays[0])} from the beginning"
-                    " each time: search by halves where it is sorted, begin where the last search ended, or compute the"
-                    " place"
+                    f"the loop in line {loop.line} searches {site.spell(arrays[0])} from the beginning"
+                    " each time: use binary search if it is sorted, begin where the last search ended, or compute the"
+                    " position"
                 )
                 lines = (loop.line, *(one.line for one in around[-1:]))
                 yield _said(site, text, lines, HIGH if around else MEDIUM)
@@ -305,8 +305,8 @@ def _allocations(site: Site, loop: Loop, own: list[Statement]) -> Iterator[Advic
             target = site.spell(statement.targets[0]) if statement.targets else "memory"
             function = statement.function or "allocate"
             is_kept = any(isinstance(each, Assignment) and each.value in statement.targets for each in own)
-            cure = "get many at a time, in one block" if is_kept else "get it before the loop"
-            text = f"{function} gets {target} anew in each iteration of line {loop.line}: {cure}"
+            cure = "allocate many at a time, in one block" if is_kept else "allocate it before the loop"
+            text = f"{function} allocates {target} in each iteration of line {loop.line}: {cure}"
             yield _said(site, text, (statement.line, loop.line), MEDIUM)
             return
 
@@ -325,7 +325,7 @@ def allocations(site: Site) -> Iterator[Advice]:
                 return
         elif freed.intersection(statement.targets) and site.numbers.get("visits", 0.0) > 1:
             text = (
-                f"{statement.function or 'allocate'} gets {site.spell(statement.targets[0])} anew in each call of"
-                f" {site.procedure.name}: get it once, before the calls, and reuse it"
+                f"{statement.function or 'allocate'} allocates {site.spell(statement.targets[0])} in each call of"
+                f" {site.procedure.name}: allocate it once, before the calls, and reuse it"
             )
             yield _said(site, text, (statement.line,), MEDIUM)

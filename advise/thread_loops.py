@@ -61,7 +61,7 @@ def _schedule(site: Site, loop: Loop) -> Advice | None:
         return None
     written = f"schedule({kind})" if found else "no schedule clause, so it is static by default"
     why = f", but its iterations differ in cost: {_depends(site, loop, uneven)}" if uneven else ""
-    if_so = "" if uneven else "where the cost of its iterations differs, "
+    if_so = "" if uneven else "if the cost of its iterations differs, "
     if is_macro:  # the build defines its value
         if_so = f"if the macro {kind} is static, "
     text = f"line {loop.line} has {written}{why}: {if_so}try schedule(static, 1), schedule(dynamic) or schedule(guided)"
@@ -127,8 +127,8 @@ def _neighbours(site: Site) -> Iterator[Advice]:
             if by_thread and array.array not in seen and 0 < array.element.bytes < LINE:
                 seen.add(array.array)
                 text = (
-                    f"{site.spell(array)} in line {statement.line} shares a cache line with that of the next thread:"
-                    f" sum up in a private variable, or leave {LINE} bytes between"
+                    f"{site.spell(array)} in line {statement.line} shares a cache line with the next thread's element:"
+                    f" accumulate in a private variable, or keep elements {LINE} bytes apart"
                 )
                 yield Advice(KIND, text, (site.place(statement.line),), (), site.gain, MEDIUM)
 

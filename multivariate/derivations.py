@@ -162,7 +162,7 @@ def _lacking(derivation: Derivation, measured: Collection[str], line: int | None
     formula = derivation.formula(line or 1)
     assert formula is not None, "with a line each has one"
     there = {*measured, *(each.name for each in possible(measured, line))}
-    found = ["how long a line of the caches is"] if _LINE in derivation.text and line is None else []
+    found = ["the size of a cache line"] if _LINE in derivation.text and line is None else []
     for part in formula.metrics:
         ways = [each for each in DERIVATIONS if each.name == part]
         if part not in there:

@@ -74,7 +74,7 @@ def read_c_family(text: bytes, path: Path, built: Collection[int] = (), options:
         line = latin.count("\n", 0, error.offset) + 1
         raise SourceError(str(path), line, 1, str(error)) from None
     except RecursionError:
-        raise SourceError(str(path), 1, 1, "nested too deep to be read") from None
+        raise SourceError(str(path), 1, 1, "nested too deeply to be read") from None
 
 
 def _read_as_compiled(text: bytes, path: Path, language: str, built: Collection[int], options: Options) -> SourceFile:
@@ -136,7 +136,7 @@ def _parsed(text: bytes, path: Path, language: str, words: Sequence[bytes], *, o
     unit = lib.clang_parseTranslationUnit(index, name, given, len(words), byref(file), 1, _FLAGS)
     try:
         if not unit:
-            raise SourceError(str(path), 1, 1, "the parser has crashed, or memory for it has ended")
+            raise SourceError(str(path), 1, 1, "the parser crashed, or ran out of memory")
         read = _Unit(unit, Places(unit, name, masked(latin)), latin if openmp else "")
         return read.source(language, str(path)), read.problems
     finally:

@@ -117,7 +117,7 @@ def _read(text: str, path: Path, form: Form, questions: tuple[int, ...], options
     text = expand(text, name, _include_folders(path, options), openmp=form.openmp, prepared=included)
     if len(text) > _LARGEST:
         size = f"{len(text) >> 10} KiB, more than {_LARGEST >> 10}"
-        raise SourceError(str(path), 1, 1, f"with what it includes it has {size}")
+        raise SourceError(str(path), 1, 1, f"with included files it has {size}")
     markers = tuple(match.start() for match in re.finditer(r"^#", text, re.M))
     marked = MarkedText(text, name, markers)
     try:
@@ -183,14 +183,14 @@ class _Source:
     def _remarks(self) -> Iterator[str]:
         if self.arranged.questions:
             first, count = self.arranged.questions[0], len(self.arranged.questions)
-            yield f"line {first}: a condition of the preprocessor that is unknown ({count} in all)"
+            yield f"line {first}: unknown preprocessor condition ({count} in all)"
         if self.modules.unseen:
-            yield f"modules that were not found beside it: {', '.join(sorted(self.modules.unseen))}"
+            yield f"modules not found near this file: {', '.join(sorted(self.modules.unseen))}"
         missing = sorted(set(_INCLUDE_LINE.findall(self.text.text)) - OF_LIBRARIES)
         folders = [Path(each) for each in _include_folders(self.path, self._options)]
         missing = [each for each in missing if not any((folder / each).is_file() for folder in folders)]
         if missing:
-            yield f"included files that were not found beside it: {', '.join(missing)}"
+            yield f"included files not found near this file: {', '.join(missing)}"
         yield from self.remarks
 
     def _other_file(self, module: str) -> Mapping[str, ModuleText]:

@@ -95,7 +95,7 @@ def test_what_may_not_have_been_built_gives_no_advice_and_that_is_said(findings,
     advised = advise(findings, lambda name: Found(tmp_path / name))
     places = [place for all_of in advised.of_ranks.values() for each in all_of for place in each.places]
     assert places == ([f"app.c:{line}"] if line else [])
-    said = (f"advice on app.c may be missing: whether line {doubt} was built is not known",)
+    said = (f"advice on app.c may be missing: it is unknown whether line {doubt} was built",)
     assert advised.lacking == advised.remarks == (() if line else said)
 
 
@@ -103,11 +103,11 @@ def test_what_may_not_have_been_built_gives_no_advice_and_that_is_said(findings,
     ("visits", "throttled", "said"),
     [
         ([9, 9, 9, 9], {}, ("split by cost, ", "so each rank gets equally many iterations, but these differ in cost")),
-        ([1, 2, 4, 8], {}, ("divide evenly, ", "how much a rank does depends on its number")),
+        ([1, 2, 4, 8], {}, ("divide evenly, ", "a rank's amount of work depends on its number")),
         (
             [9, 9, 9, 9],
             {"aa1|function|part|app.c|part|0|4|4": ""},
-            ("divide evenly, ", "how much a rank does depends on its number"),
+            ("divide evenly, ", "a rank's amount of work depends on its number"),
         ),
     ],
 )
@@ -177,4 +177,4 @@ def test_of_others_in_which_work_may_be_divided_fewer_are_read_where_they_are_de
     advised = advise(analyze(made.experiment()), find)
     assert read == [f"{number:02}.{suffix}" for number in (19, *range(others))]
     (remark,) = advised.remarks
-    assert remark.startswith(f"{19 - others} more files were not read, in which work may be divided")
+    assert remark.startswith(f"{19 - others} more files were not read, although work may be divided")

@@ -19,7 +19,9 @@ def test_c_loops_down_columns_are_to_be_interchanged(site):
         """)
     )
     assert lines(advice) == [3, 4]
-    assert "a[i][j] is walked along i, its first index, 4800 bytes per step: interchange lines 3 and 4" in advice.text
+    assert (
+        "a[i][j] is traversed along i, its first index, 4800 bytes per step: interchange lines 3 and 4" in advice.text
+    )
     assert "nothing in the body prevents it" in advice.text
     assert (advice.confidence, advice.gain) == ("high", 1.5)
 
@@ -42,7 +44,7 @@ def test_fortran_loops_along_rows_are_to_be_interchanged(site):
         )
     )
     assert lines(advice) == [4, 5]
-    assert "a(i,j) is walked along j, its second index, 8*n bytes per step" in advice.text
+    assert "a(i,j) is traversed along j, its second index, 8*n bytes per step" in advice.text
     assert advice.confidence == "high"
 
 
@@ -83,7 +85,7 @@ def test_a_dependence_forbids_it(site):
         }
         """)
     )
-    assert "may not change places" in advice.text
+    assert "must not be interchanged" in advice.text
     assert advice.confidence == "low"
 
 
@@ -113,4 +115,4 @@ def test_few_fields_of_large_structures_are_to_be_put_together(site):
         }
         """)
     )
-    assert "of the 80 bytes of each cells[i] the loop in line 5 uses 16 (p, y)" in advice.text
+    assert "the loop in line 5 uses 16 of the 80 bytes of each cells[i] (p, y)" in advice.text

@@ -96,7 +96,7 @@ def test_what_was_measured_is_not_computed_and_a_taken_name_stands_for_something
 
 def test_without_the_length_of_a_line_no_bytes_are_computed():
     assert not {"memory_bytes", "memory_rate"} & computed(dict.fromkeys(OWN, 1.0)).keys()
-    assert why_absent("memory_rate", OWN).endswith("not known here: how long a line of the caches is")
+    assert why_absent("memory_rate", OWN).endswith("not known here: the size of a cache line")
     assert why_absent("memory_rate", OWN, 64) == ""
 
 

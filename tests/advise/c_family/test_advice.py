@@ -158,7 +158,7 @@ def test_nothing_is_said_of(site, name):
 def test_sums_that_need_nothing_of_one_another_can_be_one(site):
     text = SILENT["sums of which one decides what follows"][1].replace("if (c > 0) return 0;", "work();")
     (advice,) = messages(site(text))
-    assert "one call of several values" in advice.text
+    assert "combine them if none" in advice.text
 
 
 def test_the_index_is_named_by_which_something_is_reached(site):
@@ -176,15 +176,15 @@ def test_the_index_is_named_by_which_something_is_reached(site):
 
 def test_numbers_in_a_text_are_read_one_by_one(site):
     (advice,) = input_output(site("#include <stdio.h>\n" + loop('fscanf((FILE *) at, "%lf", &x[i]);')))
-    assert "text becomes numbers one by one" in advice.text
+    assert "text is converted to numbers one by one" in advice.text
 
 
 @pytest.mark.parametrize(
     ("call", "cure"),
     [
-        ("MPI_File_write_at", "for all of it, in a collective call (MPI_File_write_at_all)"),
-        ("MPI_File_read_shared", "for all of it, in a collective call (_ordered instead of _shared)"),
-        ("MPI_File_write_all", "one datatype or view of the file for all of it"),
+        ("MPI_File_write_at", "by one datatype or file view, in a collective call (MPI_File_write_at_all)"),
+        ("MPI_File_read_shared", "by one datatype or file view, in a collective call (_ordered instead of _shared)"),
+        ("MPI_File_write_all", "describe all of it by one datatype or file view"),
     ],
 )
 def test_many_pieces_move_at_once_by_mpi_io(call, cure, site):
@@ -222,4 +222,4 @@ def test_threads_whose_turns_may_differ_are_named(site, bounds):
         }}
         """
     (advice,) = thread_loops(site(text))
-    assert "where the cost of its iterations differs" in advice.text
+    assert "if the cost of its iterations differs" in advice.text

@@ -228,7 +228,7 @@ def test_a_directive_moves_along_when_loops_are_interchanged(read, advised):
     assert advised(order_of_loops, text) == [(MEDIUM, [5, 6])]
     source = read(text)
     (advice,) = order_of_loops(Site(source, source.procedures[0], 1, 10))
-    assert "the directive of line 5 deals out iterations of i" in advice.text
+    assert "the directive of line 5 shares out iterations of i" in advice.text
 
 
 def test_steps_down_are_spelt_like_those_up(read):
@@ -314,7 +314,7 @@ def test_equal_parts_are_called_so(read):
     assert equal.startswith("if iterations differ in cost, split by cost, ")
     assert equal.endswith("so each rank gets equally many iterations")
     assert unequal.startswith("divide evenly, or by cost: ")
-    assert unequal.endswith("so how much a rank does depends on its number")
+    assert unequal.endswith("so a rank's amount of work depends on its number")
 
 
 def test_values_that_ranks_have_of_their_own_are_no_work_to_share(advised):
@@ -350,7 +350,7 @@ def test_what_decides_an_index_is_to_be_sorted(read):
         "  j = row(i) - n + 1\n  k = first(j)\n  a(k) = 1\n  first(j) = first(j) + 1\n end do\nend\n"
     )
     (advice,) = indirection(Site(source, source.procedures[0], 1, 10))
-    assert "a(k) in line 7 is reached through first(j)" in advice.text
+    assert "a(k) in line 7 is accessed through first(j)" in advice.text
     assert "sort or renumber row so" in advice.text
 
 

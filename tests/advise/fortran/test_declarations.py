@@ -97,8 +97,8 @@ def test_what_is_not_there_is_said(read):
     included = "".join(f" include '{each}'\n" for each in ("mpif.h", "omp_lib.h", "gone.inc"))
     source = read(f"subroutine s\n use nowhere\n{included} x = 1\nend\n")
     assert source.remarks == (
-        "modules that were not found beside it: nowhere",
-        "included files that were not found beside it: gone.inc",
+        "modules not found near this file: nowhere",
+        "included files not found near this file: gone.inc",
     )
     assert source.procedures[0].declarations == ()
 
@@ -156,7 +156,7 @@ end
 def test_all_arms_of_a_preprocessor_that_is_not_there_count_where_they_can(read):
     source = read(CONDITIONAL)
     assert lines(source.procedures[0].body) == ["4 a = 1", "6 a = 2"]
-    assert source.remarks == ("line 3: a condition of the preprocessor that is unknown (1 in all)",)
+    assert source.remarks == ("line 3: unknown preprocessor condition (1 in all)",)
     two = "#ifdef ONE\nsubroutine s(a)\n#else\nsubroutine s(b)\n#endif\n  a = 1\nend\n"
     assert [(each.arguments, each.line) for each in read(two).procedures] == [(("a",), 2)]
 
