@@ -16,7 +16,7 @@ THRESHOLD: Final = 0.1  # Algorithm 1, line 7: share of a vector's length; also 
 SAMPLING: Final = 3.03
 
 _SUITE = "the suite"
-_HARDWARE = "processors of today"
+_HARDWARE = "current processors"
 
 
 def _number(value: float, unit: str, reason: str, source: str) -> Any:
@@ -34,34 +34,35 @@ class Criteria:
     part: float = _number(
         0.25,
         "of a time",
-        "a cause takes so much of a region's time, or of a difference; what takes as much of the run is named in any"
-        " case; a walk through values of up to 16 bytes, in lines of 64, misses no larger part of its accesses",
+        "least share of a cause in a region's time, or in a difference; a region with this share of the run is"
+        " always named; sequential access to values of up to 16 bytes, in lines of 64, misses no more often",
         _SUITE,
     )
     outweighs: float = _number(
         2.0,
         "times",
-        "what takes as much more time than regions commonly do, or than all else in the region around it, stands out",
+        "a region stands out if it takes this many times the usual time of a region, or of the rest of the region"
+        " around it",
         "definitions 15",
     )
     same_work: float = _number(
-        0.01, "of a count", "counts that differ by no more are of the same work", "definitions 12"
+        0.01, "of a count", "counts that differ by no more come from the same work", "definitions 12"
     )
     resolution: float = _number(
         0.01,
         "s",
-        "scheduler ticks and cold caches part equal ranks by this; counts do not depend on them",
+        "scheduler ticks and cold caches make equal ranks differ by this; counts do not depend on them",
         "ticks of Linux: 1 to 10 ms",
     )
     noise: float = _number(
         6.0,
         "standard deviations",
-        "of this run's noise, that the fastest and the slowest rank may be apart in a region of equal work; four normal"
-        " values are farther apart once in 10,000 regions",
+        "largest distance of the fastest and the slowest rank in a region of equal work, by this run's noise;"
+        " four normal values are farther apart once in 10,000 regions",
         "the normal distribution",
     )
     most_noise: float = _number(
-        2 / 3, "of a region's longest time", "noise makes nobody take more than three times as long", _SUITE
+        2 / 3, "of a region's longest time", "noise alone makes no rank take more than three times as long", _SUITE
     )
     unknown_noise: float = _number(
         0.25,
@@ -72,32 +73,35 @@ class Criteria:
     burst: float = _number(
         0.1,
         "s",
-        "a neighbour on the same core, or memory that is touched first, can take as much of one rank: by times "
-        "alone, less is doubtful",
+        "a neighbour on the same core, or the first use of memory, can cost one rank as much; by times alone,"
+        " smaller differences are doubtful",
         "controls of the suite",
     )
     swift: float = _number(
-        1 / 3, "cycles an instruction", "code that waits for nothing: no miss has taken this time", _HARDWARE
+        1 / 3, "cycles per instruction", "code that never waits takes this, so misses do not", _HARDWARE
     )
     dependent: float = _number(
         2.0,
-        "cycles an instruction",
-        "code that waits for its own results, as sums and ordered links do, without a miss",
+        "cycles per instruction",
+        "code that waits for its own results, such as sums and ordered linked lists, without a miss",
         _HARDWARE,
     )
     miss: float = _number(
-        5e-7, "s a miss", "from the farthest memory; what takes longer, page faults for instance, is none", _HARDWARE
+        5e-7,
+        "s per miss",
+        "a miss to the farthest memory; longer delays, such as page faults, are not misses",
+        _HARDWARE,
     )
     call: float = _number(
         1e-4,
-        "s a call",
-        "what takes longer on any network or disk waits for something else, such as a core",
+        "s per call",
+        "a call that takes longer, on any network or disk, waits for something else, such as a core",
         "Ethernet: 50 us; time slices of Linux: 0.75 ms",
     )
     byte: float = _number(
         1e-8,
-        "s a byte",
-        "what takes longer on any network or disk waits for something else; fewer than 10 kB take less than a call",
+        "s per byte",
+        "bytes that take longer, on any network or disk, wait for something else; up to 10 kB, the call takes longer",
         "Ethernet: 118 MB/s",
     )
 
