@@ -227,7 +227,7 @@ class _Adviser:
         return tuple(filter(self._is_of_what_was_built, found)) or self._nothing_on(place.file)
 
     def _is_of_what_was_built(self, advice: Advice) -> bool:
-        """Return whether each line that advice names was certainly built."""
+        """Return whether all lines that some advice names were certainly built."""
         for place in advice.places:
             name, _, line = place.rpartition(":")
             source = self._reading.sources.get(name)

@@ -51,7 +51,7 @@ class _Chain:
         return match[1] if match else b""
 
     def arms(self) -> Iterator[range]:
-        """Yield the lines of each arm."""
+        """Yield the line numbers of each arm."""
         for before, after in zip(self.directives, self.directives[1:], strict=False):
             yield range(before.stop, after.start)
 
@@ -138,10 +138,10 @@ def defined_in(text: bytes, told: Collection[str] = ()) -> frozenset[str]:
 
 
 def asks_for_mpi(text: str) -> list[str]:
-    """Return the macros with which a file tests whether it is built with MPI, such as ``USE_MPI``.
+    """Return the macros by which a file tests whether it is built with MPI, such as ``USE_MPI``.
 
     Args:
-        text: The file.
+        text: The file's content.
     """
     conditions = re.sub(r"!\s*(?:defined\b\s*)?\(?\s*\w+", "", " ; ".join(_CONDITION.findall(text)))
     names = dict.fromkeys(_OF_MPI.findall(conditions))
@@ -166,7 +166,7 @@ def all_but_last(text: str, lines: Collection[int]) -> set[int]:
 
 
 def _chains(written: list[bytes]) -> list[_Chain]:
-    """List the closed conditions, outer ones before inner ones."""
+    """Return the conditions that have an ``#endif``, outer ones before inner ones."""
     found: list[_Chain] = []
     opened: list[_Chain] = []
     number = 1

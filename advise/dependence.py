@@ -36,11 +36,11 @@ class Order(Enum):
 
 @dataclass(frozen=True)
 class Interchange:
-    """The result for two loops.
+    """Whether two loops can be interchanged, and why.
 
     Attributes:
         order: Whether they can be interchanged.
-        reasons: Why not, or why it is unknown, in words.
+        reasons: Texts that explain why not, or why it is unknown.
         sums: Variables that would be summed in another order, which may change rounding.
     """
 
@@ -105,7 +105,7 @@ class _Test:
         return Interchange(order, tuple(dict.fromkeys(self._reasons)), tuple(dict.fromkeys(self._sums)))
 
     def _look_at_head(self, loop: Loop, head: Expression | None, outer: set[str]) -> None:
-        """Check that a loop's range does not depend on the iteration of outer loops."""
+        """Record an obstacle if a loop's range depends on the iteration of outer loops."""
         if head is None:
             self._reasons.append(f"the bounds of line {loop.line} are unknown")
             return
@@ -137,7 +137,7 @@ class _Test:
         )
 
     def _look_at_scalars(self, counted: set[str]) -> dict[str, Expression]:
-        """Check written scalars, and return the values of those that are constant within an iteration."""
+        """Record obstacles from written scalars; return the values of those that are constant within an iteration."""
         accesses = self._effects.accesses
         named = [each for each in accesses if isinstance(each.reference, Name)]
         paths = (path_of(each.reference) for each in accesses)
@@ -255,6 +255,6 @@ def _are_alike(one: Element, two: Element) -> bool:
 
 
 def _element(reference: Expression, declaration: Declaration) -> Element:
-    """Return the element that a reference denotes."""
+    """Return the type of the element that a reference denotes."""
     element = getattr(reference, "element", None)
     return element if isinstance(element, Element) else declaration.element

@@ -108,7 +108,7 @@ def _of_loop(
     """Return advice on a loop whose bounds derive from the rank within a number of steps."""
     for bound in (loop.last, loop.first, loop.step, loop.condition):
         if bound is None or (bound is loop.condition and getattr(bound, "operator", "") == "=="):
-            continue  # a retry until success is not a number of iterations
+            continue  # a loop that retries until success has no number of iterations to divide
         if bound is loop.condition and _is_halved(loop):
             continue  # a value that each iteration divides is not a number of iterations
         found = origins.of(bound, source, procedure, before=_outermost(loop, procedure).last_line, at=loop.line)
@@ -203,7 +203,7 @@ def _tables(origin: Origin) -> Iterator[Expression]:
 
 
 def _filled(origin: Origin) -> Iterator[tuple[int, Expression]]:
-    """Yield the lines that fill these tables, with the values."""
+    """Yield the lines that fill the tables of an origin, with the stored values."""
     procedure, tables = origin.source.procedure_at(origin.line), frozenset(_tables(origin))
     for statement, _ in statements(procedure.body) if procedure else ():
         match statement:
@@ -212,7 +212,7 @@ def _filled(origin: Origin) -> Iterator[tuple[int, Expression]]:
 
 
 def _declared(origin: Origin) -> Iterator[int]:
-    """Yield the lines that declare these tables with values."""
+    """Yield the lines that declare and initialise the tables of an origin."""
     procedure = origin.source.procedure_at(origin.line)
     for each in _tables(origin):
         declaration = origin.source.declaration(procedure, each.name) if isinstance(each, Name) else None

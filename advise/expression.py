@@ -207,7 +207,7 @@ def _compared(kind: type[Expression]) -> tuple[str, ...]:
 
 
 def walk(expression: Expression) -> Iterator[Expression]:
-    """Yield an expression and all its subexpressions, outer first."""
+    """Yield an expression and all its subexpressions, outer ones first."""
     yield expression
     for part in parts(expression):
         yield from walk(part)

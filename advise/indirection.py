@@ -68,7 +68,7 @@ def _of_chain(site: Site, loop: Loop, statement: Assignment) -> Advice:
 
 
 def _made(site: Site, reference: Expression, loop: Loop) -> list[str]:
-    """Return the first places where an array is filled, except in a loop itself."""
+    """Return the first places where an array is filled, except those inside the given loop."""
     base = base_of(reference)
     if base is None:
         return []

@@ -42,7 +42,7 @@ def _plain(sum_: Linear) -> dict[Hashable | None, int]:
 
 
 def _without(unknown: Hashable, equation: Linear, other: Linear) -> dict[Hashable | None, int]:
-    """Eliminate an unknown from another sum, whose sign is preserved."""
+    """Return the other sum with an unknown eliminated by the equation; its sign is preserved."""
     factor, within = equation[unknown], other.get(unknown, 0)
     if not within:
         return dict(other)
@@ -82,7 +82,7 @@ def _cost(unknown: Hashable, least: list[dict[Hashable | None, int]]) -> tuple[i
 
 
 def _tightened(sum_: dict[Hashable | None, int]) -> dict[Hashable | None, int]:
-    """Divide by the factors' common divisor, rounding the constant down, because the sum is an integer."""
+    """Divide a sum by its coefficients' common divisor, rounding the constant down, because the sum is an integer."""
     divisor = gcd(*(factor for unknown, factor in sum_.items() if unknown is not None))
     if divisor < 2:
         return sum_

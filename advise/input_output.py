@@ -46,7 +46,7 @@ def input_output(site: Site) -> Iterator[Advice]:
 
 
 def _before_the_end(body: Sequence[Statement]) -> Iterator[int]:
-    """Yield the ids of statements in lists that end the program, such as error messages."""
+    """Yield the ids of statements in blocks that end the program, such as error messages."""
     for each in body:
         for inner in bodies(each):
             yield from _before_the_end(inner)
@@ -149,7 +149,7 @@ def _varies(statement: InputOutput, loop: Loop) -> bool:
 
 
 def _is_converted(site: Site, statement: InputOutput) -> bool:
-    """Return whether numbers are converted to or from text for other programs."""
+    """Return whether a statement converts numbers to or from text that other programs could read."""
     return statement.is_formatted and not _is_text(site, statement) and not _is_said(site, statement)
 
 
@@ -200,7 +200,7 @@ def _at_times(loop: Loop) -> Iterator[int]:
 
 
 def _is_small(site: Site, moved: list[InputOutput]) -> bool:
-    """Return whether a call moves little, by measurement or because it lists single values."""
+    """Return whether calls move little data, by measurement or because they list single values."""
     calls = site.numbers.get("io_calls", 0)
     if calls:
         return site.numbers.get("io_bytes", 0) / calls < _SMALL

@@ -23,7 +23,7 @@ __all__ = ["Limits", "in_limited_process"]
 
 _Result = TypeVar("_Result")
 _ENDING: Final = (signal.SIGXCPU, signal.SIGALRM, signal.SIGINT, signal.SIGTERM)
-_NO_MEMORY: Final = 3  # exit status
+_NO_MEMORY: Final = 3  # exit status if memory is exhausted
 _STACK: Final = 512 << 20  # bytes of address space, of which a parser uses little
 _TOLD, _RESULT = "told", "result"
 
@@ -64,7 +64,8 @@ def in_limited_process(
     with os.fdopen(reader, "rb") as pipe:
         try:
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore", DeprecationWarning)  # other threads only show progress
+                # Warns of forking with threads, but other threads only show progress.
+                warnings.simplefilter("ignore", DeprecationWarning)
                 child = os.fork()
             if not child:
                 _call(function, writer, limits)

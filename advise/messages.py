@@ -184,7 +184,7 @@ def _lists(body: Sequence[Statement]) -> Iterator[Sequence[Statement]]:
 
 
 def _in_turn(site: Site) -> Iterator[tuple[list[_Use], Sequence[Statement]]]:
-    """Yield consecutive MPI calls in a list of statements, with the list."""
+    """Yield consecutive MPI calls in a list of statements, together with that list."""
     for body in _lists(site.procedure.body):
         calls = []
         for statement in body:

@@ -319,7 +319,7 @@ def bodies(statement: Statement) -> tuple[tuple[Statement, ...], ...]:
 
 
 def statements(body: Iterable[Statement], loops: tuple[Loop, ...] = ()) -> Iterator[tuple[Statement, tuple[Loop, ...]]]:
-    """Yield each statement, outer first, with the loops around it, outermost first."""
+    """Yield each statement, outer ones first, with the loops around it, outermost first."""
     for statement in body:
         yield statement, loops
         inner = (*loops, statement) if isinstance(statement, Loop) else loops

@@ -211,7 +211,7 @@ class Origins:
         return None
 
     def _of_function(self, inside: Where, value: Expression, line: int, trail: _Trail) -> Origin:
-        """Return what a function derives from the rank that it gets or queries."""
+        """Return the origin of a value that a function derives from the rank, which it gets or queries."""
         deeper = [results for each in walk(value) if isinstance(each, Call) and (results := self.calls.results(each))]
         if deeper:
             inside, value, line = deeper[0][0]

@@ -107,7 +107,7 @@ def _skipped(text: bytes, path: Path, words: Sequence[str | bytes]) -> Skipped:
 
 
 def _directives(text: bytes) -> bytes:
-    """Blank all lines except those that affect macros and conditions."""
+    """Return a source in which all lines are blank except those that affect macros and conditions."""
     kept, goes_on = [], False
     for line in text.splitlines(keepends=True):
         goes_on = bool(goes_on or _DIRECTIVE.match(line))

@@ -18,9 +18,9 @@ __all__ = ["Found", "Reading", "is_cxx", "is_readable"]
 _FORTRAN: Final = re.compile(r"\.(f|for|ftn|fpp|f\d\d)$", re.I)
 _C_FAMILY: Final = re.compile(r"\.(c|cc|cp|cxx|cpp|c\+\+|h|hh|hpp|hxx|inl|ipp|tpp|cu|cuh)$", re.I)
 _CXX: Final = re.compile(r"\.(cc|cp|cxx|cpp|c\+\+|hh|hpp|hxx|inl|ipp|tpp|cu|cuh|C|H)$")
-_INCLUDED: Final = re.compile(r"\.(inc|fi)$", re.I)  # in any language
+_INCLUDED: Final = re.compile(r"\.(inc|fi)$", re.I)  # included files, which may be in any language
 _LIKE_FORTRAN: Final = re.compile(rb"^[ \t\d]*(end\b|(recursive |pure )*subroutine\b|.*\bfunction\b)", re.I | re.M)
-_COMMENT: Final = re.compile(rb"^[cC*][^\w=(]", re.M)  # in the first column of fixed form
+_COMMENT: Final = re.compile(rb"^[cC*][^\w=(]", re.M)  # a comment of fixed form, which begins in the first column
 _LARGEST: Final = 1 << 20  # bytes, about 30,000 lines; larger files are generated
 
 

@@ -109,7 +109,7 @@ def _invariant(site: Site, loop: Loop, own: list[Statement]) -> Iterator[Advice]
 
 
 def _changed(site: Site, loop: Loop) -> frozenset[str]:
-    """Return the variables that may change in a loop, including through calls."""
+    """Return the variables that may change in a loop, directly or through calls."""
     found = effects(loop.body)
     changed = found.written | written_names([loop], by_value=site.source.language != "fortran")
     if found.unknown:

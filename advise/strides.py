@@ -13,7 +13,7 @@ from .polynomial import Polynomial, polynomial
 
 __all__ = ["LINE", "Strides", "Walk", "values_in"]
 
-LINE: Final = 64  # bytes of a cache line on today's processors
+LINE: Final = 64  # bytes of a cache line on current processors
 _KEPT: Final = 1 << 14  # bytes: half of a usual L1 cache; the rest is for other data
 _DEEPEST: Final = 6
 

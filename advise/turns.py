@@ -23,7 +23,7 @@ _Pairs = Sequence[tuple[Expression, Expression]]
 
 
 class Turns:
-    """Iterations of a nest whose first and last loop are interchanged.
+    """Tests on the iterations of a nest whose first and last loop are to be interchanged.
 
     Args:
         nest: The loops, outermost first.
@@ -46,12 +46,12 @@ class Turns:
         return bool(names & self._written) or not names.isdisjoint(self._counted)
 
     def may_meet(self, subscripts: _Pairs, one: Access, two: Access) -> bool:
-        """Return whether two accesses may touch the same array element in iterations that are reordered.
+        """Return whether two accesses may refer to the same array element in iterations that the interchange reorders.
 
         Args:
-            subscripts: Those of the first access, each with that of the second.
-            one: The first.
-            two: The second.
+            subscripts: Pairs of a subscript of the first access and one of the second.
+            one: The first access.
+            two: The second access.
         """
         for signs in product(*map(_signs, self._nest)):
             bounds = [*self._bounds(one, 0, signs), *self._bounds(two, 1, signs)]
@@ -113,7 +113,7 @@ class Turns:
         return Polynomial.symbol(reference) if is_fixed else None
 
     def _bounds(self, access: Access, turn: int, signs: tuple[int, ...]) -> Iterator[Linear]:
-        """Yield the bounds of the loop variables around an access."""
+        """Yield the bounds of the loop variables around an access, as inequalities."""
         inner = [each for each in access.within if isinstance(each, Loop)]
         known = list(zip(self._nest, signs, strict=True))
         known += [(loop, found[0]) for loop in inner if len(found := _signs(loop)) == 1]

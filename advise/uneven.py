@@ -128,7 +128,7 @@ def once_a_turn(loop: Loop) -> OnceATurn:
 
 
 def _always(body: tuple[Statement, ...]) -> Iterator[Statement]:
-    """Yield the statements that each iteration reaches: those before the first possible exit."""
+    """Yield the statements that each iteration executes: those before the first possible exit."""
     for statement in body:
         jumps = [each for each, _ in statements([statement]) if isinstance(each, Jump)]
         if isinstance(statement, Loop):

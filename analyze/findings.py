@@ -32,14 +32,14 @@ class Findings(Analysis):
 
     @cached_property
     def dissimilarity_causes(self) -> DissimilarityCauses:
-        """Why ranks differ, by rough sets; the verdict does not use it."""
+        """The causes of differences between ranks, by rough sets; the verdict does not use them."""
         if self.root_causes:
             return self.root_causes[0]
         return find_dissimilarity_causes(self.dissimilarity, self.work)
 
     @cached_property
     def disparity_causes(self) -> DisparityCauses:
-        """Why regions are hot spots, by rough sets; the verdict does not use it."""
+        """The causes of hot spots, by rough sets; the verdict does not use them."""
         if self.root_causes:
             return self.root_causes[1]
         split, attributes = self.explanation.seconds, self.explanation.attributes

@@ -141,7 +141,7 @@ def repeated(findings: Findings, runs: Sequence[Experiment], analyse: Callable[[
 
 
 def _compared_as(mean: Findings, run: Findings) -> RankVectors | None:
-    """Return the vectors of a run by the mean's metric; None if that is not a time of regions."""
+    """Return a run's vectors for the mean's metric; None if this metric is not a time of regions."""
     metric, threads = mean.vectors.metric, bool(mean.vectors.threads)
     if metric not in TIMES or mean.dissimilarity.jobs:
         return None

@@ -23,7 +23,7 @@ POINTS: Final = 128
 
 _SETS: Final = 199  # simulated sets; 200 with the real one
 _MOST: Final = POINTS // 4  # largest number of clusters to compare
-# Points per cluster on average; with fewer, the width means nothing, because two points are close by chance.
+# Least mean number of points per cluster; with fewer, the width means nothing, because two points are close by chance.
 _EACH: Final = 3
 
 # Assigns points, ``float64[point, metric]``, to clusters, for each of several numbers of clusters.
@@ -49,9 +49,10 @@ class OneKind:
     Attributes:
         exponents: ``int[metric]``, powers of 2 that keep squares of huge and tiny values in range.
         sizes: ``float64[metric]``, geometric means; 1 for a metric that is not positive.
-        powers: ``float64[metric]``.
-        centre: ``float64[metric]``, means of the powers.
-        axes: ``float64[axis, metric]``, whose squares are the variances of the powers.
+        powers: ``float64[metric]``, exponents of the transform.
+        centre: ``float64[metric]``, means of the transformed values.
+        axes: ``float64[axis, metric]``, principal axes of the transformed values; their squares add up to the
+            variances.
     """
 
     exponents: Values
@@ -115,7 +116,7 @@ class Chance:
     """Statistics of homogeneous points, for comparison with the clusters found.
 
     Attributes:
-        likelihood: How often they look as clustered as the given points, at least 0.005.
+        likelihood: Probability that they look as clustered as the given points, at least 0.005.
         spreads: Number of clusters → standard deviation of their silhouettes.
         gaps: Number of clusters → logarithm of the ratio of homogeneous points' variance within clusters to the given
             points'.
@@ -144,8 +145,8 @@ def against_chance(
     Two statistics are used, each the maximum over the numbers of clusters. The mean silhouette detects a single
     outlier. The gap statistic in standard deviations (R. Tibshirani, G. Walther and T. Hastie, Journal of the Royal
     Statistical Society B 63, 2001), for clusters of at least three points on average, detects clusters in only some of
-    the metrics. The likelihood is that of the rarer of the two, over all 200 sets (P. Westfall and S. Young,
-    Resampling-Based Multiple Testing, 1993).
+    the metrics. The rarer of the two decides, compared over all 200 sets (P. Westfall and S. Young, Resampling-Based
+    Multiple Testing, 1993).
 
     Args:
         values: ``float64[point, metric]``, not scaled.

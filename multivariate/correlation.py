@@ -42,7 +42,7 @@ class LeaveOneOut:
 
 
 def pearson(values: Values) -> Values:
-    """Correlate the columns of ``float64[point, metric]`` pairwise."""
+    """Return Pearson's correlations of the columns of ``float64[point, metric]``."""
     matrix = np.atleast_2d(np.corrcoef(values, rowvar=False))
     matrix = np.clip((matrix + matrix.T) / 2, -1.0, 1.0)
     np.fill_diagonal(matrix, 1.0)

@@ -144,7 +144,7 @@ def factors(space: MetricSpace, *, count: int | None = None, rotation: Rotation 
 
 
 def _most(width: int) -> int:
-    """Return the most factors possible: no more parameters than correlations (Ledermann's bound)."""
+    """Return the largest number of factors: no more parameters than correlations (Ledermann's bound)."""
     return int((2 * width + 1 - np.sqrt(8 * width + 1)) / 2 + 1e-9)
 
 
@@ -165,10 +165,10 @@ def _random_eigenvalues(points: int, width: int, seed: int) -> Values:
 
 
 def _loadings(matrix: Values, count: int, rotation: str | None) -> tuple[Values, bool]:
-    """Fit factors to a correlation matrix.
+    """Fit factors to a correlation matrix; return the loadings, and whether the iterations converged.
 
-    The likelihood depends on the points only through their correlations. So two points per metric with the same
-    correlations replace all of them.
+    The likelihood depends on the points only through their correlations. So the fit uses two points per metric that
+    have the same correlations.
     """
     width = len(matrix)
     if count == 0:
@@ -246,7 +246,7 @@ def kind_of(metric: str) -> str | None:
 
 
 def named_by_kinds(metrics: Sequence[str]) -> str:
-    """Name a group of metrics, most important first, by the kind of most of them: ``memory``, ``time and waiting``."""
+    """Return a name for a group of metrics by their most frequent kinds: ``memory``, ``time and waiting``."""
     kinds = Counter(kind for kind in map(kind_of, metrics) if kind)
     first, *others = kinds.most_common(2) or [("", 0)]
     if not first[0]:

@@ -156,7 +156,7 @@ def _cut(merges: Values, count: int) -> Labels:
     kept = merges[: points - count, :2].astype(np.intp).tolist()
     for node, (first, second) in reversed(list(enumerate(kept, start=points))):
         owners[first] = owners[second] = owners[node]
-    # Numbered by their first points.
+    # Clusters are numbered in the order of their first points.
     numbers = {owner: number for number, owner in enumerate(dict.fromkeys(owners[:points]))}
     return np.array([numbers[owner] for owner in owners[:points]], dtype=np.intp)
 

@@ -142,7 +142,9 @@ def cluster_means(values: Values, labels: Labels) -> Values:
 
 
 def variance_ratios(values: Values, labels: Labels, *, together: bool = False) -> Values:
-    """Divide the variability between clusters by that within them, in two passes, because sums of squares lose digits.
+    """Return the variability between clusters divided by that within them.
+
+    It is computed in two passes, because sums of squares would lose digits.
 
     Args:
         values: ``float64[point, metric]``.

@@ -92,7 +92,7 @@ class Expressions:
         }
 
     def read(self, cursor: Any) -> Expression:
-        """Convert a cursor to an expression.
+        """Convert a libclang cursor to an expression.
 
         Raises:
             RecursionError: It is nested too deeply.
@@ -177,7 +177,7 @@ class Expressions:
         return self._element(cursor, below[0], [self.read(below[1])])
 
     def _element(self, cursor: Any, array: Any, subscripts: list[Expression]) -> Expression:
-        """Return an element; for an array of arrays, with all subscripts together."""
+        """Return an array element; for an array of arrays, with all subscripts together."""
         inner = unwrapped(array)
         base, type_ = self.read(inner), lib.clang_getCursorType(inner)
         element = element_of(lib.clang_getCursorType(cursor))
@@ -351,7 +351,7 @@ def _pointee(cursor: Any) -> Element:
 
 
 def _operands(below: list[Any]) -> list[Any]:
-    """Return the operands without the name of the called operator."""
+    """Return the operands of a call of an operator, without the operator's name."""
     return [
         each
         for each in below

@@ -94,7 +94,7 @@ def _mentions(expression: Expression, variable: Name) -> bool:
 
 
 def _sum(operator: str, left: Expression, right: Expression) -> Expression:
-    """Add or subtract, folding numbers."""
+    """Return the sum or difference of two expressions; two numbers are computed directly."""
     if isinstance(left, Number) and isinstance(right, Number):
         return Number(left.value + right.value if operator == "+" else left.value - right.value)
     if (

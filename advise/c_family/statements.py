@@ -125,7 +125,7 @@ class _Reader:
         return replace(statement, line=place.line, column=place.column)
 
     def _read(self, cursor: Any) -> tuple[list[Statement], Expression]:
-        """Convert an expression; return the statements to place before it, and the expression."""
+        """Convert an expression; also return the statements to place before it."""
         value = self._expressions.read(cursor)
         return self._before(), value
 

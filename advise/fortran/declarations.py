@@ -128,7 +128,7 @@ def implicit_types(statements: Iterable[Statement], given: dict[str, Element], s
 
 
 def _bytes_of(fields: Iterable[Declaration], scope: Scope) -> int:
-    """Return the size of a structure; 0 if unknown."""
+    """Return the size of a structure with these fields in bytes; 0 if unknown."""
     total = 0
     for each in fields:
         size = each.element.bytes
@@ -205,7 +205,7 @@ class _Declarer:
             self._attributes(at, colons, said)
             at = colons + 2
         elif self.code[at : at + 1] == ",":
-            at += 1  # CHARACTER*8, A
+            at += 1  # skips the comma in ``CHARACTER*8, A``
         for each in self.entities(at):
             self._add(each, said)
 
@@ -221,7 +221,7 @@ class _Declarer:
             at += len(each) + 1
 
     def _colons(self, first: int) -> int:
-        """Return the place of the double colon outside parentheses; -1 if there is none."""
+        """Return the index of the double colon outside parentheses; -1 if there is none."""
         depth = 0
         for at in range(first, len(self.code)):
             each = self.code[at]
@@ -233,7 +233,7 @@ class _Declarer:
         return -1
 
     def entities(self, first: int, *, blocks: bool = False) -> Iterator[_Entity]:
-        """Yield the names in a list."""
+        """Yield the declared names in a list, with bounds and initial values."""
         at = first
         code = self.code
         if blocks:
@@ -329,7 +329,7 @@ def _element(match: re.Match[str], scope: Scope) -> Element:
     selector = (match["selector"] or "")[1:-1]
     if kind == "structure":
         name = selector.partition("(")[0]
-        intrinsic = _TYPE.fullmatch(name)  # TYPE(REAL)
+        intrinsic = _TYPE.fullmatch(name)  # an intrinsic type in parentheses, as in ``TYPE(REAL)``
         return _element(intrinsic, scope) if intrinsic else Element(kind, 0, "" if name == "*" else name)
     if kind == "character":
         return Element(kind, _length(match["bytes"] or selector))

@@ -116,7 +116,7 @@ class Modules:
             _bring(module, scope, visible)
 
     def scope(self, name: str, depth: int = 0) -> Scope | None:
-        """Return the names of a module; None if it is not found."""
+        """Return the scope with the names of a module; None if the module is not found."""
         if name not in self._scopes:
             self._scopes[name] = None  # not found while it is read, because modules may use each other
             text = self._texts.get(name) or self._found(name)
@@ -199,7 +199,7 @@ def _sources(path: Path) -> Iterator[Path]:
 
 
 def _listing(folder: Path) -> tuple[list[Path], list[Path]]:
-    """Return the sources and the folders in a folder."""
+    """Return the source files and the folders in a folder."""
     try:
         entries = sorted(os.scandir(folder), key=lambda each: each.name)
     except OSError:

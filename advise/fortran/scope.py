@@ -1,4 +1,4 @@
-"""The meaning of names in a procedure: variables, structures, functions."""
+"""Resolve names in a Fortran procedure: variables, structures, functions."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class Scope:
     mentioned: set[str] = field(default_factory=set)
 
     def within(self) -> Scope:
-        """Return the scope of something contained in this one."""
+        """Return a scope for a construct or procedure inside this one."""
         return replace(
             self,
             variables=dict(self.variables),

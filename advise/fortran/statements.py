@@ -1,4 +1,4 @@
-"""Parse single statements into the model: assignments, calls, input and output, allocations."""
+"""Convert single statements to the model: assignments, calls, input and output, allocations."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ class Line:
         return len(self.code)
 
     def read(self) -> list[Statement]:
-        """Parse a statement that is neither a construct nor part of one."""
+        """Convert a statement that is neither a construct nor part of one."""
         if self.meaning.kind is Kind.IF and self.meaning.action:
             condition, after = self.inside(self.start + 2)
             body = tuple(self._simple(self.meaning.action, after))

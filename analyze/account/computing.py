@@ -23,7 +23,7 @@ _COUNTS: Final = ("instructions", "l1_misses", "l2_misses")
 
 
 def is_walk(misses: Values, accesses: Values) -> Flags:
-    """Return where the rate of L1 misses is no higher than in a walk through consecutive values."""
+    """Return where the rate of L1 misses is no higher than in sequential access (a walk)."""
     return np.asarray((1 - THRESHOLD) * ratio(misses, accesses) < CRITERIA.part)
 
 

@@ -67,7 +67,7 @@ def _of_computing(experiment: Experiment, splitting: Splitting, means: Mapping[s
         errors = np.full_like(errors, np.inf)
     counts = np.where(splitting.own > 0, ratio(parts, splitting.own), _counts(experiment, names))
     prices = np.where(counts > 0, _prices(experiment, splitting, errors), 0.0)
-    alone = np.minimum(counts * prices, explained + rest)  # float64[2, count, call path]
+    alone = np.minimum(counts * prices, explained + rest)  # ``float64[2, count, call path]``: lower and upper limits
     least, most = alone
     others_least, others_most = (each.sum(axis=0) - each for each in alone)
     low = np.minimum(np.maximum(least, explained - others_most), parts)

@@ -1,4 +1,4 @@
-"""The price of a page fault in a run."""
+"""Fit the price of a page fault, in seconds, to a run."""
 
 from __future__ import annotations
 

@@ -98,7 +98,7 @@ class Splitting:
 
         left = own("wall_time")
         later: list[Part] = []
-        elsewhere: list[tuple[Values, Values]] = []  # wall and CPU time
+        elsewhere: list[tuple[Values, Values]] = []  # wall time and CPU time of calls
         for name in ("io", "mpi", "omp"):
             if name in self.times:
                 time = np.clip(own(f"{name}_time"), 0.0, np.maximum(left, 0.0))

@@ -55,7 +55,7 @@ def _has(experiment: Experiment, metric: str) -> bool:
 
 
 def _stored(metric: str) -> tuple[str, ...]:
-    """Return the metrics of an experiment from which a metric is computed."""
+    """Return the stored metrics from which a metric is computed."""
     return _NEEDED.get(metric, (metric,))
 
 

@@ -1,4 +1,4 @@
-"""Regions that are more expensive than others (Liu et al. 2011, sections 4.2.2 and 4.3)."""
+"""Find regions that are more expensive than others (Liu et al. 2011, sections 4.2.2 and 4.3)."""
 
 from __future__ import annotations
 
@@ -121,6 +121,6 @@ class _Culprits:
         return [culprit for child in weighing for culprit in self._heaviest(child, *self._parts(child))]
 
     def _parts(self, index: int) -> tuple[list[int], float]:
-        """Return the children that would be critical by their time, and the region's remaining value without them."""
+        """Return the children whose own time would make them critical, and the region's value without them."""
         weighing = [child for child in self.regions[index].children if self.shares[child] >= CRITERIA.least_weight]
         return weighing, self.values[index] - sum(self.values[child] for child in weighing)

@@ -301,7 +301,7 @@ def _outermost(experiment: Experiment, of_path: Indices, regions: int) -> Flags:
 
 
 def _callers(experiment: Experiment, merged: _Merged, paths: Sequence[int]) -> dict[str, float]:
-    """Return the functions that call a region, each with the seconds of its calls, largest first."""
+    """Return function → seconds of its calls of the region, largest first."""
     times: dict[str, float] = {}
     for path in paths:
         caller = caller_of(experiment.call_paths, path)

@@ -45,7 +45,7 @@ def cluster(vectors: Values, *, floor: float = 0.0, groups: Labels | None = None
 
 
 def _clusters(vectors: Values, lengths: Values, floor: float) -> Labels:
-    """Label vectors that are sorted by their lengths."""
+    """Return the cluster of each vector; vectors must be sorted by their lengths."""
     labels = np.full(len(vectors), -1, dtype=np.intp)
     first = number = 0
     while first < len(vectors):
@@ -112,7 +112,7 @@ def _renumbered(labels: Labels) -> Labels:
 
 
 def _in_order(parts: Sequence[tuple[list[int], Labels]]) -> Labels:
-    """Renumber the clusters of several groups, in the order of their first members."""
+    """Combine the clusters of several groups, numbered in the order of their first members."""
     labels = np.zeros(sum(len(columns) for columns, _ in parts), dtype=np.intp)
     count = 0
     for columns, own in parts:
@@ -122,7 +122,7 @@ def _in_order(parts: Sequence[tuple[list[int], Labels]]) -> Labels:
 
 
 def members(labels: Labels) -> list[list[int]]:
-    """List the members of each cluster, in order."""
+    """Return the positions of the members of each cluster, in order."""
     order = np.argsort(labels, kind="stable")
     starts = np.flatnonzero(np.diff(labels[order])) + 1
     return [part.tolist() for part in np.split(order, starts)] if len(labels) else []
@@ -142,7 +142,7 @@ def severity(vectors: Values) -> float:
     radius = np.linalg.norm(vectors - center, axis=1)
     extreme = vectors[radius.argmax()]
     widest = float(np.linalg.norm(vectors - extreme, axis=1).max())
-    # Only points whose distances from the centre can add up to more than the result so far matter.
+    # A pair can only be farther apart than the result so far if its distances from the centre add up to more.
     candidates = vectors[radius >= (widest - radius.max()) * (1 - 1e-12)]
     if len(candidates) <= _EXACT_PAIRS:
         centred = candidates - center

@@ -60,7 +60,7 @@ class Differences:
         return self._judged[places]
 
     def may_be_chance(self, regions: Sequence[int]) -> bool:
-        """Return whether a difference in times, without counts that confirm it, may come from a busy machine."""
+        """Return whether a busy machine may have caused a difference in times that no counts confirm."""
         slight = all(
             each < CRITERIA.unknown_noise * most or (each < CRITERIA.burst and each < CRITERIA.most_noise * most)
             for each, most in self._apart(regions)
@@ -79,7 +79,7 @@ class Differences:
         return self._slower_elsewhere[places]
 
     def is_brief(self, regions: Sequence[int]) -> bool:
-        """Return whether ranks differ by no more seconds than a burst of load from other programs."""
+        """Return whether ranks differ by no more seconds than a burst of load from other programs can cause."""
         return self.vectors.metric in TIMES and all(each < CRITERIA.burst for each, _ in self._apart(regions))
 
     def _apart(self, regions: Sequence[int]) -> Iterator[tuple[float, float]]:

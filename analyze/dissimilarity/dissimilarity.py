@@ -1,4 +1,4 @@
-"""Ranks that behave differently, and the regions in which they differ (Liu et al. 2011, sections 4.2.1 and 4.3)."""
+"""Find ranks that behave differently, and the regions in which they differ (Liu et al. 2011, 4.2.1 and 4.3)."""
 
 from __future__ import annotations
 

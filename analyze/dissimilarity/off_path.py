@@ -1,4 +1,4 @@
-"""Drop doubtful differences between ranks that cost nothing on the critical path."""
+"""Drop uncertain differences between ranks that cost nothing on the critical path."""
 
 from __future__ import annotations
 

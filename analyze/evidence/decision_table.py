@@ -51,7 +51,7 @@ class DecisionTable:
 
     @cached_property
     def telling(self) -> frozenset[str]:
-        """The attributes in any reduct."""
+        """The attributes that are in any reduct."""
         return frozenset(name for reduct in self.reducts for name in reduct)
 
     def causes(self, row: Row) -> tuple[str, ...]:
@@ -116,7 +116,7 @@ class DecisionTable:
 
     @cached_property
     def _decisions(self) -> dict[tuple[Hashable, ...], set[Hashable]]:
-        """The decisions of all objects with the same values."""
+        """The decisions of all objects with equal attributes, by these attributes' values."""
         decisions: dict[tuple[Hashable, ...], set[Hashable]] = {}
         for row in self.rows:
             decisions.setdefault(row.values, set()).add(row.decision)

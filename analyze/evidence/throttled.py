@@ -1,4 +1,4 @@
-"""Throttled regions that make up most of a region's own time."""
+"""Find throttled regions that take most of another region's exclusive time."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Throttled:
 
 
 def throttled_within(experiment: Experiment, regions: Sequence[CodeRegion]) -> dict[int, tuple[Throttled, ...]]:
-    """Return the throttled regions with a material share of each region's own time, by position, largest first."""
+    """Return position → the throttled regions with a material share of the region's exclusive time, largest first."""
     reasons = {each.descriptor: each for each in {path.region for path in experiment.call_paths}}
     known: Mapping[Region, float] = {
         reasons[each]: seconds

@@ -70,19 +70,19 @@ class TimeSplit:
 
     @cached_property
     def moves(self) -> Flags:
-        """Return where MPI volume takes a material share of a region's time, and no less than waiting."""
+        """Where MPI volume takes a material share of a region's time, and no less than waiting."""
         moving = self.of["mpi_bytes"]
         return np.asarray(self.is_part(moving) & (moving >= self.waited))
 
     @cached_property
     def waits(self) -> Flags:
-        """Return where MPI takes a material share that volume does not explain, or ranks work one after another."""
+        """Where MPI takes a material share that volume does not explain, or ranks work one after another."""
         is_long = self.is_part(self.mpi) & (self.mpi >= TICK)
         return np.asarray((is_long & ~self.moves) | (self.chained > 0))
 
     @cached_property
     def has_small_calls(self) -> Flags:
-        """Return where the time of ``waits`` is rather that of many small MPI calls, if that is worth a fix."""
+        """Where the time of ``waits`` is rather that of many small MPI calls, if that is worth a fix."""
         small = self.is_part(self.small_calls) & (self.small_calls >= self.waited)
         return np.asarray(self.waits & small & (self.small_calls >= CRITERIA.least_gain * self.busy))
 

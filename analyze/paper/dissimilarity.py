@@ -126,7 +126,7 @@ class _Search:
         return []
 
     def _changes(self, columns: slice) -> bool:
-        """Return whether the clusters change without these 1-code regions (lines 12 to 14)."""
+        """Return whether the clusters change if these 1-code regions are set to 0 (lines 12 to 14)."""
         before = self.compared[:, columns].copy()
         self.compared[:, columns] = 0.0
         changed = not self._restores(self.compared)

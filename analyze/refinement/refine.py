@@ -109,7 +109,7 @@ def _computing(experiment: Experiment) -> float:
 
 
 def _opened(experiment: Experiment, culprits: Mapping[int, tuple[str, ...]]) -> list[Opened]:
-    """Return each function with culprits, with the modes that any of them requires."""
+    """Return the functions with culprits, each with the modes that its culprits require."""
     opened: dict[tuple[str, str], Opened] = {}
     for path, modes in culprits.items():
         region = experiment.call_paths[path].region
@@ -185,7 +185,7 @@ def _members(region: Region) -> tuple[str, ...]:
 
 
 def _is_of_loops(region: Region) -> bool:
-    """Return whether a region is merged from loops, which can be separated."""
+    """Return whether a region was merged from loops, so that a plan can separate them again."""
     members = _members(region)
     return bool(members) and all(each.startswith("loop@") for each in members)
 

@@ -141,7 +141,7 @@ def descendants(regions: Sequence[CodeRegion], index: int) -> Iterator[int]:
 
 
 def caller_of(call_paths: Sequence[CallPath], path: int) -> Region | None:
-    """Return the function from which a call path's own function was called."""
+    """Return the function that called the function of a call path; None if there is none."""
     own = call_paths[path].region.function or call_paths[path].region.name
     above = call_paths[path].parent
     while above is not None and call_paths[above].region.function == own:
@@ -150,7 +150,7 @@ def caller_of(call_paths: Sequence[CallPath], path: int) -> Region | None:
 
 
 def call_line_of(call_paths: Sequence[CallPath], path: int) -> int | None:
-    """Return the line of ``caller_of``'s file in which a call path's own function is called; None if unknown."""
+    """Return the line in ``caller_of``'s file where the call path's function is called; None if unknown."""
     own = call_paths[path].region.function or call_paths[path].region.name
     above = call_paths[path].parent
     while above is not None and call_paths[above].region.function == own:

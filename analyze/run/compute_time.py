@@ -38,13 +38,13 @@ def noise_of_times(times: Values) -> float | None:
         times: ``float64[row, rank]``, one row per region (exclusive), in seconds. Rows that lack a value are left out.
     """
     middle = _median(times.T)[:, None]
-    telling = middle[:, 0] >= CRITERIA.resolution  # NaN is left out
+    telling = middle[:, 0] >= CRITERIA.resolution  # comparisons with NaN are false, which leaves it out
     if telling.sum() < _REGIONS or times.shape[1] < 2:
         return None
     relative = times[telling] / middle[telling]
     apart = np.diff(relative[:, np.lexsort((*relative, relative.sum(axis=0), *(relative > 0)))], axis=1)
     left = apart - _median(apart)
-    hidden = 1 - 1 / len(apart)  # corrects for few regions, whose median is close to each of them
+    hidden = 1 - 1 / len(apart)  # with few regions, the median is close to each of them and hides part of the noise
     return NORMAL * float(_median(np.abs(left).ravel())) / sqrt(2) / hidden
 
 
@@ -92,7 +92,7 @@ class SharedOut:
 
     @classmethod
     def by_bytes(cls, experiment: Experiment, time: str, *less: str) -> SharedOut | None:
-        """Divide time in I/O calls by bytes; None if a metric or a value is missing, or nothing was moved."""
+        """Divide time in I/O calls by bytes; None if a metric or a value is missing, or no bytes were moved."""
         shared = cls(time, less, "io_bytes", np.zeros(len(experiment.call_paths)))
         if not shared._is_measured(experiment):
             return None
@@ -166,7 +166,7 @@ def _of_who_did(part: Experiment, _: slice, shared: SharedOut) -> Values:
 
 
 def _off_by(part: Experiment, _: slice, shared: SharedOut) -> tuple[Values, Values]:
-    """Return the largest negative and positive deviations of ranks from the times for their work."""
+    """Return the lowest and the highest deviation of any rank's time from the time for its work."""
     off = shared.seconds(part) - part.exclusive(shared.by) * shared.rates[:, None]
     return off.min(axis=1), off.max(axis=1)
 

@@ -34,7 +34,7 @@ _VOLUMES: Final = ("mpi_calls", "mpi_bytes", "io_calls", "io_bytes")
 
 
 def is_mostly(time: float | None, whole: float | None) -> bool:
-    """Return whether a time is most of another."""
+    """Return whether one time is most of another."""
     return time is not None and whole is not None and time > _MOSTLY * whole
 
 
@@ -152,7 +152,7 @@ def region_costs(experiment: Experiment, regions: tuple[CodeRegion, ...]) -> lis
 def _process_means(
     experiment: Experiment, regions: tuple[CodeRegion, ...], metric: str, processes: int
 ) -> Values | None:
-    """Return a metric of each region, mean over processes; a process's wall time is that of its first thread."""
+    """Return a metric's mean over processes for each region; wall time is that of each process's first thread."""
     if not complete(experiment, metric):
         return None
     found = summary(experiment, metric)
@@ -178,7 +178,7 @@ def _extremes(
 def _extremes_of_block(
     part: Experiment, _: slice, regions: tuple[CodeRegion, ...], computing: Computing | None
 ) -> tuple[Values, Values]:
-    """Return the extremes of a block; infinite if wall times are compared and the block has no first thread."""
+    """Return the shortest and longest times in a block; infinite if wall time is used and it has no first thread."""
     exclusive = computing.values(part) if computing else part.exclusive("wall_time")
     # Other threads run at the same time, so only the first one's wall time counts.
     kept = np.flatnonzero([bool(computing) or not place.thread for place in part.locations])

@@ -1,4 +1,4 @@
-"""Ranks that wait for cores, because of each other or of other programs."""
+"""Find ranks that wait for cores, because of each other or of other programs."""
 
 from __future__ import annotations
 

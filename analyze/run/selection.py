@@ -96,7 +96,7 @@ class Selection:
 
     @property
     def labels(self) -> tuple[int | str, ...]:
-        """The labels of what is compared: ranks, or threads as ``rank.thread``."""
+        """The labels of the compared ranks, or of the compared threads as ``rank.thread``."""
         if not self.threads:
             return self.ranks
         places = [self.experiment.locations[column] for column in self.columns]
@@ -123,7 +123,7 @@ class Selection:
         return {"ranks": ranks, "columns": np.array(columns), "starts": np.arange(len(columns))}
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return the state without the experiment: the receiver has it, and restores the selection with ``within``."""
+        """Return the state without the experiment: the receiver has its own, and adds it with ``within``."""
         return {name: value for name, value in self.__dict__.items() if name != "experiment"}
 
     def within(self, part: Experiment, columns: slice) -> Selection:
@@ -165,7 +165,7 @@ class Selection:
         return self.threads.vectors(exclusive) if self.threads else exclusive.copy()
 
     def measured(self, exclusive: Values) -> Values:
-        """Return ``by_rank`` with only each rank's or thread's own values; NaN if a thread takes part in nothing."""
+        """Return ``by_rank`` from the thread's own values only; NaN if a thread takes no part in a region."""
         if not self.threads:
             return self.by_rank(exclusive)
         own = self.threads.own
@@ -294,7 +294,7 @@ def _columns_by_rank(experiment: Experiment, excluded: Sequence[int]) -> tuple[I
 
 
 def _left_out(experiment: Experiment, pattern: str) -> tuple[list[int], list[int]]:
-    """Return the call paths and locations that ``NAME`` or ``NAME@RANK`` matches."""
+    """Return the call paths and locations that match ``NAME``, ``FILE:LINE``, or either with ``@RANK``."""
     name, rank = pattern, ""
     paths = paths_named(experiment, name)
     if not paths and "@" in pattern:

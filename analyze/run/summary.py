@@ -50,7 +50,7 @@ _KNOWN: Final[WeakKeyDictionary[Experiment, dict[str, Summary]]] = WeakKeyDictio
 
 
 def sampled(experiment: Experiment) -> Indices:
-    """Return representative locations: all if there are few, otherwise evenly spread ones, always the same."""
+    """Return the positions of representative locations: all if there are few, otherwise an evenly spread sample."""
     everyone = len(experiment.locations)
     some = min(everyone, max(1, _SAMPLED // max(1, len(experiment.call_paths))))
     return np.arange(some, dtype=np.intp) * everyone // max(1, some)
@@ -63,7 +63,7 @@ def summary(experiment: Experiment, metric: str) -> Summary:
 
 def summaries(experiment: Experiment, metrics: Iterable[str]) -> dict[str, Summary]:
     """Return the summaries of several metrics; those not cached yet are read together."""
-    assert not experiment.is_part  # missing values in one block do not describe the metric
+    assert not experiment.is_part  # a block alone does not show whether the metric has missing values
     known = _KNOWN.setdefault(experiment, {})
     names = [name for name in dict.fromkeys(metrics) if name not in known]
     if names:
@@ -80,7 +80,7 @@ def _of_block(part: Experiment, columns: slice, names: list[str], chosen: Indice
 
 def _summary(values: Values, first: Flags, start: int, some: Indices) -> Summary:
     missing = None
-    with np.errstate(over="ignore", invalid="ignore"):  # the caller refuses values that are too large
+    with np.errstate(over="ignore", invalid="ignore"):  # the caller raises an error for values that are too large
         sums = values.sum(axis=1)
     if np.isnan(sums).any() and (lacking := np.isnan(values)).any():
         missing, values = start + int(lacking.any(axis=0).argmax()), np.where(lacking, 0.0, values)

@@ -69,7 +69,7 @@ class Threads:
 
 
 def find_threads(experiment: Experiment) -> Threads | None:
-    """Find parallel call paths, those with a thread other than the first, and all below them.
+    """Find parallel call paths: those with a thread other than the first, and all below them.
 
     Returns:
         None if no process has several threads that can be compared.
@@ -152,7 +152,7 @@ class _Places:
                     yield Part(kept.tolist(), own[working].tolist(), own[~working].tolist())
 
     def _nested(self) -> Flags:
-        """Return call paths inside a team's that have threads from outside the team, and all below them."""
+        """Return the call paths in a team's parallel region that threads from outside the team enter, and all below."""
         nested = np.zeros_like(self.parallel)
         if not self.outermost.any():
             return nested

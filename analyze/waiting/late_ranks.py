@@ -97,7 +97,7 @@ class _Program:
         inclusive = selection.sums("mpi_time") / len(selection.ranks)
         in_mpi = np.array([_own(inclusive, selection.regions, index) for index in range(len(regions))])
         waits = (in_mpi > _LITTLE * in_mpi.sum()).tolist()
-        for path in reversed(range(len(experiment.call_paths))):  # visits call paths before those above them
+        for path in reversed(range(len(experiment.call_paths))):  # visits children before their parents
             parent = experiment.call_paths[path].parent
             if path in place and parent is not None:
                 waits[place[parent]] = waits[place[parent]] or waits[place[path]]
@@ -131,7 +131,7 @@ class _Program:
         return np.asarray(self.vectors.values[list(self.vectors.top)].sum(axis=0))
 
     def spent(self, index: int) -> Values:
-        """Return each rank's time in a region's own MPI calls."""
+        """Return each rank's time in a region's MPI calls, exclusive."""
         return np.asarray(self.selection.rows("mpi_time", [index], own=True)[0])
 
     def enter(self, index: int) -> Flags:
@@ -255,7 +255,7 @@ class _Walk:
 
     @cached_property
     def _rows_around(self) -> dict[int, list[int]]:
-        """Region → the rows of the culprits that it is, or is in."""
+        """Region → rows of the culprits that the region is, or is inside of."""
         found: dict[int, list[int]] = {}
         for row, culprit in enumerate(self.culprits, start=1):
             for each in (culprit, *descendants(self.program.vectors.regions, culprit)):

@@ -51,5 +51,5 @@ def with_measured(waiting: Waiting, weighed: Selection) -> Waiting:
 
 
 def _least(selection: Selection) -> npt.NDArray[np.float64]:
-    """Return the shortest time in barriers of any rank; ``float64[region]``."""
+    """Return the shortest time in barriers over all ranks; ``float64[region]``."""
     return np.asarray(selection.by_rank(selection.experiment.exclusive(MPI_WAIT.name)).min(axis=1))
