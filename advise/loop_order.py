@@ -23,7 +23,8 @@ KIND: Final = "order of loops"
 CAUSES: Final = frozenset(("l1_miss_rate", "l2_miss_rate"))
 
 _LESS: Final = 0.5  # largest ratio of cache lines per iteration, new to old; otherwise another order is not worthwhile
-_FEW_LINES: Final = 64  # iterations; the lines of so few stay in the L1 cache until the outer loop uses their rest
+# Iterations of an inner loop; the L1 cache keeps so few lines until the outer loop uses their rest.
+_FEW_LINES: Final = 64
 _SETS: Final = 4096  # bytes; with such steps, all lines fall into a few sets of an L1 cache
 _SMALL_PART: Final = 0.5  # share of a structure's bytes that a loop uses
 _ORDINALS: Final = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh")

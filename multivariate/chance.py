@@ -163,10 +163,10 @@ def against_chance(
         return None
     drawn = np.random.default_rng(seed)
     kind = OneKind.like(values)
-    sets = [_told(scaled(values, scale), {count: labels[count] for count in counts})]
+    sets = [_statistics(scaled(values, scale), {count: labels[count] for count in counts})]
     for _ in range(_SETS):
         points = scaled(kind.draw(drawn, min(len(values), POINTS)), scale)
-        sets.append(_told(points, cut(points, counts)))
+        sets.append(_statistics(points, cut(points, counts)))
     table = np.array(sets)
     gaps = table[1:, 1].mean(axis=0) - table[0, 1]
     deviations = table[1:].std(axis=0)
@@ -181,7 +181,7 @@ def against_chance(
     )
 
 
-def _told(points: Values, labels: Mapping[int, Labels]) -> Values:
+def _statistics(points: Values, labels: Mapping[int, Labels]) -> Values:
     """Return the two statistics of clusters for each number of clusters, ``float64[statistic, number]``.
 
     The first is the mean silhouette, the second the logarithm of the mean square within clusters.

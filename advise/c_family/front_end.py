@@ -94,7 +94,7 @@ def _read(text: bytes, path: Path, language: str, built: Collection[int]) -> Sou
     text = settled(text, built)
     doubts = doubtful(text, of_mpi)
     if doubts:
-        doubts = doubtful(text, _told(text, path, of_mpi))
+        doubts = doubtful(text, _known_macros(text, path, of_mpi))
     words = [f"-x{language}".encode(), *map(str.encode, options), *_folders(path, language)]
     return replace(_understood(text, path, language, words), doubtful=doubts)
 
@@ -109,7 +109,7 @@ def _understood(text: bytes, path: Path, language: str, words: Sequence[bytes], 
     return found
 
 
-def _told(text: bytes, path: Path, told: Collection[str]) -> frozenset[str]:
+def _known_macros(text: bytes, path: Path, told: Collection[str]) -> frozenset[str]:
     """Return the macros that a file, or a header of its program that it includes, defines."""
     known, pending, seen = frozenset(told), [(text, path)], {path}
     while pending and len(seen) <= _MOST_BESIDE:
@@ -221,7 +221,7 @@ def _folders(path: Path, language: str) -> Iterator[bytes]:
     except (AutoanalyzerError, ValueError):
         return
     yield from (b"-nostdinc", b"-nostdinc++")
-    for folder_name in sorted(directories, key=_rank):
+    for folder_name in sorted(directories, key=_search_order):
         yield b"-isystem" + os.fsencode(folder_name)
 
 
@@ -234,7 +234,7 @@ def _beside(folder: Path) -> list[Path]:
         return []
 
 
-def _rank(folder: str) -> tuple[bool, bool, bool, str]:
+def _search_order(folder: str) -> tuple[bool, bool, bool, str]:
     """Return a sort key that orders header folders like a compiler.
 
     C++ headers must precede C headers, because they include C headers of the same name with ``#include_next``.

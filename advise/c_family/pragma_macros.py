@@ -44,7 +44,7 @@ def directives_of_macros(text: str, masked_text: str) -> Iterator[tuple[int, str
     for each in definitions:  # continuation lines of a definition are not masked
         shown[each.start() : each.end()] = " " * len(each[0])
     for match in _USE.finditer("".join(shown)):
-        if match[2] in names and (said := _said(match[1].strip(), macros, _DEEPEST)):
+        if match[2] in names and (said := _expanded(match[1].strip(), macros, _DEEPEST)):
             yield match.end(), said
 
 
@@ -56,7 +56,7 @@ def _may_be_pragma(name: str, macros: Mapping[str, _Macro]) -> bool:
     return call is not None and call[1] in macros and bool(_PRAGMA.match(macros[call[1]].body))
 
 
-def _said(use: str, macros: Mapping[str, _Macro], depth: int) -> str:
+def _expanded(use: str, macros: Mapping[str, _Macro], depth: int) -> str:
     """Return the directive that a macro's use expands to; empty if it is none."""
     call = _CALL.match(use)
     macro = macros.get(call[1] if call else use)
@@ -68,7 +68,7 @@ def _said(use: str, macros: Mapping[str, _Macro], depth: int) -> str:
         said = pragma[1] or values.get(pragma[2], "")
         return _defined(said, macros) if said.startswith("omp") else ""
     body = re.sub(r"\w+", lambda word: values.get(word[0], word[0]), macro.body)
-    return _said(body, macros, depth - 1)
+    return _expanded(body, macros, depth - 1)
 
 
 def _defined(said: str, macros: Mapping[str, _Macro]) -> str:

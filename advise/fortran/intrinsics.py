@@ -20,7 +20,7 @@ _NAMES: Final = """
     sum transpose unpack lbound ubound allocated associated present
 """
 PURE: Final = frozenset(_NAMES.split())
-"""Names of these functions; their arguments may be whole arrays."""
+"""Intrinsic functions whose values depend only on their arguments, which may be whole arrays."""
 
 KIND_BYTES: Final = {
     **dict.fromkeys(["real32", "int32", "c_float", "c_int", "c_int32_t"], 4),

@@ -79,7 +79,7 @@ class Work:
         """
         spreads = {name: self._spread(name, places) for name in (self.attributes if among is None else among)}
         first, last = self.vectors.metric, "mpi_bytes"  # volume hardly explains time outside MPI
-        there = [self._there(places, each) for each in clusters]
+        there = [self._taking_part(places, each) for each in clusters]
         names = [name for name, spread in spreads.items() if spread > THRESHOLD]
         names.sort(key=lambda name: (name != first, name == last, -spreads[name], _ORDER.index(name)))
         return tuple(
@@ -160,7 +160,7 @@ class Work:
         asked = cells[0].ravel().tolist()
         return all(abs(self._slope(name, place, columns)) < CRITERIA.part for name in others for place in asked)
 
-    def _there(self, places: Sequence[int], columns: Sequence[int]) -> list[int]:
+    def _taking_part(self, places: Sequence[int], columns: Sequence[int]) -> list[int]:
         """Leave out threads that take no part in the given regions, unless no thread does."""
         if not self.vectors.threads:
             return list(columns)

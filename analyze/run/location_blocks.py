@@ -42,8 +42,8 @@ def over_locations(
 
     Args:
         experiment: Any experiment.
-        function: Called with the block, the slice of all locations in it, and the arguments. It must be defined in a
-            module, because workers may receive only its name.
+        function: Called with the block, the slice of locations that it contains, and the arguments. It must be defined
+            in a module, because workers may receive only its name.
         arguments: The same for each block; no experiments.
     """
     workers, blocks = WORKERS.get(), experiment.location_blocks()
