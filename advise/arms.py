@@ -8,7 +8,7 @@ from .nest import Branch, Statement, bodies
 
 __all__ = ["Arms", "arms_of", "exclude_each_other"]
 
-Arms = tuple[tuple[int, int], ...]  # pairs of a branch and the number of its arm
+Arms = tuple[tuple[int, int], ...]  # (id of a branch, number of its arm), outermost first
 
 
 def arms_of(body: Sequence[Statement], around: Arms = ()) -> Iterator[tuple[int, Arms]]:

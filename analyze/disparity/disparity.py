@@ -72,7 +72,10 @@ def find_disparity(
 
 
 def _alone(regions: Sequence[CodeRegion], classes: Sequence[int], index: int) -> list[int]:
-    """Return a critical region if its class is higher than each child's, for values that do not include children."""
+    """Return a critical region, in a list, if its class is higher than each child's; otherwise an empty list.
+
+    It is used for values that do not include those of children.
+    """
     return [index] if all(classes[index] > classes[child] for child in regions[index].children) else []
 
 

@@ -121,7 +121,7 @@ class Work:
         return [columns[programs[columns] == each] for each in np.unique(programs[columns])]
 
     def worked_alike(self, places: Sequence[int], columns: npt.ArrayLike) -> bool:
-        """Return whether some ranks did the same work in some regions, and their speed explains the difference in time.
+        """Return whether some ranks did the same work in some regions, so that only speed or noise changes their times.
 
         They must have executed equally many instructions, and misses must not explain a fair share of their difference
         in time. They must not be more than twice as slow in one region and nowhere else, because a slow or shared core
