@@ -139,14 +139,14 @@ __attribute__((__always_inline__)) static __inline__ int aa_only_counts(const ch
 }
 
 AA_STUB AA_NAME(aa_enter)(const char *descriptor) {
+    struct aa_slot *slot = aa_slot_of(descriptor);
     if (aa_only_counts(descriptor)) {
-        __asm__ volatile(""
-                         :
-                         :
-                         : "memory"); /* one instruction: a signal handler may close the slot before it */
-        --aa_slot_of(descriptor)->left;
-    } else if (aa_fortran_enter)
-        aa_fortran_enter(descriptor, aa_slot_of(descriptor));
+        __asm__ volatile("" : : : "memory"); /* a signal handler may close the slot before the next instruction */
+        if (--slot->left >= 0)
+            return;
+    }
+    if (aa_fortran_enter)
+        aa_fortran_enter(descriptor, slot);
 }
 
 AA_STUB AA_NAME(aa_exit)(const char *descriptor) {

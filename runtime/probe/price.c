@@ -176,9 +176,10 @@ static inline __attribute__((always_inline)) bool only_counts(uint64_t number) {
 static __attribute__((noinline)) void enter_in_slot(uint64_t number) {
     if (aa_likely(only_counts(number))) {
         __asm__ volatile("" : : : "memory");
-        --slots[number & 1].left;
-    } else
-        priced()->enter(key);
+        if (aa_likely(--slots[number & 1].left >= 0))
+            return;
+    }
+    priced()->enter(key);
 }
 
 static __attribute__((noinline)) void leave_in_slot(uint64_t number) {
