@@ -30,6 +30,7 @@ KEYS = ("up", "down", "down", "left", "right", "right", "home", "end", "m", "ent
 WIDTH = 8  # of a value
 SIZE = (120, 40)  # all of which is drawn after each key
 BESIDE = 20  # lines of a screen that are of no tree, at most
+_STEPS = 4  # a key goes to the application, the screen, a widget, and its action
 DIMENSIONS = ("metrics", "program", "system")
 
 Act = Callable[[BrowserApp, Pilot], Awaitable[None]]
@@ -43,10 +44,24 @@ def driven(experiment: Experiment, act: Act, *, size: tuple[int, int] = SIZE, **
         async with app.run_test(size=size) as pilot:
             await app.workers.wait_for_complete()
             await pilot.pause()
+            pilot.press = _patient(pilot)
             await act(app, pilot)
 
     with ThreadPoolExecutor(1) as pool:  # in this thread the tests of pages may have a loop of their own
         pool.submit(lambda: asyncio.run(session())).result()
+
+
+def _patient(pilot: Pilot) -> Callable[..., Awaitable[None]]:
+    """Return ``press`` that also waits for what each key sets off: a pilot of a busy machine does not."""
+    press = pilot.press
+
+    async def pressed(*keys: str) -> None:
+        for key in keys:
+            await press(key)
+            for _ in range(_STEPS):
+                await pilot._wait_for_screen()  # noqa: SLF001 - the public function sleeps as well
+
+    return pressed
 
 
 def tree(app: BrowserApp, dimension: str) -> TreeView:
