@@ -51,7 +51,7 @@ def is_installed(name: str) -> bool:
     """Return whether a package is installed, without importing it."""
     try:
         return find_spec(name) is not None
-    except ValueError:  # it was imported, and is no package
+    except ValueError:  # a module of this name was imported that is not a package
         return False
 
 

@@ -193,7 +193,7 @@ class Replay:
 
     def _begin(self, location: int, operation: _Operation) -> bool:
         key = location, operation.what[0]
-        if before := self._begun.pop(key, None):  # the collective is not followed
+        if before := self._begun.pop(key, None):  # the collective is not followed any more
             self._chains.release(before[0])
         self._begun[key] = self._chains.hold(location), operation.moment.time
         return True

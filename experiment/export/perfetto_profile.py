@@ -1,4 +1,4 @@
-"""Write a profile as slices, which show how long and where, but not when: a profile does not record that."""
+"""Write a profile as slices: they show how long and where, but not when, because a profile has no points in time."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from .part import parts
 __all__ = ["NANO", "default_metric", "metric_of_stacks", "unit_of", "weights", "whole_numbers"]
 
 NANO: Final = 1e9  # seconds per nanosecond, the resolution of clocks
-_MOST: Final = 2.0**63  # what 64 bits with a sign do not hold
+_MOST: Final = 2.0**63  # the least number that does not fit in 64 bits with a sign
 
 
 def metric_of_stacks(experiment: Experiment, name: str | None = None) -> Metric:

@@ -40,7 +40,7 @@ def mode_of(kind: str) -> str:
 
 
 def asked_modes(text: str, asked_by: str) -> tuple[str, ...]:
-    """Parse the modes in an option or a variable, separated by commas or blanks.
+    """Parse the modes named in an option or a variable, separated by commas or blanks.
 
     Raises:
         UsageError: A mode does not exist, or none is named.
