@@ -33,7 +33,7 @@ _LANGUAGES: Final = (
 )
 _INCLUDED: Final = frozenset(["-include", "-include-pch"])
 _KEYWORD: Final = expression(r"[a-z0-9_]+(?:,[a-z0-9_]+)*$")
-_DEPENDENCIES_BELOW: Final = expression(r"-Wp,(?:.*,)?-M")  # whatever else the same word passes on
+_DEPENDENCIES_BELOW: Final = expression(r"-Wp,(?:.*,)?-M")  # the word may pass on other options as well
 _NOTHING: Final = expression(r"(?!)")
 BESIDES: Final = (
     *("-save-temps", "--save-temps", "-MJ", "-gen-cdb-fragment-path", "-fdump-", "-fstack-usage", "-fcallgraph-info"),

@@ -16,8 +16,8 @@ SHORT: Final = 200
 LARGE: Final = 256
 """Bytes of an object up to which to copy it is a statement like others."""
 
-# As GNU's compilers estimate sizes (-fdump-ipa-fnsummary): of an inline guard in C or C++, and of a statement, the
-# median of twelve sources of three programs.
+# GNU's estimates of sizes (-fdump-ipa-fnsummary): of an inline guard in C or C++, and of a statement; medians of twelve
+# sources of three programs.
 _GUARD_SIZE: Final = 17
 _STATEMENT_SIZE: Final = 3
 

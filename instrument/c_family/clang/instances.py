@@ -25,7 +25,7 @@ PARAMETERS: Final = frozenset(
 """Parameters of templates."""
 
 _INTEGRAL: Final = 4  # twin of Index.h
-_ENDLESS: Final = 2**63  # -1 marks a size known only at run time
+_ENDLESS: Final = 2**63  # larger values are -1 as an unsigned number, which marks a size known only at run time
 _AROUND: Final = {
     TypeKind.POINTER: "clang_getPointeeType",
     TypeKind.LVALUEREFERENCE: "clang_getPointeeType",
