@@ -1,4 +1,4 @@
-"""The layout of a shard, as ``runtime/probe/shard.h`` has it; a test compares the two."""
+"""The layout of a shard, the same as in ``runtime/probe/shard.h``; a test compares the two."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 
-MAGIC: Final = b"AASHARD\0"  # twin: AA_SHARD_MAGIC; so are the following
+MAGIC: Final = b"AASHARD\0"  # twin: AA_SHARD_MAGIC; the following constants have twins in shard.h, too
 VERSION: Final = 18
 BYTE_ORDER: Final = 0x01020304
 ALIGNMENT: Final = 64
@@ -16,18 +16,19 @@ NO_REGION: Final = 0xFFFFFFFF
 
 STATES: Final = ("running", "finalizing", "finalized", "exited", "aborted")  # twin: enum aa_state
 
-EVENTS: Final = tuple(f"event_{number}" for number in range(1, 7))  # that the user names; as many as AA_MOST_EVENTS
+# events named by the user; as many as AA_MOST_EVENTS
+EVENTS: Final = tuple(f"event_{number}" for number in range(1, 7))
 COUNTERS: Final = (  # twin: enum aa_counter
     *["instructions", "cycles", "l1_accesses", "l1_misses", "l2_accesses", "l2_misses"],
     *EVENTS,
     "mpi_instructions",
 )
 
-COUNTS_IN_MPI: Final = 1  # bits of counting
+COUNTS_IN_MPI: Final = 1  # bits of the field ``counting``
 COUNTS_IN_IO: Final = 2
 COUNTS_BY_TURNS: Final = 4
 
-SHARES: Final = ("own", "io", "omp", "mpi")  # twin: enum aa_share, which parts the last one
+SHARES: Final = ("own", "io", "omp", "mpi")  # twin: enum aa_share, whose last entry is divided by kind of call
 MPI_KINDS: Final = (
     *["start_end", "barrier", "all_to_all", "collective", "send", "receive", "send_receive"],
     *["request", "one_sided", "other", "wait"],
@@ -44,7 +45,7 @@ PATH_RECORD: Final = 8
 OBJECT_RECORD: Final = 9
 
 PATH_STATES: Final = ("not_asked", "alone", "sessions", "known", "too_dear", "missed")  # twin: enum aa_path_state
-PATH_LEFT_OUT: Final = ("locks", "partitioned", "strangers")  # twin: enum aa_path_left_out, a bit each
+PATH_LEFT_OUT: Final = ("locks", "partitioned", "strangers")  # twin: enum aa_path_left_out, one bit each
 PATH_KINDS: Final = ("chain", "segment", "total", "delay")  # twin: enum aa_path_kind
 PATH_ENTRY: Final = np.dtype([(name, "u4") for name in ("rank", "node", "what", "by_message")] + [("work", "f8")])
 PATH_ENTRIES: Final = 40

@@ -1,4 +1,4 @@
-"""The samples of a run's shards → its trace."""
+"""Write the trace of a run from the samples in its shards."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from .shard import Shard
 
 __all__ = ["save_time_lines"]
 
-_LONG: Final = 10  # intervals: longer samples cause a warning, because the times inside them are unknown
+_LONG: Final = 10  # intervals: samples longer than this cause a warning, because the times inside them are unknown
 
 
 def save_time_lines(merged: Merged, own: OwnShards, path: Path) -> list[str]:
-    """Write the trace of a run, if its processes took samples.
+    """Write the trace of a run if its processes took samples.
 
     Time begins when the first process started, by the clocks of the nodes.
 
     Args:
-        merged: The run's shards.
-        own: What was read of them.
+        merged: The merged shards.
+        own: The shards that this process has read.
         path: The trace's file.
 
     Returns:
@@ -127,7 +127,7 @@ class _Lines:
             return []
 
     def long(self) -> Iterator[str]:
-        """Yield a warning about long stretches of the program's own code without an event."""
+        """Yield a warning about long periods in the program's own code without an event."""
         ratio, process = max(self._long, default=(0.0, 0))
         if ratio > _LONG:
             yield (

@@ -1,6 +1,6 @@
-"""MPI functions without a byte rule: those that move no payload, but may wait for other ranks.
+"""MPI functions without a byte rule: they move no payload, but may wait for other ranks.
 
-The critical path's operations at them are C expressions over their arguments, with functions of ``probe/mpi_path.h``.
+For the critical path, they have C expressions over their arguments, with functions of ``probe/mpi_path.h``.
 """
 
 from __future__ import annotations
