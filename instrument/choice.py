@@ -24,7 +24,7 @@ MODES_VARIABLE: Final = "AUTOANALYZER_MODES"
 _Rule = TypeVar("_Rule", Include, Exclude)
 _WHOLE: Final = ("function", "program")
 BY_THE_PLAN: Final = " by the plan"
-"""In reasons that are a rule's."""
+"""Part of the reasons that result from a rule of the plan."""
 
 
 class Choice(NamedTuple):

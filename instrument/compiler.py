@@ -16,7 +16,7 @@ from .fortran_compiler import CRAY, FortranCompiler, fortran_compiler
 __all__ = ["COMPILERS", "Argument", "CompilerCommand", "Role", "command_words", "no_compiler"]
 
 COMPILERS: Final = {"AUTOANALYZER_CC": "mpicc", "AUTOANALYZER_CXX": "mpicxx", "AUTOANALYZER_FC": "mpifort"}
-"""Which compiler each variable stands for where it is not set."""
+"""The default compiler of each variable."""
 
 
 class Argument(NamedTuple):

@@ -39,7 +39,7 @@ BESIDES: Final = (
     *("-save-temps", "--save-temps", "-MJ", "-gen-cdb-fragment-path", "-fdump-", "-fstack-usage", "-fcallgraph-info"),
     *("-fopt-info", "-fsave-optimization-record", "-foptimization-record-", "-ftime-trace", "-aux-info"),
 )
-"""How options begin by which a compiler writes of a compile what nothing is made of: steps, dumps, records."""
+"""Prefixes of options for files that nothing is built from: intermediate steps, dumps, records."""
 
 
 class Options(NamedTuple):
@@ -150,7 +150,7 @@ USUAL: Final = Options(
         *("-fc-prototypes", "-fdump-fortran", "-fdump-parse-tree", "--cray-print-opts"),
     ),
 )
-"""Options of compilers that agree on what one is for, where they know it."""
+"""The options of compilers that agree on the meaning of those that they share."""
 
 CRAY_FORTRAN: Final = Options(
     values=_by_word(

@@ -27,7 +27,7 @@ from .python_functions import PYTHON_REPORTS
 __all__ = ["MARKS", "RunFolder"]
 
 MARKS: Final = "*.mark"
-"""What processes of a run leave beside their shards for each other; twin: runtime/probe/shard_folder.c."""
+"""Marks that processes of a run leave for each other beside their shards; twin: runtime/probe/shard_folder.c."""
 
 _SHARDS: Final = "shards"
 _LOG: Final = "counting.log"

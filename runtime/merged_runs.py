@@ -17,10 +17,10 @@ from .folder import RunFolder
 __all__ = ["save_merged"]
 
 _VISITS: Final = 0.01
-"""Visits that may differ, relative to the larger number: polling loops are not entered equally often."""
+"""The relative difference of visits that is tolerated, because polling loops vary."""
 
 _TIME: Final = 0.1
-"""Time that may differ, relative to the first run's: that much is chance on a machine with something else to do."""
+"""The time difference, relative to the first run, that is tolerated as chance on a machine with other load."""
 
 _NAMED: Final = 3  # the most call paths named in a warning; the others are counted
 

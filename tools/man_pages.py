@@ -23,7 +23,7 @@ _MARKDOWN: Final = MarkdownIt("commonmark").enable("table")
 _ESCAPES: Final = {"\\": r"\e", "`": r"\(ga", "^": r"\(ha", "~": r"\(ti"}
 _CODE_ESCAPES: Final = _ESCAPES | {"-": r"\-", "'": r"\(aq", ",": r",\:"}  # lists of values may be broken at hyphens
 _REFERENCE: Final = {"Environment variables": "ENVIRONMENT", "Exit codes": "EXIT STATUS"}
-"""Sections of docs/reference.md that belong to all commands, and what man pages call them."""
+"""Sections of docs/reference.md that apply to all commands → their titles in man pages."""
 
 
 def write_man_pages(folder: Path) -> list[Path]:

@@ -16,7 +16,7 @@ from typing import Final
 
 ROOT: Final = Path(__file__).parents[1]
 MOST_COLUMNS: Final = 100
-"""Of a line that a template breaks itself; others are broken when they are printed."""
+"""The most columns of a line that a template breaks itself; other texts are broken when they are printed."""
 
 WORDS: Final = {
     r"processor": "core, if it is one",
@@ -82,7 +82,7 @@ EXCEPTIONS: Final = {
         "folded stacks",
     ),
 }
-"""Word → file → what it means there."""
+"""Word → file → what the word means there."""
 
 _PRINTING: Final = ("cli/", "doctor/", "runs/", "view/")
 _FENCED: Final = re.compile(r"^```.*?^```$", re.M | re.S)

@@ -15,7 +15,7 @@ from typing import Final
 __all__ = ["Chains", "Link", "Work"]
 
 Work = dict[int, float]
-"""Call path and location, as ``Chains.key`` numbers them → seconds."""
+"""Call path and location, numbered by ``Chains.key`` → seconds."""
 
 _LEAST_SWEPT: Final = 1024  # links: fewer are not worth searching for unused ones
 

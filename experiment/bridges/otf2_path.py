@@ -30,7 +30,7 @@ _NEEDS: Final[Mapping[str, Needs]] = {
     "DESTROY_HANDLE_AND_DEALLOCATE": "nobody",
 }
 OfPlaces = Mapping[tuple[int, int], float]
-"""Call path, and the number that the archive has for a location → seconds."""
+"""Call path, and the archive's number of a location → seconds."""
 
 _UNKNOWN: Final = "the critical path is not known: "
 

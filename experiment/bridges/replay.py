@@ -16,7 +16,7 @@ from .chains import Chains, Link, Work
 __all__ = ["Collective", "Meeting", "Moment", "Needs", "Replay", "UnsynchronisedError"]
 
 Needs = Literal["everyone", "root", "all_to_root", "lower", "nobody"]
-"""Whose work a member of a collective needs: that of all; the root's; the root that of all; that of lower ranks."""
+"""The members whose work a member of a collective needs: all; the root; all, for the root only; lower ranks; none."""
 
 _MOST_WAITING: Final = 2_000_000  # operations, some 300 bytes each
 

@@ -24,7 +24,7 @@ _OPAQUE: Final = expression(
     re.DOTALL,
 )
 CHARACTER: Final = "00"
-"""What a character constant is masked as."""
+"""The text that replaces character constants in masked text."""
 
 # A digraph becomes a bracket at its last character, so that "right after it" means the same for both spellings.
 _DIGRAPHS: Final = {"<%": " {", "%>": " }", "<::": "<::", "<:": " [", ":>": " ]"}

@@ -22,7 +22,7 @@ __all__ = [
 ]
 
 MARK: Final = "autoanalyzer"
-"""Sentinel of the comments by which a user marks regions."""
+"""Sentinel of the directives by which a user marks regions."""
 
 # Directives without blanks, because fixed form allows leaving these out.
 _WORDS: Final = expression(

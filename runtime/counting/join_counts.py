@@ -21,7 +21,7 @@ __all__ = ["join_counts", "with_ref_cycles"]
 _REF_CYCLES: Final = next(metric for metric in COUNT_METRICS if metric.name == "ref_cycles")
 
 _TOLERATED: Final = 0.01
-"""Visits that may differ, relative to the larger number: polling loops are not entered equally often."""
+"""The relative difference of visits that is tolerated, because polling loops vary."""
 
 _NAMED: Final = 5  # the most call paths named in a warning; the others are counted
 

@@ -13,7 +13,7 @@ from .shard import Shard
 __all__ = ["FolderShards", "Told"]
 
 Told = Callable[[int, int], object]
-"""Takes how much is done, and of how much."""
+"""Progress callback: the number of shards done, and their total."""
 
 
 @dataclass

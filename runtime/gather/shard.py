@@ -26,13 +26,13 @@ NODE: Final = np.dtype(
         *[(name, "i8") for name in ("io_calls", *NODE_COUNTS, *COUNTERS)],
     ]
 )
-"""A call path of a thread, its values exclusive of its children's.
+"""A call path of a thread, with values exclusive of its children's.
 
-``parent`` and ``region`` are indices, -1 for the base of the tree; a region of -1 below it is a base, too: where a
-thread stood outside every region that another thread had created there. Times are seconds; ``wall`` and ``cpu`` hold
-what the node spent in MPI (``mpi_wall``, ``mpi_cpu``), in I/O calls and waiting in OpenMP, too; ``mpi_wall`` is the sum
-of ``mpi_barrier`` and its like, one for each of ``MPI_KINDS``. Counts leave out what MPI and OpenMP execute, but for
-``mpi_instructions``.
+``parent`` and ``region`` are indices, -1 for the base of the tree. A node below the base with region -1 is a base, too:
+the position outside all regions of another thread that created this one. Times are in seconds. ``wall`` and ``cpu``
+include the node's time in MPI (``mpi_wall``, ``mpi_cpu``), in I/O calls and in waiting in OpenMP. ``mpi_wall`` is the
+sum of ``mpi_barrier`` and the other fields for ``MPI_KINDS``. All counts except ``mpi_instructions`` exclude
+instructions in MPI and OpenMP.
 """
 
 

@@ -28,7 +28,7 @@ __all__ = [
 ]
 
 MOST: Final = 1 << 48
-"""What is counted can be no more: a nanosecond each, for three days."""
+"""The upper limit of plausible counts: one per nanosecond for three days."""
 
 _USED: Final = struct.Struct("=Q")
 _USED_AT: Final = layout.HEADER_LAYOUT["magic"].itemsize + 4 * 6  # six numbers are between the magic and this one

@@ -65,7 +65,7 @@ MOST_TOPOLOGIES: Final = 16
 MOST_DIMENSIONS: Final = 32
 
 SYSTEM_VALUES: Final = ("minor_faults", "major_faults", "voluntary_switches", "involuntary_switches", "resident")
-"""What the system says of a process, or of a thread, behind the values of a sample; twin: enum aa_system_value."""
+"""The system's data about a process or a thread, which follow the values of a sample; twin: enum aa_system_value."""
 
 ANCHOR = np.dtype([("monotonic", "u8"), ("ticks", "u8")])
 
@@ -149,7 +149,7 @@ SAMPLE_LAYOUT: Final = np.dtype(
         *[(name, "u8") for name in ("begin", "end", "present", "recorded")],
     ]
 )
-"""It is followed by the values whose bits are set in ``present``, and by the parts."""
+"""The head of a sample; the values whose bits are set in ``present`` follow, then the parts."""
 
 PART_LAYOUT: Final = np.dtype(
     {
@@ -159,10 +159,10 @@ PART_LAYOUT: Final = np.dtype(
     }
 )
 PART_WHOLE: Final = 2**32 - 1
-"""All of a part's ticks; twin: AA_WHOLE."""
+"""A part's CPU time is in units of its ticks divided by this; twin: AA_WHOLE."""
 
 CHUNK_LAYOUT: Final = struct.Struct("<4xIQ")
-"""Generation, and the bytes of samples, which follow."""
+"""The head of a chunk: its generation, and the number of bytes of samples, which follow."""
 
 NODE_VALUES: Final = (
     "visits",
@@ -176,7 +176,7 @@ NODE_VALUES: Final = (
     "io_written",
     "counters",
 )
-"""The fields of a node whose values a sample has, in this order; three of them are several."""
+"""The fields of a node whose values are in a sample, in this order; three of them are arrays."""
 
 REGION_LAYOUT: Final = struct.Struct("<4xII")
 
@@ -190,13 +190,13 @@ THROTTLE_LAYOUT: Final = np.dtype(
 )
 
 FILE_LAYOUT: Final = struct.Struct("<4xIQQQQ")
-"""Length of the name, which follows; calls, bytes read and written, ticks."""
+"""Length of the name, which follows these fields; calls, bytes read, bytes written, ticks."""
 
 OBJECT_LAYOUT: Final = struct.Struct("<4xI")
 """Length of the name, which follows."""
 
 TOPOLOGY_LAYOUT: Final = struct.Struct("<4xIQI")
-"""Kind, members, number of axes, which follow."""
+"""Kind, hash of the members, number of axes; the axes follow."""
 
 AXIS_LAYOUT: Final = struct.Struct("<iii")
-"""Size, whether it is periodic, and where on it the process stands."""
+"""Size, whether it is periodic, and the process's coordinate."""

@@ -66,7 +66,7 @@ def _spread(family: str) -> list[str]:
 
 
 LOCAL: Final = frozenset(name for family in _LOCAL_FAMILIES.split() for name in _spread(family))
-"""Functions that communicate nothing and wait for nothing, without ``MPI_``; their large-count forms, too."""
+"""Functions, without ``MPI_``, that neither communicate nor wait; includes their large-count forms."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,7 @@ ALLOCATION_FLAGS: Final = (
     "-fno-builtin",  # otherwise the compiler could implement one allocation function by another
     *("-shared", "-Wl,-z,defs", "-Wl,-z,now"),
 )
-"""With which the library that counts allocation is compiled and linked."""
+"""Flags to compile and link the library that counts allocation."""
 ALLOCATION: Final = ("allocated_bytes", "allocations", "freed_bytes", "frees")
 
 

@@ -9,7 +9,7 @@ from typing import Any, Final
 __all__ = ["NUMBERS", "Take", "read_events"]
 
 Take = Callable[..., None]
-"""Takes an event: the number of its location, its ticks, and its attributes in their order."""
+"""Handles an event: the number of its location, its ticks, and its attributes in order."""
 
 _U8: Final = ctypes.c_uint8
 _U32: Final = ctypes.c_uint32
@@ -38,7 +38,7 @@ NUMBERS: Final[Mapping[str, tuple[Any, ...]]] = {
     "OmpFork": (_U32,),
     "OmpJoin": (),
 }
-"""Kinds of events that have numbers alone → their types, as OTF2_Events.h has them."""
+"""Kinds of events whose attributes are all numbers → their types, as in OTF2_Events.h."""
 
 _BATCH: Final = 1 << 20
 _DONE, _FAILED = 0, 1  # OTF2_CALLBACK_SUCCESS, OTF2_CALLBACK_INTERRUPT
