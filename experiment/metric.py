@@ -126,13 +126,16 @@ _SYSTEM: Final = (
     Metric("page_faults", "occ", None, "Page faults"),
     Metric("major_page_faults", "occ", "page_faults", "Page faults that had to wait for a disk"),
     Metric("context_switches", "occ", None, "How often a thread left its core"),
-    Metric("involuntary_context_switches", "occ", "context_switches", "How often it had to leave it to others"),
+    Metric("involuntary_context_switches", "occ", "context_switches", "How often a thread was preempted"),
 )
 
 # In every run, at the root of each process.
 PROCESS_METRICS: Final = tuple(
     replace(each, description=each.description + _AT_ROOT)
-    for each in (*_SYSTEM, Metric("peak_memory", "bytes", None, "The most memory in use, of several processes the sum"))
+    for each in (
+        *_SYSTEM,
+        Metric("peak_memory", "bytes", None, "The most memory in use; for several processes, their sum"),
+    )
 )
 
 # On call paths: page faults and system time in each run, the others on request. Otherwise at the root, or unknown.

@@ -129,7 +129,7 @@ class Choice(NamedTuple):
     def outdated(self, regions: Iterable[Region]) -> Iterator[str]:
         """Yield the files for which the plan has rules only for other versions, and why no plan is used."""
         if self.defect:
-            yield f"{self.defect}; no plan is obeyed"
+            yield f"{self.defect}; the plan is ignored"
         found: dict[str, list[Region]] = {}
         for each in regions:
             found.setdefault(each.file, []).append(each)

@@ -13,7 +13,7 @@ __all__ = ["assembly"]
 
 
 def assembly(found: CodeRegions) -> list[str]:
-    """Return assembler lines that record them for each region; empty if there are none."""
+    """Return assembler lines that record which functions without probes each region calls; empty if none does."""
     strings = [entry(region.descriptor, tuple(names)) for region, names in _unprobed(found).items()]
     return noted(strings)
 

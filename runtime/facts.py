@@ -67,4 +67,6 @@ class RunFacts:
             InputError: A later start uses it.
         """
         if self.start and RunFacts.read(shards).start != self.start:
-            raise InputError(f"{shards.parent}: a later run here, or another analysis, has taken this one's data")
+            raise InputError(
+                f"{shards.parent}: a later run in this folder, or another analysis, has taken this one's data"
+            )

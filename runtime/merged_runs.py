@@ -76,8 +76,11 @@ def _unlike(joined: Integration) -> Iterator[str]:
         if unlike[other]:
             named = ", ".join(joined.path_name(path) for path in unlike[other][:_NAMED])
             more = f" and {len(unlike[other]) - _NAMED} more" if len(unlike[other]) > _NAMED else ""
-            yield f"{label} did not enter these as often as {joined.labels[0]}: {named}{more}; its counts are of that"
+            yield (
+                f"{label} entered these more or less often than {joined.labels[0]}: {named}{more};"
+                " this affects its counts"
+            )
         if abs(times[other] - times[0]) > _TIME * times[0]:
             much = f"{abs(times[other] / times[0] - 1):.0%}".replace("%", " %")
             what = "longer" if times[other] > times[0] else "shorter"
-            yield f"{label} took {much} {what} than {joined.labels[0]}, whose times are given"
+            yield f"{label} took {much} {what} than {joined.labels[0]}, whose times are shown"

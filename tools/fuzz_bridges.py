@@ -111,7 +111,7 @@ def printed_by_copy(path: Path) -> subprocess.CompletedProcess[bytes]:
                     traceback.print_exc()
             os._exit(status)
         status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-        if status == -signal.SIGXCPU:  # the limit was that of the trial, which ends in the same way
+        if status == -signal.SIGXCPU:  # the trial has the same limit, so it ends in the same way
             os.kill(os.getpid(), signal.SIGXCPU)
         output.seek(0)
         errors.seek(0)

@@ -243,7 +243,7 @@ class _Reading:
             return None
         values = [each.values[column.name] for each in self._records if column.name in each.values]
         whole = all(value == int(value) for value in values)
-        said = "whole numbers are microseconds" if whole else "it is in seconds"
+        said = "its whole numbers are read as microseconds" if whole else "it is read as seconds"
         self._profile.remarks.append(f"Caliper: {column.name} has no unit; {said}")
         return _A_SECOND["usec"] if whole else 1.0
 

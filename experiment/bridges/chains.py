@@ -84,7 +84,7 @@ class Chains:
         return self._ends[location].length
 
     def lengthen(self, location: int, work: Work) -> None:
-        """Append work to the end of a chain, which keeps the object."""
+        """Append work to a chain; the caller must not use the object afterwards."""
         if not work:
             return
         end = self._ends[location]

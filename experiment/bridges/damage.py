@@ -31,7 +31,7 @@ def damaged_parts(path: Path, kind: str) -> Iterator[None]:
     except (MemoryError, OSError):
         raise
     except Exception as error:
-        said = " ".join(str(error).split())[:200] or "no more is known"
+        said = " ".join(str(error).split())[:200] or "no reason given"
         raise InputError(f"{path}: expected {kind}, found a damaged one ({type(error).__name__}: {said})") from None
 
 

@@ -68,14 +68,16 @@ def read(source: Source) -> Experiment:
         profile.add("wall_time", root, place, max(seconds - spent[rank], 0.0))
     longest = max(spent.values(), default=0.0)
     if longest > seconds:
-        profile.remarks.append(f"Darshan: a rank is {longest:g} s in file I/O, of a run of {seconds:g} s: by threads")
+        profile.remarks.append(
+            f"Darshan: a rank spends {longest:g} s in file I/O in a run of {seconds:g} s, in several threads"
+        )
     if log["partial"]:
         profile.remarks.append(
-            f"Darshan: the log is partial: it has not all files of {', '.join(log['partial'])}; sums are too small"
+            f"Darshan: the log is partial: it lacks some files of {', '.join(log['partial'])}, so sums are too small"
         )
     others = [each for each in log["modules"] if each not in ("POSIX", "STDIO", _MPI)]
     profile.remarks.append(
-        f"Darshan: file I/O alone, nothing of the program's functions and messages"
+        f"Darshan: only file I/O, without the program's functions and messages"
         f"{'; not read: ' + ', '.join(others) if others else ''}"
     )
     return profile.experiment(Notes(program=program, command=tuple(command)))
@@ -132,12 +134,12 @@ class _Files:
                 self._add(record, name, path, place, part)
         if shared:
             self._profile.remarks.append(
-                f"Darshan: of {len(shared)} file{'s' * (len(shared) > 1)} that all ranks had open it keeps sums over"
-                " ranks; each rank has its mean part"
+                f"Darshan: {len(shared)} file{'s' * (len(shared) > 1)} that all ranks had open: the log has only sums"
+                " over ranks, so each rank gets an equal part"
             )
         if self._impossible:
             self._profile.remarks.append(
-                f"Darshan: times below 0 are left out, of {', '.join(sorted(self._impossible))}; sums are too small"
+                f"Darshan: negative times are left out: {', '.join(sorted(self._impossible))}; sums are too small"
             )
         return self._spent
 

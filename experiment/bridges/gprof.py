@@ -64,7 +64,9 @@ def read(source: Source) -> Experiment:
     profile = Profile("gprof")
     profile.metric("cpu_time")
     profile.metric("visits")
-    profile.metric(_TOTAL, "sec", "Self and children, which gprof shares out by calls", aggregation="none")
+    profile.metric(
+        _TOTAL, "sec", "Time including children, which gprof estimates from the number of calls", aggregation="none"
+    )
     place = profile.location(0)
     paths = _paths(functions, profile)
     for name, each in functions.items():

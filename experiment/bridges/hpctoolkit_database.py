@@ -180,7 +180,7 @@ class _File:
 
 
 def _kinds(meta: _File) -> Sequence[str]:
-    """Return the names of the kinds of thread identifiers, by number."""
+    """Return the kinds of identifiers that threads have, such as rank and thread, by their numbers."""
     names, many = meta.fields(meta.sections[_NAMES], _NAME_LIST)
     return [meta.text(name) for (name,) in meta.items(names, many, _POINTER.size, _POINTER)]
 

@@ -87,7 +87,7 @@ def _samples(source: Source, found: _Samples) -> Iterator[_Sample]:
         is_cut = not is_last_line_whole(source)
         is_whole = bool(is_ended or (on_one_line and not (is_cut and (first or not current.frames))))
         yield current._replace(is_whole=is_whole)
-        if is_cut and is_whole:  # within the first line of the next one
+        if is_cut and is_whole:  # the text ends within the first line of the next sample
             yield current._replace(is_whole=False)
 
 
@@ -168,7 +168,7 @@ class _Samples:
         of_whom = f"processes in the order of their numbers{apart}" if self.has_processes else "one process"
         self._profile.remarks.append(f"perf: no ranks: {of_whom}; no visits, no bytes; by samples")
         if untold := sum(self._untold.values()):
-            self._profile.remarks.append(f"perf: {untold} samples without a period are only counted")
+            self._profile.remarks.append(f"perf: {untold} samples have no period, so they are only counted")
         if self._idle:
             self._profile.remarks.append(f"perf: {self._idle} samples of idle cores (swapper) are left out")
         if self._is_cut:

@@ -128,8 +128,7 @@ class LocationTable:
         for number, own in zip(there, self._in_order(), strict=True):
             if number != own:
                 raise InputError(
-                    f"{LOCATIONS}: expected locations in the order of {ANCHOR}, found number {own} where number"
-                    f" {number} stands there"
+                    f"{LOCATIONS}: expected locations in the order of {ANCHOR}, found number {own} instead of {number}"
                 )
         return before + behind
 

@@ -207,8 +207,8 @@ def _shared(output: Path) -> Path:
 
 def _warning(program: str) -> str:
     return (
-        f"{program} was built to use fused multiply-add: where it computes much by it, counting takes some"
-        f" {_FUSED_TIMES} times as long as the program; built with -mno-fma as well, some {_UNFUSED_TIMES} times"
+        f"{program} was built to use fused multiply-add: if it does so often, counting takes about {_FUSED_TIMES} times"
+        f" as long as the program; if built with -mno-fma in addition, about {_UNFUSED_TIMES} times"
     )
 
 

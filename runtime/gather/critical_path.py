@@ -212,7 +212,7 @@ def said_of_path(processes: Collection[PathRecords]) -> Iterator[str]:
         kinds = ", ".join(_LEFT_OUT[name] for name in layout.PATH_LEFT_OUT if name in left_out)
         yield f"the critical path may be longer: it does not follow {kinds}"
     if lost := sum(each.lost for each in processes):
-        yield f"entries of the critical path without a region, as memory ran short: {lost}"
+        yield f"entries of the critical path without a region, because memory ran short: {lost}"
 
 
 def _least(states: Sequence[int]) -> int:

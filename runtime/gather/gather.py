@@ -98,7 +98,7 @@ def gather(
         if facts.status:
             remark = f"nothing was recorded: the command ended with exit status {facts.status} ({job.failure})"
         else:
-            remark += ", and there are none"
+            remark += ", and there were none"
         raise InputError(f"{remark}; if the program ran on other nodes: {again}")
     if own.told.lacks_ranks:
         remark += f"; {again}"
@@ -220,8 +220,8 @@ def _whole(folder: RunFolder, shards: Sequence[Shard]) -> Experiment | None:
     if processes <= len(shards):
         return None
     warnings.warn(
-        f"{folder.experiment} has the data of {processes} processes, the shards beside it are of {len(shards)} of the"
-        f" same run, or an earlier one: it stays as it is, and they stay in {folder.shards}",
+        f"{folder.experiment} has the data of {processes} processes; the shards beside it are of {len(shards)} of the"
+        f" same or an earlier run: both stay as they are, the shards in {folder.shards}",
         stacklevel=2,
     )
     return found
@@ -240,6 +240,6 @@ def _save(folder: RunFolder, own: OwnShards, run: Run) -> Experiment:
         file = save_of_run(experiment, folder.path)
     except InputError as error:
         raise InputError(
-            f"{error}; the data stay in {folder.shards}: once there is a way, run autoanalyzer analyze {folder.path}"
+            f"{error}; the data stay in {folder.shards}: once that is solved, run autoanalyzer analyze {folder.path}"
         ) from None
     return load(file) if file == folder.large_experiment else experiment

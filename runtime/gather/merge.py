@@ -309,4 +309,4 @@ def _paused(shards: Iterable[Shard]) -> list[str]:
 
 def _said_of(paused: Sequence[str]) -> Iterator[str]:
     if paused:
-        yield f"not counted all the time, as the policy required, and only in trace.npz: {', '.join(paused)}"
+        yield f"paused at times by the policy, so only in trace.npz: {', '.join(paused)}"

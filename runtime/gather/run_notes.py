@@ -173,7 +173,7 @@ def _remarks(
     if len({tuple(sorted(shard.sources.items())) for shard in shards if shard.threads}) > 1:
         yield "counts that some processes lack or took in a different way are left out"
     if calls := next((shard.counted_in for shard in shards if shard.counted_in), ()):
-        yield f"counted{source_in_calls('', calls)} alone (--count-in): not what regions do themselves"
+        yield f"counted only{source_in_calls('', calls)} (--count-in): without the regions' own code"
     if any(shard.by_turns for shard in shards):
         yield "counts are estimates: events shared the hardware counters (--multiplex)"
     trees = [tree for shard in shards for tree in shard.threads]
@@ -184,12 +184,12 @@ def _remarks(
             f" {len(levels)} of {len(shards)} processes: raise --max-memory"
         )
     counts = {
-        "entries attributed to their caller, as memory ran short": sum(t.collapsed for t in trees),
+        "entries attributed to their caller, because memory ran short": sum(t.collapsed for t in trees),
         "exits of regions that were not open": sum(tree.unmatched for tree in trees),
         "entries from signal handlers, attributed to what they interrupted": sum(tree.reentered for tree in trees),
-        "threads recorded only in part, as memory ran short": sum(tree.stopped for tree in trees),
-        "threads not recorded, as memory ran short": sum(shard.unrecorded for shard in shards),
-        "threads without counts, as their counters did not start": sum(shard.uncounted for shard in shards),
+        "threads recorded only in part, because memory ran short": sum(tree.stopped for tree in trees),
+        "threads not recorded, because memory ran short": sum(shard.unrecorded for shard in shards),
+        "threads without counts, because their counters did not start": sum(shard.uncounted for shard in shards),
         "regions of another version of the probes, not recorded": sum(shard.refused for shard in shards),
     }
     yield from (f"{what}: {count}" for what, count in counts.items() if count)

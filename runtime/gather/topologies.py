@@ -52,7 +52,7 @@ def said_of_topologies(processes: Mapping[int, Shard]) -> Iterable[str]:
     for key, several in doubtful.items():
         yield (
             f"topology of MPI that was left out: {_TITLES[key[0]]} of {' × '.join(str(size) for size, _ in key[3])}, in"
-            f" which {several} processes share places: their communicators cannot be distinguished"
+            f" which {several} processes have the same places, so their communicators cannot be distinguished"
         )
     count = len(places)
     if count > MOST_KEPT:

@@ -119,7 +119,7 @@ def look_up(
         ended |= "end" in fact
         _take(found, fact)
     if found.version and not ended:
-        found.reason = f"PAPI has not answered after {patience:g} s, or ended the process: this is not all"
+        found.reason = f"PAPI did not answer within {patience:g} s, or ended the process: the list is incomplete"
     return found
 
 

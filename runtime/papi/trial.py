@@ -223,7 +223,7 @@ def _some(papi: Papi, question: Mapping[str, Any], names: Mapping[int, str]) -> 
             _tell(event=event, component="", outcome="fails", reason="PAPI knows no such event here")
             continue
         if component not in _OF_A_THREAD:
-            _tell(event=event, component=component, outcome="fails", reason="counts what no thread does")
+            _tell(event=event, component=component, outcome="fails", reason="does not count per thread")
             continue
         fact = tried(papi, event, question["software"])
         _tell(component=component, **fact)

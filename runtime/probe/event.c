@@ -163,7 +163,7 @@ static __attribute__((noinline)) const char *enter_slowly(const char *key, int64
     return key;
 }
 
-/* The entry if sites are open, counters run on, or there is more to do. */
+/* Enters a region in the unusual cases: sites are open, counters continue, or more must be booked. */
 static __attribute__((noinline)) const char *enter_otherwise(struct aa_thread *thread, const char *key,
                                                              struct aa_node *child, int64_t *site) {
     if (is_counted(thread, AA_OWN))

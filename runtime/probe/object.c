@@ -47,8 +47,8 @@ static int find(struct dl_phdr_info *info, size_t unused, void *wanted) {
 /* ---- with the lock */
 
 /*
- * The loader's names may be relative to the program's folder. A path does not fit on small stacks of the
- * program's.
+ * The loader's names may be relative to the program's folder. The result is not on the stack, which may be
+ * too small for a path.
  */
 static const char *whole_name(const char *given) {
     static char name[PATH_MAX];

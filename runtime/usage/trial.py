@@ -99,4 +99,4 @@ def _allocation_defect(environment: Mapping[str, str]) -> str:
         variables = {**environment, "LD_PRELOAD": str(Path(name, ALLOCATION_LIBRARY))}
         command = [sys.executable, "-I", "-c", _ASK]
         done = subprocess.run(command, env=variables, capture_output=True, text=True, check=False)
-    return done.stdout.strip() if done.returncode == 0 else "a library cannot be put before the allocator here"
+    return done.stdout.strip() if done.returncode == 0 else "no library can be preloaded in front of the allocator here"

@@ -1,4 +1,4 @@
-"""Open archives with the package ``otf2``, an extra: its reader prints errors, and its callbacks must not raise."""
+"""Open archives with the optional package ``otf2``, whose reader prints errors and calls back into Python."""
 
 from __future__ import annotations
 
