@@ -1,13 +1,13 @@
-"""The lowest room: what was measured, in which region and where, and the files that hold it.
+"""Experiments: what was measured, in which region and where, and the files that hold it.
 
-Names are imported when first used: the compiler wrapper needs ``Region`` alone, and must not wait for numpy.
+Names are imported on first use, because the compiler wrapper needs only ``Region`` and must not wait for numpy.
 """
 
 from __future__ import annotations
 
 from importlib import import_module
 
-TYPE_CHECKING = False  # not from ``typing``, whose import takes longer than all else that the wrapper needs
+TYPE_CHECKING = False  # not from ``typing``, which takes longer to import than all else that the wrapper needs
 if TYPE_CHECKING:
     from typing import Any
 

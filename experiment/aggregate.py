@@ -42,7 +42,7 @@ def own(experiment: Experiment, metric: str) -> Severity:
 
 
 def added_parts(experiment: Experiment, metric: str) -> tuple[str, ...]:
-    """Return the child metrics that add up to a metric; one that is not additive neither has nor is such a part."""
+    """Return the child metrics that add up to a metric, without those that are not additive."""
     parts = (metric, *experiment.parts(metric))
     summed = [name for name in parts if experiment.metric(name).aggregation == "sum"]
     return tuple(summed[1:]) if metric in summed else ()
@@ -63,7 +63,7 @@ def totals(experiment: Experiment, metric: str) -> npt.NDArray[np.float64]:
 
 
 def own_totals(experiment: Experiment, metrics: Sequence[str]) -> dict[str, npt.NDArray[np.float64]]:
-    """Return ``totals`` without the child metrics' share, for several metrics; each metric is read once."""
+    """Return the totals of several metrics without their child metrics' share; each metric is read once."""
     parts = {name: added_parts(experiment, name) for name in metrics}
     whole = {name: totals(experiment, name) for name in dict.fromkeys([*metrics, *chain(*parts.values())])}
     found = {}

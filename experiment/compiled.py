@@ -72,7 +72,7 @@ def entries(file: bytes | mmap) -> Iterator[Compiled]:
     for text in marked_texts(file, _MARK):
         try:
             yield Compiled.from_json(json.loads(text))
-        except ValueError:  # the mark itself, as in this file, or a record of another version
+        except ValueError:  # the mark itself, as in this module's source, or a record of another version
             continue
 
 

@@ -22,9 +22,9 @@ from .topology import Topology
 
 __all__ = ["Experiment", "Location", "Severity"]
 
-_WHOLE: Final = 1 << 22  # values of a metric: a smaller one is read whole and kept, not read in parts repeatedly
-_BLOCK: Final = 1 << 20  # values of a block: its copies take some MiB
-_KEPT: Final = 256 << 20  # bytes of metrics of some locations
+_WHOLE: Final = 1 << 22  # values: a smaller metric is read whole and cached, instead of repeatedly in parts
+_BLOCK: Final = 1 << 20  # values of a block, whose copies take a few MiB
+_KEPT: Final = 256 << 20  # bytes of the cache for metrics of some locations
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -231,7 +231,7 @@ class Experiment:
         """
         size = max(1, _BLOCK // max(1, len(self.locations)))
         starts = range(0, len(self.call_paths), size)
-        whole: Severity | None = None  # for the iteration, if rows cannot be read separately
+        whole: Severity | None = None  # used if rows cannot be read separately
         for start in reversed(starts) if backwards else starts:
             rows = np.arange(start, min(start + size, len(self.call_paths)))
             part = self.alone(metric, rows) if whole is None else None

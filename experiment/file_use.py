@@ -9,7 +9,7 @@ __all__ = ["FileUse"]
 
 @dataclass(frozen=True, slots=True)
 class FileUse:
-    """The use of one file, or of all files for which there was no room; by one process, or by several.
+    """The use of one file, or of all files together for which there was no space; by one process or several.
 
     Attributes:
         name: Its path as the system knows it; empty for several files.

@@ -1,7 +1,7 @@
 """Fold call paths into their callers: the forest and values are as if they had been folded from the start.
 
-A folded call path's time goes to its caller; its entries stay its own. Its children move to its caller. So it does not
-matter when a run began to throttle, nor in which processes::
+A folded call path's time goes to its caller, and its children move there, too; its number of entries stays its own. So
+the result does not depend on when, or in which processes, a run began to throttle::
 
     step           folded: f      step
      ├─ f                    →     ├─ f
@@ -134,7 +134,7 @@ def _groups(call_paths: Sequence[CallPath], marked: Collection[int]) -> list[tup
     above: list[int | None] = []  # the parent of each call path's children
     lifted: list[bool] = []
     known: dict[_Key, int] = {}
-    alone: dict[_Key, int] = {}  # the lifted ones of these that have met none that was not lifted
+    alone: dict[_Key, int] = {}  # lifted call paths that have met no call path in its original place
     for number, path in enumerate(call_paths):
         parent = None if path.parent is None else above[path.parent]
         lifted.append(path.parent is not None and (path.parent in marked or lifted[path.parent]))

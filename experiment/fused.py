@@ -1,4 +1,4 @@
-"""Fused multiply-add: an object records in a section that no program loads that its compiler may have used it."""
+"""Find out whether a program may use fused multiply-add; objects record this in a section that is not loaded."""
 
 from __future__ import annotations
 

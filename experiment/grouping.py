@@ -20,7 +20,7 @@ __all__ = ["grouped", "over_locations", "to_callers", "up_the_forest"]
 _OPERATIONS: Final[dict[Aggregation, np.ufunc]] = {"sum": np.add, "min": np.fmin, "max": np.fmax}
 _START: Final[dict[Aggregation, float]] = {"sum": 0.0, "min": np.nan, "max": np.nan}
 
-_CELLS: Final = 1 << 20  # values copied at a time: some MiB, because a metric may take gigabytes
+_CELLS: Final = 1 << 20  # values copied at a time: a few MiB, because a metric may take gigabytes
 
 
 def over_locations(metric: Metric, values: Severity) -> npt.NDArray[np.float64]:
@@ -36,7 +36,7 @@ def over_locations(metric: Metric, values: Severity) -> npt.NDArray[np.float64]:
     for start in range(0, len(values), size):
         block = values[start : start + size]
         missing = np.isnan(block)
-        # Added one after the other, as other tools do: along the outer axis numpy does not sum pairwise.
+        # Columns are added one after the other, as other tools do: numpy does not sum pairwise along the outer axis.
         by_location = np.ascontiguousarray(np.where(missing, 0.0, block).T)
         found[start : start + size] = np.where(missing.all(axis=1), np.nan, np.add.reduce(by_location, axis=0))
     return found

@@ -1,4 +1,4 @@
-"""Texts behind a mark in an object or an executable, in a section that no program loads."""
+"""Find texts that follow a mark in an object or executable; they are in a section that is not loaded."""
 
 from __future__ import annotations
 

@@ -70,13 +70,13 @@ class Metric:
         return self.description.endswith(_AT_ROOT)
 
 
-# The times by which a run is judged: ours, those of other tools, and those that only samplers know.
+# The times by which a run is judged: ours, those of other tools, and those that only samplers measure.
 WEIGHING_TIMES: Final = ("wall_time", "time", "cpu_time")
 
-# In runs with a barrier before each collective; the collective's own time is recorded as usual.
+# In runs with a barrier before each collective; the time of the collective itself is recorded as usual.
 MPI_WAIT: Final = Metric("mpi_wait_time", "sec", "mpi_time", "Time waiting for late ranks, before collectives")
 
-# In runs with a known critical path; in counted runs, of instructions.
+# In runs with a known critical path; in counted runs they are in instructions.
 PATH_METRICS: Final = (
     Metric("path_time", "sec", None, "Busy time on the critical path"),
     Metric("delay_time", "sec", None, "Time that other ranks wait for this"),
@@ -84,7 +84,7 @@ PATH_METRICS: Final = (
 )
 COUNTED_PATH_METRICS: Final = (Metric("path_instructions", "occ", None, "Instructions on the critical path"),)
 
-# The parts of mpi_time: each function counts to one child, or to a part of one.
+# The parts of mpi_time: each function counts to one of them, or to one of their parts.
 MPI_PARTS: Final = (
     Metric("mpi_start_end_time", "sec", "mpi_time", "Time in starting and ending MPI"),
     Metric("mpi_barrier_time", "sec", "mpi_time", "Time in barriers"),
@@ -121,21 +121,24 @@ STORED_METRICS: Final = (
     Metric("program_time", "sec", None, "Wall time from the return of MPI_Init to the call of MPI_Finalize"),
 )
 
-# What the system says of a thread or of a process.
+# What the system reports about a thread or a process.
 _SYSTEM: Final = (
     Metric("page_faults", "occ", None, "Page faults"),
     Metric("major_page_faults", "occ", "page_faults", "Page faults that had to wait for a disk"),
     Metric("context_switches", "occ", None, "How often a thread left its core"),
-    Metric("involuntary_context_switches", "occ", "context_switches", "How often it had to leave it to others"),
+    Metric("involuntary_context_switches", "occ", "context_switches", "How often a thread was preempted"),
 )
 
 # In every run, at the root of each process.
 PROCESS_METRICS: Final = tuple(
     replace(each, description=each.description + _AT_ROOT)
-    for each in (*_SYSTEM, Metric("peak_memory", "bytes", None, "The most memory in use, of several processes the sum"))
+    for each in (
+        *_SYSTEM,
+        Metric("peak_memory", "bytes", None, "The most memory in use; for several processes, their sum"),
+    )
 )
 
-# On call paths: page faults and system time in each run, the others on request; otherwise at the root or unknown.
+# On call paths: page faults and system time in each run, the others on request. Otherwise at the root, or unknown.
 # Twin: names in runtime/probe/usage.c.
 USAGE_METRICS: Final = (
     *_SYSTEM,
@@ -160,8 +163,8 @@ UNTIMED_VISITS: Final = Metric("untimed_visits", "occ", "visits", "Entries that 
 # The metrics that a folded region keeps.
 ENTRIES: Final = frozenset({"visits", UNTIMED_VISITS.name})
 
-# In counted runs; all but mpi_instructions exclude what MPI executes. A count that was unavailable is absent. Sources
-# show the origin: "simulated:…", "measured:papi:EVENT", "derived:FORMULA".
+# In counted runs; all but mpi_instructions exclude instructions inside MPI. A count that was unavailable is absent.
+# Sources show the origin: "simulated:…", "measured:papi:EVENT", "derived:FORMULA".
 COUNT_METRICS: Final = (
     Metric("instructions", "occ", None, "Instructions executed outside MPI"),
     Metric("mpi_instructions", "occ", None, "Instructions executed in MPI calls, including polling"),

@@ -1,4 +1,4 @@
-"""The default folders of runs. The compiler wrapper imports this first, so it imports nothing itself."""
+"""The default folders of runs. The compiler wrapper imports this module first, so it imports nothing itself."""
 
 from __future__ import annotations
 

@@ -88,7 +88,7 @@ def _subtree(experiment: Experiment, wanted: str | int) -> list[int]:
 
 
 def paths_named(experiment: Experiment, name: str) -> list[int]:
-    """Return the call paths of a region's name or path; else those of a place, or of the only region that fits.
+    """Return the call paths with a region's name or path, or at a place, or of the only region that matches.
 
     Fortran ignores case, and a module's procedure may be named without the module.
 

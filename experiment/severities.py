@@ -127,7 +127,7 @@ class LazySeverities(Mapping[str, Severity]):
         return self._columns(name, columns)
 
     def _keep(self, name: str, values: Severity, *, inclusive: bool) -> Severity:
-        values = values.view()  # the values may belong to another caller, who may change them
+        values = values.view()  # a view, because the values may belong to another caller, who may change them
         values.flags.writeable = False
         key = self._number, name, inclusive
         self._asked.add(key)

@@ -13,10 +13,10 @@ from ..errors import InputError
 
 __all__ = ["MAX_UNPACKED", "Source", "open_source"]
 
-MAX_UNPACKED: Final = 1 << 36  # bytes: some 3e9 values
+MAX_UNPACKED: Final = 1 << 36  # bytes: about 3e9 values
 _GZIP: Final = b"\x1f\x8b"
 _BLOCK: Final = 1 << 18
-_CHECKPOINTS: Final = 256  # of some 50 kB each
+_CHECKPOINTS: Final = 256  # checkpoints of about 50 kB each
 
 
 class Source:

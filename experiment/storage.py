@@ -15,9 +15,10 @@ __all__ = ["LARGE", "WRITTEN", "check_name", "load", "save", "save_of_run"]
 
 WRITTEN: Final = (".cube", ".cube.gz", ".xml", ".cubex")
 
-LARGE: Final = 1 << 17  # values of a metric; more take seconds as XML, and tenths of a second as CUBE 4
+# values of a metric: as XML, more of them take seconds to write, and as CUBE 4 tenths of a second
+LARGE: Final = 1 << 17
 _TAR: Final = (257, b"ustar")
-_DATABASE: Final = b"<!DOCTYPE HPCToolkitExperiment"  # XML that is not CUBE
+_DATABASE: Final = b"<!DOCTYPE HPCToolkitExperiment"  # begins a file of HPCToolkit: XML, but not CUBE
 _BOM: Final = b"\xef\xbb\xbf"
 
 

@@ -1,4 +1,4 @@
-"""A run's throttled regions: call paths whose time is their callers', and rules to omit them from the next build."""
+"""A run's throttled regions: their time counts to the callers, and rules leave them out of the next build."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 __all__ = ["folded_paths", "left_out", "reason_of", "seconds_of_an_entry", "untimed_paths"]
 
-_MOST_OVERHEAD: Final = 0.05  # if a run does not record it
-_WEIGHS: Final = 0.01  # of a thread's time; a smaller share may come from the first, slow visits to a tiny region
+_MOST_OVERHEAD: Final = 0.05  # used if a run does not record it
+_WEIGHS: Final = 0.01  # of a thread's time; a smaller share may be due to the slow first visits to a tiny region
 _EACH: Final = re.compile(r", for (\d{1,15}) ns each in the first ")
 
 
@@ -40,7 +40,7 @@ def seconds_of_an_entry(reason: str) -> float | None:
 
 
 def folded_paths(experiment: Experiment) -> npt.NDArray[np.bool_]:
-    """Return which call paths are folded: their time is their caller's, because their entries were not timed."""
+    """Return which call paths are folded: their time counts to their caller, because their entries were not timed."""
     folded = untimed_paths(experiment)
     if "wall_time" in experiment:
         folded &= ~np.nan_to_num(experiment.exclusive("wall_time")).any(axis=1)

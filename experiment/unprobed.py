@@ -1,4 +1,4 @@
-"""Functions without probes that regions call: recorded by an object in a section that no program loads."""
+"""Record which functions without probes a region calls, in a section of the object that is not loaded."""
 
 from __future__ import annotations
 

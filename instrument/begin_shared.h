@@ -1,6 +1,6 @@
 /*
- * The same in what may be in a shared library, where to find a variable of the thread is a call: all threads
- * have one site, which is the main one's. Other threads are known by their stacks.
+ * The same for code that may be in a shared library, where access to a thread-local variable is a call:
+ * all threads share one site, the main thread's. Other threads are recognised by their stacks.
  */
 __attribute__((__unused__, __no_instrument_function__,
                __no_profile_instrument_function__)) static __inline__ const char *

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["Build"]
 
 _HEADLINE: Final = expression(rb"^(?:[^\s|.][^\n]*:\d+[:,]|Warning: |Error: )[^\n]*$", re.M)
-_OTHER_PROFILE: Final = b"coverage-mismatch]"  # GNU's name for the warning, which is an error by default
+_OTHER_PROFILE: Final = b"coverage-mismatch]"  # the end of GNU's name for a warning that is an error by default
 _LACKS_PROFILE: Final = b"missing-profile]"
 _NO_MISMATCH: Final = ("-Wno-coverage-mismatch",)
 _NO_LACK: Final = "-Wno-missing-profile"
@@ -56,9 +56,9 @@ class Build:
         self.warnings: list[str] = []
         self.said: bytes | None = b""
         self._assembly: list[str] = []
-        self._merged: MergedStub | None = None  # if no compiler accepts it as assembly
-        self._is_lasting = True  # whether the result would be the same again
-        self._growth = 0.0  # of the source that its probes enlarge most
+        self._merged: MergedStub | None = None  # used if no compiler accepts the stub as assembly
+        self._is_lasting = True  # whether an equal command would give the same result
+        self._growth = 0.0  # the largest growth by probes of any source, as a share
 
     def run(self) -> int:
         """Compile, and return the compiler's status."""
@@ -123,7 +123,7 @@ class Build:
         if _OTHER_PROFILE in heard:
             self._as_it_is(self.instrumented, "the profile is of a program without these probes")
             return self._compile(self.command.words)
-        rewritten = _LACKS_PROFILE in heard  # found by the object's name, which must stay unchanged
+        rewritten = _LACKS_PROFILE in heard  # the profile is found by the object's name, which must stay unchanged
         if rewritten:
             status = self._compile([*self.command.words, *self._with_any_profile])
         else:
@@ -137,12 +137,12 @@ class Build:
 
     @property
     def _with_any_profile(self) -> tuple[str, ...]:
-        """Return options that silence warnings about a profile that a program with probes wrote."""
+        """Return options that silence warnings about profiles written by a program with probes."""
         return _NO_MISMATCH if self.command.reads_profile and self._is_gnu else ()
 
     @property
     def _room(self) -> tuple[str, ...]:
-        """Return options that let large functions grow by their probes; otherwise less is inlined into them."""
+        """Return options that let large functions grow by their probes; otherwise less would be inlined into them."""
         if not self._growth or not self._is_gnu:
             return ()
         return "--param", f"large-function-insns={round(_LARGE_FUNCTION * (1 + self._growth))}"
@@ -174,7 +174,7 @@ class Build:
         if sys.stderr.isatty() or self.command.writes_besides or self.command.warns_by_optimising:
             return False
         if self.command.has_fortran and not self.command.fortran.reads_assembly:
-            return False  # LLVM's compiler then warns about -c; how others check is unknown
+            return False  # LLVM's compiler would warn about -c, and how others check is unknown
         checks = [run([*words, "-fsyntax-only"], messages=True) for words in untouched_words(self.command)]
         said = b"".join(check.messages for check in checks)
         if any(check.status for check in checks) or _headlines(said) != _headlines(heard):
@@ -219,7 +219,7 @@ class Build:
             language = front_ends[source.is_fortran, source.is_cxx]
             if self.command.loses_comments(source) and _MARK in Path(source.words[0]).read_bytes().lower():
                 self.warnings.append(f"{source.words[0]}: the preprocessor drops its !$autoanalyzer lines")
-            # Sources may share a base name, which determines the names of outputs.
+            # Sources may share a base name, which determines the names of outputs, so each has its own folder.
             path = folder / str(number) / f"{Path(source.words[0]).stem}{language.suffix(source)}"
             self._instrument_one(source, text.output, language, path)
 
@@ -289,7 +289,7 @@ class Build:
         self.warnings.append(f"{names}: not instrumented: {reason}; compiled unchanged")
 
     def _untouched(self, folder: Path) -> int:
-        """Carry out the untouched command for its messages, with outputs redirected, and return its status."""
+        """Run the untouched command for its messages, with outputs redirected, and return its status."""
         folder.mkdir()
         quiet = [*self._with_any_profile, _NO_LACK] if self._with_any_profile else []
         for number, words in enumerate(untouched_words(self.command)):

@@ -28,13 +28,13 @@ _Stamp = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """What is known about a build.
+    """Facts about a build.
 
     Attributes:
         compiled: The number of sources that wrappers compiled.
         stale: Objects and libraries in the working folder that were linked, but are older than the build.
-        configured: Whether this build, or an earlier one whose outputs still exist, tested the compilers: its
-            configuration remembers them.
+        configured: Whether a build system tested the compilers in this build, or in an earlier one whose outputs still
+            exist: its configuration remembers them.
     """
 
     compiled: int

@@ -24,7 +24,7 @@ MODES_VARIABLE: Final = "AUTOANALYZER_MODES"
 _Rule = TypeVar("_Rule", Include, Exclude)
 _WHOLE: Final = ("function", "program")
 BY_THE_PLAN: Final = " by the plan"
-"""In reasons that are a rule's."""
+"""Part of the reasons that result from a rule of the plan."""
 
 
 class Choice(NamedTuple):
@@ -129,7 +129,7 @@ class Choice(NamedTuple):
     def outdated(self, regions: Iterable[Region]) -> Iterator[str]:
         """Yield the files for which the plan has rules only for other versions, and why no plan is used."""
         if self.defect:
-            yield f"{self.defect}; no plan is obeyed"
+            yield f"{self.defect}; the plan is ignored"
         found: dict[str, list[Region]] = {}
         for each in regions:
             found.setdefault(each.file, []).append(each)

@@ -1,4 +1,4 @@
-/* Leaves a region where it ends, and is called again where the block ends that it stands in. */
+/* Leaves a region at its end; the second call, at the end of the enclosing block, does nothing. */
 __attribute__((__weak__, __visibility__("hidden"), __no_instrument_function__,
                __no_profile_instrument_function__)) void
 aa_close(const char **descriptor) {

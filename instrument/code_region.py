@@ -12,7 +12,7 @@ __all__ = ["CodeRegion", "CodeRegions", "Instrumented"]
 
 
 class CodeRegion(NamedTuple):
-    """A region and its place in the text that goes to the compiler.
+    """A region and its place in the text that is compiled.
 
     Attributes:
         region: The region of the probe's descriptor.
@@ -23,7 +23,7 @@ class CodeRegion(NamedTuple):
         yields: Whether a plan that includes the region overrides the reason.
         of_modes: The modes that it belongs to, if not only that of its kind; inner loops have their own.
         of_plan: ``merge`` or ``split`` if a rule of the plan created it; then modes do not matter.
-        is_often: Whether it may be entered so often that its probe is inlined at any compile time.
+        is_often: Whether it may be entered so often that its probe is inlined, however long that takes to compile.
         keeps_scope: Whether its declarations are used behind it, so that no block may enclose it.
         is_off: Whether the reason is that none of its modes is on.
     """

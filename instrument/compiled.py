@@ -33,10 +33,10 @@ _SPELLINGS: Final = (
 )
 _OF_FILES: Final = ("-include", "-imacros", "-idirafter", "-isystem", "-iquote", "-I")
 _ALONE: Final = ("-nostdinc", "-undef", "-trigraphs")
-_NO_FILE: Final = ("-include-pch",)  # made by one compiler, and unreadable to others
+_NO_FILE: Final = ("-include-pch",)  # files that only the compiler that wrote them can read
 _HANDED_ON: Final = "-Wp,"
 _NEXT_HANDED_ON: Final = expression(r",(?=-\w)")
-# A quoted text decides no condition, and may be a secret; a header's name is needed to include it.
+# A quoted text affects no condition and may be a secret, so it is emptied; a header's name is needed to include it.
 _QUOTED: Final = expression(r"""(["'])((?:\\.|(?!\1).){2,})\1""", re.S)
 _HEADER: Final = expression(r"\.(?:h|hh|hpp|hxx|inc|def|fh)\\?$")
 _PREFIX_MAP: Final = expression(r"-f(?:file|debug)-prefix-map=([^=]*)=(.*)", re.S)
@@ -83,7 +83,7 @@ def _folder() -> str:
 
 def _preprocessing(command: CompilerCommand) -> Iterator[str]:
     """Yield the preprocessor's options, each as one word."""
-    roles = {Role.PREPROCESS, Role.DEPENDENCY, Role.BOTH}  # the last for --define-macro=A and the like
+    roles = {Role.PREPROCESS, Role.DEPENDENCY, Role.BOTH}  # Role.BOTH covers --define-macro=A and similar options
     for argument in (each for each in command.arguments if each.role in roles):
         first, *value = argument.words
         if first.startswith(_HANDED_ON):

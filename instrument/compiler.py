@@ -16,7 +16,7 @@ from .fortran_compiler import CRAY, FortranCompiler, fortran_compiler
 __all__ = ["COMPILERS", "Argument", "CompilerCommand", "Role", "command_words", "no_compiler"]
 
 COMPILERS: Final = {"AUTOANALYZER_CC": "mpicc", "AUTOANALYZER_CXX": "mpicxx", "AUTOANALYZER_FC": "mpifort"}
-"""Which compiler each variable stands for where it is not set."""
+"""The default compiler of each variable."""
 
 
 class Argument(NamedTuple):
@@ -218,7 +218,8 @@ class CompilerCommand:
     def _output(self) -> Path | None:
         outputs = [argument.words for argument in self.arguments if argument.role is Role.OUTPUT]
         if self.links:
-            outputs = [words for words in outputs if not words[0].startswith("-b")]  # Cray's, for objects alone
+            # an option of Cray's compiler for objects only
+            outputs = [words for words in outputs if not words[0].startswith("-b")]
         return Path(outputs[-1][1] if len(outputs[-1]) > 1 else outputs[-1][0][2:]) if outputs else None
 
     def preprocesses(self, source: Argument) -> bool:

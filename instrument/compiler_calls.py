@@ -23,7 +23,7 @@ __all__ = [
 
 
 _OF_ONE_SOURCE: Final = frozenset([Role.SOURCE, Role.INPUT, Role.LANGUAGE, Role.OUTPUT, Role.DEPENDENCY])
-# The stub is not a pipe, and extra outputs are the untouched command's.
+# The stub must not come through a pipe, and the untouched command writes the extra outputs.
 _NOT_AGAIN: Final = ("-pipe", *BESIDES)
 
 
@@ -63,7 +63,7 @@ def run(
             words,
             stdout=subprocess.PIPE if output else None,
             stderr=subprocess.PIPE if messages else None,
-            close_fds=False,  # a compiler may use make's job server through descriptors that make has opened
+            close_fds=False,  # make's job server uses file descriptors that make has opened
             env=None if recorded else without_records(),
         )
     except OSError as error:

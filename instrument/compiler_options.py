@@ -33,13 +33,13 @@ _LANGUAGES: Final = (
 )
 _INCLUDED: Final = frozenset(["-include", "-include-pch"])
 _KEYWORD: Final = expression(r"[a-z0-9_]+(?:,[a-z0-9_]+)*$")
-_DEPENDENCIES_BELOW: Final = expression(r"-Wp,(?:.*,)?-M")  # whatever else the same word passes on
+_DEPENDENCIES_BELOW: Final = expression(r"-Wp,(?:.*,)?-M")  # the word may pass on other options as well
 _NOTHING: Final = expression(r"(?!)")
 BESIDES: Final = (
     *("-save-temps", "--save-temps", "-MJ", "-gen-cdb-fragment-path", "-fdump-", "-fstack-usage", "-fcallgraph-info"),
     *("-fopt-info", "-fsave-optimization-record", "-foptimization-record-", "-ftime-trace", "-aux-info"),
 )
-"""How options begin by which a compiler writes of a compile what nothing is made of: steps, dumps, records."""
+"""Prefixes of options for files that nothing is built from: intermediate steps, dumps, records."""
 
 
 class Options(NamedTuple):
@@ -150,7 +150,7 @@ USUAL: Final = Options(
         *("-fc-prototypes", "-fdump-fortran", "-fdump-parse-tree", "--cray-print-opts"),
     ),
 )
-"""Options of compilers that agree on what one is for, where they know it."""
+"""The options of compilers that agree on the meaning of those that they share."""
 
 CRAY_FORTRAN: Final = Options(
     values=_by_word(

@@ -19,5 +19,5 @@ class _Expression:
 
     def __getattr__(self, name: str) -> Any:
         found = getattr(re.compile(*self._words), name)
-        setattr(self, name, found)  # found directly from now on
+        setattr(self, name, found)  # later look-ups find it without __getattr__
         return found

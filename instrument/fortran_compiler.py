@@ -72,7 +72,7 @@ NVIDIA: Final = FortranCompiler(
 )
 CRAY: Final = FortranCompiler("Cray", expression(r"^Cray Fortran : Version", re.M), "-J")
 OTHER: Final = FortranCompiler("", expression(r"^"), "-J")
-"""Of a maker that is not known: its sources are compiled as they are."""
+"""The properties of an unknown vendor's compiler, whose sources are compiled unchanged."""
 _KNOWN: Final = (GNU, LLVM, INTEL, NVIDIA, CRAY)
 
 

@@ -24,16 +24,16 @@ __all__ = ["FortranFrontEnd"]
 
 _FIXED_SUFFIX: Final = expression(r"\.(?:f|for|ftn|fpp)$", re.IGNORECASE)
 _SUBMODULE: Final = expression(rb"^\s*submodule\s*\(", re.I | re.M)
-_PREPROCESSED: Final = "f95-cpp-input"  # as the compiler calls it
+_PREPROCESSED: Final = "f95-cpp-input"  # the compiler's name for preprocessed Fortran
 _FIXED_LINE: Final = 72
 _WIDE_LINE: Final = 132
-# Whether the form is fixed by GNU's and LLVM's options, Cray's, Intel's, NVIDIA's.
+# The options for free and fixed form: GNU's and LLVM's, Cray's, Intel's, NVIDIA's.
 _FORMS: Final = {
     **dict.fromkeys(["-ffixed-form", "-ffixed", "-fixed", "-FI", "-Mfixed", "-Mnofree", "-Mnofreeform"], True),
     **dict.fromkeys(["-ffree-form", "-ffree", "-free", "-FR", "-Mfree", "-Mfreeform"], False),
 }
 _LENGTH_OPTION: Final = expression(r"-f(fixed|free)-line-length[-=](\d+|none)$")
-_EXTENDED: Final = expression(r"-(?:extend-source=?(\d*)|Mextend|N(\d+)|(72|80|132))$")  # of fixed form
+_EXTENDED: Final = expression(r"-(?:extend-source=?(\d*)|Mextend|N(\d+)|(72|80|132))$")  # longer lines in fixed form
 _INCLUDE_OPTIONS: Final = ("-I", "--include-directory")
 _INCLUDE_OPTION: Final = expression(r"-I|--include-directory=")
 

@@ -13,7 +13,7 @@ from .expression import expression
 __all__ = ["included_files", "module_files_read", "modules_written", "writes_modules"]
 
 _INCLUDE: Final = expression(rb"^[ \t\d]*include[ \t]*(['\"])(.+?)\1", re.I | re.M)
-_CONTINUED: Final = expression(rb"\n {5}[^ 0\n]")  # in fixed form
+_CONTINUED: Final = expression(rb"\n {5}[^ 0\n]")  # a continuation line in fixed form
 _BLANKS: Final = b" \t\r\n&"
 _BEGIN: Final = expression(rb"^[ \t\d]*module[ \t]*(\w+)[ \t]*(?:!.*)?\r?$", re.I | re.M)
 _MODULE: Final = expression(rb"(?:^[ \t\d]*|;[ \t]*)(?:module(?![ \t]*procedure)|submodule)", re.I | re.M)

@@ -1,10 +1,11 @@
 /*
- * What an instrumented Fortran object brings along: probes that do nothing until the probe library is
+ * The stub in every instrumented Fortran object: probes that do nothing until the probe library is
  * preloaded.
  *
- * Fortran can define neither weak nor hidden symbols, so this is compiled to assembly and assembled together
- * with what the compiler makes of the source. The names differ from those of stub.h, which may be in the same
- * text. Descriptors end in a null character; Fortran passes their length behind them, which nobody reads.
+ * Fortran can define neither weak nor hidden symbols, so this source is compiled to assembly and assembled
+ * together with the compiler's output. The names differ from those in stub.h, because both may be in one
+ * assembly. Descriptors end in a null character, so the length that Fortran passes behind them is not
+ * used.
  */
 typedef void aa_probe(const char *);
 struct aa_slot;
@@ -20,16 +21,16 @@ static void aa_fortran_ignore(const char *descriptor) {
 static aa_probe *aa_fortran_exit = aa_fortran_ignore;
 static aa_probe *aa_fortran_resync = aa_fortran_ignore;
 
-/* The symbol by which Fortran calls it. */
+/* The symbol by which Fortran calls the probe. */
 #ifndef AA_NAME
 #define AA_NAME(name) name##_
 #endif
 #define AA_STUB __attribute__((__weak__, __visibility__("hidden"))) void
 
 /*
- * Other compilers than GNU's may pass a copy of a constant, on the stack. The probes know a descriptor by its
- * address: they get a copy that stays, found by the place of the call, and by the text where calls were made
- * one.
+ * Compilers other than GNU's may pass a copy of a constant, on the stack. But the probes identify a
+ * descriptor by its address, so they get a permanent copy. It is found by the place of the call, and by
+ * the text if several calls were merged into one.
  */
 #ifdef AA_COPIES
 #define AA_BUCKETS 8192 /* a power of 2 */
@@ -37,16 +38,19 @@ static aa_probe *aa_fortran_resync = aa_fortran_ignore;
 struct aa_copy {
     struct aa_copy *next;
     void *place;
-    __SIZE_TYPE__ size; /* of the text, with its end */
+    __SIZE_TYPE__ size; /* of the text, including its end */
     char text[1];
 };
 
 extern void *malloc(__SIZE_TYPE__);
 extern void *calloc(__SIZE_TYPE__, __SIZE_TYPE__);
 extern void free(void *);
-static struct aa_copy **aa_copies; /* made by the first that asks: every object has this variable */
+static struct aa_copy **aa_copies; /* allocated on first use, because every object has this variable */
 
-/* Inline and without calls: counting runs leave out what the stubs execute by the names of the probes. */
+/*
+ * Inline and without calls, because counting runs exclude the stubs' instructions by the names of the
+ * probes.
+ */
 __attribute__((__always_inline__)) static __inline__ int aa_equal(const char *text, __SIZE_TYPE__ size,
                                                                   const char *other) {
     unsigned long word, other_word;
@@ -141,7 +145,10 @@ __attribute__((__always_inline__)) static __inline__ int aa_only_counts(const ch
 AA_STUB AA_NAME(aa_enter)(const char *descriptor) {
     struct aa_slot *slot = aa_slot_of(descriptor);
     if (aa_only_counts(descriptor)) {
-        __asm__ volatile("" : : : "memory"); /* a signal handler may close the slot before the next instruction */
+        __asm__ volatile(""
+                         :
+                         :
+                         : "memory"); /* a signal handler may close the slot before the next instruction */
         if (--slot->left >= 0)
             return;
     }
@@ -159,7 +166,10 @@ AA_STUB AA_NAME(aa_resync)(const char *descriptor) {
     AA_PASS(aa_fortran_resync, descriptor);
 }
 
-/* What else compilers make of these names, by their options: all of them, where one cannot be told. */
+/*
+ * The other symbols that compilers make of these names, depending on their options; all of them if the
+ * symbol is unknown.
+ */
 #ifdef AA_ALL_NAMES
 #define AA_ALSO(also, name)                                                                                  \
     extern __typeof__(name) also __attribute__((__weak__, __visibility__("hidden"), __alias__(#name)))
@@ -177,7 +187,7 @@ AA_ALSO(AA_RESYNC, aa_resync_);
 AA_ALSO(AA_RESYNC_, aa_resync_);
 #endif
 
-/* Of all objects' stubs the linker keeps one, but every object connects its own. */
+/* The linker keeps one of all objects' stubs, but every object runs its own constructor. */
 __attribute__((__constructor__(101))) static void aa_fortran_connect(void) {
     void *enter;
     void *leave;
@@ -200,6 +210,6 @@ __attribute__((__constructor__(101))) static void aa_fortran_connect(void) {
         aa_fortran_exit = (aa_probe *)leave;
         aa_fortran_resync = (aa_probe *)resync;
     } else if (dlerror) {
-        dlerror(); /* or the program would take our failure for one of its own */
+        dlerror(); /* otherwise the program would see our failure as its own */
     }
 }

@@ -1,4 +1,4 @@
-"""Whether a command's compiler may fuse multiplications and additions, because counting such programs takes longer."""
+"""Find out whether a compiler may fuse multiplications and additions, because counting such programs takes longer."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .predefined import predefined_macros
 
 __all__ = ["fused_assembly"]
 
-_MACRO: Final = "__FMA__"  # of x86, where such programs were measured
+_MACRO: Final = "__FMA__"  # a macro of x86, where such programs were measured
 _CONTRACTION: Final = "-ffp-contract="
 
 

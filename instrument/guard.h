@@ -1,7 +1,8 @@
 /*
- * What C++ puts around a region: constructed where it is entered, destroyed on each way out, exceptions
- * included. It stands below the stub, in every instrumented translation unit, and is hidden as the stub is.
- * AA_CONSTEXPR and AA_WHEN_RUN are filled in: from C++20 on what holds a guard may still run at compile time.
+ * The object that C++ code has around a region: its constructor enters the region, its destructor leaves
+ * it on every way out, including exceptions. Inserted below the stub, in every instrumented translation
+ * unit, and hidden like the stub. The front end replaces AA_CONSTEXPR and AA_WHEN_RUN: since C++20, a
+ * function with a guard may still run at compile time.
  */
 extern "C" __attribute__((__weak__, __visibility__("hidden"), __no_instrument_function__,
                           __no_profile_instrument_function__, __nothrow__)) void
@@ -21,7 +22,7 @@ struct __attribute__((__visibility__("hidden"))) aa_guard {
     }
 };
 
-/* Around what declares something that lives on: it closes before the block ends that it stands in. */
+/* For a region whose declarations are used behind it: closes the region before the enclosing block ends. */
 struct __attribute__((__visibility__("hidden"))) aa_open_guard : aa_guard {
     __attribute__((__no_instrument_function__))
     AA_CONSTEXPR explicit aa_open_guard(const char *text, long *site)

@@ -16,7 +16,7 @@ __all__ = ["IncludedFiles"]
 _FILE: Final = expression(rb'^# \d+ "((?:\\.|[^"\\\n])*)"', re.M)
 _ESCAPE: Final = expression(rb"\\([0-7]{3}|.)")
 _FOLDER_OPTIONS: Final = ("-I", "-iquote", "-isystem", "-idirafter")
-# Other options of the preprocessor: their files are in the text, or they name none.
+# Options of the preprocessor whose files are in the text anyway, or that name no files.
 _PLAIN: Final = ("-D", "-U", "-include", "-undef", "-trigraphs", "-H")
 _CLOCKS: Final = (b"__DATE__", b"__TIME__", b"__TIMESTAMP__")
 _ASKS: Final = expression(rb'__has_(?:include(?:_next)?|embed)\s*\(\s*(?:[<"]([^>"\n]+)[>"])?')
@@ -78,7 +78,7 @@ class IncludedFiles:
                 self._look_at_questions(content, of_system=name.startswith(self._system))
 
     def _look_at_questions(self, content: bytes, *, of_system: bool) -> None:
-        """Find the files that a text tests for; in system headers, those that it names."""
+        """Find the files that a text tests for with ``__has_include``; in system headers, all files that it names."""
         for match in _ASKS.finditer(content):
             if not of_system:
                 raise ValueError("texts that ask for files")

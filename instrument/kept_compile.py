@@ -27,7 +27,7 @@ from .toolchain import Toolchain
 __all__ = ["KeptCompile", "is_plain"]
 
 _FORMAT: Final = "2"
-# Options that affect only the object; not options that read or write further files.
+# Options that affect only the object and neither read nor write other files.
 _PLAIN_OPTION: Final = expression(
     r"--?(?:O|g(?!split|z=)|std=|ansi$|pedantic|w$|W(?![apl],)|pthread$|param$|m(?!llvm)|\w+=\d+$"
     r"|f\w+-prefix-map=|f(?!profile|auto-profile|branch|test-cov|plugin|dump|save|stack-usage|callgraph|opt-info|module"

@@ -1,9 +1,9 @@
-"""A compile known by its command and files is answered without preprocessor, parser and compiler.
+"""Repeat a compile that is known by its command and files, without preprocessor, parser and compiler.
 
 A cached compile (``KeptCompile``) has a key that only the preprocessor can compute. A note with the command as its key
 lists the files that were read, and those that were missing. While these are unchanged, the result is valid.
 
-The answer takes about as long as Python's start, so this module and its imports import little.
+This takes about as long as Python's start, so this module and its imports import little.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ __all__ = ["Inputs", "answered", "command_key", "note_compile"]
 
 _MOST: Final = 4  # notes per command, for example for several branches of a project
 _PRODUCTS: Final = "AUTOANALYZER_PRODUCTS"
-# Options with further results, or without any.
+# Options with results beside the object, or without any result.
 _UNUSUAL: Final = ("AUTOANALYZER_INSIDE", _PRODUCTS)
 
 
@@ -78,7 +78,7 @@ def command_key(words: list[str]) -> str:
     Raises:
         OSError: The plan cannot be read, or the working folder is gone.
     """
-    folder = os.environ.get("PWD", "")  # as in debug information
+    folder = os.environ.get("PWD", "")  # the folder as debug information names it
     return digest("command", *words, folder, *program_states(words[:2]), *fingerprint(words))
 
 
@@ -129,7 +129,7 @@ def _notes(store: Store, key: str) -> list[bytes]:
 
 
 def _answer(store: Store, note: list[bytes], texts: dict[str, str]) -> bool:
-    """Carry out a note, if it is still valid."""
+    """Write the results of a note if it is still valid; return whether it is."""
     state, key, files, dependencies, text = note[4:]
     try:
         holds = Inputs.of(note[:4]).state(texts).encode() == state

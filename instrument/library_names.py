@@ -16,7 +16,7 @@ _INSTRUCTIONS: Final = frozenset(
 ) | {"abs", "labs", "operator[]"}
 _ENDINGS: Final = frozenset(("__assert_fail", "__assert_rtn", "__assert", "abort", "exit", "_exit", "_Exit"))
 
-# Compilers call these themselves, except for a few bytes, or only as builtins.
+# Compilers call these themselves for all but a few bytes, or treat them only as builtins.
 _OF_BYTES: Final = expression(r"mem|st[pr]|bcmp|bcopy|bzero|r?index")
 
 _MOVES: Final = frozenset(("memcpy", "memmove", "memset"))
@@ -38,7 +38,7 @@ _LAPACK: Final = expression(
 )
 _FFTW: Final = expression(r"[sd]?fftw[flq]?_(?:mpi_)?(?:execute|plan|init_threads|cleanup|import|export)\w*")
 _MPI: Final = expression(r"P?MPI_[A-Z]\w*")
-# The first three have regions of their own in the probe library; the others only look something up.
+# The first three have regions in the probe library; the others only look something up.
 _NO_MPI: Final = expression(
     r"P?MPI_(?:Init|Init_thread|Finalize|Wtime|Wtick|Initialized|Finalized|Comm_rank|Comm_size|Get_count|Get_address"
     r"|Error_string|Error_class|\w+_f2c|\w+_c2f|T_\w+)",

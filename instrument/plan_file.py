@@ -24,7 +24,8 @@ class PlanFile:
     """A plan's file.
 
     Attributes:
-        path: Its path. name: What messages call it.
+        path: Its path.
+        name: Its name in messages.
         of_run: Whether it was not named, but found in a run's folder.
     """
 
@@ -45,7 +46,7 @@ def find_plan(environment: Mapping[str, str] = os.environ) -> PlanFile | None:
         return PlanFile(name, f"{PLAN_VARIABLE}={name}") if name else None
     try:
         folder = os.getcwd()
-    except OSError:  # removed
+    except OSError:  # the working folder was removed
         return None
     while not os.path.isdir(os.path.join(folder, RUN_FOLDER)):
         if folder == os.path.dirname(folder):

@@ -38,7 +38,7 @@ class ReadSource:
 
     @property
     def stub(self) -> Path | None:
-        """The further source, in C, that a program of such texts needs; None if each text includes it."""
+        """The additional C source that a program of such texts needs; None if each text contains it."""
         return FORTRAN_STUB if self._source.is_fortran else None
 
     def instrument(self) -> Instrumented:

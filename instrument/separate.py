@@ -41,7 +41,7 @@ def _linked(command: CompilerCommand, objects: dict[Argument, Path]) -> int:
     if linked.status == 0:
         sys.stderr.buffer.write(linked.messages)
         return 0
-    status = run([*command.words, *command.quiet]).status  # the warnings were printed before
+    status = run([*command.words, *command.quiet]).status  # the compiles have printed the warnings already
     if status == 0:
         names = ", ".join(source.words[0] for source in command.sources)
         reason = linked.reason("the instrumented objects do not link")
@@ -54,7 +54,7 @@ def _is_separable(command: CompilerCommand) -> bool:
     several = len(command.sources) > 1 and not command.of(Role.OUTPUT)
     if not (command.links or several) or not open_store().keeps or command.of(Role.DEPENDENCY):
         return False
-    # Fortran links with link-time optimisation keep the probes in another way.
+    # Fortran links with link-time optimisation get the probes in another way.
     lto = any(option.startswith("-flto") for option in command.of(Role.BOTH))
     if lto and command.has_fortran:
         return False

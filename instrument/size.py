@@ -8,16 +8,16 @@ from typing import Final, TypeVar
 __all__ = ["LARGE", "SHORT", "SHORT_REASON", "TINY", "TINY_REASON", "called_often", "growth"]
 
 TINY: Final = 20
-"""Statements of a function up to which a probe may cost as much as it."""
+"""The greatest number of statements of a function for which a probe may cost as much as the function."""
 
 SHORT: Final = 200
-"""Statements executed: a probe takes as long as some hundred."""
+"""The greatest number of executed statements of short code; a probe takes as long as about a hundred."""
 
 LARGE: Final = 256
-"""Bytes of an object up to which to copy it is a statement like others."""
+"""The greatest size in bytes of an object whose copy counts as an ordinary statement."""
 
-# As GNU's compilers estimate sizes (-fdump-ipa-fnsummary): of an inline guard in C or C++, and of a statement, the
-# median of twelve sources of three programs.
+# GNU's estimates of sizes (-fdump-ipa-fnsummary): of an inline guard in C or C++, and of a statement; medians of twelve
+# sources of three programs.
 _GUARD_SIZE: Final = 17
 _STATEMENT_SIZE: Final = 3
 

@@ -14,7 +14,7 @@ from ..digests import content_of
 from ..errors import InputError, UsageError
 
 try:
-    from _blake2 import blake2b  # hashlib loads OpenSSL as well
+    from _blake2 import blake2b  # a smaller module than hashlib, which also loads OpenSSL
 except ImportError:
     from hashlib import blake2b
 
@@ -29,9 +29,9 @@ __all__ = ["Store", "joined", "open_store", "parts_of"]
 _LIMIT: Final = "AUTOANALYZER_CACHE_LIMIT"
 _DEFAULT: Final = "1G"
 _UNITS: Final = {"K": 10, "M": 20, "G": 30}
-_FOLDERS: Final = "0123456789abcdef"  # the first digit of a key
-_ROOM_MADE: Final = 0.8  # so much of a full folder is kept
-_CHECKSUM: Final = 16  # bytes
+_FOLDERS: Final = "0123456789abcdef"  # each folder holds the keys that begin with its digit
+_ROOM_MADE: Final = 0.8  # the share of a full folder that is kept
+_CHECKSUM: Final = 16  # bytes of a checksum
 _ABANDONED: Final = 3600.0  # seconds after which a file is no longer being written
 
 
@@ -72,7 +72,7 @@ class Store:
             else:
                 os.unlink(path)
         except OSError:
-            pass  # another user's file
+            pass  # it belongs to another user
         return content if is_whole else None
 
     def put(self, key: str, content: bytes) -> None:

@@ -1,34 +1,35 @@
 /*
- * What an instrumented object brings along: probes that do nothing until the probe library is preloaded.
+ * The stub in every instrumented object: probes that do nothing until the probe library is preloaded.
  *
- * This text stands at the top of every instrumented translation unit, so that nothing need be added to any
- * link line. All its symbols are weak and hidden: one copy a program or shared library remains. It is C89
- * with GNU attributes, wants neither header nor library, and uses no macro, for it is put into preprocessed
- * text. Where there is no dynamic linker the probes stay silent.
+ * It is inserted at the top of every instrumented translation unit, so that link commands stay unchanged.
+ * All its symbols are weak and hidden, so one copy per program or shared library remains. It is C89 with
+ * GNU attributes, without headers, libraries or macros, because it is inserted into preprocessed text.
+ * Without a dynamic linker, the probes do nothing.
  */
 typedef void aa_probe(const char *);
 typedef const char *aa_entering(const char *, long *);
 
-/* By other names, for the program may declare these in its own way. */
+/* Under other names, because the program may declare these functions differently. */
 extern void *aa_lookup(void *, const char *) __asm__("dlsym") __attribute__((__weak__));
 extern char *aa_lookup_error(void) __asm__("dlerror") __attribute__((__weak__));
 
 __attribute__((__weak__, __visibility__("hidden"))) aa_entering *aa_entry_probe = 0;
 __attribute__((__weak__, __visibility__("hidden"))) aa_probe *aa_exit_probe = 0;
-__attribute__((__weak__, __visibility__("hidden"))) const char **aa_stack = 0; /* the main thread's */
+__attribute__((__weak__, __visibility__("hidden"))) const char **aa_stack = 0; /* the main thread's stack */
 
-__attribute__((__weak__, __visibility__("hidden"))) char aa_is_alone = 0; /* no library was found */
+__attribute__((__weak__, __visibility__("hidden"))) char aa_is_alone = 0; /* no probe library was found */
 
 /*
- * What is seldom called where regions are entered often, so that what a call needs saved is saved beside the
- * code that runs often, and functions stay small enough to be compiled into their callers. Without a library
- * it is asked for again after some entries, those of what ran before the constructor below included.
+ * The slow path of an entry. It is a separate function so that registers are saved here and not on the
+ * fast path, and so that functions with probes stay small enough to be inlined. Without a library, every
+ * 4096th entry comes here, because entries may precede the constructor below.
  */
 __attribute__((__weak__, __visibility__("hidden"), __no_instrument_function__,
                __no_profile_instrument_function__, __nothrow__, __cold__, __noinline__)) const char *
 aa_enter_counted(const char *descriptor, long *site) {
     if (aa_entry_probe)
-        return aa_entry_probe(descriptor, site); /* which is known not to throw, if it is called from here */
+        /* called here, where the compiler knows that nothing is thrown */
+        return aa_entry_probe(descriptor, site);
     if (aa_is_alone)
         *site = 4095;
     return (const char *)0;
@@ -38,7 +39,9 @@ __attribute__((__unused__, __no_instrument_function__,
                __no_profile_instrument_function__)) static const char *
 aa_begin(const char *, long *);
 
-/* For what is not entered so often that a call would matter: the code around it takes less time to optimise.
+/*
+ * For regions that are entered seldom: a call costs little, and the code around it takes less time to
+ * optimise.
  */
 __attribute__((__unused__, __noinline__, __no_instrument_function__,
                __no_profile_instrument_function__)) static const char *
@@ -46,7 +49,7 @@ aa_begin_apart(const char *descriptor, long *site) {
     return aa_begin(descriptor, site);
 }
 
-/* Mostly inline: what is throttled was not entered, and is left without a call. */
+/* Inlined in most cases: a throttled region was not entered, so it is left without a call. */
 __attribute__((__unused__, __no_instrument_function__,
                __no_profile_instrument_function__)) static __inline__ void
 aa_leave(const char *const *descriptor) {
@@ -54,7 +57,7 @@ aa_leave(const char *const *descriptor) {
         aa_exit_probe(*descriptor);
 }
 
-/* Runs once an object, and does the same each time. */
+/* Runs once per object, each time with the same effect. */
 __attribute__((__weak__, __visibility__("hidden"), __no_instrument_function__,
                __no_profile_instrument_function__, __constructor__(101))) void
 aa_connect_counted(void) {
@@ -75,6 +78,6 @@ aa_connect_counted(void) {
     } else {
         aa_is_alone = 1;
         if (aa_lookup_error)
-            aa_lookup_error(); /* or the program would take our failure for one of its own */
+            aa_lookup_error(); /* otherwise the program would see our failure as its own */
     }
 }

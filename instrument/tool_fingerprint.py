@@ -1,4 +1,4 @@
-"""The inputs of an object besides its command and files: this package, its settings, the environment.
+"""Everything besides command and files that affects an object: this package, its settings, the environment.
 
 Known compiles need it first, so this module imports little.
 """
@@ -98,6 +98,6 @@ def _state(name: str, status: os.stat_result) -> str:
 
 
 def processor() -> bytes:
-    """Return the processor, which is what ``-march=native`` means."""
+    """Return a description of the processor, on which ``-march=native`` depends."""
     lines = content_of(_CPUINFO).partition(b"\n\n")[0].splitlines()
     return b"\n".join(line for line in lines if line.startswith(_CPU_LINES))

@@ -13,7 +13,7 @@ __all__ = ["assembly"]
 
 
 def assembly(found: CodeRegions) -> list[str]:
-    """Return assembler lines that record them for each region; empty if there are none."""
+    """Return assembler lines that record which functions without probes each region calls; empty if none does."""
     strings = [entry(region.descriptor, tuple(names)) for region, names in _unprobed(found).items()]
     return noted(strings)
 
@@ -36,7 +36,7 @@ def _unprobed(found: CodeRegions) -> dict[Region, list[str]]:
 
 
 def _calls(found: CodeRegions, without: dict[int, CodeRegion]) -> Iterator[tuple[CodeRegion, CodeRegion]]:
-    """Yield calls of functions without a probe: the innermost region, or function without a probe, around the call."""
+    """Yield pairs of caller and callee without a probe; the caller is a region or another such function."""
     calls = sorted(call for call in found.calls if call[1] in without)
     callers = [each for each in found.regions if not each.reason or each.region.kind == "function"] if calls else []
     callers.sort(key=lambda each: (-each.start, each.end))

@@ -46,7 +46,7 @@ class Workspace:
         return self._folder
 
     def named(self) -> str:
-        """Return another path of the folder, equal in all processes, for what is written into objects.
+        """Return another path of the folder that is the same in all processes, for names written into objects.
 
         Compilers inherit the file descriptor behind it.
         """

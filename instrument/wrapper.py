@@ -16,7 +16,7 @@ from .expression import expression
 __all__ = ["PRODUCTS_VARIABLE", "compile_instrumented"]
 
 PRODUCTS_VARIABLE: Final = "AUTOANALYZER_PRODUCTS"
-"""Names the file into which is noted what compilers write."""
+"""The variable with the file in which compilers' outputs are recorded."""
 _INSIDE: Final = "AUTOANALYZER_INSIDE"
 _SWITCH: Final = "AUTOANALYZER"
 # Output folders of commands that only test whether a source compiles.

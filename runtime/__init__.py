@@ -1,1 +1,1 @@
-"""From a program with probes to an experiment: the probe library, its build, the launch, the gather."""
+"""Measure a program with probes: the probe library and its build, the launch, and the gather into an experiment."""

@@ -11,19 +11,19 @@ from ..compiler_records import without_records
 
 __all__ = ["answer"]
 
-_PATIENCE: Final = 30.0  # seconds
+_PATIENCE: Final = 30.0  # seconds that a program may take by default
 
 
 def answer(
     command: Sequence[str | Path], environment: Mapping[str, str], *, question: str = "", patience: float = _PATIENCE
 ) -> str | None:
-    """Return what a program writes; None if it is missing, fails or takes too long.
+    """Return the output of a program; None if it is missing, fails or takes too long.
 
     Args:
         command: The program and its arguments.
-        environment: Its variables.
-        question: Its input.
-        patience: Seconds after which it takes too long.
+        environment: Its environment variables.
+        question: Its standard input.
+        patience: The seconds that it may take.
     """
     try:
         done = subprocess.run(

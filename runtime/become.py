@@ -1,4 +1,4 @@
-"""One process of a measured run, without what gathers and analyses it: each rank starts in this way."""
+"""Start one process of a measured run, without loading the code that gathers and analyses: each rank starts so."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ def become(
     Args:
         command: The program and its arguments.
         output: The run's folder.
-        python_functions: Patterns of functions of Python that are regions.
-        split_waiting: Whether a barrier comes before each collective; in all processes of the job, or in none.
-        path: Whether the critical path is recorded: ``never``, ``auto`` or ``always``; likewise.
+        python_functions: Patterns of Python functions that are regions.
+        split_waiting: Whether a barrier precedes each collective; must be the same in all processes of the job.
+        path: Whether the critical path is recorded: ``never``, ``auto`` or ``always``; must be the same likewise.
 
     Raises:
         InputError: The program does not exist or cannot be started.

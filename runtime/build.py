@@ -1,4 +1,4 @@
-"""The probe library, built on first use for the MPI library of the program under study, and kept."""
+"""Build the probe library on first use for the MPI library of the program, and cache it."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ LIBRARY: Final = "libaaprobe.so"
 WARNINGS: Final = "warnings.txt"
 
 _ROOM: Final = Path(__file__).parent
-_VALGRIND: Final = Path("/usr/include/valgrind/valgrind.h")  # without it a library cannot take simulated counts
+_VALGRIND: Final = Path("/usr/include/valgrind/valgrind.h")  # needed for simulated counts
 _SOURCES: Final = _ROOM / "probe"
 _GENERATORS: Final = (
     *("mpi/byte_rules.py", "mpi/c_wrappers.py", "mpi/fortran_wrappers.py", "mpi/prototypes.py"),
     *("mpi/timed_functions.py", "mpi/wrapped_functions.py", "papi/events.toml"),
 )
-# Of what the MPI compiler adds nothing must be linked, as the library is preloaded into shells too; that nothing
-# of it is missing shows here. Bound at once, for no symbol may be looked up in a signal handler.
+# The MPI compiler's own libraries are not linked, because the library is preloaded into shells, too; -z,defs reveals
+# missing symbols. All symbols are bound at load time, because signal handlers must not look any up.
 _FLAGS: Final = (
     *("-std=gnu11", "-O2", "-g0", "-U_FORTIFY_SOURCE", "-Wall", "-Wextra"),
     *("-fPIC", "-fvisibility=hidden", "-ftls-model=initial-exec"),
@@ -44,14 +44,14 @@ _LINKING: Final = ("-shared", "-Wl,--as-needed", "-Wl,-z,defs", "-Wl,-z,now")
 def probe_library(
     mpi: Mpi, environment: Mapping[str, str] = os.environ, *, say: Callable[[str], object] | None = None
 ) -> Path:
-    """Return the probe library for an MPI library, building it if no cache has it.
+    """Return the probe library for an MPI library; build it if no cache has it.
 
-    Without MPI only a C compiler is needed. Of two processes that need it at the same time, one builds it.
+    Without MPI, only a C compiler is needed. If several processes need it at the same time, one builds it.
 
     Args:
-        mpi: What the program runs under.
-        environment: Where compilers and the cache are found.
-        say: Takes a sentence for the user, if there is something to wait for.
+        mpi: The MPI library that the program uses, if any.
+        environment: Provides the paths of compilers and cache.
+        say: Receives a sentence for the user before a longer wait.
 
     Raises:
         BuildError: There is no compiler, it fails, or the cache cannot be written.
@@ -77,18 +77,18 @@ def build_ahead(
     *,
     say: Callable[[str], object] | None = None,
 ) -> Path | None:
-    """Build the library for an MPI program that was just linked, where its compiler is at hand for sure.
+    """Build the library for an MPI program right after linking, when the program's compiler is certainly available.
 
-    Nothing depends on it: a library that cannot be built now is missed, and reported, when the program is run.
+    Failure is harmless: if the library cannot be built now, the error is reported when the program is run.
 
     Args:
-        compiler: What has linked it, of C or of Fortran; C's is found beside Fortran's.
-        program: What was linked.
-        environment: Where compilers and the cache are found.
-        say: Takes a sentence for the user, if there is something to wait for.
+        compiler: The C or Fortran compiler that linked the program; for Fortran, the C compiler beside it is used.
+        program: The linked program.
+        environment: Provides the paths of compilers and cache.
+        say: Receives a sentence for the user before a longer wait.
 
     Returns:
-        The library; None if there is none now.
+        The library; None if it could not be built.
     """
     library = linked_mpi(program, environment)
     if library is None:
@@ -97,7 +97,8 @@ def build_ahead(
         warnings.simplefilter("ignore")
         try:
             if _log(cache_folder(environment), library).exists():
-                return None  # it failed before; a build system would wait for the same failure at each link
+                # an earlier build failed; otherwise a build system would wait for the same failure at each link
+                return None
             return probe_library(Mpi(library), {**environment, "AUTOANALYZER_CC": shlex.join(compiler)}, say=say)
         except BuildError:
             return None
@@ -112,7 +113,7 @@ def _log(cache: Path, library: MpiLibrary | None) -> Path:
 
 
 def _key(library: MpiLibrary | None) -> str:
-    """Return the key of a build: our sources and the MPI library's file, by the names that programs use for it."""
+    """Return the cache key of a build: our sources, and the MPI library's file by the names that programs use."""
     digest = hashlib.sha256()
     for path in (*sorted(_SOURCES.rglob("*.[ch]")), *(_ROOM / name for name in _GENERATORS)):
         digest.update(path.read_bytes())
@@ -124,7 +125,7 @@ def _key(library: MpiLibrary | None) -> str:
 
 
 def _build(mpi: Mpi, folder: Path, environment: Mapping[str, str]) -> None:
-    """Build in a folder beside the final one, which then appears at once and whole."""
+    """Build in a temporary folder beside the final one, which then appears whole."""
     from .papi.choices import choices_text  # noqa: PLC0415 - it is built already, mostly
 
     compiler = _compiler(mpi, environment)
@@ -135,9 +136,9 @@ def _build(mpi: Mpi, folder: Path, environment: Mapping[str, str]) -> None:
         if mpi.library:
             _generate(compiler, mpi.library, work, log, environment)
         said = _compile(compiler, mpi.library, work, log, environment)
-        folder.mkdir(0o775, exist_ok=True)  # for any umask, because world-writable files are not loaded
+        folder.mkdir(0o775, exist_ok=True)  # independent of the umask, because world-writable files are not loaded
         (folder / WARNINGS).write_text(said)
-        for product in (ALLOCATION_LIBRARY, LIBRARY):  # the one that is looked for is the last
+        for product in (ALLOCATION_LIBRARY, LIBRARY):  # the file whose presence is tested comes last
             (work / product).chmod(0o775 & (work / product).stat().st_mode)
             (work / product).replace(folder / product)
         log.unlink(missing_ok=True)
@@ -169,7 +170,7 @@ def _generate(
 def _compile(
     compiler: Sequence[str], library: MpiLibrary | None, work: Path, log: Path, environment: Mapping[str, str]
 ) -> str:
-    """Compile and link, and return the warnings; generated sources, half of the time, are compiled separately."""
+    """Compile and link, and return the warnings; generated sources, which take half of the time, compile separately."""
     from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - it is built already, mostly
 
     from .usage.trial import allocation_command  # noqa: PLC0415
@@ -197,7 +198,7 @@ def _c_string(text: str) -> str:
 def _run(
     command: Sequence[str], log: Path, environment: Mapping[str, str], folder: Path | None = None
 ) -> subprocess.CompletedProcess[str]:
-    """Run a compiler; what a failing one says is kept."""
+    """Run a compiler; if it fails, keep its output in ``log``."""
     run = compiled(command, environment, folder)
     if run.returncode != 0:
         log.write_text(f"{' '.join(command)}\n{run.stderr}")

@@ -1,4 +1,4 @@
-"""The C compilers of this machine, for libraries that are built without MPI."""
+"""Find this machine's C compilers, for libraries that are built without MPI."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def c_compilers(environment: Mapping[str, str], purpose: str) -> list[tuple[str,
 def compiled(
     command: Sequence[str], environment: Mapping[str, str], folder: Path | None = None
 ) -> subprocess.CompletedProcess[str]:
-    """Run a compiler to its end, in a folder if one is given."""
+    """Run a compiler to its end, optionally in another working folder."""
     return subprocess.run(
         command,
         cwd=folder,

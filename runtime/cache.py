@@ -1,4 +1,4 @@
-"""The folder that keeps what was built, and the lock on it."""
+"""The cache folder for builds, and its lock."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from ..errors import BuildError
 
 __all__ = ["built_in", "cache_folder", "distrust", "kept", "locked", "note_use"]
 
-_DAY: Final = 86400.0  # seconds
+_DAY: Final = 86400.0  # seconds in a day
 
 
 def kept(name: str, environment: Mapping[str, str] = os.environ) -> Path | None:
-    """Find what was built, in one's own folder or in one that a group shares; None if nobody has built it.
+    """Return a cached build, from the user's own folder or a group's shared one; None if there is none.
 
     Files that are preloaded into the user's programs must belong to the owner of the cache, to root, or to the user.
     """
@@ -31,16 +31,16 @@ def kept(name: str, environment: Mapping[str, str] = os.environ) -> Path | None:
         defect = distrust(cache, name)
         if not defect:
             return cache / name
-        if str(cache) != cache_name(environment):  # where it is refused
+        if str(cache) != cache_name(environment):  # for the user's own cache, this is an error later
             warnings.warn(f"{cache / name}: {defect}: it is not loaded", stacklevel=2)
     return None
 
 
 def built_in(cache: Path, name: str) -> Path:
-    """Return what was built in a cache, by this process or another one.
+    """Return a build that this or another process has put into a cache.
 
     Raises:
-        BuildError: Others than the cache's owner, root and the user have built it, or could write there.
+        BuildError: Another user than the cache's owner, root and this user has built it, or could write there.
     """
     if defect := distrust(cache, name):
         way_out = "remove it, or set AUTOANALYZER_CACHE to a folder of your own"
@@ -65,10 +65,10 @@ def distrust(cache: Path, name: str) -> str:
 def cache_folder(environment: Mapping[str, str] = os.environ) -> Path:
     """Return the folder for builds: the first usable one of ``AUTOANALYZER_CACHE``, else the user's own.
 
-    Where the user's own cannot be written, a private one among the temporary files is taken, with a warning.
+    If the user's own folder cannot be written, a private temporary folder is used, with a warning.
 
     Raises:
-        BuildError: ``AUTOANALYZER_CACHE`` names a folder that does not exist and cannot be made.
+        BuildError: ``AUTOANALYZER_CACHE`` names a folder that does not exist and cannot be created.
     """
     folder, named = Path(cache_name(environment)), named_caches(environment)
     if named and str(folder) not in named and not any(map(os.path.isdir, named)):
@@ -106,7 +106,7 @@ def _private_folder(unusable: Path) -> Path:
 
 @contextmanager
 def locked(cache: Path) -> Iterator[None]:
-    """Let one process at a time build. A file system without locks only costs a second build.
+    """Let one process at a time build. If the file system has no locks, several may build the same.
 
     Raises:
         BuildError: The folder cannot be written, or is full.
@@ -120,6 +120,6 @@ def locked(cache: Path) -> Iterator[None]:
 
 def note_use(folder: Path) -> None:
     """Set a folder's time to the day of its last use, because unused folders are removed after a while."""
-    with suppress(OSError):  # of a cache that is read-only
+    with suppress(OSError):  # the cache may be read-only
         if time.time() - folder.stat().st_mtime > _DAY:
             os.utime(folder)

@@ -1,4 +1,4 @@
-"""The user's launch command: where its launcher's own words end and the program begins."""
+"""Parse the user's launch command: find where the launcher's own words end and the program begins."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..errors import InputError
 
 __all__ = ["find_program", "launcher_words"]
 
-# Options of launchers with values that may look like programs (`--map-by node` where node.js is installed).
+# Launchers' options whose values may look like programs (`--map-by node` if node.js is installed).
 _VALUES: Final = {
     **dict.fromkeys(["n", "np", "c", "N", "ppn", "x", "H", "host", "hosts", "hostfile", "machinefile", "f"], 1),
     **dict.fromkeys(["map-by", "bind-to", "rank-by", "wdir", "wd", "path", "prefix", "envlist", "genvlist"], 1),
@@ -22,14 +22,14 @@ _VALUES: Final = {
 
 
 def find_program(command: Sequence[str], launcher: str) -> int | None:
-    """Find the place of the first program in a command; None if a launcher reads it from elsewhere.
+    """Return the position of the first program in a command; None if a launcher reads it from a file.
 
     Args:
-        command: Such as ``mpirun -n 4 ./app input``.
-        launcher: The launcher's word; empty if the program is started alone.
+        command: For example ``mpirun -n 4 ./app input``.
+        launcher: The launcher's word; empty if the program is started directly.
 
     Raises:
-        InputError: The command, or the program that is named by a path, does not exist.
+        InputError: The command, or a program named by a path, does not exist.
     """
     _check_exists(command[0])
     if not launcher:

@@ -23,15 +23,15 @@ class RunFacts:
         command: The command line.
         status: Its exit status; None while it runs.
         ended: When it had ended, in seconds of the wall clock; None while it runs.
-        environment: The variables that are kept.
-        processors: How many processors this process may use.
-        node: Name of this machine.
-        max_overhead: Share of the time that measuring may take; None if unknown.
-        running: Processes of this machine that still ran when the others were gathered.
-        prices: What the machine takes for single things, if it was calibrated.
-        calibrated: Where that was.
-        processor_use: Of this machine while the program ran, as the notes have it; empty if unknown.
-        start: What tells one start of ``run`` in a folder from a later one; empty where nobody asks.
+        environment: The environment variables that are kept.
+        processors: The number of processors that this process may use.
+        node: The name of this machine.
+        max_overhead: The share of the time that measuring may take; None if unknown.
+        running: Processes on this machine that were still running when the others were gathered.
+        prices: The machine's times for single operations, if it was calibrated.
+        calibrated: Where these were measured.
+        processor_use: The use of this machine while the program ran, as in ``Notes``; empty if unknown.
+        start: Identifies one start of ``run`` in a folder among later ones; empty if not needed.
     """
 
     command: list[str] = field(default_factory=list)
@@ -48,23 +48,25 @@ class RunFacts:
     start: str = ""
 
     def write(self, shards: Path) -> None:
-        """Keep the facts in the folder of the shards."""
+        """Write the facts to the folder of the shards."""
         with replacing(shards / FACTS_FILE) as stream:
             stream.write(json.dumps(asdict(self)).encode())
 
     @classmethod
     def read(cls, shards: Path) -> RunFacts:
-        """Read the facts; none where a program was started without ``autoanalyzer run``."""
+        """Read the facts; empty if a program was started without ``autoanalyzer run``."""
         try:
             return cls(**json.loads((shards / FACTS_FILE).read_text()))
         except (OSError, ValueError, TypeError):
             return cls()
 
     def check_start(self, shards: Path) -> None:
-        """Make sure that no later start of ``run`` has made the folder its own, as a job does that is queued again.
+        """Check that no later start of ``run`` uses the folder, as when a job is requeued.
 
         Raises:
-            InputError: One has.
+            InputError: A later start uses it.
         """
         if self.start and RunFacts.read(shards).start != self.start:
-            raise InputError(f"{shards.parent}: a later run here, or another analysis, has taken this one's data")
+            raise InputError(
+                f"{shards.parent}: a later run in this folder, or another analysis, has taken this one's data"
+            )

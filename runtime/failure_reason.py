@@ -1,4 +1,4 @@
-"""Why a command failed, from what it has written."""
+"""Find out why a command failed, from its output."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import Final
 __all__ = ["failure_reason"]
 
 _OURS: Final = "autoanalyzer: "
-_RULE: Final = re.compile(r"[-=*]{20,}$")  # above and below a launcher's message
+_RULE: Final = re.compile(r"[-=*]{20,}$")  # a line above and below a launcher's message
 _COMMENT: Final = re.compile(r"==\d+==|hwloc x86 backend|May be reenabled|and reloading them")
 _TRACEBACK: Final = "Traceback (most recent call last):"
 _RAISED: Final = re.compile(r"[A-Za-z_][\w.]*(: .*)?")  # the last line of a traceback
 
 
 def failure_reason(text: str) -> str:
-    """Return one line: our own message, Python's exception, the program's last words, or the launcher's first."""
+    """Return one line: our own error, Python's exception, the program's last line, or the launcher's first."""
     lines = [line for line in text.splitlines() if line.strip() and not _COMMENT.match(line)]
     ours = [line.removeprefix(_OURS) for line in lines if line.startswith(_OURS)]
     raised = _before_rule(lines[lines.index(_TRACEBACK) :]) if _TRACEBACK in lines else []

@@ -1,4 +1,4 @@
-"""A run's folder: its experiment, or the shards of the processes that are still to be gathered."""
+"""A run's folder: its experiment, or the shards of processes that are not gathered yet."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from .python_functions import PYTHON_REPORTS
 __all__ = ["MARKS", "RunFolder"]
 
 MARKS: Final = "*.mark"
-"""What processes of a run leave beside their shards for each other; twin: runtime/probe/shard_folder.c."""
+"""Marks that processes of a run leave for each other beside their shards; twin: runtime/probe/shard_folder.c."""
 
 _SHARDS: Final = "shards"
 _LOG: Final = "counting.log"
@@ -41,7 +41,7 @@ class RunFolder:
 
     @property
     def experiment(self) -> Path:
-        """The experiment's file: ``experiment.cube``, or ``experiment.cubex`` if that is what is there."""
+        """The experiment's file: ``experiment.cube``, or ``experiment.cubex`` if that exists."""
         return experiment_of(self.path)
 
     @property
@@ -56,27 +56,27 @@ class RunFolder:
 
     @property
     def trace(self) -> Path:
-        """The time lines, where they were recorded."""
+        """The file of the time lines, if any were recorded."""
         return self.path / TRACE_FILE
 
     @property
     def counting_trace(self) -> Path:
-        """Those of the counting run, on its own clock."""
+        """The file of the counting run's time lines, which are on its own clock."""
         return self.path / COUNTING_TRACE_FILE
 
     @property
     def policy(self) -> Path:
-        """The metrics that the time lines recorded last."""
+        """The file with the metrics that the time lines recorded last."""
         return self.path / POLICY_FILE
 
     @property
     def pursuit(self) -> Path:
-        """The metrics found worth recording, period by period, while the program ran."""
+        """The file with the metrics found worth recording, period by period, while the program ran."""
         return self.path / PURSUIT_FILE
 
     @property
     def shards(self) -> Path:
-        """The folder into which the processes write; gone once they are gathered."""
+        """The folder into which the processes write; removed once they are gathered."""
         return self.path / _SHARDS
 
     @property
@@ -86,7 +86,7 @@ class RunFolder:
 
     @property
     def counting_log(self) -> Path:
-        """The output of a counting run; it stays if that fails."""
+        """The file with the output of a counting run, which is kept if the run fails."""
         return self.path / _LOG
 
     def run(self, number: int) -> RunFolder:
@@ -94,7 +94,7 @@ class RunFolder:
         return RunFolder(self.path / f"run-{number}")
 
     def clear_runs(self) -> None:
-        """Remove the data of runs whose mean the experiment was, and folders of theirs that are empty then.
+        """Remove the data of runs that an earlier experiment averaged, and their folders if these are then empty.
 
         Raises:
             InputError: They cannot be removed.
@@ -106,19 +106,19 @@ class RunFolder:
                     path.rmdir()
 
     def prepare(self) -> None:
-        """Make the folder; the data of an earlier run in it give way, other files stay.
+        """Create the folder, and remove the data of an earlier run; other files stay.
 
         Raises:
-            InputError: The folder cannot be made or written.
+            InputError: The folder cannot be created or written.
         """
         self.clear()
         self.join()
 
     def clear(self) -> None:
-        """Make the folder, and remove the data of an earlier run.
+        """Create the folder, and remove the data of an earlier run.
 
         Raises:
-            InputError: The folder cannot be made or written.
+            InputError: The folder cannot be created or written.
         """
         try:
             self.path.mkdir(parents=True, exist_ok=True)
@@ -142,10 +142,10 @@ class RunFolder:
         return run.trace.exists()
 
     def join(self) -> None:
-        """Make the folders, with other ranks that do the same at the same time.
+        """Create the folders; other ranks may do the same at the same time.
 
         Raises:
-            InputError: They cannot be made.
+            InputError: They cannot be created.
         """
         try:
             self.shards.mkdir(parents=True, exist_ok=True)
@@ -153,7 +153,7 @@ class RunFolder:
             raise InputError(f"{self.path}: cannot be written: {error.strerror}; choose another folder (-o)") from None
 
     def remove_shards(self, files: Iterable[Path]) -> None:
-        """Remove shards, which are in the experiment now; other files stay, and their folder with them."""
+        """Remove shards that are in the experiment now; if other files are left, their folder stays, too."""
         others = [file for pattern in (PYTHON_REPORTS, MARKS) for file in self.shards.glob(pattern)]
         for file in [*files, *others, self.shards / FACTS_FILE]:
             file.unlink(missing_ok=True)
@@ -161,7 +161,7 @@ class RunFolder:
             self.shards.rmdir()
 
     def has_later_shards(self) -> bool:
-        """Return whether a process has begun to record since the experiment was written, or has ended since."""
+        """Return whether a process has begun to record, or has ended, since the experiment was written."""
         written = self.experiment.stat().st_mtime
         shards = self.shard_files()
         facts = RunFacts.read(self.shards)
@@ -170,7 +170,7 @@ class RunFolder:
         return bool(ended) or any(file.stat().st_mtime > written for file in shards)
 
     def shard_files(self) -> list[Path]:
-        """List the shards, by name."""
+        """Return the shards, sorted by name."""
         try:
             with os.scandir(self.shards) as entries:
                 names = sorted(entry.name for entry in entries if entry.name.endswith(".shard"))
@@ -180,7 +180,7 @@ class RunFolder:
 
 
 def _linked_or_copied(file: Path, path: Path) -> None:
-    """Make a file be at another path, too, without taking twice the room where the file system can do that."""
+    """Make a file available at another path, too, as a hard link if possible, otherwise as a copy."""
     try:
         os.link(file, path)
     except OSError:

@@ -1,4 +1,4 @@
-"""Starting a program with the probe library preloaded, its input, output and signals its own."""
+"""Start a program with the probe library preloaded, with its input, output and signals as usual."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _POLICY: Final = "AUTOANALYZER_POLICY"
 SHORT_PATHS_VARIABLE: Final = "AUTOANALYZER_SHORT_PATHS"  # twin: runtime/probe/short_paths.c
 PATH_VARIABLE: Final = "AUTOANALYZER_PATH"  # twin: runtime/probe/mpi_path.c
 SPLIT_VARIABLE: Final = "AUTOANALYZER_SPLIT_WAITING"  # twin: runtime/probe/mpi_split.c
-_MOST_OVERHEAD: Final = "5%"  # what others promise
+_MOST_OVERHEAD: Final = "5%"  # the limit that other tools promise
 COUNT_IN_VARIABLE: Final = "AUTOANALYZER_COUNT_IN"  # twin: runtime/probe/counter.c
 MULTIPLEX_VARIABLE: Final = "AUTOANALYZER_MULTIPLEX"  # twin: runtime/probe/counter_papi.c
 _COUNTING: Final = (
@@ -77,10 +77,10 @@ KEPT_VARIABLES: Final = ("OMP_", "OMPI_MCA_", "MPICH_", "SLURM_JOB_ID", "SLURM_N
 
 
 def overhead_limit(text: str) -> str:
-    """Return the probe library's form of a user's limit: ``off`` is 0, and empty the default.
+    """Convert a user's limit to the probe library's form: ``off`` becomes 0, an empty text the default.
 
     Raises:
-        UsageError: It is no share.
+        UsageError: It is not a share.
     """
     share = "0" if text == "off" else text or _MOST_OVERHEAD
     if not re.fullmatch(r"\d+(\.\d+)?%?", share) or float(share.rstrip("%")) >= 100:
@@ -102,7 +102,7 @@ def measured_environment(library: Path, shards: Path, usage: str | None = None) 
         usage: The system use to count, instead of the choice in this process's environment.
 
     Raises:
-        UsageError: The limit, or the usage, that it holds is none.
+        UsageError: The limit or the usage in the environment is invalid.
     """
     used = os.environ.get(USAGE_VARIABLE, "") if usage is None else usage
     try:
@@ -124,7 +124,7 @@ def measured_environment(library: Path, shards: Path, usage: str | None = None) 
         **{name: value for name, value in os.environ.items() if name != USAGE_VARIABLE},
         **({USAGE_VARIABLE: used} if used else {}),
         _OVERHEAD: limit,
-        # Programs built with the address sanitizer refuse to start where its library is not the first.
+        # Programs built with the address sanitizer refuse to start unless its library comes first.
         "ASAN_OPTIONS": f"{asan}:verify_asan_link_order=0" if asan else "verify_asan_link_order=0",
         _PRELOAD: ":".join(map(str, preloaded)),
         SHARDS_VARIABLE: str(shards.resolve()),
@@ -133,7 +133,7 @@ def measured_environment(library: Path, shards: Path, usage: str | None = None) 
 
 
 def kept_environment(environment: Mapping[str, str] = os.environ) -> dict[str, str]:
-    """Keep the few variables that explain a run, and nothing private."""
+    """Return the few variables that explain a run; private ones are left out."""
     return {name: value for name, value in sorted(environment.items()) if name.startswith(KEPT_VARIABLES)}
 
 
@@ -150,23 +150,23 @@ def launch(
 ) -> int:
     """Run a command to its end.
 
-    An interrupt from the keyboard reaches the program, as it would without us, and the recorded data are kept. A
-    request to terminate, or the end of the terminal, is passed on. Ignored signals stay ignored. Open MPI's launcher is
-    killed if it does not end then.
+    An interrupt from the keyboard reaches the program as usual, and the recorded data are kept. A request to terminate,
+    or the end of the terminal, is passed on. Ignored signals stay ignored. Open MPI's launcher is killed if it does not
+    end then.
 
     Args:
         command: A launcher and the program, or the program alone.
-        environment: What ``measured_environment`` gave.
-        launcher: The word of the command that is Open MPI's launcher, which hands variables to other nodes only
-            when told to; empty for another launcher or none.
+        environment: The result of ``measured_environment``.
+        launcher: The command's word that is Open MPI's launcher, which forwards variables to other nodes only on
+            request; empty for another launcher or none.
         folder: The working directory; None for this process's.
-        log: Where what it writes goes; None for this process's streams.
-        given: What it reads; None for this process's standard input.
-        signalled: Takes the number of a signal that came meanwhile.
-        hands_over: Whether this process lets go of the streams and descriptors that the program gets.
+        log: The file for the program's output; None for this process's streams.
+        given: The program's standard input; None for this process's.
+        signalled: Receives the number of a signal that arrives meanwhile.
+        hands_over: Whether this process closes the streams and descriptors that the program gets.
 
     Returns:
-        Its exit status; negative: the signal that ended it.
+        The exit status; if negative, the signal that ended the command.
 
     Raises:
         InputError: It cannot be started, or the log cannot be written.
@@ -187,7 +187,8 @@ def launch(
         if number != signal.SIGINT:
             process.terminate()
 
-    # Handled before the program starts: on a busy machine it may run for long before this process goes on.
+    # Handlers are installed before the program starts, because on a busy machine it may run long before this process
+    # continues.
     with _handled(hand_on, signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         process = _start(words, variables, folder, log, given)
         if hands_over:
@@ -227,7 +228,8 @@ def _start(
 ) -> subprocess.Popen[bytes]:
     with _opened(log) as stream:
         try:
-            # It gets the descriptors that the user has opened for it, such as make's; ours no program gets.
+            # The program gets the file descriptors that the user has opened for it, such as make's; ours are not
+            # inheritable.
             return subprocess.Popen(
                 words, env=environment, cwd=folder, stdin=given, stdout=stream, stderr=stream, close_fds=False
             )
@@ -249,7 +251,7 @@ def _names(environment: Mapping[str, str]) -> list[str]:
 
 
 def _export(command: Sequence[str], environment: Mapping[str, str]) -> tuple[list[str], dict[str, str]]:
-    """Make Slurm export our variables, too, if the user restricted the export: ``--export=NONE``, or its variable."""
+    """Make Slurm export our variables, too, if the user has restricted exports by ``--export`` or its variable."""
     words, variables = list(command), dict(environment)
     place = next((number for number, word in enumerate(words) if Path(word).name == _SRUN), None)
     if place is None:
@@ -275,7 +277,7 @@ def _with_ours(chosen: str, names: Sequence[str]) -> str:
 def _forward(command: Sequence[str], environment: Mapping[str, str], launcher: str) -> tuple[list[str], dict[str, str]]:
     """Make Open MPI forward our variables: ``mpirun -n 2 a : -n 2 b`` needs ``-x`` in each part.
 
-    ``-x`` and the user's own list of variables exclude each other, so that ours join the list where there is one.
+    ``-x`` and the user's own list of variables exclude each other, so ours are added to the list if there is one.
     """
     names = _names(environment)
     if _OPENMPI_LIST in environment:

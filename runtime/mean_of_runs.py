@@ -1,4 +1,4 @@
-"""The experiment in a folder of several runs: their mean, and from there the runs again."""
+"""Average the runs in a folder, and open the runs behind such a mean."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ __all__ = ["runs_of_mean", "save_mean"]
 
 
 def save_mean(folder: RunFolder, runs: int) -> Experiment:
-    """Average the first runs in a folder, and write what comes of it there as the folder's experiment.
+    """Average the first runs in a folder, and write the result as the folder's experiment.
 
     Args:
-        folder: Where each run has its own folder.
-        runs: How many are averaged.
+        folder: The folder, in which each run has its own.
+        runs: The number of runs.
 
     Raises:
         InputError: A run cannot be read, or the mean cannot be written.
@@ -32,7 +32,7 @@ def save_mean(folder: RunFolder, runs: int) -> Experiment:
 
 
 def _notes(common: Notes, notes: Sequence[Notes]) -> Notes:
-    """Add to the notes of a mean what they can have if all runs are of one command, on one machine."""
+    """Add to the notes of a mean what is valid because all runs are of one command on one machine."""
     return replace(
         common,
         runs=len(notes),
@@ -47,7 +47,7 @@ def _notes(common: Notes, notes: Sequence[Notes]) -> Notes:
 
 
 def _means(of_each: Sequence[Mapping[str, float]]) -> dict[str, float]:
-    """Average what all runs have, by rank or by name."""
+    """Average the values that all runs have, by rank or by name."""
     return {
         rank: sum(each[rank] for each in of_each) / len(of_each)
         for rank in of_each[0]
@@ -56,11 +56,11 @@ def _means(of_each: Sequence[Mapping[str, float]]) -> dict[str, float]:
 
 
 def runs_of_mean(experiment: Experiment, file: Path) -> list[Experiment]:
-    """Open the runs that a folder's experiment is the mean of; none if it is no mean, or if one of them is gone.
+    """Open the runs whose mean is a folder's experiment; empty if it is not a mean, or if a run is missing.
 
     Args:
         experiment: The experiment to analyse.
-        file: Where it was read from.
+        file: The file that it was read from.
     """
     folder = RunFolder(file.parent)
     if experiment.notes.runs < 2 or file != folder.experiment:

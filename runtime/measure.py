@@ -1,4 +1,4 @@
-"""A measured run, from the launch command to the experiment."""
+"""Measure a run, from the launch command to the experiment."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ class Measurement:
 
     Attributes:
         experiment: The data; None if no process recorded any.
-        file: Where it is.
-        status: Exit status of the command; negative: the signal that ended it.
+        file: The experiment's file.
+        status: The exit status of the command; if negative, the signal that ended it.
         plan: A sentence about the plan in the folder; empty if nothing was throttled.
-        interrupted: Whether somebody wanted it to end before it did, and it may have ended well for all that.
+        interrupted: Whether a signal asked it to end early; it may have ended regularly even so.
     """
 
     experiment: Experiment | None
@@ -67,20 +67,20 @@ def measure(
     Args:
         command: The launcher and the program.
         output: The run's folder.
-        counters: What the probes count while they time: ``none``, ``papi``, or ``auto``, which is ``papi`` where that
-            counts anything.
-        gather: ``mpi``, ``plain``, or ``auto``: by MPI if the data of some ranks is not on this disk.
-        keep_environment: Whether the few variables that explain a run are kept.
-        limits: Variables that limit what measuring takes.
-        python_functions: Patterns of functions of Python that are regions.
-        told: Takes how much of the data is gathered, and of how much.
-        beside: What goes on while the program runs; it is left when the facts tell that the program has ended.
+        counters: What the probes count besides time: ``none``, ``papi``, or ``auto``, which is ``papi`` if that counts
+            anything.
+        gather: ``mpi``, ``plain``, or ``auto``: by MPI if the data of some ranks are not on this disk.
+        keep_environment: Whether to keep the few variables that explain a run.
+        limits: Variables that limit the overhead.
+        python_functions: Patterns of Python functions that are regions.
+        told: Progress callback of the gather: the number of shards read, and their total.
+        beside: A context that is active while the program runs; it is left once the facts record the end.
         hands_over: As for ``launch``: the program is not started again.
-        say: Takes a sentence for the user.
+        say: Receives a sentence for the user.
 
     Raises:
         InputError: The program does not exist.
-        UsageError: ``AUTOANALYZER_MAX_OVERHEAD`` is no share.
+        UsageError: ``AUTOANALYZER_MAX_OVERHEAD`` is not a share.
         BuildError: The probe library cannot be built.
     """
     mpi = find_mpi(command)

@@ -1,4 +1,4 @@
-"""The experiment in a folder of several runs, each of which has counted other events: the metrics of all."""
+"""Merge runs in a folder that have counted different events into one experiment with the metrics of all."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ from .folder import RunFolder
 __all__ = ["save_merged"]
 
 _VISITS: Final = 0.01
-"""Visits that may differ, relative to the larger number: polling loops are not entered equally often."""
+"""The relative difference of visits that is tolerated, because polling loops vary."""
 
 _TIME: Final = 0.1
-"""Time that may differ, relative to the first run's: that much is chance on a machine with something else to do."""
+"""The time difference, relative to the first run, that is tolerated as chance on a machine with other load."""
 
-_NAMED: Final = 3  # call paths that are named; the others are counted
+_NAMED: Final = 3  # the most call paths named in a warning; the others are counted
 
 
 def save_merged(folder: RunFolder, runs: int) -> Experiment:
-    """Merge the first runs in a folder, and write what comes of it there as the folder's experiment.
+    """Merge the first runs in a folder, and write the result as the folder's experiment.
 
-    Common metrics are the first run's, and so are notes and time lines; remarks report how other runs differed from it.
+    Common metrics, notes and time lines are the first run's; warnings report how other runs differed from it.
 
     Args:
-        folder: Where each run has its own folder.
-        runs: How many are merged.
+        folder: The folder, in which each run has its own.
+        runs: The number of runs.
 
     Raises:
         InputError: A run cannot be read, or the result cannot be written.
@@ -48,7 +48,7 @@ def save_merged(folder: RunFolder, runs: int) -> Experiment:
 
 
 def _counted_where(every: Sequence[Experiment], labels: Sequence[str], *, traced: bool) -> str:
-    """Return which metrics come from which run."""
+    """Return a warning that lists which metrics come from which run."""
     known = {metric.name for metric in every[0].metrics}
     said = []
     for experiment, label in zip(every[1:], labels[1:], strict=True):
@@ -59,7 +59,7 @@ def _counted_where(every: Sequence[Experiment], labels: Sequence[str], *, traced
 
 
 def _unlike(joined: Integration) -> Iterator[str]:
-    """Compare with the first run what all runs have: how often call paths were entered, and the time."""
+    """Yield warnings about differences from the first run in visits and time."""
     others = range(1, len(joined.operands))
     unlike: dict[int, list[int]] = {each: [] for each in others}
     start = 0
@@ -76,8 +76,11 @@ def _unlike(joined: Integration) -> Iterator[str]:
         if unlike[other]:
             named = ", ".join(joined.path_name(path) for path in unlike[other][:_NAMED])
             more = f" and {len(unlike[other]) - _NAMED} more" if len(unlike[other]) > _NAMED else ""
-            yield f"{label} did not enter these as often as {joined.labels[0]}: {named}{more}; its counts are of that"
+            yield (
+                f"{label} entered these more or less often than {joined.labels[0]}: {named}{more};"
+                " this affects its counts"
+            )
         if abs(times[other] - times[0]) > _TIME * times[0]:
             much = f"{abs(times[other] / times[0] - 1):.0%}".replace("%", " %")
             what = "longer" if times[other] > times[0] else "shorter"
-            yield f"{label} took {much} {what} than {joined.labels[0]}, whose times are given"
+            yield f"{label} took {much} {what} than {joined.labels[0]}, whose times are shown"

@@ -1,4 +1,4 @@
-"""The folders of single nodes: where processes leave their shards if a node does not have the run's folder."""
+"""Folders for shards on nodes that do not have the run's folder."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _FACTOR: Final = 0x100000001B3
 
 
 def node_folders(shards: Path) -> list[Path]:
-    """Return the possible places of a folder's shards on this node, if the folder itself is not here.
+    """Return the possible folders of a run's shards on this node, if the run's folder itself is not there.
 
     Args:
-        shards: As the probe library was told: absolute.
+        shards: The absolute path that the probe library got.
     """
     places = dict.fromkeys([os.environ.get("TMPDIR", ""), _USUAL])
     own = f"autoanalyzer-{os.geteuid()}"
@@ -26,7 +26,7 @@ def node_folders(shards: Path) -> list[Path]:
 
 
 def key_of(path: Path) -> int:
-    """Return the number by which the probe library names the folder of a path (FNV-1a, 64 bits)."""
+    """Return the number in the name of the probe library's folder for a path (FNV-1a, 64 bits)."""
     key = _START
     for byte in os.fsencode(path):
         key = (key ^ byte) * _FACTOR % 2**64

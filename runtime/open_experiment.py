@@ -1,4 +1,4 @@
-"""Opening an experiment, whatever of a run is there: a file, a folder, or shards that are still to be gathered."""
+"""Open an experiment from a file, from a run's folder, or from shards that are not gathered yet."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ __all__ = ["open_experiment"]
 
 
 def open_experiment(path: Path) -> tuple[Experiment, Path]:
-    """Read an experiment's file, or that of a run's folder; shards not gathered yet are merged first.
+    """Read an experiment's file, or that of a run's folder; shards that are not gathered yet are merged first.
 
     Returns:
         The experiment and its file.
 
     Raises:
-        InputError: There is no such file, or nothing of a run in the folder.
+        InputError: There is no such file, or the folder has no data of a run.
     """
     if not path.is_dir():
         return load(path), path
@@ -29,7 +29,7 @@ def open_experiment(path: Path) -> tuple[Experiment, Path]:
 
         if is_foreign_folder(path):
             return load(path), path
-    # Shards beside an experiment belong to a later run, or could not be read in the same one.
+    # Shards beside an experiment belong to a later run, or could not be read when it was gathered.
     if folder.experiment.exists() and not folder.has_later_shards():
         return load(folder.experiment), folder.experiment
     from .gather.gather import gather_here  # noqa: PLC0415 - most experiments are gathered already

@@ -1,4 +1,4 @@
-"""The load of the processors by a run, and by everything else."""
+"""How much a run, and everything else on the machine, used the processors."""
 
 from __future__ import annotations
 
@@ -13,17 +13,18 @@ from typing import Final
 __all__ = ["ProcessorUse", "busy_ticks"]
 
 _STATISTICS: Final = Path("/proc/stat")
-_BUSY: Final = (0, 1, 2, 5, 6, 7)  # user, nice, system, irq, softirq, and steal, which others on the host took
+# user, nice, system, irq, softirq; and steal, the time taken by other virtual machines
+_BUSY: Final = (0, 1, 2, 5, 6, 7)
 
 
 @dataclass(frozen=True, slots=True)
 class ProcessorUse:
-    """Seconds until some moment.
+    """The use of processors up to some moment.
 
     Attributes:
-        elapsed: By the clock.
-        busy: Seconds of all processors that this process may use, by any program.
-        own: CPU time of this process, and of its children that have ended, with theirs.
+        elapsed: Seconds by the clock.
+        busy: Seconds in which processors that this process may use were busy, with any program.
+        own: CPU seconds of this process, and of its descendants that have ended.
     """
 
     elapsed: float
@@ -32,7 +33,7 @@ class ProcessorUse:
 
     @classmethod
     def now(cls) -> ProcessorUse | None:
-        """Look; None where the kernel does not tell."""
+        """Return the current values; None if the kernel does not report them."""
         try:
             ticks = busy_ticks(_STATISTICS.read_text(), os.sched_getaffinity(0))
         except OSError:
@@ -51,7 +52,7 @@ class ProcessorUse:
 
 
 def busy_ticks(statistics: str, processors: Collection[int]) -> int | None:
-    """Add up how long processors were busy, from the text of ``/proc/stat``; None if one of them is not in it."""
+    """Return how long processors were busy, from the text of ``/proc/stat``; None if one of them is missing in it."""
     found = {}
     for line in statistics.splitlines():
         name, *values = line.split() or [""]

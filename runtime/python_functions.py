@@ -1,4 +1,4 @@
-"""Functions of a Python program as regions: what its interpreter is told, and what it tells."""
+"""Python functions as regions: the variables for a program's interpreter, and its reports."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ _NEAREST: Final = 3
 
 
 def python_environment(patterns: Sequence[str], environment: Mapping[str, str] = os.environ) -> dict[str, str]:
-    """Return the environment that makes an interpreter record functions: a folder that it imports from at its start.
+    """Return the environment that makes interpreters record functions: they import our hook at their start.
 
     Args:
-        patterns: Which functions; none: nothing is changed.
-        environment: What the path is added to.
+        patterns: Patterns of the functions; if empty, the environment is returned unchanged.
+        environment: The environment to extend.
     """
     if not patterns:
         return {}
@@ -44,13 +44,13 @@ def python_environment(patterns: Sequence[str], environment: Mapping[str, str] =
 
 @dataclass(frozen=True, slots=True)
 class PythonReport:
-    """The report of a run's interpreters.
+    """The reports of a run's interpreters.
 
     Attributes:
-        interpreters: How many there were.
-        matched: Patterns that a function had that was called.
-        called: Functions of the program's own that were called, as ``module:function``.
-        displaced: How many ended with another profile function than the hook, or with none.
+        interpreters: The number of interpreters.
+        matched: Patterns that matched a function that was called.
+        called: The program's own functions that were called, as ``module:function``.
+        displaced: The number of interpreters that ended with another profile function than the hook, or with none.
     """
 
     interpreters: int
@@ -80,7 +80,7 @@ class PythonReport:
 
 
 def read_python_reports(shards: Path) -> PythonReport:
-    """Read, and remove, what interpreters left among the shards."""
+    """Read the reports that interpreters left among the shards, and remove them."""
     told: dict[str, list[str]] = {"matched": [], "called": [], "displaced": []}
     files = list(shards.glob(PYTHON_REPORTS))
     for file in files:

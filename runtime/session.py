@@ -1,4 +1,4 @@
-"""The end of what was started in a session of its own: a launcher, and whatever is left of its ranks."""
+"""End everything that was started in a session of its own: a launcher, and the rest of its ranks."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, Final
 
 __all__ = ["end_session"]
 
-_GRACE: Final = 3.0  # seconds in which a launcher may end its ranks
+_GRACE: Final = 3.0  # seconds for a launcher to end its ranks
 
 
 def end_session(process: subprocess.Popen[Any]) -> None:

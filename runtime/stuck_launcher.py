@@ -1,4 +1,4 @@
-"""The end of a launcher that was asked to end and never will."""
+"""Kill a launcher that hangs after it was asked to end."""
 
 from __future__ import annotations
 
@@ -12,26 +12,31 @@ from typing import Any, Final
 
 __all__ = ["StuckLauncher"]
 
-_GRACE: Final = 10.0  # seconds in which a launcher may take note of the end of its ranks
-_STEP: Final = 0.5  # seconds between two looks
+_GRACE: Final = 10.0  # seconds for a launcher to notice the end of its ranks
+_STEP: Final = 0.5  # seconds between two checks
 _DEAD: Final = frozenset("ZX")
 
 
 class StuckLauncher:
-    """Kills a launcher, once it was asked to end, if it leaves ranks dead for long and has no other.
+    """Kills a launcher after a request to end if it leaves dead ranks for long and has no living ones.
 
-    Open MPI 4's ``mpirun`` that is interrupted waits, about once in forty times on a busy machine, for a lock that it
-    holds itself (PMIx's, in ``PMIx_server_finalize``), and hears no further request. Its ranks have ended by then.
+    On a busy machine, about every fortieth interrupt makes Open MPI 4's ``mpirun`` wait for a lock that it holds itself
+    (PMIx's, in ``PMIx_server_finalize``), so that it ignores further requests. Its ranks have ended by then.
     """
 
     def __init__(self, process: subprocess.Popen[Any], grace: float = _GRACE) -> None:
-        """Take the launcher, and how many seconds dead ranks are to be left."""
+        """Watch a launcher.
+
+        Args:
+            process: The launcher.
+            grace: Seconds that dead ranks may be left.
+        """
         self._process = process
         self._grace = grace
         self._watch: Thread | None = None
 
     def asked_to_end(self) -> None:
-        """Begin to watch; a handler of signals may call it, and again."""
+        """Begin to watch; may be called repeatedly, and by a signal handler."""
         if self._watch is None:
             self._watch = Thread(target=self._end, daemon=True)
             self._watch.start()
@@ -51,7 +56,7 @@ class StuckLauncher:
 
 
 def _dead_children(parent: int) -> frozenset[int]:
-    """Return the children of a process that it has not waited for, if all are dead."""
+    """Return the children of a process that it has not waited for if all of them are dead."""
     found = {}
     for process in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):

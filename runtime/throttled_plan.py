@@ -1,4 +1,4 @@
-"""The plan in a run's folder: what runs have throttled and nobody misses, to be left out of the next build."""
+"""The plan in a run's folder, which leaves insignificant throttled regions out of the next build."""
 
 from __future__ import annotations
 
@@ -20,16 +20,15 @@ _HEAD: Final = """\
 # Kind, file, function and ordinal identify a region, in the texts of the file that were measured; delete an entry to
 # have its region measured again.
 """
-_TEXTS: Final = 4  # of a file that entries remember: of versions, or of files of one name
+_TEXTS: Final = 4  # the most versions of a file, or files of one name, that entries list
 
 
 def add_throttled(path: Path, experiment: Experiment) -> str:
-    """Add what a run has throttled to the plan in its folder, and say so; empty if it leaves nothing out for that.
+    """Add a run's throttled regions to the plan in its folder; return a sentence about it, or an empty string.
 
-    Built without these regions a program throttles nothing, and the build after that must not bring them back: so what
-    the plan has stays; for another text of a file builds do not obey it. A plan that no run has written stays as it is.
-    Runs that end at the same time add one after the other. The experiment is there already: nothing that goes wrong
-    here may take it away.
+    A program built without these regions throttles nothing, and the next build must not bring them back. So existing
+    entries stay; for other versions of a file, builds ignore them. A plan that no run has written stays unchanged. Runs
+    that end at the same time take turns. Errors become the sentence, because the experiment must not be lost.
 
     Args:
         path: The plan.

@@ -1,6 +1,6 @@
-"""Carries out commands of ``autoanalyzer``, each in a fork of this process, which has read its modules once for all.
+"""Run commands of ``autoanalyzer``, each in a fork of this process, which has imported the modules once for all.
 
-Requests come by the socket that is the standard input: words, folder and environment as JSON, with three streams.
+Requests come through the socket at standard input: words, folder and environment as JSON, with three streams.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ PACKAGES = {
 
 
 def import_all(name: str) -> None:
-    """Import a module with all that is in it, also what commands import only when they need it."""
+    """Import a module with everything in it, including what commands import only on demand."""
     for inner in pkgutil.iter_modules(getattr(import_module(name), "__path__", ()), f"{name}."):
         if inner.name != LEFT_OUT:
             import_all(inner.name)
 
 
 def serve(requests: socket.socket) -> None:
-    """Fork for each request and answer with its exit status; return only in the forks, which are as was asked."""
+    """Fork for each request and answer with its exit status; return only in the forks, set up as requested."""
     while True:
         request, streams, _, _ = socket.recv_fds(requests, 1 << 20, 3)
         if not request:
@@ -73,7 +73,7 @@ def serve(requests: socket.socket) -> None:
 
 
 def carry_out(command: Callable[[], object]) -> None:
-    """End this process with the command's status; the interpreter isn't torn down, which would copy all its memory."""
+    """End this process with the command's status; the interpreter is not torn down, which would copy all its memory."""
     status: object = 1
     try:
         command()

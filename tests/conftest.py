@@ -1,4 +1,4 @@
-"""What all tests share: MPI launchers that work for root too, and skips that CI forbids."""
+"""Fixtures for all tests: MPI launchers that work for root, too, and skips that CI forbids."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ FAST_LINKER = ["-fuse-ld=gold"] if shutil.which("ld.gold") else []  # for what o
 
 
 class CommandServer:
-    """Carries commands of ``autoanalyzer`` out in forks of one process, which spares them the start of Python."""
+    """Runs commands of ``autoanalyzer`` in forks of one process, which saves the start of Python."""
 
     COMMANDS = ("autoanalyzer", "aa-mpicc", "aa-mpicxx", "aa-mpifort")
     AT_START = ("PYTHON", "LC_", "LANG", "LIBCLANG")  # what is read when Python, or what it loads, starts
@@ -70,7 +70,7 @@ class CommandServer:
 
     @property
     def process(self) -> int:
-        """Its number."""
+        """The number of the server's process."""
         return self._process.pid
 
     def close(self) -> None:
@@ -96,7 +96,7 @@ class CommandServer:
         streams: Sequence[int],
         read: Callable[[], Iterable[bytes]],
     ) -> tuple[int, list[bytes]]:
-        """Run a command with three streams, which are closed here, read its output, and wait for its end."""
+        """Run a command with three streams, which are closed here; read its output and wait for its end."""
         request = json.dumps([words, str(folder), environment])
         with self._turn:
             with suppress(ConnectionError):
@@ -116,7 +116,7 @@ class CommandServer:
 
 
 def without_progress(said: bytes) -> bytes:
-    """What a command said, but for how far it was after some seconds, which a busy machine decides."""
+    """Return a command's output without progress messages, which depend on the load of the machine."""
     return re.sub(rb"^autoanalyzer: [^\n]*( so far|: [\d,]+ of [\d,]+)\n", b"", said, flags=re.MULTILINE)
 
 
@@ -138,7 +138,7 @@ def command_server(words: Sequence[str | Path]) -> CommandServer:
 
 
 def run(words: Sequence[str | Path], folder: Path, env: Mapping[str, str] | None = None, *, stdin: bytes = b"") -> Done:
-    """Run a command as a process, those of ``autoanalyzer`` by the server if they need no Python of their own."""
+    """Run a command as a process; commands of ``autoanalyzer`` run in the server unless they need their own Python."""
     own = env or {}
     name = Path(words[0]).name
     program = BIN / name if (BIN / name).exists() else words[0]
@@ -153,7 +153,7 @@ def run(words: Sequence[str | Path], folder: Path, env: Mapping[str, str] | None
 
 
 def cache_of_libraries(folder: Path) -> Path:
-    """Make a cache that has only the probe libraries which others have built: one takes twelve seconds of CPU time."""
+    """Make a cache with only the probe libraries that other tests have built, because one takes 12 s of CPU time."""
     folder.mkdir(0o755)
     for library in Path(os.environ["AUTOANALYZER_CACHE"]).glob("probe-*/libaaprobe.so"):
         shutil.copytree(library.parent, folder / library.parent.name, copy_function=os.link)
@@ -161,7 +161,7 @@ def cache_of_libraries(folder: Path) -> Path:
 
 
 def left_by_run(folder: Path) -> set[str]:
-    """What a run has left, but for the plan of what it throttled, which is a matter of the machine."""
+    """Return the files that a run has left, except the plan of throttled regions, which depends on the machine."""
     return {each.name for each in folder.iterdir() if not each.name.removeprefix(".").startswith("plan.toml")}
 
 
@@ -182,13 +182,13 @@ class Tool:
         return run(words, self.folder, {"PATH": f"{BIN}:{os.environ['PATH']}", **own}, stdin=stdin)
 
     def build(self, source: str, *flags: str, compiler: str = "mpicc") -> None:
-        """Compile ``source`` with probes into the program ``app``."""
+        """Compile ``source`` with probes to the program ``app``."""
         self.write("app.c", source)
         done = self("aa-mpicc", "-O1", "-g", "app.c", "-o", "app", "-lm", *flags, env={"AUTOANALYZER_CC": compiler})
         assert done.returncode == 0, done.stderr.decode()
 
     def findings(self, *options: str) -> dict[str, Any]:
-        """What ``analyze`` writes of the run in ``out``."""
+        """Return the findings of ``analyze`` on the run in ``out``."""
         done = self("autoanalyzer", "analyze", "out", "--json", "findings.json", *options)
         assert done.returncode == 0, done.stderr.decode()
         found: dict[str, Any] = json.loads((self.folder / "findings.json").read_text())
@@ -214,7 +214,7 @@ _BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-
 
 @pytest.fixture(scope="session")
 def chromium() -> Generator[Browser, None, None]:
-    """A browser without a window."""
+    """Return a browser without a window."""
     program = next(filter(None, map(shutil.which, _BROWSERS)), None)
     if program is None:
         pytest.skip(f"none of {', '.join(_BROWSERS)} is installed")
@@ -228,7 +228,7 @@ def chromium() -> Generator[Browser, None, None]:
 
 @pytest.fixture(scope="session")
 def browse(chromium: Browser) -> Generator[Callable[[Path], Opened], None, None]:
-    """Open a page: its text, its pictures, and what it complained of or asked for."""
+    """Return a function that opens a page: its text, its pictures, its errors and its requests."""
     complaints: list[str] = []
     requests: list[str] = []
     page = chromium.new_page()
@@ -277,7 +277,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int | None:
-    """Start two workers a processor, as some of the tests' time is waiting; six where others want it twice already."""
+    """Start two workers per core, because tests also wait; six if other programs want twice the cores already."""
     if "PYTEST_XDIST_AUTO_NUM_WORKERS" in os.environ:
         return None
     processors = len(os.sched_getaffinity(0))
@@ -286,7 +286,7 @@ def pytest_xdist_auto_num_workers() -> int | None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, Any, Any]:
-    """Collect tests without collecting garbage: thousands of objects, all of which stay to the end."""
+    """Collect tests without garbage collection, because thousands of objects stay until the end."""
     gc.disable()
     try:
         return (yield)
@@ -296,7 +296,7 @@ def pytest_collection() -> Generator[None, Any, Any]:
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
-    """Leave to the night the values of a test's parameters that its marker ``by_day`` does not name."""
+    """Run parameter values that a test's marker ``by_day`` does not name only at night."""
     values = getattr(getattr(item, "callspec", None), "params", {})
     for marker in item.iter_markers("by_day"):
         if any(name in values and values[name] not in kept for name, kept in marker.kwargs.items()):
@@ -333,7 +333,7 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[Any]) -> 
 
 
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
-    """Keep how it ended for ``.ci/run``, of which make tells nothing."""
+    """Write the exit status for ``.ci/run``, because make does not pass it on."""
     cache = getattr(session.config, "cache", None)
     if cache and not hasattr(session.config, "workerinput"):
         cache.set("autoanalyzer/status", int(exitstatus))
@@ -341,14 +341,14 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
 
 @pytest.fixture(scope="session")
 def shared_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder that all workers of pytest see."""
+    """Return a folder that all workers of pytest share."""
     temporary = tmp_path_factory.getbasetemp()
     return temporary.parent if os.environ.get("PYTEST_XDIST_WORKER") else temporary
 
 
 @pytest.fixture(scope="session", autouse=True)
 def _launchable_mpi(shared_folder: Path) -> Generator[None, None, None]:
-    """Let Open MPI run as root, four ranks on two cores, and keep what is built apart from the user's cache."""
+    """Let Open MPI run as root with four ranks on two cores, and keep builds out of the user's cache."""
     with pytest.MonkeyPatch.context() as patch:
         if os.geteuid() == 0:
             for launcher in ("OMPI", "PRTE"):  # mpirun, prterun
@@ -370,7 +370,7 @@ def _launchable_mpi(shared_folder: Path) -> Generator[None, None, None]:
 
 @pytest.fixture(params=sorted(MPIS))
 def mpi(request: pytest.FixtureRequest) -> tuple[str, str]:
-    """The launcher and the C compiler of each MPI in turn."""
+    """Return the launcher and the C compiler of each MPI in turn."""
     launcher, compiler = MPIS[request.param]
     if not shutil.which(launcher) or not shutil.which(compiler):
         pytest.skip(f"{launcher} is not installed")
@@ -381,7 +381,7 @@ def mpi(request: pytest.FixtureRequest) -> tuple[str, str]:
 def here(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
 ) -> Callable[..., Done]:
-    """Carry a command of ``autoanalyzer`` out in the test's folder, in this process, which has its libraries."""
+    """Return a function that runs a command of ``autoanalyzer`` in the test's folder and in this process."""
 
     def run(*words: str) -> Done:
         monkeypatch.chdir(tmp_path)
@@ -395,5 +395,5 @@ def here(
 
 @pytest.fixture
 def tool(tmp_path: Path) -> Tool:
-    """The commands as a user has them, in a folder of the test's own."""
+    """Return the commands as users have them, in a folder of the test's own."""
     return Tool(tmp_path)

@@ -1,6 +1,6 @@
-"""What each test and each fixture costs: seconds, and seconds of CPU time, as properties of the test's report.
+"""Record what each test and fixture costs, in wall and CPU seconds, as properties of the test's report.
 
-``--junitxml`` keeps them; ``tools/durations.py`` prints them by file, test and fixture.
+``--junitxml`` writes them; ``tools/durations.py`` prints them by file, test and fixture.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Costs:
         self._before = 0.0
 
     def cpu(self) -> float:
-        """Return the CPU seconds of this process and its helpers, and of the children that they waited for."""
+        """Return the CPU seconds of this process and its helpers, including children that they waited for."""
         return sum(os.times()[:4]) + sum(map(_cpu_of, self._helpers()))
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)

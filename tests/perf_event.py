@@ -1,4 +1,4 @@
-"""Whether the kernel lets tests count its events, asked without PAPI: a container's rules may forbid it."""
+"""Find out whether the kernel lets tests count its events, without PAPI: a container may forbid it."""
 
 import ctypes
 import os
@@ -28,7 +28,7 @@ def processor_counts() -> bool:
 
 
 def _opens(kind: int, event: int) -> bool:
-    """Open an event of this thread, without what happens in the kernel."""
+    """Open an event of this thread without the kernel's part; return whether that works."""
     words = struct.pack("=IIQQQQQ", kind, _SIZE, event, 0, 0, 0, _NO_KERNEL)
     attributes = ctypes.create_string_buffer(words, _SIZE)
     number = _NUMBERS[platform.machine()]
@@ -40,7 +40,7 @@ def _opens(kind: int, event: int) -> bool:
 
 @cache
 def papi_counts() -> bool:
-    """Let PAPI try the same clock: it counts nothing on a processor that its libpfm4 has never heard of."""
+    """Return whether PAPI counts the same clock; it counts nothing on processors that its libpfm4 does not know."""
     return any(each.starts for each in look_up(["perf::TASK-CLOCK"]).events)
 
 

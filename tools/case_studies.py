@@ -1,6 +1,7 @@
 """Run the samples that follow section 6 of Liu et al. 2011, before and after, and write docs/evidence/case-studies.md.
 
-The text between the outputs stands here. Needs Valgrind, Open MPI and libbz2; takes about two minutes on two cores::
+The text between the outputs is in this file. Needs Valgrind, Open MPI and libbz2; takes about two minutes on two
+cores::
 
     python tools/case_studies.py > docs/evidence/case-studies.md
 """
@@ -26,7 +27,7 @@ METRICS: Final = ("crnm", "cpi", "wall_time")
 
 @dataclass(frozen=True)
 class Case:
-    """A sample: what to build and run, and what there is to say."""
+    """A sample: how to build and run it, and the text about it."""
 
     name: str
     title: str
@@ -91,7 +92,7 @@ def main() -> None:
 
 
 def study(case: Case, folder: Path) -> Iterator[tuple[str, dict[str, list[str]]]]:
-    """Print a sample before and after, and give what each metric makes of both."""
+    """Print a sample before and after; yield both with the findings of each metric."""
     print(f"## {case.title}\n")
     print(f"[samples/{case.name}](../../samples/{case.name}/README.md).\n")
     for version, cure, said in (("before", (), case.before), ("after", case.cure, case.after)):
@@ -110,7 +111,7 @@ def study(case: Case, folder: Path) -> Iterator[tuple[str, dict[str, list[str]]]
 
 
 def compare(found: dict[str, list[tuple[str, dict[str, list[str]]]]]) -> None:
-    """Print which regions each metric finds critical (section 6.4)."""
+    """Print which regions are critical by each metric (section 6.4)."""
     print("## Three metrics (section 6.4)\n")
     print("The regions that take most by CRNM, by cycles per instruction, and by wall time (`--disparity-metric`):")
     print("`disparity.cccr` in the [findings](../findings.md#disparity), the largest value first.\n")
@@ -131,7 +132,7 @@ article.""")
 
 
 def heavy(found: dict[str, Any]) -> list[str]:
-    """Name the cores of the disparity, heaviest first."""
+    """Return the names of the disparity's culprits, heaviest first."""
     regions = sorted(found["disparity"]["cccr"], key=lambda region: -region["value"])
     named = (f"`{region['function']}`" for region in regions)
     return list(dict.fromkeys(named))

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Print how the stages of a CI run ended: tests, seconds, second tries, the ten slowest.
+"""Print how the stages of a CI run ended: tests, seconds, second tries, the ten slowest tests.
 
-A test that fails once and passes alone is no proof of anything, so such tests are few and known by name: each is added
-to ``tests/flaky.toml`` with the date and the reason. More than three there, or a name twice, and the run has failed.
-Whoever mends a test removes it from the file.
+A test that fails once and then passes alone proves nothing, so each is added to ``tests/flaky.toml`` with date and
+reason. The run fails if more than three tests are listed there, or one twice. When a test is mended, its entry is
+removed.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ from durations import Case, cases
 
 MOST_SECOND_TRIES: Final = 3
 SLOWEST: Final = 10
-AGAIN: Final = "-again"  # of a stage's second report: what failed, one at a time
+AGAIN: Final = "-again"  # suffix of a stage's second report: failed tests, repeated one at a time
 LEDGER: Final = Path(__file__).parents[1] / "tests" / "flaky.toml"
 
 
 @dataclass(frozen=True)
 class SecondTry:
-    """A test that needed one.
+    """A test that passed only in its second try.
 
     Attributes:
         test: Its name.
-        date: When.
-        reason: What the first try failed by.
+        date: The date of the run.
+        reason: The error of the first try.
     """
 
     test: str
@@ -42,12 +42,12 @@ class SecondTry:
 
 
 def name_of(case: Case) -> str:
-    """Return the name by which a test is known in all runs."""
+    """Return the name of a test, the same in all runs."""
     return f"{case.file}::{case.name}"
 
 
 def recorded(ledger: Path) -> list[SecondTry]:
-    """Return the second tries that the file has."""
+    """Return the second tries that the file lists."""
     return [SecondTry(**entry) for entry in tomllib.loads(ledger.read_text()).get("second_try", [])]
 
 
@@ -71,7 +71,7 @@ def too_many(tries: Sequence[SecondTry]) -> str:
 
 
 def print_summary(stages: Mapping[str, Sequence[Case]], tries: Sequence[SecondTry], failed: Sequence[Case]) -> None:
-    """Print tests and seconds by stage, then what was slow and what failed."""
+    """Print tests and seconds by stage, then the slowest tests and the failed ones."""
     for stage, found in stages.items():
         seconds, cpu = sum(case.seconds for case in found), sum(case.cpu for case in found)
         print(f"{stage}: {len(found)} tests, {seconds:.0f} s of all workers, {cpu:.0f} s of CPU time")
@@ -87,7 +87,7 @@ def print_summary(stages: Mapping[str, Sequence[Case]], tries: Sequence[SecondTr
 
 
 def main() -> int:
-    """Summarise the reports in a folder; 1 if a test failed in both tries, or too many needed two."""
+    """Summarise the reports in a folder; return 1 if a test failed twice, or too many tests needed a second try."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("folder", type=Path, help="with STAGE.xml, and STAGE-again.xml of what failed, for each stage")
     parser.add_argument("--ledger", type=Path, default=LEDGER, help="file of second tries (default: tests/flaky.toml)")

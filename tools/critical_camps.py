@@ -1,10 +1,10 @@
-"""Compute the tables in timelines/pursuit/chance.py: how well normal points part in two.
+"""Compute the tables in timelines/pursuit/chance.py: how clearly normal points seem to form two groups by chance.
 
     python tools/critical_camps.py >tables
 
-The first: for each number of points, the 98.75th percentile of the index of a single metric, times the points. The
-second: for each number of metrics and of points a metric, that of the best projection, times the points a metric.
-Takes some minutes.
+First table: for each number of points, the 98.75th percentile of the index of a single metric, times the points. Second
+table: for each number of metrics and of points per metric, that of the best projection, times the points per metric.
+Takes a few minutes.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def of_a_projection(points: int, metrics: int) -> float:
 
 
 def main() -> None:
-    """Print the tables; of very many points a row goes on as the one above it."""
+    """Print the tables; for very many points, a row continues with the values of the row above."""
     with threadpool_limits(1):
         sys.stdout.write(f"({', '.join(f'{of_a_metric(points):.2f}' for points in POINTS)})\n")
         above = [0.0] * len(POINTS_A_METRIC)

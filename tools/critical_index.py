@@ -1,9 +1,9 @@
-"""Compute the table in timelines/pursuit/chance.py: the largest index that the search finds where there is nothing.
+"""Compute the table in timelines/pursuit/chance.py: the largest index that the search finds in pure noise.
 
     python tools/critical_index.py [DIMENSIONS …] >table
 
-For each number of dimensions, of metrics, and of points a metric: the 95th percentile of the logarithm of the index
-of normal points, to which the module adds a margin; the 97.5th where there is but one projection. Takes an hour.
+For each number of dimensions, of metrics, and of points per metric: the 95th percentile of the logarithm of the index
+of normal points, to which the module adds a margin; the 97.5th if there is only one projection. Takes an hour.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ DRAWS, LARGEST = 150, 40_000
 
 
 def sphered_noise(drawn: np.random.Generator, points: int, metrics: int) -> Values:
-    """Draw normal points, and sphere them."""
+    """Draw normal points and sphere them."""
     data = drawn.standard_normal((points, metrics))
     left, _, _ = np.linalg.svd(data - data.mean(axis=0), full_matrices=False)
     return np.asarray(left * np.sqrt(points - 1))
@@ -41,7 +41,7 @@ def critical(points: int, metrics: int, dimensions: int) -> float:
 
 
 def main() -> None:
-    """Print a row a number of metrics; where there are very many points, a row goes on as those above it."""
+    """Print a row per number of metrics; for very many points, a row continues with the values of the rows above."""
     across = np.log(METRICS)
     with threadpool_limits(1):
         for dimensions in [int(word) for word in sys.argv[1:]] or (1, 2, 3):

@@ -1,4 +1,4 @@
-"""Check that a page names only paths and symbols that exist, and is short: ``python tools/design_names.py PAGE``."""
+"""Check that a page names only existing paths and symbols, and is short: ``python tools/design_names.py PAGE``."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _SOURCE: Final = re.compile(r"(?!tests/|samples/|benchmarks/|tools/|docs/).*\.(?
 
 
 def unknown_names(text: str) -> list[str]:
-    """List the paths that are not in the repository, and the symbols that no source of the product contains.
+    """Return the paths that are not in the repository, and the symbols that no source of the product contains.
 
-    In code type, what has a slash or the suffix of a source is a path from the root; folders end with a slash. All
-    other words are symbols. Those of MPI may lack their prefix in a source, as in the tables of wrapped functions.
+    A word in code type with a slash or the suffix of a source is a path from the root; folders end with a slash. All
+    other words are symbols. MPI's symbols may lack their prefix in a source, as in the tables of wrapped functions.
     """
     listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True)
     files = listed.stdout.splitlines()
@@ -37,7 +37,7 @@ def unknown_names(text: str) -> list[str]:
 
 
 def main(page: Path) -> str | None:
-    """Return what is wrong with a page, a line each; None if nothing is."""
+    """Return the errors in a page, one per line; None if there are none."""
     text = page.read_text()
     faults = [f"{name} does not exist" for name in unknown_names(text)]
     if (words := len(text.split())) > MOST_WORDS:

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Print where the time of test runs went, by file, test and fixture, from the reports of ``pytest --junitxml``.
 
-Seconds are those between start and end, added up over all workers; those that are not CPU time were waiting: for a
-core, for other processes, or for time to pass.
+Seconds are wall time, added up over all workers. Wall time that is not CPU time was spent waiting: for a core, for
+other processes, or on purpose.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pathlib import Path
 from lxml import etree
 
 _FIXTURE = "fixture "  # twin: tests/costs.py
-_LONGEST = 200  # characters of a failure
+_LONGEST = 200  # the most characters of a failure
 
 
 @dataclass(frozen=True)
@@ -26,10 +26,10 @@ class Case:
     Attributes:
         file: Its module.
         name: Its name, with its parameters.
-        seconds: From its start to its end, fixtures included.
-        cpu: CPU seconds of it and of the processes it started.
-        fixtures: Name, seconds and CPU seconds of those that were set up for it.
-        failure: The first line of what it failed by; empty if it passed.
+        seconds: Wall time, including fixtures.
+        cpu: CPU seconds, including those of processes that it started.
+        fixtures: Name, seconds and CPU seconds of the fixtures that were set up for it.
+        failure: The first line of the failure; empty if it passed.
     """
 
     file: str
@@ -42,14 +42,14 @@ class Case:
 
 @dataclass
 class Cost:
-    """What several tests took."""
+    """The time of several tests."""
 
     seconds: float = 0.0
     cpu: float = 0.0
     count: int = 0
 
     def add(self, seconds: float, cpu: float) -> None:
-        """Add what one took."""
+        """Add the time of a test."""
         self.seconds += seconds
         self.cpu += cpu
         self.count += 1
@@ -84,7 +84,7 @@ def total(found: Iterable[Case], key: Callable[[Case], str]) -> Mapping[str, Cos
 
 
 def total_of_fixtures(found: Iterable[Case]) -> Mapping[str, Cost]:
-    """Add up what setting up each fixture took."""
+    """Add up the time to set up each fixture."""
     costs: defaultdict[str, Cost] = defaultdict(Cost)
     for case in found:
         for name, seconds, cpu in case.fixtures:
@@ -93,7 +93,7 @@ def total_of_fixtures(found: Iterable[Case]) -> Mapping[str, Cost]:
 
 
 def print_table(title: str, costs: Mapping[str, Cost], rows: int) -> None:
-    """Print the slowest first, and the sum."""
+    """Print the slowest entries first, and the sum."""
     print(f"{'seconds':>9} {'CPU':>8} {'count':>6}  {title}")
     for name, cost in sorted(costs.items(), key=lambda item: -item[1].seconds)[:rows]:
         print(f"{cost.seconds:9.1f} {cost.cpu:8.1f} {cost.count:6}  {name}")

@@ -1,8 +1,8 @@
-"""Change sources at random, and see that the front ends keep their promises on what comes of that.
+"""Change sources at random, and check the front ends' guarantees on the results.
 
-Whatever a source is, the front end ends soon, and either gives a text or says why not by ``SourceError``. Whatever the
-compiler takes before, it takes with probes. Sources are those in the tests; every mutation has a number, and
-``--first`` with that number repeats it.
+Any source: the front end ends soon, and either returns a text or raises ``SourceError``. A source that the compiler
+accepts is also accepted with probes. The sources are those in the tests; every mutation has a number, and ``--first``
+with that number repeats it.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ from autoanalyzer.instrument.compiler import CompilerCommand
 from autoanalyzer.instrument.front_end import front_end
 
 SECONDS: Final = 5  # of CPU time; a source of the tests takes milliseconds
-COMPILED: Final = 8  # of so many that the compiler takes one is compiled to the end
+COMPILED: Final = 8  # one of this many mutants that the compiler accepts is compiled to the end
 
 
 class Workshop:
-    """A folder in which mutants are tried, and what became of them."""
+    """A folder in which mutants are tried, and the results."""
 
     def __init__(self, folder: Path, language: Language, outcomes: Counter[str]) -> None:
         self.folder = folder
@@ -41,7 +41,7 @@ class Workshop:
         self.refusals: list[str] = []
 
     def trouble(self, case: Mutant) -> str:
-        """Try a mutant; tell what went wrong."""
+        """Try a mutant; return what went wrong, or an empty string."""
         compiler = self.language.compilers[case.number % len(self.language.compilers)]
         command = CompilerCommand([*compiler, *case.flags, case.name])
         choice = Choice(MODES) if case.number % 2 else Choice()
@@ -69,7 +69,7 @@ class Workshop:
         return self._messages("probed", compiler, case, text, *(("-c", "-O1") if compiles else ("-fsyntax-only",)))
 
     def _messages(self, folder: str, compiler: tuple[str, ...], case: Mutant, text: bytes, *words: str) -> str:
-        """Compile a text; give the compiler's messages if it does not take it."""
+        """Compile a text; return the compiler's messages if it rejects it, otherwise an empty string."""
         place = self.folder / folder
         place.mkdir(exist_ok=True)
         (place / case.name).write_bytes(text)
@@ -79,7 +79,7 @@ class Workshop:
 
 
 def main() -> int:
-    """Try as many mutations as asked for; fail if one made trouble."""
+    """Try the requested number of mutations; fail if one showed an error."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--language", choices=LANGUAGES, default="fortran", help="which (default: %(default)s)")
     trials = Trials(parser)

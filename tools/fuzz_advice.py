@@ -1,7 +1,7 @@
-"""Change sources at random, and see that advice on what comes of that ends soon, and is given or refused in one line.
+"""Change sources at random, and check that advice on them ends soon, and is given or refused in one line.
 
-Sources are the samples, or those of real programs (``--sources``). Each mutant is read, and advised on for all causes,
-in a process of its own, so that a crash of libclang is seen, too.
+The sources are the samples, or those of real programs (``--sources``). Each mutant is read, and gets advice on all
+causes, in a process of its own, so that crashes of libclang are noticed, too.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ SUFFIXES: Final = {
 
 
 def main() -> int:
-    """Try as many mutations as asked for; fail if one made trouble."""
+    """Try the requested number of mutations; fail if one showed an error."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--language", choices=SUFFIXES, default="c", help="which (default: %(default)s)")
     parser.add_argument("--sources", type=Path, default=SAMPLES, metavar="FOLDER", help="which are changed")
@@ -58,7 +58,7 @@ def _sources(folder: Path, language: str) -> list[Source]:
 
 
 def _advised(case: Mutant, folder: Path) -> str:
-    """Read a mutant and advise on all of it; say what became of it."""
+    """Read a mutant and request advice on all of it; return the outcome."""
     path = folder / case.name
     text = case.text.encode("latin-1")
     path.write_bytes(text)

@@ -1,8 +1,8 @@
-"""Change profiles of other tools at random, and see that the readers keep their promises on what comes of that.
+"""Change profiles of other tools at random, and check the readers' guarantees on the results.
 
-As ``fuzz_experiments.py``: what a file is of is read or refused in one line, soon and in bounded memory, and what is
-read can be shown, analysed, written and read back equal. Each kind of file is changed as often as ``--mutations`` says;
-``--kind`` with ``--first`` and a number repeats a mutation.
+As in ``fuzz_experiments.py``: a file is read or refused in one line, soon and in bounded memory, and its contents can
+be shown, analysed, written and read back equal. Each kind of file is changed ``--mutations`` times; ``--kind`` with
+``--first`` and a number repeats a mutation.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ from autoanalyzer.experiment.bridges import darshan, darshan_records
 from autoanalyzer.experiment.bridges.damage import package
 
 FOLDER: Final = DATA / "foreign"
-OPENED: Final = {"otf2": "otf2/traces.otf2"}  # of what is in a folder, what is read
+OPENED: Final = {"otf2": "otf2/traces.otf2"}  # the file to read in a kind's folder
 DARSHAN: Final = "darshan"
-NEW_PROCESS: Final = 50  # mutations of Darshan's logs, of which one is read as by commands: by a new interpreter
+NEW_PROCESS: Final = 50  # one of this many mutations of Darshan's logs is read by a new interpreter, as commands do
 TOKENS: Final = (
     *(b"nan", b"inf", b"-1", b"1e999", b"99999999999999999999", b"0", b"[0]", b"{}", b"null", b"*", b"\xff", b"\0"),
     *(b"\n", b"", b" ", b"\\", b"parent=", b"attr=8", b"-----\n", b"MPI_Send", b"x" * 5000, b"<spontaneous>"),
@@ -52,7 +52,7 @@ def corpus() -> dict[str, dict[str, bytes]]:
             kind = name.partition("/" if "/" in name else ".")[0 if "/" in name else 2]
             content = each.read_bytes()
             found.setdefault(kind, {})[name] = gzip.decompress(content) if each.suffix == ".gz" else content
-    # Last, since copies of a process that has Darshan's library in memory take longer.
+    # Last, because copies of a process with Darshan's library in memory take longer.
     return dict(sorted(found.items(), key=lambda kind: kind[0] == DARSHAN))
 
 
@@ -68,7 +68,7 @@ def mutant(number: int, files: dict[str, bytes]) -> Mutant:
 
 
 def tried(case: Mutant, folder: Path, every: int) -> tuple[str, str]:
-    """Try a mutant in a process of its own, beside what belongs to it; give the outcome and what went wrong."""
+    """Try a mutant in a process of its own, together with its other files; return the outcome and what went wrong."""
     opened = beside(case, folder)
     uses = USES[-1:] if case.number % every == 0 else ()
     with mock.patch(f"{darshan.__name__}._printed", printed_by_copy) if case.number % NEW_PROCESS else nullcontext():
@@ -76,7 +76,7 @@ def tried(case: Mutant, folder: Path, every: int) -> tuple[str, str]:
 
 
 def beside(case: Mutant, folder: Path) -> str:
-    """Copy what belongs to a file; give what is read, from the folder on."""
+    """Copy a file's other files; return the path to read, relative to the folder."""
     first, _, rest = case.name.partition("/")
     if rest:
         shutil.copytree(FOLDER / first, folder / first)
@@ -84,18 +84,18 @@ def beside(case: Mutant, folder: Path) -> str:
 
 
 def prepare(kind: str, files: Mapping[str, bytes]) -> None:
-    """Read and use a real file: copies of this process have then imported what that takes."""
+    """Read and use a real file, so that copies of this process have all imports."""
     if kind == DARSHAN:
         package(f"{DARSHAN}.backend.cffi_backend", DARSHAN)
     case = Mutant(0, *next(iter(files.items())))
     with tempfile.TemporaryDirectory() as folder:
         read_and_used(case, Path(folder), USES[-1:], beside(case, Path(folder)))
     gc.collect()
-    gc.freeze()  # a copy that looks for garbage in what it shares would copy all of it
+    gc.freeze()  # otherwise a garbage collection in a copy would copy all shared memory
 
 
 def printed_by_copy(path: Path) -> subprocess.CompletedProcess[bytes]:
-    """Read a log of Darshan's in a copy of this process, which has imported the library, rather than in a new one."""
+    """Read a log of Darshan's in a copy of this process, which has imported the library, instead of a new one."""
     with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
         child = os.fork()
         if not child:
@@ -111,7 +111,7 @@ def printed_by_copy(path: Path) -> subprocess.CompletedProcess[bytes]:
                     traceback.print_exc()
             os._exit(status)
         status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-        if status == -signal.SIGXCPU:  # the limit was that of the trial, which ends so, too
+        if status == -signal.SIGXCPU:  # the trial has the same limit, so it ends in the same way
             os.kill(os.getpid(), signal.SIGXCPU)
         output.seek(0)
         errors.seek(0)
@@ -119,7 +119,7 @@ def printed_by_copy(path: Path) -> subprocess.CompletedProcess[bytes]:
 
 
 def words_changed(content: bytes, chance: random.Random) -> bytes:
-    """Replace a word by another one of the file, by a number or a token; or leave out, repeat or move a line."""
+    """Replace a word by another one of the file, by a number or a token; or remove, repeat or move a line."""
     words = list(_WORD.finditer(content))
     if not words or chance.random() < 0.3:
         lines = content.splitlines(keepends=True) or [b""]
@@ -133,7 +133,7 @@ def words_changed(content: bytes, chance: random.Random) -> bytes:
 
 
 def main() -> int:
-    """Try as many mutations of each kind as asked for; fail if one made trouble."""
+    """Try the requested number of mutations of each kind; fail if one showed an error."""
     kinds = corpus()
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--kind", choices=[*kinds], help="this kind alone")

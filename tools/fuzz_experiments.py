@@ -1,8 +1,8 @@
-"""Change files of experiments at random, and see that the readers keep their promises on what comes of that.
+"""Change files of experiments at random, and check the readers' guarantees on the results.
 
-Whatever a file is, it is read or refused by ``InputError`` in one line, soon and in bounded memory, and what is read
-can be checked, shown, cut, averaged, compared, analysed, written and read back equal. Every mutation has a number,
-and ``--first`` with that number repeats it.
+Any file is read or refused by ``InputError`` in one line, soon and in bounded memory, and its contents can be checked,
+shown, cut, averaged, compared, analysed, written and read back equal. Every mutation has a number, and ``--first`` with
+that number repeats it.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def corpus() -> dict[str, bytes]:
 
 
 def own() -> Experiment:
-    """Make an experiment with something of everything."""
+    """Return an experiment with an example of everything."""
     made = Builder(Notes(program="a & b", missing=(3,), history=("mean(a, b)",)))
     made.metric("wall_time")
     made.metric("mpi_time", parent="wall_time", source="derived:mean")
@@ -78,7 +78,7 @@ def own() -> Experiment:
 
 
 def own_archive() -> bytes:
-    """Make a CUBE 4 file as if it had many locations: with a table of them, and plain rows."""
+    """Return a CUBE 4 file as for many locations: with a table of them, and plain rows."""
     with (
         tempfile.TemporaryDirectory() as folder,
         mock.patch.multiple("autoanalyzer.experiment.cube.cubex_writer", _MANY=0, _SMALL=0),
@@ -88,7 +88,7 @@ def own_archive() -> bytes:
 
 
 def members() -> dict[str, bytes]:
-    """Take the structure of a CUBE 4 file, and some of its metrics."""
+    """Return the structure of a CUBE 4 file, and some of its metrics."""
     whole = io.BytesIO(gzip.decompress((DATA / "summary.cubex.gz").read_bytes()))
     wanted = {"anchor.xml", *(f"{number}.{kind}" for number in CUBEX_METRICS for kind in ("index", "data"))}
     with tarfile.open(fileobj=whole) as found:
@@ -98,7 +98,7 @@ def members() -> dict[str, bytes]:
 
 
 def archive(files: dict[str, bytes], chance: random.Random | None = None) -> bytes:
-    """Pack files; by chance one gets a name or a kind that no experiment has."""
+    """Pack files; at random, one gets a name or a kind that no experiment has."""
     packed = io.BytesIO()
     with tarfile.open(fileobj=packed, mode="w") as made:
         odd = chance.choice([*files, "", ""]) if chance else ""
@@ -116,7 +116,7 @@ def archive(files: dict[str, bytes], chance: random.Random | None = None) -> byt
 
 
 def mutant(number: int, files: dict[str, bytes]) -> Mutant:
-    """Make the mutation of a number."""
+    """Return the mutation with a number."""
     chance = random.Random(number)
     name = chance.choice(list(files))
     content = files[name]
@@ -169,7 +169,7 @@ def changed(content: bytes, chance: random.Random) -> bytes:
 
 
 def replace_word(text: bytearray, at: int, word: bytes, chance: random.Random) -> None:
-    """Replace what stands in the next quotes or between the next tags."""
+    """Replace the text in the next quotes or between the next tags."""
     for opening, closing in chance.sample([(b'"', b'"'), (b">", b"<")], 2):
         start = text.find(opening, at)
         end = text.find(closing, start + 1)
@@ -188,7 +188,7 @@ USES: Final = (
 
 
 def read_and_used(case: Mutant, folder: Path, uses: Sequence[Sequence[str]] = USES, opened: str = "") -> str:
-    """Read a mutant, or the file or folder that it is a part of, and use what was read; tell whether it was read."""
+    """Read a mutant, or the file or folder that it is part of, and use it; return whether it could be read."""
     file = folder / case.name
     file.write_bytes(case.content)
     file = folder / opened if opened else file
@@ -218,7 +218,7 @@ def read_and_used(case: Mutant, folder: Path, uses: Sequence[Sequence[str]] = US
 
 
 def compute_with(file: Path, copy: Path, uses: Sequence[Sequence[str]]) -> None:
-    """Run the commands that compute with what is in files."""
+    """Run the commands that compute with files."""
     made = file.parent / "made.cube"
     for use in uses:
         words = [word.format(file=file, copy=copy, made=made) for word in use]
@@ -234,14 +234,14 @@ def compute_with(file: Path, copy: Path, uses: Sequence[Sequence[str]]) -> None:
 
 
 def tried(case: Mutant, folder: Path) -> tuple[str, str]:
-    """Try a mutant in a process of its own; give the outcome and what went wrong."""
+    """Try a mutant in a process of its own; return the outcome and what went wrong."""
     outcome, wrong = apart(lambda: read_and_used(case, folder))
     left = sorted(each.name for each in folder.iterdir() if each.name != case.name)
     return ("", f"left behind: {', '.join(left)}") if left and outcome else (outcome, wrong)
 
 
 def main() -> int:
-    """Try as many mutations as asked for; fail if one made trouble."""
+    """Try the requested number of mutations; fail if one showed an error."""
     trials = Trials(argparse.ArgumentParser(description=__doc__.partition("\n")[0]))
     files = corpus()
     trials.of_files(lambda number: mutant(number, files), tried)

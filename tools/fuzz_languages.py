@@ -1,4 +1,4 @@
-"""The languages whose front ends are tried on changed sources: where these come from, and who compiles them."""
+"""The languages whose front ends are tested with changed sources: their sources and compilers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ TESTS: Final = Path(__file__).parents[1] / "tests/instrument"
 
 
 class Language(NamedTuple):
-    """A language: compilers with their flags, which are taken in turn, and what collects the sources in the tests."""
+    """A language: compilers with flags, used in turn, and a function that collects the sources in the tests."""
 
     compilers: tuple[tuple[str, ...], ...]
     sources: Callable[[], list[Source]]
@@ -65,12 +65,12 @@ using ::exp; using ::log; using ::sin; using ::cos; using ::cbrt; using ::sqrt; 
 
 
 def words(table: str) -> tuple[str, ...]:
-    """Cut a table into what stands between its bars."""
+    """Split a table at its bars."""
     return tuple(word.strip(" \n") for word in table.split("|"))
 
 
 def fortran_sources() -> list[Source]:
-    """Collect Fortran; the constant's name says in which forms it can be read."""
+    """Return the Fortran sources; the constant's name shows the forms in which each can be read."""
     suffixes = {"FIXED": (".f",), "FREE": (".f90",)}
     return [
         Source(
@@ -85,7 +85,7 @@ def fortran_sources() -> list[Source]:
 
 
 def cxx_sources() -> list[Source]:
-    """Collect C++ that needs no header but those that some lines can stand for; it counts as preprocessed."""
+    """Return the C++ sources that need only headers that a few lines can replace; they count as preprocessed."""
     found = []
     for module, name, text in constants(TESTS / "cxx"):
         body = INCLUDE.sub("", text)

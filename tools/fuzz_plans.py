@@ -1,8 +1,8 @@
-"""Follow plans made at random, and see that programs stay what they are.
+"""Follow random plans, and check that programs still do the same.
 
-A plan's text, changed at random, is read or refused with a line. Whatever a plan says, each source in the tests of C
-and Fortran still compiles, prints what it printed, and its probes nest. Every plan has a number, and ``--first``
-with that number repeats it.
+A plan's text, changed at random, is read or refused in one line. Whatever a plan contains, each C and Fortran source in
+the tests still compiles, prints the same, and its probes nest. Every plan has a number, and ``--first`` with that
+number repeats it.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ from autoanalyzer.instrument.source_text import SourceTexts
 
 TESTS: Final = Path(__file__).parents[1] / "tests/instrument"
 COMPILERS: Final = {".c": ("gcc", "-w", "-lm"), ".f90": ("gfortran", "-w", "-std=legacy")}
-RUN: Final = 8  # of so many plans one is followed to the end; the others until the compiler has read the text
+RUN: Final = 8  # one of this many plans is followed to the end; for the others, the compiler only reads the text
 TOKEN: Final = re.compile(r'\w+|"[^"\n]*"|[^\w\s]|\s+')
 BROKEN: Final = re.compile(rb"^(?:mismatch|unmatched)", re.M)
 
 
 @dataclass
 class Program:
-    """A source of the tests, with what it prints if it compiles alone."""
+    """A source of the tests, with its output if it compiles alone."""
 
     path: Path
     origin: str
@@ -49,7 +49,7 @@ class Program:
 
     @property
     def compiler(self) -> tuple[str, ...]:
-        """The compiler that takes it, with flags."""
+        """The compiler for it, with flags."""
         return COMPILERS[self.path.suffix]
 
     @cached_property
@@ -59,7 +59,7 @@ class Program:
 
     @cached_property
     def text(self) -> bytes:
-        """What the compiler proper would see."""
+        """The text that the compiler proper would see."""
         return SourceTexts(self.command).read(self.command.sources[0]).output
 
     def front_end(self, choice: Choice) -> FrontEnd:
@@ -73,7 +73,7 @@ class Program:
 
     @cached_property
     def regions(self) -> list[Region]:
-        """Its regions in all modes; none if it does not compile or does not run twice alike."""
+        """Its regions in all modes; none if it does not compile, or if two runs differ."""
         if self.build(self.path.name, "-o", "program").returncode:
             return []
         try:
@@ -87,7 +87,7 @@ class Program:
         return [each.region for each in found.regions]
 
     def run(self, **environment: str) -> tuple[int, bytes]:
-        """Run what was compiled; give its status and what it printed."""
+        """Run the compiled program; return its status and output."""
         done = subprocess.run(
             ["./program"], capture_output=True, check=False, timeout=20, env={**os.environ, **environment}
         )
@@ -95,7 +95,7 @@ class Program:
 
 
 def programs() -> list[Program]:
-    """Collect the sources that may be programs."""
+    """Return the sources that may be programs."""
     found = []
     for folder, suffix in (("c", ".c"), ("fortran", ".f90")):
         for module, name, text in constants(TESTS / folder):
@@ -108,7 +108,7 @@ def programs() -> list[Program]:
 
 
 def some_pattern(chance: random.Random, regions: list[Region]) -> Pattern:
-    """Mean some regions, by any of what is known of one of them."""
+    """Return a pattern of some regions, by some of the attributes of one of them."""
     region = chance.choice(regions)
     pattern = Pattern.of(region)
     if chance.random() < 0.3:
@@ -124,7 +124,7 @@ def some_pattern(chance: random.Random, regions: list[Region]) -> Pattern:
 
 
 def some_plan(chance: random.Random, regions: list[Region]) -> Plan:
-    """Make a plan about some regions."""
+    """Return a plan about some regions."""
 
     def several(most: int) -> range:
         return range(chance.choice([0, 0, 1, 2, most]))
@@ -166,7 +166,7 @@ def changed(chance: random.Random, text: str) -> str:
 
 
 def trouble(number: int, corpus: list[Program], probe: Path) -> str:
-    """Make a plan by its number, and follow it; tell what went wrong."""
+    """Make a plan by its number, and follow it; return what went wrong, or an empty string."""
     chance = random.Random(number)
     program = chance.choice(corpus)
     while not program.regions:
@@ -211,7 +211,7 @@ def _followed(program: Program, plan: Plan, probe: Path | None) -> str:
 
 
 def main() -> int:
-    """Try as many plans as asked for; fail if one made trouble."""
+    """Try the requested number of plans; fail if one showed an error."""
     trials = Trials(argparse.ArgumentParser(description=__doc__.partition("\n")[0]), "plan")
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)

@@ -1,7 +1,7 @@
-"""Change shards at random, and see that the gather keeps its promises on what comes of that.
+"""Change shards at random, and check the gather's guarantees on the results.
 
-Whatever a folder of shards holds, what can be read is gathered, what cannot is named in one line, soon and in bounded
-memory, and the experiment is valid. Every mutation has a number, and ``--first`` with that number repeats it.
+In any folder of shards, readable ones are gathered, others are named in one line, soon and in bounded memory, and the
+experiment is valid. Every mutation has a number, and ``--first`` with that number repeats it.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ NUMBERS: Final = (0, 1, 63, 64, 65, 0xFF, 0xFFFF, 0x7FFFFFFF, 0x80000000, 0xFFFF
 
 
 def corpus(folder: Path) -> list[bytes]:
-    """Make shards of three ranks by a real program."""
+    """Return the shards of three ranks of a real program."""
     (folder / "a.c").write_text(PROGRAM)
     wrapper = Path(sys.executable).parent / "aa-mpicc"
     words = [wrapper, "-O1", "-g", "a.c", "-o", "a", "-lpthread"]
@@ -64,7 +64,7 @@ def corpus(folder: Path) -> list[bytes]:
 
 
 def used_part(data: bytes) -> bytes:
-    """Cut off what is not in use."""
+    """Remove the unused part of a shard."""
     return data[: int(np.frombuffer(data, layout.HEADER_LAYOUT, count=1)["used"][0])]
 
 
@@ -98,7 +98,7 @@ def changed(content: bytes, chance: random.Random) -> bytes:
 
 
 def gathered(folder: RunFolder, whole: int) -> str:
-    """Gather a folder of which so many shards are whole; tell whether there was anything to gather."""
+    """Gather a folder with this many intact shards; return whether there was anything to gather."""
     found = 0
     for file in folder.shard_files():
         try:
@@ -122,7 +122,7 @@ def gathered(folder: RunFolder, whole: int) -> str:
 
 
 def tried(contents: list[bytes], whole: int) -> tuple[str, str]:
-    """Try shards in a process of its own; give the outcome and what went wrong."""
+    """Try shards in a process of its own; return the outcome and what went wrong."""
     with tempfile.TemporaryDirectory() as work:
         folder = RunFolder(Path(work))
         folder.shards.mkdir()
@@ -132,7 +132,7 @@ def tried(contents: list[bytes], whole: int) -> tuple[str, str]:
 
 
 def main() -> int:
-    """Try as many mutations as asked for; fail if one made trouble."""
+    """Try the requested number of mutations; fail if one showed an error."""
     trials = Trials(argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0]))
     with tempfile.TemporaryDirectory() as folder:
         shards = corpus(Path(folder))

@@ -1,8 +1,8 @@
-"""Kill runs at random moments, and see that what they had recorded is kept.
+"""Kill runs at random moments, and check that their recorded data are kept.
 
-Whoever is killed (a rank, the launcher, autoanalyzer, or all at once), and when: nothing hangs, what a rank had left
-is in the experiment, with the time until its last event, and ranks that did not end are named. Every run has a number,
-and ``--first`` with that number repeats its plan.
+A rank, the launcher, autoanalyzer, or all of them are killed at any time. Then nothing hangs, everything that a rank
+had left is in the experiment, with the time until its last event, and ranks that did not end are named. Every run has a
+number, and ``--first`` with that number repeats its plan.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ from autoanalyzer.runtime.open_experiment import open_experiment
 SOURCE: Final = Path(__file__).parent / "kills.c"
 BIN: Final = Path(sys.executable).parent
 RANKS: Final = 3
-STEPS: Final = 500_000  # some seconds, and each run is over after two
-HANGS: Final = 120  # seconds after which a run that was killed has not ended
+STEPS: Final = 500_000  # takes some seconds, and each run is over after two
+HANGS: Final = 120  # seconds after which a killed run counts as hanging
 VICTIMS: Final = ("rank", "every rank", "launcher", "autoanalyzer", "all", "time limit")
 
 
 class Plan(NamedTuple):
-    """Who is killed, and when."""
+    """Which processes are killed, and when."""
 
     victim: str
     rank: int
@@ -43,7 +43,7 @@ class Plan(NamedTuple):
 
 
 def plan(number: int) -> Plan:
-    """Make the plan of a number."""
+    """Return the plan with a number."""
     chance = random.Random(number)
     return Plan(chance.choice(VICTIMS), chance.randrange(RANKS), chance.uniform(0.0, 2.0))
 
@@ -57,7 +57,7 @@ def build(folder: Path, compiler: str) -> Path:
 
 
 def processes(program: Path) -> list[int]:
-    """List the ranks, by their number in the command line's folder."""
+    """Return the running ranks of a program."""
     found = []
     for process in Path("/proc").glob("[0-9]*"):
         try:
@@ -69,7 +69,7 @@ def processes(program: Path) -> list[int]:
 
 
 def children(pid: int) -> list[int]:
-    """List the processes that a process has started."""
+    """Return the processes that a process has started."""
     try:
         return [int(each) for each in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
     except OSError:
@@ -77,7 +77,7 @@ def children(pid: int) -> list[int]:
 
 
 def kill(wanted: list[int], number: int = signal.SIGKILL) -> None:
-    """Send a signal to whoever is still there."""
+    """Send a signal to those processes that still exist."""
     for pid in wanted:
         try:
             os.kill(pid, number)
@@ -86,7 +86,7 @@ def kill(wanted: list[int], number: int = signal.SIGKILL) -> None:
 
 
 def strike(case: Plan, run: subprocess.Popen[bytes], program: Path) -> None:
-    """Carry the plan out; its seconds count from when there is a rank, as the probe library may have to be built."""
+    """Carry out the plan; seconds count from the first rank's start, because a probe library may be built before."""
     while not processes(program) and run.poll() is None:
         time.sleep(0.02)
     time.sleep(case.seconds)
@@ -107,7 +107,7 @@ def strike(case: Plan, run: subprocess.Popen[bytes], program: Path) -> None:
 
 
 def ended(run: subprocess.Popen[bytes], program: Path) -> bool:
-    """Wait for the run, and for ranks whose launcher was killed; tell whether none hangs."""
+    """Wait for the run, and for ranks whose launcher was killed; return whether all have ended."""
     try:
         run.wait(HANGS)
     except subprocess.TimeoutExpired:
@@ -115,13 +115,13 @@ def ended(run: subprocess.Popen[bytes], program: Path) -> bool:
     end = time.monotonic() + HANGS
     while processes(program) and time.monotonic() < end:
         if run.returncode == -signal.SIGKILL:
-            kill(processes(program))  # a launcher whose parent is gone goes on
+            kill(processes(program))  # a launcher whose parent has died continues
         time.sleep(0.05)
     return not processes(program)
 
 
 def defect(experiment: Experiment | None, left: dict[int, int], *, finished: bool) -> str:
-    """Tell what of a run is missing or wrong."""
+    """Return what is missing or wrong in a run's experiment; empty if nothing is."""
     if experiment is None:
         return f"nothing was kept, but ranks had left regions: {left}" if any(left.values()) else ""
     notes = experiment.notes
@@ -146,7 +146,7 @@ def defect(experiment: Experiment | None, left: dict[int, int], *, finished: boo
 
 
 def tried(case: Plan, program: Path, launcher: str, folder: Path) -> tuple[str, str]:
-    """Make a run and kill it; give the outcome and what went wrong."""
+    """Start a run and kill it; return the outcome and what went wrong."""
     command = [launcher, "-n", str(RANKS), str(program), str(folder), str(STEPS)]
     words = [BIN / "autoanalyzer", "run", "--no-analyze", "-o", folder / "out", "--", *command]
     with subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=folder) as run:
@@ -169,7 +169,7 @@ def tried(case: Plan, program: Path, launcher: str, folder: Path) -> tuple[str, 
 
 
 def main() -> int:
-    """Kill as many runs as asked for; fail if one lost anything."""
+    """Kill the requested number of runs; fail if one lost anything."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--runs", type=int, default=100, metavar="N", help="how many (default: %(default)s)")
     parser.add_argument("--first", type=int, default=1, metavar="NUMBER", help="the number of the first run")

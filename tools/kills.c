@@ -1,4 +1,4 @@
-/* Ranks that tell, in a mapped file of their own, how many times they have left a region. */
+/* Ranks that record, in a mapped file of their own, how many times they have left a region. */
 #include <fcntl.h>
 #include <mpi.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-"""The README as a package index shows it, which has none of the files that it links to."""
+"""The README for a package index, which does not have the files that the README links to."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ _LINK: Final = re.compile(r"(!?)\[([^\]]+)\]\((?!\w+:|#)([^)\s]+)\)")
 
 
 def long_description(readme: str, repository: str, tag: str) -> str:
-    """Let links lead to the files of a release; where no repository is known, their text stays.
+    """Return the README with links to the files of a release; without a repository, only the links' text stays.
 
     Args:
-        readme: In Markdown, with links relative to the repository's root.
-        repository: Its address, as GitHub and GitLab have it; may be empty.
-        tag: The release's.
+        readme: Markdown, with links relative to the repository's root.
+        repository: The repository's address on GitHub or GitLab; may be empty.
+        tag: The release's tag.
     """
 
     def absolute(link: re.Match[str]) -> str:

@@ -1,6 +1,6 @@
-"""Man pages from the text of the documentation: one for each of docs/commands, and ``autoanalyzer.1``.
+"""Make man pages from the documentation: one for each page in docs/commands, and ``autoanalyzer.1``.
 
-A build of the package writes them; ``python tools/man_pages.py FOLDER`` does so, too.
+A build of the package writes them, and so does ``python tools/man_pages.py FOLDER``.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ ROOT: Final = Path(__file__).resolve().parents[1]
 
 _MARKDOWN: Final = MarkdownIt("commonmark").enable("table")
 _ESCAPES: Final = {"\\": r"\e", "`": r"\(ga", "^": r"\(ha", "~": r"\(ti"}
-_CODE_ESCAPES: Final = _ESCAPES | {"-": r"\-", "'": r"\(aq", ",": r",\:"}  # lists of values may be broken
+_CODE_ESCAPES: Final = _ESCAPES | {"-": r"\-", "'": r"\(aq", ",": r",\:"}  # lists of values may be broken at hyphens
 _REFERENCE: Final = {"Environment variables": "ENVIRONMENT", "Exit codes": "EXIT STATUS"}
-"""Sections of docs/reference.md that belong to all commands, and what man pages call them."""
+"""Sections of docs/reference.md that apply to all commands → their titles in man pages."""
 
 
 def write_man_pages(folder: Path) -> list[Path]:
-    """Write all pages to a folder, and give their files."""
+    """Write all pages to a folder; return the files."""
     folder.mkdir(parents=True, exist_ok=True)
     pages = man_pages()
     for name, text in pages.items():
@@ -36,7 +36,7 @@ def write_man_pages(folder: Path) -> list[Path]:
 
 
 def man_pages() -> dict[str, str]:
-    """Make all pages: name → text in roff."""
+    """Return all pages: name → text in roff."""
     documents = [_blocks(file) for file in sorted((ROOT / "docs" / "commands").glob("*.md"))]
     pages = {"autoanalyzer": _overview(documents)}
     for blocks in documents:
@@ -51,7 +51,7 @@ def _blocks(file: Path) -> list[SyntaxTreeNode]:
 
 
 def _names(blocks: Sequence[SyntaxTreeNode]) -> list[str]:
-    """Read the names of a command's page off its title: ``autoanalyzer cut`` is in autoanalyzer-cut.1."""
+    """Return the names in the title of a command's page: ``autoanalyzer cut`` becomes autoanalyzer-cut.1."""
     return [name.replace(" ", "-") for name in _plain(blocks[0]).split(", ")]
 
 
@@ -59,7 +59,7 @@ def _page(name: str, lines: Iterable[str]) -> str:
     text = "\n".join(
         [r"'\" -*- coding: utf-8 -*-", f'.TH {name.upper()} 1 "" autoanalyzer', ".nh", ".ad l", *lines, ""]
     )
-    return re.sub(r"^(\.S[HS] .*\n)\.PP\n", r"\1", text, flags=re.M)  # a title begins a paragraph
+    return re.sub(r"^(\.S[HS] .*\n)\.PP\n", r"\1", text, flags=re.M)  # a title already begins a paragraph
 
 
 def _overview(documents: Iterable[Sequence[SyntaxTreeNode]]) -> str:
@@ -93,7 +93,7 @@ def _command(blocks: Sequence[SyntaxTreeNode]) -> list[str]:
 
 
 def _synopsis(text: str) -> list[str]:
-    """Let calls be broken to the width of the terminal, also where the text breaks them."""
+    """Return the lines of a synopsis, which may be broken to the terminal's width at the text's line ends, too."""
     calls = re.sub(r"\n +", " ", text.strip()).split("\n")
     return [line for call in calls for line in (_code(call), ".br")][:-1]
 
@@ -136,7 +136,7 @@ def _item(node: SyntaxTreeNode, mark: str) -> list[str]:
 
 
 def _table(node: SyntaxTreeNode) -> list[str]:
-    """Make a list of a table: the first column names the items; of others there are several, titles tell them apart."""
+    """Return a table as a list of items, named by the first column; titles distinguish several other columns."""
     head, body = node.children
     titles = [_text(cell) for cell in head.children[0].children]
     lines = []
@@ -172,7 +172,7 @@ def _inline(node: SyntaxTreeNode) -> str:
 
 
 def _link(inner: str, target: str, text: str) -> str:
-    """Name the page of a command that a link leads to; other documents are no man pages."""
+    """Return the text of a link to another command's page; other documents have no man pages."""
     if "//" in target:
         return f"{inner} <{_escaped(target)}>"
     path = target.partition("#")[0]

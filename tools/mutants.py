@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Put small faults into the product, one at a time, and see that its tests find each of them.
+"""Put small faults into the product, one at a time, and check that its tests find each of them.
 
-tests/mutants.toml lists the faults, each with the tests that must find it. They go into a copy of the checkout, with a
-virtual environment of its own, so that each process of a test runs the faulty code, those of ``bin`` included.
+tests/mutants.toml lists the faults, each with the tests that must find it. They are put into a copy of the checkout
+with its own virtual environment, so that each process of a test runs the faulty code, including the scripts in ``bin``.
 """
 
 from __future__ import annotations
@@ -51,12 +51,12 @@ class Mutant(NamedTuple):
 
 
 def git(folder: Path, *words: str) -> str:
-    """Return what git prints in a folder."""
+    """Return git's output in a folder."""
     return subprocess.run(["git", *words], cwd=folder, check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
 
 
 def copy_checkout(folder: Path) -> None:
-    """Copy what git tracks, with changes that are not committed, and the virtual environment, mostly as links."""
+    """Copy the files that git tracks, with uncommitted changes, and the virtual environment, mostly as links."""
     git(ROOT, "clone", "--quiet", "--shared", "--no-checkout", ".", str(folder))
     git(folder, "checkout", "--quiet", "--detach", git(ROOT, "stash", "create") or git(ROOT, "rev-parse", "HEAD"))
     folders = [Path(sysconfig.get_path(each)) for each in ("scripts", "purelib")]
@@ -67,7 +67,7 @@ def copy_checkout(folder: Path) -> None:
         if os.fsencode(ROOT) in content:
             to.write_bytes(content.replace(os.fsencode(ROOT), os.fsencode(folder)))
             to.chmod(path.stat().st_mode)
-        elif path.name != "__pycache__":  # that of what has just been changed
+        elif path.name != "__pycache__":  # old bytecode would hide the changes
             to.symlink_to(path)
 
 
@@ -90,7 +90,7 @@ def run_tests(folder: Path, tests: Sequence[str], *options: str) -> list[str]:
 
 
 def kill_session(leader: int) -> None:
-    """Kill the processes of a run of tests that are still there."""
+    """Kill the remaining processes of a test run."""
     for process in Path("/proc").glob("[0-9]*"):
         with suppress(ProcessLookupError):
             if os.getsid(int(process.name)) == leader:
@@ -98,7 +98,7 @@ def kill_session(leader: int) -> None:
 
 
 def find_each(mutants: Sequence[Mutant], folder: Path) -> int:
-    """Print which test finds each fault; return how many none finds."""
+    """Print which test finds each fault; return how many faults no test finds."""
     missed, width = 0, max(len(each.name) for each in mutants)
     for each in mutants:
         start = time.monotonic()
@@ -117,7 +117,7 @@ def stop(number: int, _: object) -> NoReturn:
 
 
 def main() -> int:
-    """Try the faults; fail if no test finds one of them."""
+    """Try the faults; return 1 if no test finds one of them."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--only", action="append", metavar="NAME", help="this fault alone; may be repeated")
     parser.add_argument("--control", action="store_true", help="check first that the tests pass without a fault")
@@ -137,7 +137,7 @@ def main() -> int:
                 raise SystemExit("\n".join(["these fail without a fault:", *failed]))
             return 1 if find_each(chosen, folder) else 0
         finally:
-            for number in ENDING:  # the copy is removed whatever comes
+            for number in ENDING:  # so that the copy is removed even after a signal
                 signal.signal(number, signal.SIG_IGN)
 
 

@@ -1,4 +1,4 @@
-"""Sources changed at random: a number makes the same change again."""
+"""Random changes of sources; a number repeats a change."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ TOKEN: Final = re.compile(r"\w+|[^\w\s]|[ \t]+|\n")
 
 
 class Source(NamedTuple):
-    """A source of the tests, as a list of lines, and what mutants of it are called, compiled with and given."""
+    """A source of the tests, as a list of lines; with the name, the compiler and the flags of its mutants."""
 
     origin: str
     suffixes: tuple[str, ...]
@@ -25,7 +25,7 @@ class Source(NamedTuple):
 
 
 class Mutant(NamedTuple):
-    """A changed source; ``number`` makes it again."""
+    """A changed source, and the number that repeats the change."""
 
     number: int
     origin: str
@@ -35,7 +35,7 @@ class Mutant(NamedTuple):
 
 
 def constants(folder: Path) -> list[tuple[str, str, str]]:
-    """Collect the sources that tests hold as constants: a test module, the constant's name, its text as Latin-1."""
+    """Return the sources that tests have as constants: test module, name of the constant, text as Latin-1."""
     found = []
     for path in sorted(folder.glob("test_*.py")):
         for node in ast.parse(path.read_text()).body:
@@ -64,13 +64,13 @@ def double_line(lines: list[str], chance: random.Random, _: Source) -> None:
 
 
 def splice(lines: list[str], chance: random.Random, other: Source) -> None:
-    """Put lines of another source in."""
+    """Insert lines of another source."""
     at, start = chance.randrange(len(lines) + 1), chance.randrange(len(other.lines))
     lines[at:at] = other.lines[start : start + chance.randrange(1, 12)]
 
 
 def insert_line(lines: list[str], chance: random.Random, other: Source) -> None:
-    """Put a statement in."""
+    """Insert a statement."""
     lines.insert(chance.randrange(len(lines) + 1), f"      {chance.choice(other.inserted)}\n")
 
 
@@ -109,7 +109,7 @@ def shift_line(lines: list[str], chance: random.Random, _: Source) -> None:
 
 
 def join_lines(lines: list[str], chance: random.Random, _: Source) -> None:
-    """Put two lines into one."""
+    """Join two lines."""
     at = chance.randrange(len(lines))
     lines[at] = lines[at].rstrip("\n") + chance.choice(["; ", " ", "&", ""])
 
@@ -121,7 +121,7 @@ CHANGES: Final[list[Callable[[list[str], random.Random, Source], None]]] = [
 
 
 def mutant(number: int, corpus: list[Source]) -> Mutant:
-    """Make the mutation with a number."""
+    """Return the mutation with a number."""
     chance = random.Random(number)
     source = chance.choice(corpus)
     lines = list(source.lines)

@@ -1,4 +1,4 @@
-"""Make the pictures of docs/view.md, docs/time-lines.md and the README: the page of a small run, as a browser shows it.
+"""Make the pictures of docs/view.md, docs/time-lines.md and the README: screenshots of a small run's page.
 
     python tools/pictures.py
 
@@ -23,7 +23,7 @@ RUNS = ("rays", "rays_dynamic")
 
 
 def page(folder: Path, name: str, against: str | None = None) -> Path:
-    """Write the page of a run; its file is as new as the sources."""
+    """Write the page of a run; return its file, made again if sources are newer."""
     file = folder / f"{name}.cube.gz"
     if not file.exists():
         shutil.copyfile(ROOT / "tests" / "data" / file.name, file)
@@ -41,7 +41,7 @@ def page(folder: Path, name: str, against: str | None = None) -> Path:
 def picture(
     browser: Browser, file: Path, name: str, *, size: tuple[int, int], scheme: str, keys: str, part: str = ""
 ) -> None:
-    """Take a picture of a page after some keys, or of a part of it."""
+    """Take a picture of a page, or of part of it, after some key presses."""
     shown = browser.new_page(viewport={"width": size[0], "height": size[1]}, color_scheme=scheme)  # type: ignore[arg-type]
     shown.goto(file.as_uri())
     shown.wait_for_selector("#tree-system .row")

@@ -1,7 +1,6 @@
-"""Run the sample rays as README.md, docs/reading-a-verdict.md and docs/tutorial.md do, and put what it prints there.
+"""Run the sample rays as in README.md, docs/reading-a-verdict.md and docs/tutorial.md, and insert the output there.
 
-Needs Valgrind and Open MPI; takes a minute on two cores that do nothing else. What the text says of the numbers is to
-be read again afterwards::
+Needs Valgrind and Open MPI; takes a minute on two idle cores. Check afterwards what the text says about the numbers::
 
     python tools/rays_outputs.py
 """
@@ -24,7 +23,7 @@ _CHANCE: Final = re.compile(r"(?<= in )\S*/(?=out/autoanalyzer-counting)|^autoan
 
 
 def main() -> None:
-    """Run, and replace."""
+    """Run the commands, and replace their output in the pages."""
     with tempfile.TemporaryDirectory() as folder:
         rays = Path(shutil.copytree(ROOT / "samples" / "rays", Path(folder) / "rays"))
         call(rays, "make CC=aa-mpicc")
@@ -53,7 +52,7 @@ def call(folder: Path, command: str) -> str:
 
 
 def replace(file: Path, outputs: dict[str, str]) -> None:
-    """Put outputs below their commands, up to the next command or the end of the block."""
+    """Insert outputs below their commands, up to the next command or the end of the block."""
     text = file.read_text()
     for command, output in outputs.items():
         shown = re.compile(rf"(?<=^\$ {re.escape(command)}\n).*?(?=^\$ |^```)", re.MULTILINE | re.DOTALL)

@@ -1,4 +1,4 @@
-"""Trials made at random: each has a number that makes it again, and none can harm the next."""
+"""Random trials: each has a number that repeats it, and none can affect the next."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from typing import Final, NamedTuple
 
 __all__ = ["Mutant", "Trials", "apart"]
 
-SECONDS: Final = 20  # of computing: what is tried in a process of its own takes a fraction of one
-_PATIENCE: Final = 30  # times as long may pass, where others compute beside it
-MEMORY: Final = 2 << 30  # bytes of addresses, of which Python and its libraries take half
+SECONDS: Final = 20  # of CPU time: a trial in a process of its own takes a fraction of a second
+_PATIENCE: Final = 30  # times as much wall time is allowed, because other processes may be busy
+MEMORY: Final = 2 << 30  # bytes of address space, of which Python and its libraries use half
 
 
 class Mutant(NamedTuple):
-    """A changed file; ``number`` makes it again."""
+    """A changed file, and the number that repeats the change."""
 
     number: int
     name: str
@@ -31,19 +31,19 @@ class Mutant(NamedTuple):
 
 
 class Trials:
-    """Which trials to make, and what became of them.
+    """The trials to make, and their outcomes.
 
     Attributes:
-        options: Of the command line.
-        outcomes: How many trials ended in which way.
+        options: The command line's options.
+        outcomes: Outcome → number of trials.
     """
 
     def __init__(self, parser: argparse.ArgumentParser, what: str = "mutation") -> None:
-        """Read the command line.
+        """Parse the command line.
 
         Args:
-            parser: What a tool wants to know beside the numbers.
-            what: What is tried.
+            parser: A parser with the tool's own options.
+            what: What is tried, for the help text.
         """
         parser.add_argument("--mutations", type=int, default=2000, metavar="N", help="how many (default: %(default)s)")
         parser.add_argument("--minutes", type=float, metavar="M", help="go on for so long instead")
@@ -56,7 +56,7 @@ class Trials:
         self._made = self._failures = 0
 
     def __iter__(self) -> Iterator[int]:
-        """Yield the numbers."""
+        """Yield the numbers of the trials."""
         options = self.options
         number = options.seed * 1_000_000 if options.first is None else options.first
         end = time.monotonic() + 60 * (options.minutes or 0)
@@ -70,8 +70,8 @@ class Trials:
         """Try a changed file for each number, in a folder of its own.
 
         Args:
-            mutant: Makes the file of a number.
-            tried: Gives the outcome, empty if there was trouble, and what went wrong.
+            mutant: Returns the mutant with a number.
+            tried: Returns the outcome, empty if there was an error, and what went wrong.
         """
         for number in self:
             case = mutant(number)
@@ -82,7 +82,7 @@ class Trials:
                 self.failed(number, wrong, case.name, case.content)
 
     def failed(self, number: int, trouble: str, name: str = "", content: bytes = b"") -> None:
-        """Say what went wrong in a trial, and keep what was tried."""
+        """Print what went wrong in a trial, and keep the file that was tried."""
         self._failures += 1
         sys.stdout.write(f"{self._what} {number}{' of ' if name else ''}{name}\n{trouble}\n")
         if self.options.keep and content:
@@ -90,20 +90,20 @@ class Trials:
             (self.options.keep / f"{number}-{Path(name).name}").write_bytes(content)
 
     def end(self) -> int:
-        """Print what became of all; give the tool's status."""
+        """Print the outcomes; return the exit status."""
         sys.stdout.writelines(f"{count:6} {outcome}\n" for outcome, count in sorted(self.outcomes.items()))
         sys.stdout.write(f"{self._failures:6} failures in {self._made} {self._what}s\n")
         return 1 if self._failures else 0
 
 
 def apart(trial: Callable[[], str]) -> tuple[str, str]:
-    """Make a trial in a process of its own, which gets neither more time nor more memory than is sensible.
+    """Run a trial in a process of its own, with limited time and memory.
 
     Args:
-        trial: Gives an outcome in a word; raises what it likes where something went wrong.
+        trial: Returns an outcome in a word; raises any exception if something went wrong.
 
     Returns:
-        The outcome, empty if there was trouble; and what went wrong.
+        The outcome, empty if there was an error; and what went wrong.
     """
     reader, writer = os.pipe()
     child = os.fork()

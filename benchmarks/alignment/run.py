@@ -2,8 +2,8 @@
 
     python benchmarks/alignment/run.py [--rounds 5] [--samples 10000] [--long 100000]
 
-Each library that is installed is timed in turn with ours, round by round: dtaidistance and dtw-python for the path, and
-all three for the distance alone. They need memory for the whole table where they give a path.
+Each installed library is timed in turn with ours, round by round: dtaidistance and dtw-python for the path, and all
+three for the distance alone. For a path, they need memory for the whole table.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Subject = Callable[[Values, Values], object]
 
 
 def sequences(count: int) -> tuple[Values, Values]:
-    """Make a random walk, and one of the same shape that is warped, with noise of its own."""
+    """Return a random walk, and a warped copy of it with its own noise."""
     chance = np.random.default_rng(0)
     at = np.linspace(0, 1, count)
     walk = np.cumsum(chance.normal(size=count))
@@ -60,11 +60,11 @@ def subjects() -> Mapping[str, Subject]:
 
 
 def compared(rounds: int, samples: int) -> None:
-    """Time each in turn, round by round."""
+    """Time each library in turn, round by round."""
     x, y = sequences(samples)
     given = subjects()
     for subject in given.values():
-        subject(x[:200], y[:200])  # compilers of libraries work at the first call
+        subject(x[:200], y[:200])  # some libraries compile at the first call
     seconds: dict[str, list[float]] = {name: [] for name in given}
     for _ in range(rounds):
         for name, subject in given.items():
@@ -84,7 +84,7 @@ def peak() -> float:
 
 
 def long(samples: int) -> None:
-    """Find a long path in a process of its own, and tell how much memory that took."""
+    """Find a long path in a separate process, and print how much memory it took."""
     x, y = sequences(samples)
     before = peak()
     started = time.perf_counter()

@@ -1,9 +1,9 @@
-"""Time the whole analysis of large experiments: what it takes, in how much memory, alone and as an MPI job.
+"""Time the whole analysis of large experiments, and measure its memory, alone and as an MPI job.
 
     python benchmarks/analysis/large.py [--ranks 1000000] [--folder DIR] [--processes 4]
 
-Experiments of 200 call paths and 12 metrics, of ranks that are balanced or all different in two call paths, in files of
-9 kB a rank. Beside each time stands that of reading the file once, and by what power of the ranks the time grows.
+The experiments have 200 call paths and 12 metrics; ranks are balanced, or all different in two call paths; files have 9
+kB per rank. Each time is printed beside that of reading the file once, with the power of the ranks at which it grows.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from autoanalyzer.experiment.severities import Kept, LazySeverities, Rows
 Values = npt.NDArray[np.float64]
 
 PATHS = 200
-SLOW = (100, 102)  # where ranks differ, if they do
+SLOW = (100, 102)  # the call paths in which ranks differ, if they do
 METRICS = [
     *["visits", "wall_time", "mpi_time", "mpi_collective_time", "cpu_time", "mpi_cpu_time", "mpi_calls", "mpi_bytes"],
     *["mpi_bytes_sent", "program_time", "instructions", "l1_misses"],
@@ -37,7 +37,7 @@ METRICS = [
 
 
 class Made:
-    """The rows of an experiment, each made when it is asked for."""
+    """The rows of an experiment, each computed on demand."""
 
     def __init__(self, ranks: int, kind: str) -> None:
         chance = np.random.default_rng(7)
@@ -51,7 +51,7 @@ class Made:
         self.total = computed + self.waits * self.in_mpi.sum()
 
     def computed(self, path: int) -> Values:
-        """Return the time that ranks compute in a call path."""
+        """Return each rank's busy time in a call path."""
         noise = 1 + 0.005 * np.random.default_rng(1000 + path).standard_normal(self.ranks)
         return self.size[path] * noise * (self.factor if path in SLOW else 1.0)
 
@@ -77,7 +77,7 @@ class Made:
         return np.floor(values) if rates.get(metric, 0) > 1 else values
 
     def rows(self, metric: str, paths: Rows) -> Values:
-        """Return those of several call paths."""
+        """Return a metric's values in several call paths."""
         return np.array([self.row(metric, path) for path in paths.tolist()])
 
     def experiment(self) -> Experiment:
@@ -105,7 +105,7 @@ def _call_paths() -> list[CallPath]:
 
 
 def measured(words: Sequence[str | Path]) -> tuple[float, float]:
-    """Run a command; give its seconds, and the GiB of the largest of its processes."""
+    """Run a command; return its seconds, and the GiB of its largest process."""
     before = time.perf_counter()
     script = "import resource, subprocess, sys; subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL)"
     script += "; print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
@@ -114,7 +114,7 @@ def measured(words: Sequence[str | Path]) -> tuple[float, float]:
 
 
 def main() -> None:
-    """Print a line a number of ranks and kind."""
+    """Print a line per number of ranks and kind."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--ranks", type=int, default=1_000_000)
     parser.add_argument("--folder", type=Path, default=Path(tempfile.gettempdir()), help="with room for 9 kB a rank")

@@ -1,11 +1,11 @@
-"""Score our method and the paper's on what is planted in random trees of regions, and renumber the ranks.
+"""Compare our method with that of Liu et al. 2011 on imbalances planted in random trees, and with renumbered ranks.
 
     python benchmarks/analysis/methods.py [--trees 300] [--seed 20]
 
-Places: a core is right if it is the very region in which an imbalance was planted. An imbalance is large if the slowest
-rank takes at least 30 % longer for its region, and 5 % of the run; others are as small as 10 % and 2 %. Times have 1 %
-of noise. Renumberings: eight ranks along a ramp of 35 %, in 200 orders; how many of these give other clusters than the
-first. Balanced: in how many trees with nothing planted ranks differ.
+Places: a culprit is right if it is exactly the region in which an imbalance was planted. An imbalance is large if the
+slowest rank takes at least 30 % longer for its region, and 5 % of the run; others are as small as 10 % and 2 %. Times
+have 1 % of noise. Renumberings: eight ranks along a ramp of 35 %, in 200 orders; the number of orders that give other
+clusters than the first. Balanced: the number of trees without an imbalance in which a method finds that ranks differ.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from autoanalyzer.analyze.run.preparation import Prepared, prepare
 from autoanalyzer.experiment import CallPath, Experiment, Location, Metric, Region
 
 RANKS, SECONDS, NOISE = 8, 10.0, 0.01
-LARGE, SMALL = (0.3, 0.05), (0.1, 0.02)  # the least that the slowest rank takes longer, of the region and of the run
+LARGE, SMALL = (0.3, 0.05), (0.1, 0.02)  # the least excess of the slowest rank, relative to its region and to the run
 RAMP, ORDERS = 0.35, 200
 
 Values = npt.NDArray[np.float64]
@@ -32,7 +32,7 @@ Values = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Fault:
-    """An imbalance: its call path, and by how much the slowest rank takes longer, of the region and of the run."""
+    """An imbalance: its call path, and the excess of the slowest rank, relative to its region and to the run."""
 
     path: int
     of_region: float
@@ -50,7 +50,7 @@ def by_our_method(run: Prepared) -> Dissimilarity:
 
 
 def by_the_paper(run: Prepared) -> Dissimilarity:
-    """Search as the paper does."""
+    """Search as in Liu et al. 2011."""
     return compare(run.compared, "cpu_time").dissimilarity
 
 
@@ -58,7 +58,7 @@ METHODS: dict[str, Callable[[Prepared], Dissimilarity]] = {"autoanalyzer": by_ou
 
 
 def tree(rng: np.random.Generator) -> list[CallPath]:
-    """Make three to eight regions below the entry procedure, some with up to three children, these, too."""
+    """Return three to eight regions below the entry procedure, some with up to three children, and these likewise."""
     paths = [CallPath(Region("function", "main", "app.c", "main", 0, 1, 999))]
     pending = [(0, 1)]
     while pending:
@@ -73,7 +73,7 @@ def tree(rng: np.random.Generator) -> list[CallPath]:
 
 
 def shape(rng: np.random.Generator) -> Values:
-    """Return each rank's share of an imbalance, 1 on the slowest: on one, on some, along a ramp, or any."""
+    """Return each rank's share of an imbalance, 1 on the slowest: on one rank, on some, along a ramp, or random."""
     any_parts = rng.random(RANKS)
     return (
         (np.arange(RANKS) == rng.integers(RANKS)).astype(float),
@@ -84,7 +84,7 @@ def shape(rng: np.random.Generator) -> Values:
 
 
 def planted(rng: np.random.Generator, faults: int) -> tuple[Experiment, list[Fault]]:
-    """Make a run of a random tree with so many imbalances, each in the own code of a region."""
+    """Return a run of a random tree with this many imbalances, each in a region's own code."""
     paths = tree(rng)
     own = rng.lognormal(0.0, 1.0, len(paths))
     own[0] = 0.01 * own.sum()
@@ -102,7 +102,7 @@ def planted(rng: np.random.Generator, faults: int) -> tuple[Experiment, list[Fau
 
 
 def below(paths: list[CallPath], root: int) -> Iterator[int]:
-    """Walk a region and all below it."""
+    """Yield a region and all its descendants."""
     yield root
     for each, path in enumerate(paths):
         if path.parent == root:
@@ -110,7 +110,7 @@ def below(paths: list[CallPath], root: int) -> Iterator[int]:
 
 
 def run_of(paths: list[CallPath], seconds: Values) -> Experiment:
-    """Make an experiment of exclusive seconds, all of them computed."""
+    """Return an experiment of exclusive seconds, all of them busy time."""
     nothing = np.zeros_like(seconds)
     metrics = [Metric("wall_time", "sec"), Metric("mpi_time", "sec", "wall_time"), Metric("cpu_time", "sec")]
     return Experiment(
@@ -128,13 +128,13 @@ def run_of(paths: list[CallPath], seconds: Values) -> Experiment:
 
 
 class Score:
-    """What a method found of what was planted."""
+    """How many of the planted imbalances a method found."""
 
     def __init__(self) -> None:
         self.right = self.found = self.planted = self.large = self.missed = 0
 
     def add(self, run: Prepared, dissimilarity: Dissimilarity, faults: list[Fault]) -> None:
-        """Compare the cores with what was planted."""
+        """Compare the culprits with the planted imbalances."""
         regions = {run.compared.regions[each].id for each in dissimilarity.culprits}
         self.right += sum(fault.path in regions for fault in faults)
         self.found += len(regions)
@@ -151,7 +151,7 @@ class Score:
 
 
 def changes(method: Callable[[Prepared], Dissimilarity], seed: int) -> int:
-    """Count the orders of ranks along a ramp whose clusters are others than those of the first order."""
+    """Count the orders of ranks along a ramp whose clusters differ from those of the first order."""
     rng = np.random.default_rng(seed)
     ramp = SECONDS * (1 + RAMP * np.arange(RANKS) / (RANKS - 1.0))
     paths = [CallPath(Region("function", "main", "app.c", "main", 0, 1, 9))]
@@ -166,7 +166,7 @@ def changes(method: Callable[[Prepared], Dissimilarity], seed: int) -> int:
 
 
 def main() -> None:
-    """Print a line a number of imbalances and method."""
+    """Print a line per number of imbalances and method."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--trees", type=int, default=300)
     parser.add_argument("--seed", type=int, default=20)

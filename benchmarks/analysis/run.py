@@ -2,7 +2,7 @@
 
     python benchmarks/analysis/run.py [--ranks 1000000]
 
-Beside each time stands that of one pass over the same numbers (a sum over all of them), in the same run.
+Each time is printed beside that of one pass over the same numbers, a sum over all of them, in the same run.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from autoanalyzer.analyze.dissimilarity.rank_vectors import RankVectors
 from autoanalyzer.analyze.run.code_regions import CodeRegion
 from autoanalyzer.experiment import CallPath, Experiment, Location, Region
 
-TOP, BELOW = 14, 2  # 1-code regions, and children of each: the shape of ST in paper 001
+TOP, BELOW = 14, 2  # 1-code regions, and children of each: the shape of ST in Liu et al. 2011
 
 
 def made_vectors(ranks: int, kind: str) -> RankVectors:
-    """Make vectors of ranks that are balanced, in four groups, or all different."""
+    """Return vectors of ranks that are balanced, in four groups, or all different."""
     rng = np.random.default_rng(7)
     regions: list[CodeRegion] = []
     rows: list[np.ndarray] = []
@@ -54,7 +54,7 @@ def timed(call: Callable[[], object]) -> float:
 
 
 def main() -> None:
-    """Print a line a number of ranks and kind."""
+    """Print a line per number of ranks and kind."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--ranks", type=int, default=1_000_000)
     limit = parser.parse_args().ranks

@@ -1,4 +1,4 @@
-"""Programs as a list names them, built in copies of their folders by their own commands.
+"""Read a list of programs, and build these in copies of their folders by their own commands.
 
 .. code-block:: toml
 
@@ -7,11 +7,10 @@
     folder = "../../samples/rays"    # beside this list
     build = "make CC=$CC"            # $CC, $CXX and $FC are the compilers
     run = "mpirun -n 4 ./rays"
-    verify = "checksum [0-9.]+"      # must be in what it prints
-    ignore = "[0-9.]+ s$|^Date.*"    # what two runs may differ in
+    verify = "checksum [0-9.]+"      # must be in its output
+    ignore = "[0-9.]+ s$|^Date.*"    # may differ between two runs
 
-A path in ``at`` says where in the folder the commands belong. Patterns are
-those of Python, in which ``^`` and ``$`` are those of lines.
+A path in ``at`` names the subfolder for the commands. Patterns are Python's, in which ``^`` and ``$`` match at lines.
 """
 
 from __future__ import annotations
@@ -52,7 +51,7 @@ class Program:
 
 @dataclass(frozen=True)
 class Done:
-    """A command that has ended, with seconds by the wall clock and of all processors together."""
+    """A finished command, with wall seconds, and CPU seconds of all its processes."""
 
     status: int
     output: str
@@ -62,14 +61,14 @@ class Done:
 
 
 class Copy:
-    """A copy of a program's folder, in a place of its own that is the same each time.
+    """A copy of a program's folder, at a path that is the same each time.
 
     Args:
         program: The program.
-        place: Where its folder is copied to.
+        place: The path of the copy.
         compilers: ``PLAIN`` or ``PROBED``.
-        cache: What the compilers keep their results in.
-        variables: More of the environment.
+        cache: The folder for the compilers' caches.
+        variables: Additional environment variables.
     """
 
     def __init__(
@@ -83,7 +82,7 @@ class Copy:
         self._environment = {**os.environ, **compilers, "PATH": path, "AUTOANALYZER_CACHE": str(cache), **variables}
 
     def build(self, *, cold: bool = False) -> Done:
-        """Copy the folder anew and build there; ``cold`` forgets what was compiled before."""
+        """Copy the folder again and build there; ``cold`` clears the compilers' caches before."""
         shutil.rmtree(self._place, ignore_errors=True)
         shutil.copytree(self.program.folder, self._place, symlinks=True)
         if cold:
@@ -91,7 +90,7 @@ class Copy:
         return self.call(self.program.build)
 
     def call(self, command: str) -> Done:
-        """Carry out a command where the program's commands belong."""
+        """Run a command in the folder for the program's commands."""
         before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
         done = subprocess.run(
             command,
@@ -110,12 +109,12 @@ class Copy:
 
     @property
     def folder(self) -> Path:
-        """Where the program's commands belong."""
+        """The folder for the program's commands."""
         return self._place / self.program.at
 
     @property
     def objects(self) -> int:
-        """How many objects a build has left, none of them twice."""
+        """The number of different objects that a build has left."""
         return len({path.resolve() for path in self._place.rglob("*.o")})
 
 
@@ -123,7 +122,7 @@ def read_programs(path: Path) -> list[Program]:
     """Read a list of programs.
 
     Raises:
-        SystemExit: It is no such list; says why.
+        SystemExit: It is not such a list; with the reason.
     """
     known = {field.name for field in fields(Program)}
     try:

@@ -33,7 +33,7 @@ _SECONDS = "launcher.seconds"
 
 
 def rows(program: Program, modes: list[str], cache: Path, rounds: int) -> list[str]:
-    """Build and run one program; a row for each choice of modes, below them what was passed through."""
+    """Build and run a program; return a row per choice of modes, followed by the warnings."""
     found: list[str] = []
     named: set[str] = set()
     for choice in modes:
@@ -51,7 +51,7 @@ def _line(*cells: str) -> str:
 
 
 def _cells(program: Program, plain: Copy, probed: Copy, rounds: int) -> tuple[list[str], set[str]]:
-    builds = {"plain": plain.build(), "first": probed.build(cold=True)}  # the first also builds the probe library
+    builds = {"plain": plain.build(), "first": probed.build(cold=True)}  # this one also builds the probe library
     if failed := next((kind for kind, done in builds.items() if done.status), ""):
         return [f"the {failed} build failed: {_last_line(builds[failed])}"], set()
     cold, warm = probed.build(cold=True), probed.build()
@@ -83,7 +83,7 @@ def _cells(program: Program, plain: Copy, probed: Copy, rounds: int) -> tuple[li
 
 
 def _run(copy: Copy, *, measured: bool = False) -> tuple[Done, float]:
-    """Run a program, its launcher under a clock and perhaps under ``autoanalyzer run``; seconds of the launcher."""
+    """Run a program, timing its launcher, optionally under ``autoanalyzer run``; return the launcher's seconds, too."""
     place = copy.folder / _SECONDS
     clock = f"bash -c 'TIMEFORMAT=%R; {{ time \"$@\" 2>&3; }} 3>&2 2> \"$0\"' {shlex.quote(str(place))} "
     run = f"autoanalyzer run -o {shlex.quote(str(copy.folder / _OUT))} -- " if measured else ""

@@ -1,8 +1,8 @@
-"""What probes cost a build: programs built plain, with probes, and with probes again, in turn.
+"""Measure what probes cost a build: programs are built plain, with probes, and with probes again, in turn.
 
     python benchmarks/build/run.py [--programs LIST.toml] [--rounds 3] [NAME...]
 
-The least of all rounds is given, by the wall clock and of all processors together: neighbours only ever add.
+The minimum of all rounds is printed, in wall seconds and CPU seconds, because other load can only add time.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ OWN = Path(__file__).with_name("own.toml")
 
 
 def measure(program: Program, cache: Path, rounds: int) -> None:
-    """Print one line: seconds plain, then what a cold and a warm build take in proportion."""
+    """Print one line: seconds of a plain build, and the ratios of a cold and a warm build with probes."""
     taken: dict[str, list[Done]] = {"plain": [], "cold": [], "warm": []}
     with copies_of(program, cache) as (plain, probed):
-        for _ in range(rounds + 1):  # the first warms files up, and builds the probe library
+        for _ in range(rounds + 1):  # the first round fills file caches, and builds the probe library
             taken["plain"].append(plain.build())
             taken["cold"].append(probed.build(cold=True))
             taken["warm"].append(probed.build())

@@ -1,4 +1,4 @@
-"""Groups of bars as scalable vector graphics."""
+"""Draw grouped bar charts as scalable vector graphics."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _LINE: Final = 18
 
 
 def drawn_chart(groups: Mapping[str, Mapping[str, float]], categories: Sequence[tuple[str, str]]) -> str:
-    """Draw a group of bars for each kind; bars from 0 to 1, those below 0 not at all."""
+    """Draw a group of bars for each kind; bars are from 0 to 1, and omitted below 0."""
     names = list(next(iter(groups.values())))
     width = len(names) * _BAR + _GAP
     whole = _LEFT + width * len(groups) + 10

@@ -1,4 +1,4 @@
-"""Seven kinds of anomalies (Table 3), and metrics of which it is known whether they show them."""
+"""Seven kinds of anomalies (Table 3 of Hauswirth et al. 2005), and metrics that are known to show them or not."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ Values = npt.NDArray[np.float64]
 LABELS: Final = ("no", "maybe", "yes")
 
 _COUNT: Final = 600  # samples
-_EACH: Final = (70, 15, 15)  # metrics of each label
-# Of a metric without its noise, by Pearson's coefficient with the target's without noise, what an eye would say; what
-# lies between is not used.
+_EACH: Final = (70, 15, 15)  # metrics per label
+# Labels by Pearson's correlation, without noise, of a metric with the target, as an eye would judge; values in between
+# are not used.
 _BANDS: Final = ((0.0, 0.35), (0.45, 0.75), (0.85, 1.0))
 
 
@@ -29,13 +29,13 @@ class Kind:
     """A kind of anomaly.
 
     Attributes:
-        name: As in the paper.
-        about: In words.
-        category: Likewise.
-        points: The target without noise: moments from 0 to 1 and values, with lines between.
-        intervals: What is compared; all, if there is none.
-        noise: Deviation of the noise, of the target's deviation; of metrics from a half of it to one and a half.
-        outliers: Share of the samples that are far off.
+        name: Its name in the paper.
+        about: Its description in the paper.
+        category: Its category in the paper.
+        points: The target without noise: moments from 0 to 1 and values, connected by lines.
+        intervals: The compared intervals; the whole time if empty.
+        noise: Deviation of the noise, relative to that of the target; metrics have half to one and a half of it.
+        outliers: Share of samples that are outliers.
     """
 
     name: str
@@ -78,9 +78,9 @@ class Case:
 
     Attributes:
         target: The target.
-        drawn: What a hand would draw: the points of the kind, each a little off.
+        drawn: A pattern as drawn by hand: the kind's points, each slightly off.
         metrics: The metrics.
-        labels: Of each, its place in ``LABELS``.
+        labels: For each metric, the index of its label in ``LABELS``.
     """
 
     target: Series
@@ -90,7 +90,7 @@ class Case:
 
 
 def case(kind: Kind, seed: int) -> Case:
-    """Make a target with noise, and metrics with each label."""
+    """Return a target with noise, and metrics with each label."""
     chance = np.random.default_rng(seed)
     at = (np.arange(_COUNT) + 0.5) / _COUNT
     clean = np.interp(at, *zip(*kind.points, strict=True))
@@ -115,7 +115,7 @@ def case(kind: Kind, seed: int) -> Case:
 
 
 def _drawn(kind: Kind, chance: np.random.Generator) -> list[tuple[float, float]]:
-    """Move each moment by a hundredth or so of the time, and each value by a twentieth of the range."""
+    """Move each moment by about a hundredth of the time, and each value by about a twentieth of the range."""
     moments = {moment: moment + 0.01 * chance.normal() for moment, _ in kind.points}
     height = float(np.ptp([value for _, value in kind.points]))
     points = [(moments[moment], value + 0.05 * height * chance.normal()) for moment, value in kind.points]
@@ -123,7 +123,7 @@ def _drawn(kind: Kind, chance: np.random.Generator) -> list[tuple[float, float]]
 
 
 def _mixture(clean: Values, at: Values, share: float, chance: np.random.Generator) -> Values:
-    """Mix what follows the target, not always in proportion, with something else."""
+    """Mix a metric that follows the target, not always in proportion, with something else."""
     shape = (clean - clean.min()) / np.ptp(clean)
     follows = chance.choice([-1, 1]) * shape ** chance.choice([0.5, 1, 1, 1, 2])
     other = _other(at, chance)
@@ -133,7 +133,7 @@ def _mixture(clean: Values, at: Values, share: float, chance: np.random.Generato
 
 
 def _other(at: Values, chance: np.random.Generator) -> Values:
-    """Make what a program does as well: growth, walks, periods, steps, dips, nothing."""
+    """Return what else a program may do: growth, walks, periods, steps, dips, nothing."""
     kind = chance.integers(6)
     where = chance.uniform(0.05, 0.9)
     shapes: tuple[Values, ...] = (
@@ -150,7 +150,7 @@ def _other(at: Values, chance: np.random.Generator) -> Values:
 def _noisy(
     values: Values, kind: Kind, factor: float, taken: npt.NDArray[np.bool_], chance: np.random.Generator
 ) -> Values:
-    """Add noise, points that are far off, and, outside of the intervals, another anomaly."""
+    """Add noise, outliers, and outside the intervals another anomaly."""
     deviation = float(values[taken].std()) or 1.0
     noisy = values + kind.noise * factor * deviation * chance.normal(size=len(values))
     far = chance.random(len(values)) < kind.outliers

@@ -1,4 +1,4 @@
-"""Real time lines of which it is known what goes with what: the sample ``phases``, recorded several times."""
+"""Real time lines with known relations between metrics: the sample ``phases``, recorded several times."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ __all__ = ["PLANTED", "recorded_cases"]
 
 _STEPS: Final = 200
 _NO, _MAYBE, _YES = range(3)
-_EACH_STEP: Final = ("mpi_calls", "mpi_bytes", "mpi_bytes_sent", "mpi_bytes_received")  # as many in each step
+# metrics that have the same value in each step
+_EACH_STEP: Final = ("mpi_calls", "mpi_bytes", "mpi_bytes_sent", "mpi_bytes_received")
 _IO: Final = ("io_bytes", "io_bytes_written", "io_calls", "io_cpu_time")
 _MISSES: Final = ("l1_misses", "l2_misses", "l2_accesses", "l1_miss_rate", "l2_miss_rate")
 _WORK: Final = ("instructions", "l1_accesses")
@@ -29,15 +30,15 @@ _WAITING: Final = ("mpi_time", "mpi_collective_time", "mpi_all_to_all_time")
 
 @dataclass(frozen=True)
 class Planted:
-    """What is planted in a phase of the sample.
+    """The anomaly that is planted in a phase of the sample.
 
     Attributes:
-        name: What it is.
-        function: That of a step of the phase.
+        name: Its name.
+        function: The function of a step of the phase.
         target: The metric that shows it.
-        yes: Metrics that show it by how the program is made, whether it is their cause or their effect.
-        maybe: Metrics that it disturbs, but not alone.
-        steps: Its shape: from which share of the phase's steps on the target has which value, with lines between.
+        yes: Metrics that show it because of the way the program is made, as its cause or its effect.
+        maybe: Metrics that it disturbs, among other influences.
+        steps: Its shape: share of the phase's steps → value of the target, connected by lines.
     """
 
     name: str
@@ -49,7 +50,7 @@ class Planted:
 
 
 def _pulses(every: int, first: int) -> list[tuple[float, float]]:
-    """Draw what is so from the first step on to the end of each so many."""
+    """Return a pulse of one step in every group of ``every`` steps, from step ``first`` on to the group's end."""
     points = [(0.0, 0.0)]
     for end in range(every, _STEPS + 1, every):
         begin = end - every + first
@@ -81,10 +82,10 @@ PLANTED: Final = (
 
 
 def recorded_cases(folder: Path) -> Iterator[tuple[Planted, Case, tuple[float, float]]]:
-    """Yield a case for each phase, with its interval; all times are in the first run's clock.
+    """Yield a case for each phase, with its interval; all times are on the first run's clock.
 
     Args:
-        folder: Of ``record --counters simulated`` of the sample.
+        folder: The output of ``record --counters simulated`` for the sample.
     """
     files = [*sorted(folder.glob(f"run-*/{TRACE_FILE}")), *folder.glob(f"run-*/{COUNTING_TRACE_FILE}")]
     traces = [load_trace(file) for file in files]
@@ -116,7 +117,7 @@ def _label(planted: Planted, metric: str) -> int:
 
 
 def _moments(trace: Trace, function: str) -> npt.NDArray[np.float64]:
-    """Return when each step of a phase begins, and when the last one ends, ``float64[step + 1]``; means over ranks."""
+    """Return when each step of a phase begins and when the last one ends, ``float64[step + 1]``; means over ranks."""
     (path,) = (number for number, each in enumerate(trace.call_paths) if each.region.name == function)
     found = []
     for line in trace.lines():

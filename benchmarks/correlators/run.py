@@ -1,9 +1,9 @@
-"""How well each correlator ranks metrics, as in Figure 9 of Hauswirth et al. (OOPSLA 2005), and how long it takes.
+"""Measure how well each correlator ranks metrics, as in Figure 9 of Hauswirth et al. 2005, and how long it takes.
 
     python benchmarks/correlators/run.py [--cases 20] [--chart docs/pictures/correlators.svg] [--time] [--recorded DIR]
 
-Accuracy is Spearman's coefficient of the ranking with the labels (yes, maybe, no), divided by the largest that it can
-be (section 6.1): 1 if all yes come before all maybe, and these before all no.
+Accuracy is Spearman's coefficient of the ranking with the labels (yes, maybe, no), divided by its maximum (section
+6.1). It is 1 if all yes come before all maybe, and these before all no.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ LONG: Final = (500, 10_000)  # metrics and samples
 
 
 def accuracy(scores: Sequence[float], labels: Sequence[int]) -> float:
-    """Compare a ranking with labels; one that tells nothing apart is 0."""
+    """Return the accuracy of a ranking; 0 if it does not distinguish any metrics."""
     if np.ptp(scores) == 0:
         return 0.0
     best = spearmanr(np.argsort(np.argsort(labels, kind="stable")), labels).statistic

@@ -1,4 +1,6 @@
-/* Loops that a counting run slows down in different ways; prints CPU nanoseconds of each, start-up left out.
+/*
+ * Loops that a counting run slows down in different ways; prints the CPU nanoseconds of each, without
+ * start-up.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -60,7 +62,7 @@ static void product(void) {
         }
 }
 
-/* One cycle through all of it, in an order that no prefetcher foresees. */
+/* One cycle through all elements, in an order that no prefetcher can predict. */
 static void shuffle(void) {
     uint64_t x = 88172645463325252u;
     for (uint32_t i = 0; i < LARGE; i++)

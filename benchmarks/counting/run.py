@@ -2,9 +2,9 @@
 
     python benchmarks/counting/run.py [--rounds 5] [--compiler gcc] [-- COMMAND]
 
-Without a command, loops of our own are run plainly, under Valgrind without counting, under the counting tool, and
-under Valgrind's own profilers that simulate caches, in turn. A command, such as ``mpirun -n 4 ./app``, whose program
-was built by a compiler wrapper, is run in the first three ways, in the folder where one stands.
+Without a command, loops of our own are run plainly, under Valgrind without counting, under the counting tool, and under
+Valgrind's own cache-simulating profilers, in turn. A command, such as ``mpirun -n 4 ./app``, whose program was built by
+a compiler wrapper, is run in the first three ways, in the current folder.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from autoanalyzer.runtime.mpi.detection import find_mpi
 
 LOOPS = Path(__file__).parent / "loops.c"
 CACHES = CacheGeometry()
-# To a profiler with two levels the last one is L2, as it is to us.
+# In a profiler with two levels, the last level corresponds to our L2.
 PROFILED = ["--cache-sim=yes", f"--D1={CACHES.l1.option}", f"--LL={CACHES.l2.option}", "--I1=32768,8,64"]
 PLAIN, NOTHING, COUNTED = "plain", "Valgrind, nothing counted", "rtcount"
 VARIANTS: dict[str, list[str]] = {
@@ -45,7 +45,7 @@ COMPUTING, WALL = "computing, CPU", "slowest rank, wall"
 
 
 def measure_loops(program: Path, variant: str, tools: Path) -> dict[str, float]:
-    """Run the loops in one way; give CPU seconds by loop."""
+    """Run the loops in one way; return CPU seconds by loop."""
     command = [*(["valgrind", "-q", *VARIANTS[variant]] if VARIANTS[variant] else []), str(program)]
     cpu = str(max(os.sched_getaffinity(0)))
     run = subprocess.run(
@@ -60,7 +60,7 @@ def measure_loops(program: Path, variant: str, tools: Path) -> dict[str, float]:
 
 
 def measure_ways(command: list[str], folder: Path) -> dict[str, dict[str, float]]:
-    """Run a program with probes in each way; give seconds without its start, its end and those of MPI."""
+    """Run a program with probes in each way; return its seconds without its start, its end and MPI."""
     plain = measure_program(command, PLAIN, folder)
     short = write_short_paths(folder / "short-paths", [plain])
     return {
@@ -94,12 +94,12 @@ def measure_program(
 
 
 def of_tool(word: str) -> bool:
-    """Tell whether only the counting tool knows an option."""
+    """Return whether only the counting tool knows an option."""
     return word.startswith(("--l1=", "--l2=", "--leave-out="))
 
 
 def seconds(experiment: Experiment) -> dict[str, float]:
-    """Add up the CPU time outside MPI of all ranks, and the wall time of the slowest but for MPI's start and end."""
+    """Return the CPU time outside MPI of all ranks, and the slowest rank's wall time without MPI's start and end."""
     paths = experiment.call_paths
     between = [at for at, path in enumerate(paths) if not path.region.name.startswith(("MPI_Init", "MPI_Finalize"))]
     computing = experiment.exclusive("cpu_time") - experiment.exclusive("mpi_cpu_time")
@@ -111,7 +111,7 @@ def seconds(experiment: Experiment) -> dict[str, float]:
 
 
 def print_table(rounds: list[dict[str, dict[str, float]]]) -> None:
-    """Print the median seconds, and in brackets that of the ratios to the plain run of the same round."""
+    """Print the median seconds, and in brackets the median ratio to the plain run of the same round."""
     names = list(rounds[0][PLAIN])
     width = max(16, *(len(name) + 2 for name in names))
     print(f"{'seconds (ratio)':28}" + "".join(f"{name:>{width}}" for name in names))
@@ -122,7 +122,7 @@ def print_table(rounds: list[dict[str, dict[str, float]]]) -> None:
 
 
 def main() -> None:
-    """Take the rounds in turn, so that a change in the machine's speed meets all variants."""
+    """Run the variants in turn in each round, so that changes in the machine's speed affect all of them."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--compiler", default="gcc", help="of the loops")

@@ -2,8 +2,8 @@
 
     python benchmarks/experiment/run.py [--locations 10000] [--in-memory 100000] [--kinds]
 
-A file of 200 call paths and 12 metrics; then the same in memory, where algebra and inclusive sums are timed. Beside
-each time stands that of the same on a tenth of the locations.
+A file has 200 call paths and 12 metrics; then the same is done in memory, with algebra and inclusive sums. Each time is
+printed beside that for a tenth of the locations.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ PATHS, METRICS = 200, 12
 
 
 def made(locations: int, *, kind: str = "times") -> Experiment:
-    """Make an experiment of times with all their digits, of whole numbers, or, as runs give it, of both in turn."""
+    """Return an experiment of times with all digits, of whole numbers, or, as in runs, of both alternately."""
     chance = np.random.default_rng(7)
     shape = (PATHS, locations)
     names = [f"metric_{number}" for number in range(METRICS)]
@@ -68,7 +68,7 @@ print({peak_now} - before)
 
 
 def parse(file: Path) -> None:
-    """Parse a file by lxml alone."""
+    """Parse a file with lxml alone."""
     etree.parse(str(file), etree.XMLParser(huge_tree=True))
 
 
@@ -78,7 +78,7 @@ def read_all(file: Path) -> None:
 
 
 def files(locations: int, kind: str, folder: Path) -> None:
-    """Print what a file takes."""
+    """Print the times and the memory for a file."""
     experiment = made(locations, kind=kind)
     file = folder / "e.cube"
     packed = folder / "e.cube.gz"
@@ -116,7 +116,7 @@ STEPS = {
 
 
 def kind_of_file(locations: int, ending: str, folder: Path) -> None:
-    """Print what writing, opening, reading a metric and a difference take, each in a process of its own."""
+    """Print the times to write, open, read a metric and compute a difference, each in a separate process."""
     file = folder / f"e{ending}"
     cells = []
     for step in STEPS.values():
@@ -141,7 +141,7 @@ print(time.perf_counter() - start, clock() - used, resource.getrusage(resource.R
 
 
 def in_memory(locations: int) -> None:
-    """Print what operations in memory take."""
+    """Print the times of operations in memory."""
     one, other = made(locations), made(locations)
     once = timed(lambda: [one.exclusive(metric.name).sum() for metric in one.metrics])
     rows: list[tuple[str, Callable[[], object]]] = [("inclusive", lambda: one.inclusive("metric_5"))]
@@ -156,7 +156,7 @@ def in_memory(locations: int) -> None:
 
 
 def main() -> None:
-    """Print a line a size."""
+    """Print a line per size."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--locations", type=int, default=10_000)
     parser.add_argument("--in-memory", type=int, default=100_000)

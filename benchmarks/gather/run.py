@@ -1,10 +1,10 @@
-"""Time the gather of many synthetic shards, by one process and by several, and what memory it takes.
+"""Time the gather of many synthetic shards, with one process and with several, and measure its memory.
 
     python benchmarks/gather/run.py [--shards 10000] [--paths 200] [--processes 4]
 
-Each shard has the same call paths, in another order from rank to rank, and values of its own; lines are of an eighth, a
-quarter, half and all of the shards. Beside the times stand that of reading the files alone, and how they grow: the
-exponent of the number of shards, from the line before.
+Each shard has the same call paths, in another order on each rank, and its own values; lines are for an eighth, a
+quarter, half and all of the shards. Times are printed beside that of reading the files alone, and with the exponent of
+the number of shards by which they grow since the line before.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ import numpy as np
 from autoanalyzer.experiment import Region
 from autoanalyzer.runtime.gather import shard_layout as layout
 
-RATE = 2.6e9  # ticks a second
-LENGTH = 1 << 18  # of the file, of which only a part is in use
+RATE = 2.6e9  # ticks per second
+LENGTH = 1 << 18  # bytes of a file, of which only a part is in use
 
 GATHER = """
 import json, resource, sys, time
@@ -55,7 +55,7 @@ def record(kind: int, body: bytes) -> bytes:
 
 
 def shard(rank: int, ranks: int, paths: int) -> bytes:
-    """Make a shard: main, and below it functions with loops, of which every tenth rank enters siblings backwards."""
+    """Return a shard: main, and below it functions with loops; every tenth rank enters siblings in reverse order."""
     chance = np.random.default_rng(rank)
     regions = [Region("function", "main", "m.c", "main", 0, 1, 9)]
     for number in range(1, paths):
@@ -105,7 +105,7 @@ def shard(rank: int, ranks: int, paths: int) -> bytes:
 
 
 def written(files: Path, shards: int, paths: int) -> None:
-    """Write so many shards."""
+    """Write this many shards."""
     files.mkdir()
     for rank in range(shards):
         with (files / f"node{rank // 64}.{rank}.{rank:x}.shard").open("wb") as stream:
@@ -114,7 +114,7 @@ def written(files: Path, shards: int, paths: int) -> None:
 
 
 def gathered(files: Path, folder: Path, processes: int, progress: bool) -> list[float]:
-    """Gather a copy of shards by so many processes: seconds, those of all processors, MiB, size of the experiment."""
+    """Gather a copy of shards with several processes; return wall and CPU seconds, MiB, and the file size."""
     shards = folder / "shards"
     shards.mkdir(parents=True)
     for file in files.iterdir():
@@ -131,12 +131,12 @@ def gathered(files: Path, folder: Path, processes: int, progress: bool) -> list[
 
 
 def measure(shards: int, options: argparse.Namespace, before: dict[int, float]) -> None:
-    """Print what the gather of so many shards takes.
+    """Print the cost of gathering this many shards.
 
     Args:
-        shards: How many.
-        options: Call paths, and numbers of processes.
-        before: Seconds of half as many shards, by processes; these are put in their place.
+        shards: The number of shards.
+        options: The number of call paths, and numbers of processes.
+        before: Seconds for half as many shards, by number of processes; updated.
     """
     with tempfile.TemporaryDirectory() as place:
         files = Path(place) / "files"
@@ -158,7 +158,7 @@ def measure(shards: int, options: argparse.Namespace, before: dict[int, float]) 
 
 
 def main() -> None:
-    """Print two lines a size."""
+    """Print two lines per size."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--shards", type=int, default=10_000)
     parser.add_argument("--paths", type=int, default=200)

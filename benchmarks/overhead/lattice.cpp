@@ -1,4 +1,4 @@
-/* Relaxation of a field by expressions: mpicxx -O2 lattice.cpp; mpirun -n 2 ./a.out [sweeps]. */
+/* Relaxes a field by expression templates: mpicxx -O2 lattice.cpp; mpirun -n 2 ./a.out [sweeps]. */
 #include "lattice.h"
 
 #include <cstdio>

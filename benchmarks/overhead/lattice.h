@@ -19,7 +19,7 @@ class Site {
     int x_, y_;
 };
 
-/* The sites inside, row by row. */
+/* The inner sites, row by row. */
 class Inside {
   public:
     class Iterator {
@@ -80,7 +80,7 @@ class Field {
     std::vector<double> values_;
 };
 
-/* A field as a term, and its neighbours' sum as another. */
+/* A field as a term of an expression; the sum of its neighbours is another term. */
 class Term {
   public:
     explicit Term(const Field &field) : field_(&field) {}

@@ -1,4 +1,6 @@
-/* A Monte Carlo transport of particles: mpicxx -O2 particles.cpp; mpirun -n 2 ./a.out [particles per rank].
+/*
+ * A Monte Carlo transport of particles: mpicxx -O2 particles.cpp; mpirun -n 2 ./a.out [particles per
+ * rank].
  */
 #include "particles.h"
 

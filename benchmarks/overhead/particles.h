@@ -1,4 +1,4 @@
-/* Particles that fly through a slab of cells: everything by accessors, operators and small functions. */
+/* Particles that fly through a slab of cells, written with accessors, operators and small functions. */
 #ifndef PARTICLES_H
 #define PARTICLES_H
 

@@ -1,4 +1,4 @@
-"""Run one rank of a program on a processor of its own, and write down what it took.
+"""Run one rank of a program, pinned to a core, and write its times to a file.
 
 python rank.py FOLDER CPU,CPU,… PROGRAM [argument …]
 """
@@ -14,7 +14,7 @@ RANK_VARIABLES = ("OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID")
 
 
 def main() -> int:
-    """Write ``FOLDER/RANK``: the seconds from start to end, and of CPU time."""
+    """Write to ``FOLDER/RANK`` the wall seconds from start to end, and the CPU seconds."""
     folder, cpus, *command = sys.argv[1:]
     rank = int(next(os.environ[name] for name in RANK_VARIABLES if name in os.environ))
     usable = [int(cpu) for cpu in cpus.split(",")]

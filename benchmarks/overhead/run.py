@@ -1,12 +1,12 @@
-"""Measure what whole programs take: plain, instrumented but idle, recorded, and built by the plan of a run, in turns.
+"""Time whole programs: plain, instrumented but idle, recorded, and built by the plan of a run, in turn.
 
     python benchmarks/overhead/run.py [--rounds 15] [--ranks 2] [--beside 'TOOL=COMMAND' ...]
         ['NAME=PLAIN::INSTRUMENTED[::PLANNED]' ...]
 
-Each is a command without a launcher: the program as its own compiler made it, as aa-mpicc or aa-mpifort did, and as
-these did with the plan that `autoanalyzer run` wrote. Without any, samples/heat and the two C++ programs of this folder
-are built and measured. ``--beside`` runs the program under another tool, too: a column each. Rows of a Markdown table:
-CPU seconds of all ranks, and ratios of CPU time with their intervals.
+Each is a command without a launcher: the program as built by its own compiler, by aa-mpicc or aa-mpifort, and by these
+with the plan that `autoanalyzer run` wrote. Without arguments, samples/heat and the two C++ programs of this folder are
+built and measured. ``--beside`` adds a column for the program under another tool. The output are rows of a Markdown
+table: CPU seconds of all ranks, and ratios of CPU time with confidence intervals.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ PLAIN, IDLE, RECORDED, PLANNED = ROLES = ("plain", "idle", "recorded", "by the p
 
 @dataclass(frozen=True)
 class Case:
-    """A program in its forms; the last is missing where a run throttles nothing."""
+    """A program in its forms; the last is missing if a run throttles nothing."""
 
     name: str
     plain: list[str]
@@ -58,7 +58,7 @@ class Run:
 
 
 def parse_case(text: str) -> Case:
-    """Read ``NAME=PLAIN::INSTRUMENTED[::PLANNED]``."""
+    """Parse ``NAME=PLAIN::INSTRUMENTED[::PLANNED]``."""
     name, equals, commands = text.partition("=")
     forms = [shlex.split(each) for each in commands.split("::")]
     if not equals or len(forms) not in (2, 3):
@@ -67,7 +67,7 @@ def parse_case(text: str) -> Case:
 
 
 def parse_tool(text: str) -> tuple[str, list[str]]:
-    """Read ``TOOL=COMMAND``."""
+    """Parse ``TOOL=COMMAND``."""
     tool, equals, command = text.partition("=")
     if not equals or tool in ROLES:
         raise argparse.ArgumentTypeError(f"expected TOOL=COMMAND, found {text}")
@@ -89,7 +89,7 @@ def run_once(folder: Path, ranks: int, prefix: list[str], program: list[str]) ->
 
 
 def run_as(role: str, folder: Path, command: list[str], ranks: int) -> Run:
-    """Run the program in a role; what the gathering and the analysis take is not its time."""
+    """Run the program in a role; gathering and analysis are not timed."""
     recorded = ["autoanalyzer", "run", "-o", "experiment", "--json", f"{role}.json", "--"]
     return run_once(folder, ranks, recorded if role in (RECORDED, PLANNED) else [], command)
 
@@ -106,20 +106,20 @@ def interval(values: list[float]) -> tuple[float, float]:
 
 
 def show_ratio(plain: list[float], other: list[float]) -> str:
-    """Say the median of the rounds' ratios and its interval, in percent."""
+    """Return the median of the rounds' ratios and its interval, in percent."""
     ratios = [100 * (after / before - 1) for before, after in zip(plain, other, strict=True)]
     low, high = interval(ratios)
     return f"{statistics.median(ratios):+.1f} % [{low:+.1f}, {high:+.1f}]"
 
 
 def show_printed(findings: Path) -> str:
-    """Say what the tool itself has printed of its cost, in the last of the rounds."""
+    """Return the overhead that the tool itself printed in the last round."""
     overhead = json.loads(findings.read_text())["overhead"]
     return f"{overhead['of_computing'] or 0.0:.1f} % ({overhead['visits']} visits)"
 
 
 def compare(case: Case, ranks: int, rounds: int, tools: dict[str, list[str]]) -> None:
-    """Take the roles in turn, in another order each round, and print the row of a program."""
+    """Run the roles in turn, in another order each round, and print the program's row."""
     roles = case.roles() | tools
     runs: dict[str, list[Run]] = {role: [] for role in roles}
     with tempfile.TemporaryDirectory() as name:
@@ -137,7 +137,7 @@ def compare(case: Case, ranks: int, rounds: int, tools: dict[str, list[str]]) ->
 
 
 def build_own(name: str, folder: Path, ranks: int) -> Case:
-    """Compile a program of ours in all its forms."""
+    """Compile one of our programs in all its forms."""
     words, language, arguments = OWN[name]
     folder.mkdir()
 
@@ -154,7 +154,7 @@ def build_own(name: str, folder: Path, ranks: int) -> Case:
 
 
 def main() -> None:
-    """Print a row a program."""
+    """Print a row per program."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--ranks", type=int, default=2)

@@ -1,4 +1,4 @@
-/* Hooks that do nothing, out of sight of what calls them. */
+/* Hooks that do nothing, in a separate file so that they cannot be inlined. */
 #define PLAIN __attribute__((no_instrument_function))
 
 PLAIN void __cyg_profile_func_enter(void *function, void *caller);

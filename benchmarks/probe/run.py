@@ -1,9 +1,9 @@
-"""Measure what an entry and exit of a region cost, beside two bare readings of the clock and other tools' hooks.
+"""Measure what an entry and exit of a region cost, compared with two readings of the clock and other tools' hooks.
 
     python benchmarks/probe/run.py [--rounds 11] [--compiler gcc] [--event EVENT] [--library FILE]
                                    [--caliper PREFIX] [--tau PREFIX]
 
-A prefix is where the tool is installed: its libraries are in lib below it, or for TAU in ARCHITECTURE/lib.
+A prefix is where the tool is installed: its libraries are in PREFIX/lib, or for TAU in PREFIX/ARCHITECTURE/lib.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ Round = dict[str, dict[str, float]]
 
 @dataclass(frozen=True)
 class Variant:
-    """How the shapes are compiled, and what is in the environment when they run; ``{folder}`` is the scratch folder."""
+    """How the shapes are compiled, and the environment in which they run; ``{folder}`` is the scratch folder."""
 
     name: str
     arguments: tuple[str | Path, ...]
@@ -56,7 +56,7 @@ def ours(name: str, **environment: str) -> Variant:
 
 
 def recording(clock: str, name: str = "", library: Path | None = None, **more: str) -> Variant:
-    """Return the same with the library, or another build of it, and its source of CPU time."""
+    """Return the same with the library, or another build of it, and a source of CPU time."""
     preload = {"LD_PRELOAD": str(library or probe_library(Mpi(None))), "AUTOANALYZER_SHARDS": "{folder}"}
     return ours(name or f"probes, {clock}", AUTOANALYZER_CPU_CLOCK=clock, **preload, **more)
 
@@ -111,7 +111,7 @@ def compile_all(folder: Path, compiler: str, compared: list[Variant]) -> None:
 
 
 def run(folder: Path, program: str, variant: Variant, *arguments: str, tool: Sequence[str] = ()) -> list[str]:
-    """Run one variant, perhaps under a tool, and give the lines that it prints."""
+    """Run one variant, optionally under a tool; return the lines that it prints."""
     environment = {name: value.format(folder=folder) for name, value in variant.environment.items()}
     command: list[str | Path] = [*tool, folder / program, *arguments]
     output = subprocess.run(
@@ -121,7 +121,7 @@ def run(folder: Path, program: str, variant: Variant, *arguments: str, tool: Seq
 
 
 def measure(folder: Path, program: str, variant: Variant, cpus: tuple[int, int]) -> dict[str, float]:
-    """Run one variant; give nanoseconds a pair by shape."""
+    """Run one variant; return nanoseconds per pair by shape."""
     lines = run(folder, program, variant, *map(str, cpus))
     for shard in folder.glob("*.shard"):
         shard.unlink()
@@ -129,7 +129,7 @@ def measure(folder: Path, program: str, variant: Variant, cpus: tuple[int, int])
 
 
 def print_memory(folder: Path, program: str, variant: Variant) -> None:
-    """Print what a call path takes where each is in a region of its own."""
+    """Print the memory of a call path if each is in a region of its own."""
     ((paths, private),) = (map(int, line.split()) for line in run(folder, program, variant, "paths"))
     (shard,) = folder.glob("*.shard")
     (header,) = np.frombuffer(shard.read_bytes(), HEADER_LAYOUT, count=1)
@@ -138,7 +138,7 @@ def print_memory(folder: Path, program: str, variant: Variant) -> None:
 
 
 def print_prices(folder: Path, compared: list[Variant]) -> None:
-    """Print what the library itself measures at the start: of a pair, and of a call of MPI or file I/O."""
+    """Print what the library itself measures at its start: the cost of a pair, and of an MPI or I/O call."""
     print(f"{'measured by the library (ns)':28}{'pair':>18}{'call':>18}")
     for number, variant in enumerate(compared):
         if "AUTOANALYZER_SHARDS" not in variant.environment:
@@ -151,7 +151,7 @@ def print_prices(folder: Path, compared: list[Variant]) -> None:
 
 
 def ratio(rounds: list[Round], name: str, shape: str) -> float:
-    """Return the median ratio to two readings of the clock, which were measured in the same round."""
+    """Return the median ratio to two readings of the clock, measured in the same round."""
     return statistics.median(one[name][shape] / one[BARE][shape] for one in rounds)
 
 
@@ -168,13 +168,13 @@ def print_table(rounds: list[Round]) -> None:
 
 
 def verdict(ratios: Mapping[str, float]) -> str:
-    """Return whether the goal holds, or else the shapes that miss it."""
+    """Return whether the goal is reached, otherwise the shapes that miss it."""
     missed = [f"{value:.2f} in {shape}" for shape, value in ratios.items() if round(value, 2) > GOAL]
     return f"<= {GOAL}: {', '.join(missed) or 'holds'}"
 
 
 def processor() -> str:
-    """Return the processor's name, and how large its first two levels of cache for data are."""
+    """Return the processor's name, and the sizes of its first two levels of data cache."""
     sizes = {}
     for index in sorted(CACHES.glob("index*")):
         level, kind, size = ((index / name).read_text().strip() for name in ("level", "type", "size"))
@@ -185,9 +185,9 @@ def processor() -> str:
 
 
 def instructions(folder: Path, compiler: str, variant: Variant) -> dict[str, float]:
-    """Return instructions per pair by shape, as Valgrind counts them.
+    """Return instructions per pair by shape, counted by Valgrind.
 
-    Each shape runs twice with two numbers of pairs; by the difference, what is executed only once drops out.
+    Each shape runs twice with two numbers of pairs; the difference excludes everything that is executed only once.
     """
     environment = dict(variant.environment)
     if "LD_PRELOAD" in environment:
@@ -220,7 +220,7 @@ def instructions(folder: Path, compiler: str, variant: Variant) -> dict[str, flo
 
 
 def print_instructions(compiler: str, compared: list[Variant]) -> None:
-    """Print instructions per pair, which no other machine changes that has the same compiler."""
+    """Print instructions per pair, which are the same on all machines with the same compiler."""
     print("instructions a pair")
     for variant in compared:
         if variant.name in (NONE, BARE, OURS, OTHER):
@@ -230,7 +230,7 @@ def print_instructions(compiler: str, compared: list[Variant]) -> None:
 
 
 def main() -> None:
-    """Take the rounds in turn, so that a change in the machine's speed meets all variants."""
+    """Run the variants in turn in each round, so that changes in the machine's speed affect all of them."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=11)
     parser.add_argument("--compiler", default="gcc")

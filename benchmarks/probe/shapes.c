@@ -1,10 +1,10 @@
 /*
- * Small functions, called in five shapes; REGION stands where a function is entered.
+ * Small functions, called in five shapes; REGION marks the entry of a function.
  *
- * -DSTAMPS reads the clock twice, -DPROBES goes the way of an instrumented program: through the pointers that
- * a constructor looked up, -DCALIPER and -DTAU by those tools' C interfaces. Without any of them the
- * compiler's own hooks may be switched on by its options. The arguments are the two processors to run on, the
- * first for one thread; or the word "paths", whereupon many call paths are entered instead.
+ * -DSTAMPS reads the clock twice. -DPROBES works like an instrumented program, through pointers that a
+ * constructor has looked up. -DCALIPER and -DTAU use those tools' C interfaces. Without any of them,
+ * compiler options may enable the compiler's own hooks. The arguments are the two processors to run on,
+ * the first for one thread; or the word "paths" to enter many call paths instead.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -23,7 +23,7 @@
 #ifndef PAIRS
 #define PAIRS 2000000
 #define FIB 28
-#define FIB_CALLS 1028457 /* of fib(28), with itself */
+#define FIB_CALLS 1028457 /* calls of fib(28), including itself */
 #endif
 #define LEVELS 8
 #define CHILDREN 10
@@ -118,7 +118,7 @@ LEVEL(3, level_4)
 LEVEL(2, level_3)
 LEVEL(1, level_2)
 
-/* CPU time: what else runs on the machine is not to be measured. */
+/* CPU time, because other load on the machine must not be measured. */
 static PLAIN double now(void) {
     struct timespec time;
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
@@ -193,7 +193,7 @@ static PLAIN void measure(const char *name, int (*shape)(void)) {
 }
 
 #if defined(PROBES)
-/* Memory that is no file's. */
+/* Private memory that is not mapped from a file. */
 static long private_bytes(void) {
     long size, resident, shared;
     FILE *file = fopen("/proc/self/statm", "r");
@@ -203,7 +203,7 @@ static long private_bytes(void) {
     return (resident - shared) * sysconf(_SC_PAGESIZE);
 }
 
-/* Each in a region of its own, which is the most that a call path takes. */
+/* Each call path is in a region of its own, which takes the most memory. */
 static void walk_paths(void) {
     static char descriptors[PATHS][80];
     for (int i = 0; i < PATHS; i++)

@@ -1,6 +1,6 @@
 /*
- * Preloaded beside the probe library under Valgrind, which offers no restartable sequences: an area for them
- * that nothing disturbs, so that events take the fast path there too.
+ * Preloaded together with the probe library under Valgrind, which has no restartable sequences: provides
+ * an area for them that is never disturbed, so that events take the fast path there, too.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -9,14 +9,14 @@
 #include <stdint.h>
 #include <sys/syscall.h>
 
-/* As the kernel's struct rseq begins. */
+/* The beginning of the kernel's struct rseq. */
 static _Thread_local struct {
     uint32_t cpu_id_start, cpu_id;
     uint64_t sequence;
     uint64_t unused[2];
 } area __attribute__((aligned(32), tls_model("initial-exec")));
 
-/* In glibc's place. */
+/* Replaces glibc's symbol. */
 ptrdiff_t __rseq_offset;
 unsigned int __rseq_size = sizeof area;
 long syscall(long number, ...);
@@ -25,7 +25,7 @@ __attribute__((constructor)) static void place(void) {
     __rseq_offset = (char *)&area - (char *)__builtin_thread_pointer();
 }
 
-/* The library sleeps by this call, to see whether the kernel resets the field. */
+/* The library sleeps by this call to test whether the kernel resets the field. */
 long syscall(long number, ...) {
     static long (*real)(long, ...);
     long values[6];

@@ -2,8 +2,8 @@
 
     python benchmarks/pursuit/run.py [--repeat 5]
 
-Both on one processor; its time is counted, not that on the wall. FastICA (Hyvärinen and Oja) looks for directions that
-are not normal, too, from one start, and ranks nothing: it is what one climb costs in a well-kept library.
+Both run on one core, and CPU time is measured. FastICA (Hyvärinen and Oja) also searches for directions that are not
+normal, but from one start and without a ranking: it shows what one climb costs in a well-maintained library.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ SIZES = ((64, 12), (256, 20), (1024, 30), (4096, 50))
 
 
 def space(points: int, metrics: int, kind: str) -> MetricSpace:
-    """Make points of noise, or with three that lie far out in one metric."""
+    """Return points of noise, optionally with three outliers in one metric."""
     values = 100 + np.random.default_rng(7).standard_normal((points, metrics))
     if kind == "outliers":
         values[[3, 17, 40], metrics // 2] += 8
@@ -41,11 +41,11 @@ def timed(call: Callable[[], object], repeat: int) -> float:
 
 
 def main() -> None:
-    """Print a line a size and kind of points."""
+    """Print a line per size and kind of points."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--repeat", type=int, default=5)
     repeat = parser.parse_args().repeat
-    warnings.simplefilter("ignore")  # FastICA finds no independent components in noise, and says so
+    warnings.simplefilter("ignore")  # FastICA warns that it finds no independent components in noise
     print(f"{'points':>6} {'metrics':>7}  {'kind':<8} {'ranking':>9} {'best view':>9} {'FastICA':>9}  {'ratio':>6}")
     for points, metrics in SIZES:
         for kind in ("noise", "outliers"):

@@ -2,8 +2,8 @@
 
     python benchmarks/traces/run.py [--ranks 1000] [--samples 10000] [--commands view,timeline,correlate,align]
 
-The trace is made up: regions are entered in turn, 20 metrics have values in all samples, and one region becomes slower
-half-way.
+The trace is synthetic: regions are entered in turn, 20 metrics have values in all samples, and one region becomes
+slower half-way.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from autoanalyzer.experiment import CallPath, Experiment, Location, Region, save
 from autoanalyzer.experiment.metric import STORED_METRICS, SYSTEM_METRICS
 from autoanalyzer.experiment.trace import TimeLine, Trace, load_trace, save_trace
 
-SAMPLE = 0.01  # seconds
+SAMPLE = 0.01  # seconds per sample
 REGIONS = 6
 METRICS = (*STORED_METRICS, *SYSTEM_METRICS)[:20]
 PATHS = [
@@ -39,7 +39,7 @@ WORDS = {
 
 
 def time_line(rank: int, samples: int) -> TimeLine:
-    """Make a line in which each sample is in one region, and the third takes longer in the second half."""
+    """Return a line in which each sample is in one region, and the third region takes longer in the second half."""
     chance = np.random.default_rng(rank)
     end = np.cumsum(SAMPLE * chance.uniform(0.95, 1.1, samples))
     begin = np.append(0.0, end[:-1])
@@ -56,7 +56,7 @@ def time_line(rank: int, samples: int) -> TimeLine:
 
 
 def measured(what: str, *words: str, folder: Path) -> None:
-    """Run a command, and say how long it took and how much memory."""
+    """Run a command, and print how long it took and how much memory."""
     started = time.perf_counter()
     child = subprocess.Popen(
         [sys.executable, "-m", "autoanalyzer", *words], cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL

@@ -2,9 +2,9 @@
 
     python benchmarks/view/run.py [--sizes 1M 16M 200M] [--repeat 5]
 
-Needs Debian's chromium-headless-shell, and for its column plotly (pip install plotly). Each page is opened anew, in a
-new browser, several times, one kind after the other; the medians are printed. A selection is a click, or a key, sent by
-the browser's own input events; it lasts until the frame in which the row is marked and all trees show its values.
+Needs Debian's chromium-headless-shell, and for its column plotly (pip install plotly). Each page is opened several
+times in a new browser, one kind after the other; medians are printed. A selection is a click or a key, sent as the
+browser's own input event; it lasts until the frame in which the row is marked and all trees show its values.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ SELECTIONS = 40
 _CHROMIUM = "/usr/bin/chromium-headless-shell"
 _LONGEST = 60_000  # milliseconds that a page may take
 
-# When the rows were first painted, and how long each input took until the frame that shows what it selects.
+# When the rows were first painted, and how long each input took until the frame that shows its effect.
 _WATCH = """
 window.waits = [];
 const after = (then) => requestAnimationFrame(() => {
@@ -73,7 +73,7 @@ def json_page(experiment: Experiment, page: bytes) -> bytes:
     text = text[:start] + read + text[end:]
     text = text.replace('<meta http-equiv="Content-Security-Policy"', '<meta name="none"', 1)
     blocks = [at for at in range(len(names) + 1) if at != 0]
-    for block in blocks:  # the values that the JSON holds already
+    for block in blocks:  # the JSON has these values already
         begin = text.index(f'id="numbers-{block}">') + len(f'id="numbers-{block}">')
         text = text[:begin] + text[text.index("</script>", begin) :]
     return text.replace("<script>", f'<script type="application/json" id="all">[{rows}]</script>\n<script>', 1).encode()
@@ -121,7 +121,7 @@ def figures(driver: object, file: Path, mark: str, *, select: bool) -> dict[str,
 
 
 def selections(page: Page) -> list[float]:
-    """Select by mouse and keys in the three trees, metrics that were not decoded before among them."""
+    """Select by mouse and keys in the three trees, including metrics that were not decoded before."""
     for tree in ("metrics", "program", "system"):
         rows = page.locator(f"#tree-{tree} .row:not(.folded)")
         for number in range(min(rows.count(), SELECTIONS // 4)):
@@ -134,7 +134,7 @@ def selections(page: Page) -> list[float]:
 
 
 def main() -> None:
-    """Print a table of each size."""
+    """Print a table for each size."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sizes", nargs="+", choices=SIZES, default=list(SIZES))
     parser.add_argument("--repeat", type=int, default=5)
@@ -142,7 +142,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as driver:
         for size in arguments.sizes:
             experiment = synthetic(*SIZES[size])
-            large = size == "200M"  # of each of four metrics; what others would have to hold whole
+            large = size == "200M"  # four metrics; the other kinds of pages would have to hold them whole
             for metric in experiment.metrics if not large else ():
                 experiment.exclusive(metric.name)
             start = time.perf_counter()

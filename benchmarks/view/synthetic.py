@@ -1,4 +1,4 @@
-"""Synthetic runs of any size: nested regions, a quarter of the ranks with more work, parts of times, bytes, counts."""
+"""Synthetic runs of any size: nested regions; a quarter of the ranks has more work; parts of times, bytes, counts."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ METRICS = (
     Metric("io_bytes", "bytes"),
 )
 _SIZES = {"sec": 0.05, "occ": 1e6, "bytes": 1e5}
-_DEEP = 12  # regions back in which a region's caller is
+_DEEP = 12  # a region's caller is at most this many regions before it
 _SPREAD = 0.02
-_NODE = 64  # ranks
+_NODE = 64  # ranks per node
 
 
 def synthetic(paths: int, ranks: int, metrics: int = len(METRICS), seed: int = 1) -> Experiment:
-    """Make a run whose values are drawn row by row, when they are asked for."""
+    """Return a run whose values are drawn row by row, on demand."""
     random = np.random.default_rng(seed)
     parents = [None, *(int(random.integers(max(0, path - _DEEP), path)) for path in range(1, paths))]
     kinds = ("function", "function", "loop")

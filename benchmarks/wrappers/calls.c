@@ -9,7 +9,7 @@
 
 typedef void probe(const char *descriptor);
 
-/* CPU time: what else runs on the machine is not to be measured. */
+/* CPU time, because other load on the machine must not be measured. */
 static double now(void) {
     struct timespec time;
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);

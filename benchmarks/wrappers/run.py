@@ -1,10 +1,10 @@
-"""What the MPI and I/O wrappers cost, and the critical path beside them.
+"""Measure what the MPI and I/O wrappers cost, and the critical path in addition.
 
 The same calls run without the probe library, with it, and with the path, in turn, on one core.
 
     python benchmarks/wrappers/run.py [--rounds 9]
 
-The least CPU time of all rounds is given: neighbours and frequency only ever add.
+The minimum CPU time of all rounds is printed, because other load and clock frequency can only add time.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ SOURCE = Path(__file__).parent / "calls.c"
 
 
 def run_once(program: Path, folder: Path, variables: dict[str, str]) -> dict[str, float]:
-    """Nanoseconds a call, by the call's name."""
+    """Return nanoseconds per call, by the call's name."""
     output = subprocess.run(
         [program], cwd=folder, env={**os.environ, **variables}, capture_output=True, text=True, check=True
     ).stdout
@@ -31,7 +31,7 @@ def run_once(program: Path, folder: Path, variables: dict[str, str]) -> dict[str
 
 
 def compare(compiler: str, rounds: int) -> None:
-    """Print the least of interleaved rounds, for one MPI library."""
+    """Print the minimum of interleaved rounds, for one MPI library."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         program = folder / "calls"
@@ -50,7 +50,7 @@ def compare(compiler: str, rounds: int) -> None:
 
 
 def main() -> None:
-    """Compare under each MPI library that is installed."""
+    """Compare under each installed MPI library."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=9)
     arguments = parser.parse_args()

@@ -17,13 +17,13 @@ def align(
 ) -> list[tuple[_T | None, _T | None]]:
     """Pair the elements of two sequences without crossing, so that the total similarity is greatest.
 
-    Dynamic programming as Needleman and Wunsch's (1970), in O(len(left) · len(right)).
+    Dynamic programming as in Needleman and Wunsch (1970), in O(len(left) · len(right)).
 
     Args:
-        left: The one sequence.
-        right: The other.
-        likeness: From 0 to 1.
-        enough: The least likeness of a pair; each pair adds its likeness minus this to the sum that is maximised.
+        left: The first sequence.
+        right: The second sequence.
+        likeness: Returns how similar two elements are, from 0 to 1.
+        enough: The least similarity of a pair; each pair adds its similarity minus this to the sum that is maximised.
 
     Returns:
         Every element once and in order; an element without a match is paired with None.

@@ -21,7 +21,7 @@ _KINDS: Final[Mapping[Aggregation, str]] = {
     "max": "a maximum",
     "none": "not added up",
 }
-_NAMED: Final = 3  # metrics that an operand lacks: at most this many are named
+_NAMED: Final = 3  # the most missing metrics that a warning names
 _OF_LIBRARIES: Final = frozenset({"mpi", "io", "math", "library"})
 
 Namesakes = Mapping[str, Mapping[str, Sequence[str]]]
@@ -52,9 +52,9 @@ def doubts(joined: Integration, lacked: Mapping[Aggregation, str]) -> Iterator[s
 
 
 def strangers(joined: Integration, one: Iterable[int], other: Iterable[int]) -> bool:
-    """Return whether operands have regions, but none where another operand has some.
+    """Return whether two groups of operands have no region in common, although both have some.
 
-    Libraries' regions do not count, nor do roots unless an operand has nothing else.
+    Regions of libraries do not count. Roots count only if a group has nothing else.
     """
     sides = [set().union(*(joined.rows[operand].tolist() for operand in side)) for side in (one, other)]
     own = [{path for path in side if _of_the_program(joined.call_paths[path])} for side in sides]
@@ -68,7 +68,7 @@ def _of_the_program(path: CallPath) -> bool:
 
 
 def _namesakes(joined: Integration) -> dict[str, dict[str, list[str]]]:
-    """Find names that are used for different metrics: each with these metrics, and the labels of their operands."""
+    """Return the names that stand for different metrics: name → metric → the labels of its operands."""
     found: dict[str, dict[str, list[str]]] = {}
     for label, names in zip(joined.labels, joined.names, strict=True):
         for merged, own in names.items():
@@ -125,7 +125,7 @@ def _lacked_metrics(joined: Integration, lacked: Mapping[Aggregation, str]) -> I
 
 
 def lacking_operands(joined: Integration, metric: str) -> tuple[int, ...]:
-    """Return the operands without a metric or another one of its name, which ``doubts`` reports separately."""
+    """Return the operands that lack a metric and have no other one of its name; ``doubts`` reports those separately."""
     own = {names[metric] for names in joined.names if metric in names}
     return tuple(
         index for index, names in enumerate(joined.names) if metric not in names and not own & {*names.values()}

@@ -1,4 +1,4 @@
-"""Fold in all operands what one has throttled; otherwise its caller would look slower in the others."""
+"""Fold the call paths that any operand has throttled in all operands, so that their callers stay comparable."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def fold_throttled(
 
 
 def _folded(experiment: Experiment, chosen: npt.NDArray[np.bool_], own: npt.NDArray[np.bool_]) -> Experiment:
-    """Fold an operand, or return it unchanged if it is folded so already: then its values are at hand."""
+    """Fold an operand's call paths; if they are folded already, return the operand, whose values stay in memory."""
     lifts = any(path.parent is not None and chosen[path.parent] for path in experiment.call_paths)
     return folded(experiment, chosen) if lifts or (chosen & ~own).any() else experiment
 

@@ -14,8 +14,8 @@ from .regions import Alike
 
 __all__ = ["derived_notes", "labels_of", "likenesses", "listed"]
 
-_LONGEST: Final = 60  # characters of an operation in the label of another
-# How many entries of a result were not timed: combined in the same way as its visits.
+_LONGEST: Final = 60  # the most characters of an operation in the label of another one
+# The number of entries that were not timed is combined in the same way as visits.
 _UNTIMED: Final[Mapping[str, Callable[[Sequence[int]], int]]] = {"sum": sum, "mean": lambda of: sum(of) // len(of)}
 
 _T = TypeVar("_T")
@@ -92,7 +92,7 @@ def derived_notes(
 
 
 def _samples(operation: str, notes: Sequence[Notes]) -> dict[str, float]:
-    """Return the most that one sample of any operand contributes to the result; in a mean of n runs, one n-th."""
+    """Return how much one sample of an operand contributes to the result at most; in a mean of n runs, one n-th."""
     parts = len(notes) if operation == "mean" else 1
     names = dict.fromkeys(name for each in notes for name in each.samples)
     return {name: max(each.samples.get(name, 0.0) for each in notes) / parts for name in names}
@@ -107,7 +107,7 @@ def _path_seconds(operation: str, of_each: Sequence[float | None]) -> float | No
 
 
 def _said_of(notes: Sequence[Notes], labels: Sequence[str]) -> Iterator[str]:
-    """Yield the warnings about operands; each names its runs unless it holds for all."""
+    """Yield the operands' warnings; each names its operands unless it holds for all of them."""
     for remark in _union(each.remarks for each in notes):
         run = [label for each, label in zip(notes, labels, strict=True) if remark in each.remarks and not each.history]
         everywhere = all(remark in each.remarks for each in notes)
@@ -149,7 +149,7 @@ def _named(region: Region) -> str:
 
 
 def _common(values: Iterable[_T], otherwise: _T) -> _T:
-    """Return the value that all have in common, or the alternative."""
+    """Return the value that all operands have in common, or ``otherwise``."""
     first, *others = values
     return first if all(each == first for each in others) else otherwise
 

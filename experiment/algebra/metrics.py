@@ -11,7 +11,7 @@ from ..metric import Metric
 
 __all__ = ["merge_metrics"]
 
-_MARK: Final = "'"  # follows the names of a parent and a metric, if another metric is called so by itself
+_MARK: Final = "'"  # joins the names of parent and metric if their usual name is already taken
 
 
 @dataclass
@@ -121,7 +121,7 @@ def _without_unit(name: str, unit: str) -> str:
 
 
 def _of_unit(unit: str) -> str:
-    """Return the suffix of a metric's name if another metric of that name has another unit."""
+    """Return the suffix that distinguishes a metric from others of its name with other units."""
     return f" ({unit or 'no unit'})"
 
 

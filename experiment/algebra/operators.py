@@ -44,7 +44,7 @@ _LACKED: Final[Mapping[Aggregation, str]] = {
     "max": _ZERO,
     "none": "and missing in the result",
 }
-# In differences and sums, where 0 would look like a measured change.
+# The same in differences and sums, where a 0 would look like a measured change.
 _ALONE: Final = "so the result has only what others measured"
 _LACKED_BY_SUMS: Final[Mapping[Aggregation, str]] = {**_LACKED, "sum": _ALONE, "min": _ALONE, "max": _ALONE}
 _LACKED_BY_EXTREMES: Final[Mapping[Aggregation, str]] = {"sum": _ZERO}
@@ -61,7 +61,7 @@ class Options(TypedDict, total=False):
 def difference(
     minuend: Experiment, subtrahend: Experiment, joined: Integration | None = None, **options: Unpack[Options]
 ) -> Experiment:
-    """Subtract the second experiment from the first, which may be integrated already."""
+    """Subtract the second experiment from the first; ``joined`` is their integration, if it exists already."""
     joined = joined or integrate((minuend, subtrahend), **options)
     return _combined("difference", joined, lambda values: next(values) - next(values), lacked=_LACKED_BY_SUMS)
 
@@ -269,7 +269,7 @@ def _basis(metric: Metric) -> str:
 
 
 def _dtype(metric: Metric, *, integral: bool) -> str:
-    """Return the type of a metric's results: signed for integers, because a difference may be negative."""
+    """Return the type of a metric's results: integers become signed, because a difference may be negative."""
     if metric.integral:
         return "INTEGER" if integral else "FLOAT"
     return metric.dtype

@@ -31,8 +31,8 @@ __all__ = ["Alike", "Correspondence", "correspond", "names_of"]
 _T = TypeVar("_T")
 
 _ENOUGH_INSIDE: Final = 0.35  # a low threshold, because regions are compared in order within one procedure
-_NEAREST: Final = 16  # how many shorter and longer procedures each one is compared with
-_ENOUGH: Final = 0.6  # for a procedure of another name
+_NEAREST: Final = 16  # the number of shorter and of longer procedures that each one is compared with
+_ENOUGH: Final = 0.6  # the least similarity of procedures with different names
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +180,7 @@ class _Matching:
                     self._pair(procedure, other)
 
     def _called_as(self, key: Callable[[Procedure], Hashable]) -> dict[Hashable, dict[Procedure, list[Procedure]]]:
-        """Find the left procedures, and which versions of them, by their names in any version."""
+        """Return the left procedures, each with its versions, by a key of any version."""
         found: dict[Hashable, dict[Procedure, list[Procedure]]] = {}
         for mine in self._free(self.left, self.partner.values()):
             for each in self._versions(mine):
@@ -230,7 +230,7 @@ class _Matching:
         return found
 
     def _unmoved_files(self) -> set[tuple[str, str]]:
-        """Find pairs of files with equal text: what both versions show of them is at the same place."""
+        """Return the pairs of files with equal text: both versions show the same regions at the same places."""
         files: dict[tuple[str, str], bool] = {}
         for theirs, mine in self.partner.items():
             pair = (mine.file, theirs.file)
@@ -244,7 +244,7 @@ class _Matching:
         below = overlap(mine.below, {self.called.get(name, name) for name in theirs.below})
         files = mine.file_name == theirs.file_name
         likeness = 0.25 * ratio(mine.length, theirs.length) + 0.25 * below + 0.2 * files
-        if likeness + 0.3 < _ENOUGH:  # whatever the names, because comparing names is slow
+        if likeness + 0.3 < _ENOUGH:  # even equal names could not make up for it, and comparing names is slow
             return 0.0
         return likeness + 0.3 * difflib.SequenceMatcher(None, mine.name, theirs.name, autojunk=False).ratio()
 
@@ -268,11 +268,11 @@ class _Matching:
     def _pair_kind(
         self, mine: Procedure, theirs: Procedure, left: list[Region], right: list[Region], version: Procedure | None
     ) -> None:
-        """Pair the enclosed regions of one kind, and rename those left over to fit the left procedure.
+        """Pair the enclosed regions of one kind, and rename the right ones without a match to fit the left procedure.
 
         Args:
             mine: The left procedure.
-            theirs: The right one.
+            theirs: The right procedure.
             left: Regions of ``mine``.
             right: Regions of ``theirs``.
             version: A version of ``mine`` with the same text as ``theirs``, if any.
@@ -298,7 +298,8 @@ class _Matching:
 
         pairs = align(left, right, likeness, enough=_ENOUGH_INSIDE)
         anew = any(one is None for one, _ in pairs)
-        guessed = version is None and any(None in pair for pair in pairs)  # any similar one may be new
+        # any of the similar regions may be the new one
+        guessed = version is None and any(None in pair for pair in pairs)
         for place, (one, other) in enumerate(pairs):
             if one and anew:
                 self.result.left[one] = one._replace(ordinal=place)

@@ -26,12 +26,12 @@ _OPERATIONS: Final = ("sum", "min", "max", "avg", "inclusive", "scale", "scsum",
 _OVER_PROCESSES: Final = re.compile(r"(min|max|avg|sum|any)#((inclusive#)?(sum|min|max|avg|scale)|inclusive)#")
 _OF_PROCESSES: Final = re.compile(
     r"(min|max|avg)#((inclusive#)?(sum|min|max|avg|scale)|inclusive)#"
-)  # of one, the same
+)  # operations that leave the value of a single process unchanged
 _NUMBERS: Final = {"count", "time", "time (inc)", "time.duration", "time.duration.ns", "time.inclusive.duration"}
 _RANKS: Final = ("mpi.rank", "rank")
 _THREADS: Final = ("omp.thread.id", "thread.id", "pthread.id", "thread")
-_SLOT: Final = "aggregate.slot"  # the order of records
-_ORDER: Final = "Node order"  # its name in JSON
+_SLOT: Final = "aggregate.slot"  # the attribute with the order of records
+_ORDER: Final = "Node order"  # the attribute's name in JSON
 _TIME: Final = re.compile(r"(?:(?:sum|scale)#)*(?:time(?:\.duration(?:\.ns)?)?|cupti\.host\.duration)")
 _OF_TIMES: Final = re.compile(r"(?:(?:min|max|avg)#)+(?:sum#)?time(?:\.duration)?")
 _VISITS: Final = re.compile(r"(?:sum#)*region\.count")
@@ -118,7 +118,7 @@ def _is_of_one(found: Records, columns: Iterable[str]) -> bool:
 
 
 def _summed_over(found: Records, columns: Iterable[str]) -> list[str]:
-    """Return what distinguishes records besides call paths, ranks, threads and metrics."""
+    """Return the keys that distinguish records besides call paths, ranks, threads and metrics."""
     seen: dict[str, str] = {}
     many = set()
     for record in found.records:
@@ -159,7 +159,7 @@ class _Reading:
                 self._profile.add(metric, path, location, value)
 
     def add_samples(self) -> None:
-        """Note the value of one sample if Caliper's sampler made records and counted them."""
+        """Record the value of one sample if Caliper's sampler made the records and counted samples."""
         sampled = [
             each.values
             for each in self._records
@@ -207,7 +207,7 @@ class _Reading:
         return "wall_time" if _TIME.fullmatch(name) else name.removeprefix("sum#")
 
     def _named(self, columns: Mapping[str, Column]) -> dict[str, tuple[str, float]]:
-        """Return our name of each column, or its own, and how many of its units make one of ours."""
+        """Map each column to our metric's name, or its own, and the number of its units in one of ours."""
         found: dict[str, tuple[str, float]] = {}
         taken: set[str] = set()
         for name, column in columns.items():
@@ -243,13 +243,13 @@ class _Reading:
             return None
         values = [each.values[column.name] for each in self._records if column.name in each.values]
         whole = all(value == int(value) for value in values)
-        said = "whole numbers are microseconds" if whole else "it is in seconds"
+        said = "its whole numbers are read as microseconds" if whole else "it is read as seconds"
         self._profile.remarks.append(f"Caliper: {column.name} has no unit; {said}")
         return _A_SECOND["usec"] if whole else 1.0
 
 
 def _is_nothing(own: float, whole: float, parts: int, digit: float) -> bool:
-    """Return whether a value without its parts is only rounding, of the written digits or of the numbers."""
+    """Return whether an exclusive value is only a rounding error, of the written digits or of the numbers."""
     return -digit * (1 + parts) <= own < 0 or (parts > 0 and abs(own) <= float(rounding(whole, 1 + parts)))
 
 

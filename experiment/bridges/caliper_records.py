@@ -17,9 +17,9 @@ __all__ = ["Column", "Record", "Records"]
 _NUMBERS: Final = ("int", "uint", "double")
 _PATHS: Final = ("path", "source.function#callpath.address")
 _UNITS: Final = ("attribute.unit", "time.unit")
-_MOST: Final = 1 << 21  # records of JSON, of up to 800 bytes in memory
-_LABELS: Final = 1 << 25  # labels of all nodes' chains, of 8 bytes in memory
-_DEEP: Final = 1000  # of nodes of a .cali file: each record lists all above it
+_MOST: Final = 1 << 21  # records of JSON; each takes up to 800 bytes in memory
+_LABELS: Final = 1 << 25  # labels in the chains of all nodes; each takes 8 bytes in memory
+_DEEP: Final = 1000  # the greatest depth of nodes in a .cali file, because each record lists all its ancestors
 
 
 class Column(NamedTuple):
@@ -73,10 +73,10 @@ class Records:
 
     @classmethod
     def of_stream(cls, source: Source) -> Records:
-        """Read ``.cali``.
+        """Read a ``.cali`` file.
 
         Raises:
-            InputError: The package that reads it is not installed, or nodes are in a circle.
+            InputError: The package that reads it is not installed, or nodes form a cycle.
         """
         return _of_stream(source)
 
@@ -107,7 +107,7 @@ def _unit(attribute: Any) -> str:
 
 
 def _refuse_circles(nodes: Any) -> None:
-    """Refuse cycles, which the reader would follow for ever, and endless chains of nodes."""
+    """Refuse cycles and endless chains of nodes, which the reader would follow for ever."""
     plain = nodes.import_node
     depths: dict[int, int] = {}
 

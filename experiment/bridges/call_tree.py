@@ -23,7 +23,8 @@ _Places = npt.NDArray[np.intp]
 
 MPI: Final = ("MPI_", "PMPI_")
 _CLOCK: Final = re.compile(r"(CPUTIME|REALTIME|WALLCLOCK) \((usec|sec)\)")
-_OURS: Final[Mapping[str, tuple[str, str]]] = {"CPUTIME": ("cpu_time", "mpi_cpu_time")}  # all others are wall time
+# any other name means wall time
+_OURS: Final[Mapping[str, tuple[str, str]]] = {"CPUTIME": ("cpu_time", "mpi_cpu_time")}
 _WALL: Final = ("wall_time", "mpi_time")
 _A_SECOND: Final[Mapping[str, float]] = {"usec": 1e6, "sec": 1.0}
 
@@ -106,7 +107,7 @@ class CallTree:
 
     @property
     def samples(self) -> dict[str, float]:
-        """The least positive value of each metric. No file states the value of one sample; this is an upper bound."""
+        """The least positive value of each metric: an upper bound of one sample's value, which no file states."""
         return self._least
 
     @cached_property

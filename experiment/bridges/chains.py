@@ -15,9 +15,9 @@ from typing import Final
 __all__ = ["Chains", "Link", "Work"]
 
 Work = dict[int, float]
-"""Call path and location, as ``Chains.key`` numbers them → seconds."""
+"""Call path and location, numbered by ``Chains.key`` → seconds."""
 
-_LEAST_SWEPT: Final = 1024  # links
+_LEAST_SWEPT: Final = 1024  # links: fewer are not worth searching for unused ones
 
 
 @dataclass(slots=True, eq=False)
@@ -84,7 +84,7 @@ class Chains:
         return self._ends[location].length
 
     def lengthen(self, location: int, work: Work) -> None:
-        """Append work to the end of a chain, which takes it over."""
+        """Append work to a chain; the caller must not use the object afterwards."""
         if not work:
             return
         end = self._ends[location]

@@ -1,6 +1,6 @@
-"""Read traces in Chrome's format, which Perfetto reads and many tools write: threads' slices become call paths.
+"""Read traces in Chrome's format, which Perfetto reads and many tools write: slices of threads become call paths.
 
-A slice that begins within another one of its thread is called by it.
+A slice that begins within another slice of its thread is called by it.
 """
 
 from __future__ import annotations
@@ -119,7 +119,7 @@ def _ranks(processes: set[str], names: Mapping[str, str]) -> tuple[dict[str, int
 
 
 def _add(profile: Profile, slices: Sequence[_Slice], place: int, root: int | None) -> None:
-    """Add exclusive times: each slice without the slices inside it."""
+    """Add the exclusive time of each slice: its duration without the slices inside it."""
     stack: list[tuple[_Slice, int]] = []
     for each in slices:
         if each.end < each.begin:

@@ -31,7 +31,7 @@ def damaged_parts(path: Path, kind: str) -> Iterator[None]:
     except (MemoryError, OSError):
         raise
     except Exception as error:
-        said = " ".join(str(error).split())[:200] or "no more is known"
+        said = " ".join(str(error).split())[:200] or "no reason given"
         raise InputError(f"{path}: expected {kind}, found a damaged one ({type(error).__name__}: {said})") from None
 
 
@@ -51,7 +51,7 @@ def is_installed(name: str) -> bool:
     """Return whether a package is installed, without importing it."""
     try:
         return find_spec(name) is not None
-    except ValueError:  # it was imported, and is no package
+    except ValueError:  # a module of this name was imported that is not a package
         return False
 
 

@@ -26,7 +26,7 @@ __all__ = ["read"]
 
 _SHARED: Final = -1
 _UNCOUNTED: Final = -1
-_MOST: Final = 1 << 22  # values of Darshan's own counters, of which there are some 200, beside ours
+_MOST: Final = 1 << 22  # values; Darshan has about 200 counters of its own beside ours
 _MPI: Final = "MPI-IO"
 _TIMES: Final = ("F_READ_TIME", "F_WRITE_TIME", "F_META_TIME")
 _OURS: Final[Mapping[str, Sequence[str]]] = {
@@ -36,7 +36,7 @@ _OURS: Final[Mapping[str, Sequence[str]]] = {
     "io_bytes_read": ("BYTES_READ",),
     "io_bytes_written": ("BYTES_WRITTEN",),
 }
-_COUNTED_APART: Final = ("INDEP_", "COLL_", "SPLIT_", "NB_")  # reads and writes of MPI-IO
+_COUNTED_APART: Final = ("INDEP_", "COLL_", "SPLIT_", "NB_")  # prefixes of the counters of MPI-IO's reads and writes
 # Counters that are not sums: moments, extremes, modes, sizes and named ranks.
 _NO_SUM: Final = re.compile(
     r"_(TIMESTAMP|MODE|ALIGNMENT|STRIDE|ACCESS|RANK|RANK_BYTES|RANK_TIME)$|_MAX_|_RENAMED_FROM$"
@@ -68,14 +68,16 @@ def read(source: Source) -> Experiment:
         profile.add("wall_time", root, place, max(seconds - spent[rank], 0.0))
     longest = max(spent.values(), default=0.0)
     if longest > seconds:
-        profile.remarks.append(f"Darshan: a rank is {longest:g} s in file I/O, of a run of {seconds:g} s: by threads")
+        profile.remarks.append(
+            f"Darshan: a rank spends {longest:g} s in file I/O in a run of {seconds:g} s, in several threads"
+        )
     if log["partial"]:
         profile.remarks.append(
-            f"Darshan: the log is partial: it has not all files of {', '.join(log['partial'])}; sums are too small"
+            f"Darshan: the log is partial: it lacks some files of {', '.join(log['partial'])}, so sums are too small"
         )
     others = [each for each in log["modules"] if each not in ("POSIX", "STDIO", _MPI)]
     profile.remarks.append(
-        f"Darshan: file I/O alone, nothing of the program's functions and messages"
+        f"Darshan: only file I/O, without the program's functions and messages"
         f"{'; not read: ' + ', '.join(others) if others else ''}"
     )
     return profile.experiment(Notes(program=program, command=tuple(command)))
@@ -86,7 +88,8 @@ def _log(source: Source) -> Any:
         raise missing_package("darshan", "darshan", "no module of this name")
     done = _printed(source.path)
     said = [line.strip() for line in done.stderr.decode("utf-8", "replace").split("\n") if line.strip()]
-    if done.returncode or any(line.startswith(_ERROR) for line in said):  # an error ends the list as its end does
+    # an error ends the output like the end of the log does
+    if done.returncode or any(line.startswith(_ERROR) for line in said):
         last = said[-1] if said else ""
         how = f"its reader ended by signal {-done.returncode}" if done.returncode < 0 else last
         raise InputError(f"expected a log of Darshan, found a damaged one ({how[:200]})")
@@ -108,7 +111,7 @@ class _Files:
         self._places = places
         self._names: Mapping[str, str] = log["names"]
         self._records = log["records"]
-        # The calls of MPI-IO end in those of POSIX, if these were recorded.
+        # Count the calls of MPI-IO only for files without POSIX records, because each of them makes POSIX calls.
         self._below = {each["id"] for each in self._records if each["module"] != _MPI}
         known = {name for each in self._records for name, value in each["values"].items() if value >= 0}
         own = {name for name in known if not _NO_SUM.search(name)}
@@ -131,12 +134,12 @@ class _Files:
                 self._add(record, name, path, place, part)
         if shared:
             self._profile.remarks.append(
-                f"Darshan: of {len(shared)} file{'s' * (len(shared) > 1)} that all ranks had open it keeps sums over"
-                " ranks; each rank has its mean part"
+                f"Darshan: {len(shared)} file{'s' * (len(shared) > 1)} that all ranks had open: the log has only sums"
+                " over ranks, so each rank gets an equal part"
             )
         if self._impossible:
             self._profile.remarks.append(
-                f"Darshan: times below 0 are left out, of {', '.join(sorted(self._impossible))}; sums are too small"
+                f"Darshan: negative times are left out: {', '.join(sorted(self._impossible))}; sums are too small"
             )
         return self._spent
 

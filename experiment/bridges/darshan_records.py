@@ -15,7 +15,7 @@ __all__ = ["MODULES"]
 
 MODULES: Final = ("POSIX", "STDIO", "MPI-IO")
 
-_MEMORY: Final = 16 << 30  # bytes of addresses, which its libraries take generously
+_MEMORY: Final = 16 << 30  # bytes of address space, of which its libraries reserve much
 _SECONDS: Final = 600
 
 

@@ -36,8 +36,9 @@ _ENTRY: Final = re.compile(rf"\[\d+\]\s+{_NUMBER}\s+{_NUMBER}\s+{_NUMBER}\s+(?:{
 _CYCLE: Final = re.compile(r"<cycle \d+ as a whole>")
 _LINE: Final = "---"
 _GRAPH: Final = "Call graph"
-_INDEX: Final = "Index by function name"  # after each call graph, explained (without -b) or not
-_ROUNDING: Final = 2.0  # percent: a complete flat profile's shares, of two digits each, may miss 100 by this
+_INDEX: Final = "Index by function name"  # follows each call graph, with or without explanations (-b)
+# percent: the shares of a complete flat profile have two digits each, so their sum may miss 100 by this
+_ROUNDING: Final = 2.0
 _TOTAL: Final = "total_time"
 
 
@@ -63,7 +64,9 @@ def read(source: Source) -> Experiment:
     profile = Profile("gprof")
     profile.metric("cpu_time")
     profile.metric("visits")
-    profile.metric(_TOTAL, "sec", "Self and children, which gprof shares out by calls", aggregation="none")
+    profile.metric(
+        _TOTAL, "sec", "Time including children, which gprof estimates from the number of calls", aggregation="none"
+    )
     place = profile.location(0)
     paths = _paths(functions, profile)
     for name, each in functions.items():

@@ -32,9 +32,9 @@ __all__ = ["read", "read_folder"]
 _STRUCTURE: Final = "experiment.xml"
 _FILE: Final = re.compile(r".*-(\d+)-(\d+)-[0-9a-f]+-\d+-\d+\.metric-db$")
 _MAGIC: Final = b"HPCPROF-metricdb"
-_HEAD: Final = 32  # bytes: what it is, and two numbers
+_HEAD: Final = 32  # bytes: the kind of the file, and two numbers
 _BLOCK: Final = 1 << 16  # bytes
-_LARGEST: Final = 1 << 29  # bytes of a file of values
+_LARGEST: Final = 1 << 29  # the most bytes in a file of values
 _FUNCTIONS: Final = ("PF", "Pr", "A")
 _LOOP: Final = "L"
 _UNKNOWN: Final = "<unknown file>"
@@ -120,7 +120,8 @@ def _refuse_entities(file: Path) -> None:
 
     began: list[object] = []
     parser = expat.ParserCreate()
-    parser.SetParamEntityParsing(expat.XML_PARAM_ENTITY_PARSING_ALWAYS)  # else it stops at an unknown one
+    # otherwise the parser stops at an unknown entity
+    parser.SetParamEntityParsing(expat.XML_PARAM_ENTITY_PARSING_ALWAYS)
     parser.EntityDeclHandler = parser.SkippedEntityHandler = refuse
     parser.StartElementHandler = lambda *name: began.append(name)
     source, offset = open_source(file), 0

@@ -32,14 +32,15 @@ _PROFILES: Final = "profile.db"
 _MAGIC: Final = b"HPCTOOLKIT"
 _HEAD: Final = 16  # bytes
 _VERSION: Final = 4
-_LARGEST: Final = 1 << 29  # bytes that are read at once, or created per thread
+_LARGEST: Final = 1 << 29  # bytes read at once, or created per thread
 _LONGEST: Final = 1 << 14  # bytes of a string; the rest is omitted
-_SHARED: Final = 4  # times a file's bytes that its strings may have: strings with the same ending may share bytes
+# the strings may have this many times the file's bytes, because strings with the same ending may share bytes
+_SHARED: Final = 4
 _PART: Final = 1 << 10  # bytes of strings that are read at once
 
 _GENERAL, _NAMES, _METRICS, _CONTEXTS = range(4)  # sections of meta.db, in their order
-_INFOS: Final = 0  # of profile.db
-_INCLUSIVE: Final = 2  # of types of scopes
+_INFOS: Final = 0  # the section of profile.db
+_INCLUSIVE: Final = 2  # the type of scope with inclusive values
 _FUNCTION, _LOOP, _LINE, _INSTRUCTION = range(4)  # types of contexts
 _HAS_FUNCTION, _HAS_PLACE, _HAS_LIBRARY = 1, 2, 4
 _IS_SUMMARY: Final = 1
@@ -124,7 +125,7 @@ def read_database(path: Path) -> Experiment:
 
 
 class _File:
-    """A file of a database; ``sections`` are where its sections begin.
+    """A file of a database; ``sections`` holds the offset of each section.
 
     Raises:
         InputError: It is of another kind or version.
@@ -179,7 +180,7 @@ class _File:
 
 
 def _kinds(meta: _File) -> Sequence[str]:
-    """Return the names of the kinds of thread identifiers, by number."""
+    """Return the kinds of identifiers that threads have, such as rank and thread, by their numbers."""
     names, many = meta.fields(meta.sections[_NAMES], _NAME_LIST)
     return [meta.text(name) for (name,) in meta.items(names, many, _POINTER.size, _POINTER)]
 
@@ -232,7 +233,7 @@ class _Contexts:
         return self.rows.setdefault(context, len(self.rows))
 
     def _side_by_side(self, start: int, size: int, above: int, line: int) -> Iterator[tuple[int, int, int, int]]:
-        """Read the children of a context: yield where their own children are, how many bytes, the node and the line."""
+        """Yield the offset and the size of each child's own children, its node and its line."""
         content = self._meta.bytes(start, size)
         at = 0
         while at < size:
@@ -251,7 +252,8 @@ class _Contexts:
             region = None
             if kind == _FUNCTION:
                 region = self._function(code)
-            elif kind == _LOOP and own_line:  # a function without a line is in a library, and nothing more is known
+            # a function without a line is in a library, of which nothing more is known
+            elif kind == _LOOP and own_line:
                 region = Region("loop", f"loop@{own_line}", self._file(file), "", own_line, own_line)
             elif kind == _INSTRUCTION and call:  # a call from a function without a name
                 region = function(f"[{self._file(library).rpartition('/')[2]}]")
@@ -266,7 +268,7 @@ class _Contexts:
             name, _, offset, file, line = self._meta.fields(at, _FUNCTION_ITEM)
             text = self._meta.text(name) if name else f"<function at {offset:#x}>"
             where = self._file(file)
-            if where.startswith("["):  # of a library only the name is known, which also follows the function's name
+            if where.startswith("["):  # only the library's name is known, and it also follows the function's name
                 text, where, line = text.removesuffix(f" {where}"), "", 0
             self._functions[at] = function(text, where, line)
         return self._functions[at]
@@ -279,7 +281,7 @@ class _Contexts:
 
 
 def _profiles(values: _File, kinds: Sequence[str]) -> Iterator[_Profile]:
-    """Yield the profiles of single threads; without ranks, the node's number, dense from 0 on, is the process."""
+    """Yield the profiles of single threads. If there are no ranks, nodes are numbered from 0 as processes."""
     infos, many, size = values.fields(values.sections[_INFOS], _PROFILE_LIST)
     seen = set()
     ranked = set()
@@ -302,7 +304,7 @@ def _profiles(values: _File, kinds: Sequence[str]) -> Iterator[_Profile]:
 
 
 def _identifiers(values: _File, place: int, kinds: Sequence[str]) -> tuple[Mapping[str, int], Mapping[str, int]]:
-    """Return a thread's identifiers by kind: the numbers from 0 on, and those of the machine."""
+    """Return two maps from the kind of a thread's identifiers: to the number from 0 on, and to the machine's number."""
     logical, physical = {}, {}
     many = values.fields(place, _MANY_IDENTIFIERS)[0]
     if many > len(kinds):
@@ -332,7 +334,7 @@ def _values(values: _File, profile: _Profile, rows: Mapping[int, int], column: n
     starts = np.append(indices["start"].astype(np.int64), len(pairs))
     if starts[0] != 0 or (starts[1:] < starts[:-1]).any():
         raise InputError(f"{values.name}: expected values in the order of contexts, found another one")
-    # The others are contexts above all entries, and instructions, which the call paths need not list.
+    # The other values belong to contexts above all entries, and to instructions that need not be in the call paths.
     row = np.array([rows.get(each, -1) for each in indices["context"].tolist()], dtype=np.intp)
     places = np.repeat(row, np.diff(starts)), column[pairs["metric"]]
     wanted = np.flatnonzero((places[0] >= 0) & (places[1] >= 0))

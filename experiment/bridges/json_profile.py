@@ -15,7 +15,7 @@ from .text import whole_text
 
 __all__ = ["read"]
 
-_HEAD: Final = 1 << 20  # every profile has the key within so many bytes; other JSON is not parsed
+_HEAD: Final = 1 << 20  # every profile has the key in its first MiB; other JSON is not parsed
 _KEYS: Final = re.compile(rb'"(traceEvents|ph|data|records|path|count|time[^"]*|\w+#[^"]*)"\s*:')
 
 

@@ -22,11 +22,11 @@ _PLAIN: Final = (
     "hpctoolkit",
     "hpctoolkit_database",
     "otf2",
-)  # a file that other libraries open by name, or that belongs beside others
+)  # suffixes of files that other libraries open by name, or that belong to other files
 HEAD: Final = 4096  # bytes by which a file is recognised
 
 _TAU: Final = re.compile(rb"\d+ templated_functions")
-_DARSHAN: Final = 6567223  # after the version of a log
+_DARSHAN: Final = 6567223  # the magic number that follows the version of a log
 _ORDERS: Final[tuple[Literal["little", "big"], ...]] = ("little", "big")
 
 
@@ -53,7 +53,7 @@ def _is_perf_script(head: bytes) -> bool:
     printed = [line for line in found if line.strip() and not line.startswith("#")]
     if not printed:
         return any(map(perf_lines.is_header, found))  # the header may be longer than the bytes that are read
-    # A heading in prose looks like a command and an event. The last line may be cut off.
+    # Prose may contain words like a command and an event. The last line may be cut off.
     following = printed[1:-1][:1]
     return perf_lines.head(printed[0]) is not None and all(map(perf_lines.is_sample, following))
 
@@ -70,7 +70,7 @@ def _has_heading(*headings: bytes) -> Callable[[bytes], bool]:
     return lambda head: head.lstrip().startswith(headings)
 
 
-# The first kind that fits is used.
+# The kinds of files; the first one that fits is used.
 KINDS: Final = (
     Kind("a report of mpiP", "mpip", _has_heading(b"@ mpiP")),
     Kind("a log of Darshan", "darshan", _is_darshan),
@@ -90,7 +90,7 @@ KINDS: Final = (
 )
 
 
-# The beginnings of files that a tool can convert to text → what they are, and how to convert them.
+# The first bytes of files that a tool can convert to text → their kind, and how to convert them.
 _RECORDINGS: Final = {
     b"gmon": ("gprof's data of a program (such as ./app)", "gprof ./app {file} > profile.txt"),
     b"PERFILE2": ("perf's data", "perf script -F +pid -i {file} > profile.txt"),

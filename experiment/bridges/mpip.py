@@ -32,14 +32,14 @@ _UNKNOWN: Final = "[unknown]"
 _IO: Final = "File_"
 _END: Final = "End of Report"
 _TIMES: Final = "Callsite Time statistics"
-# Sections of bytes by call site → the metric that they add up to.
+# Sections that list bytes per call site → the metric that they are added to.
 _VOLUMES: Final = {
     "Callsite Message Sent statistics": "mpi_bytes_sent",
     "Callsite I/O statistics": "io_bytes",
     "Callsite RMA Target statistics": "rma_bytes",
 }
 _MILLISECONDS: Final = 1e3
-_DIGITS: Final = 0.01  # the share of a sum of three-digit numbers that rounding explains
+_DIGITS: Final = 0.01  # rounding explains this share of a sum, because its numbers have three digits
 _OTHERS: Final = "other calls to MPI"  # calls without a call site in the report
 
 

@@ -63,7 +63,7 @@ def _profile(anchor: Path) -> Experiment:
     paths: list[int] = []
     for each in reading.call_paths:
         paths.append(profile.path(each.region, None if each.parent is None else paths[each.parent], each.site))
-    amounts = [each for each in metrics if each.additive]  # a level belongs to a moment
+    amounts = [each for each in metrics if each.additive]  # a level holds at one moment only, so it cannot be added up
     names = {profile.metric(each.name, each.unit, each.description) for each in amounts}
     times = names & TIMES.keys()
     locations: dict[int, int] = {}
@@ -110,7 +110,7 @@ class _Sums(History):
         super().__init__()
         self.seconds: defaultdict[int, float] = defaultdict(float)
         self.passed: defaultdict[tuple[str, int], float] = defaultdict(float)
-        # Seconds, since the last time they were added to the others.
+        # Seconds by call path since ``worked`` was last called.
         self._recent: defaultdict[int, float] = defaultdict(float)
         self._since = 0.0
         self.amounts = _ByName(lambda name: _Amounts(self, name))
@@ -136,7 +136,7 @@ class _Sums(History):
         return found
 
     def passes(self, name: str, amount: float) -> None:
-        """Add an amount to the current call path; outside of all call paths it is dropped."""
+        """Add an amount to the current call path; it is dropped outside of all call paths."""
         if self.stack:
             self.passed[name, self.stack[-1]] += amount
 

@@ -14,7 +14,8 @@ from .replay import Collective, Moment, Needs, Replay, UnsynchronisedError
 
 __all__ = ["ArchivePath", "OfPlaces"]
 
-# Names of OTF2_CollectiveOp; all others need every member. As in our own runs, freed communicators are not followed.
+# Names in OTF2_CollectiveOp. All other operations need every member. Freed communicators are not followed, as in our
+# own runs.
 _NEEDS: Final[Mapping[str, Needs]] = {
     "BCAST": "root",
     "SCATTER": "root",
@@ -29,7 +30,7 @@ _NEEDS: Final[Mapping[str, Needs]] = {
     "DESTROY_HANDLE_AND_DEALLOCATE": "nobody",
 }
 OfPlaces = Mapping[tuple[int, int], float]
-"""Call path, and the number that the archive has for a location → seconds."""
+"""Call path, and the archive's number of a location → seconds."""
 
 _UNKNOWN: Final = "the critical path is not known: "
 
@@ -176,7 +177,7 @@ class ArchivePath:
         groups = self._groups.get(comm, ())
         rank = groups[0].ranks.get(self._process[location]) if len(groups) == 1 else None
         if rank is None or len(groups[0].members) < 2:
-            return  # between two groups, or of one process
+            return  # between the groups of an intercommunicator, or within one process
         needs = _NEEDS.get(self._operations.get(operation, ""), "everyone")
         kind = (comm, operation, request is None)
         collective = Collective(kind, needs, len(groups[0].members), rank, root)
@@ -199,7 +200,7 @@ class ArchivePath:
         """Return the process of a rank, in the remote group if there are two; None if there is no such rank."""
         groups = self._groups.get(comm, ())
         if not groups:
-            return process  # each process has such a communicator of its own
+            return process  # each process has its own communicator of this kind
         members = (groups[-1] if process in groups[0].ranks else groups[0]).members
         return members[rank] if rank < len(members) else None
 

@@ -25,7 +25,8 @@ from .text import is_last_line_whole, lines
 __all__ = ["read"]
 
 _CLOCK: Final = re.compile(r"(cpu|task)-clock(:|$)")
-_TICKS: Final = re.compile(r"(.*/)?((cpu|ref|bus)-)?cycles(/|:|$)")  # a busy core has this many per second
+# events of which a busy core has a fixed number per second
+_TICKS: Final = re.compile(r"(.*/)?((cpu|ref|bus)-)?cycles(/|:|$)")
 _NANOSECONDS: Final = 1e9
 _MPI: Final = ("MPI_", "PMPI_")
 _UNNAMED: Final = "program"
@@ -86,7 +87,7 @@ def _samples(source: Source, found: _Samples) -> Iterator[_Sample]:
         is_cut = not is_last_line_whole(source)
         is_whole = bool(is_ended or (on_one_line and not (is_cut and (first or not current.frames))))
         yield current._replace(is_whole=is_whole)
-        if is_cut and is_whole:  # within the first line of the next one
+        if is_cut and is_whole:  # the text ends within the first line of the next sample
             yield current._replace(is_whole=False)
 
 
@@ -161,13 +162,13 @@ class _Samples:
         for (metric, path, place), value in self._sums.items():
             self._profile.add(self._profile.metric(self._named(metric), "occ"), path, places[place], value)
         for metric, (total, squares) in self._worth.items():
-            if total > 0:  # samples of different periods vary as much as equal ones of this size
+            if total > 0:  # samples of different periods vary as much as equal samples of this size
                 self._profile.samples[self._profile.metric(self._named(metric), "occ")] = squares / total
         apart = "" if self._told_apart else ", each of which may be a thread: perf script -F +pid distinguishes them"
         of_whom = f"processes in the order of their numbers{apart}" if self.has_processes else "one process"
         self._profile.remarks.append(f"perf: no ranks: {of_whom}; no visits, no bytes; by samples")
         if untold := sum(self._untold.values()):
-            self._profile.remarks.append(f"perf: {untold} samples without a period are only counted")
+            self._profile.remarks.append(f"perf: {untold} samples have no period, so they are only counted")
         if self._idle:
             self._profile.remarks.append(f"perf: {self._idle} samples of idle cores (swapper) are left out")
         if self._is_cut:

@@ -31,8 +31,8 @@ _UNWRITABLE: Final = re.compile("[\0-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufff
 _UNNAMED: Final = "unnamed"
 _MPI: Final = "MPI_"
 _MACHINE: Final = "machine"
-_MAX_DEPTH: Final = 5000  # of call paths, as of elements of XML
-_MAX_LISTED: Final = 1_000_000  # call paths, and locations
+_MAX_DEPTH: Final = 5000  # the greatest depth of call paths, as for elements of XML
+_MAX_LISTED: Final = 1_000_000  # the most call paths or locations
 
 
 def function(name: str, file: str = "", first_line: int = 0, last_line: int = 0) -> Region:
@@ -81,7 +81,7 @@ class Profile:
             source: Source of a metric that is not ours, if not the tool.
         """
         name = _written(name).strip() or _UNNAMED
-        if name in _COUNTED:  # ours exclude what MPI executes; other tools do not separate it
+        if name in _COUNTED:  # our metrics exclude instructions inside MPI, which other tools do not separate
             name = f"{self._tool}:{name}"
         if name in self._metrics:
             return name
@@ -184,7 +184,7 @@ class Profile:
         else:
             found = np.zeros(shape)
             np.add.at(found, places, values)
-            if metric.aggregation == "none":  # values that are not additive are only known on their own call path
+            if metric.aggregation == "none":  # values that are not additive are known only on their own call path
                 count = np.zeros(shape, dtype=np.intp)
                 np.add.at(count, places, 1)
                 found[count != 1] = np.nan

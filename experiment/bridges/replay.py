@@ -16,7 +16,7 @@ from .chains import Chains, Link, Work
 __all__ = ["Collective", "Meeting", "Moment", "Needs", "Replay", "UnsynchronisedError"]
 
 Needs = Literal["everyone", "root", "all_to_root", "lower", "nobody"]
-"""Whose work a member of a collective needs: that of all; the root's; the root that of all; that of lower ranks."""
+"""The members whose work a member of a collective needs: all; the root; all, for the root only; lower ranks; none."""
 
 _MOST_WAITING: Final = 2_000_000  # operations, some 300 bytes each
 
@@ -193,7 +193,7 @@ class Replay:
 
     def _begin(self, location: int, operation: _Operation) -> bool:
         key = location, operation.what[0]
-        if before := self._begun.pop(key, None):  # the collective is not followed
+        if before := self._begun.pop(key, None):  # the collective is not followed any more
             self._chains.release(before[0])
         self._begun[key] = self._chains.hold(location), operation.moment.time
         return True

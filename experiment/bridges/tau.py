@@ -1,10 +1,7 @@
 """Read profiles of TAU: a folder with a file per thread, ``profile.NODE.CONTEXT.THREAD``, or with a folder per metric.
 
-solve => MPI_Send()``. Where chains are cut off at a depth, so that their first functions are not outermost ones, it
-cannot be told where they stand, and functions are listed flat. => A file lists functions and chains of calls: ``main =>
-solve => MPI_Send()``. If chains are cut off at a depth, they do not begin with outermost functions, so their place is
-unknown and functions are listed flat. => solve => MPI_Send()``. Where chains are cut off at a depth, so that their
-first functions are not outermost ones, it cannot be told where they stand, and functions are listed flat.
+A file lists functions and chains of calls: ``main => solve => MPI_Send()``. If TAU cut the chains off at a depth, they
+do not begin with outermost functions. Their place is then unknown, so functions are listed flat.
 """
 
 from __future__ import annotations

@@ -11,8 +11,8 @@ from ..source import Source
 __all__ = ["is_last_line_whole", "lines", "whole_text"]
 
 _BLOCK: Final = 1 << 20
-_LONGEST: Final = 1 << 24  # bytes of a line
-_LARGEST: Final = 64  # MiB of a text that is parsed as a whole, which takes up to 25 times as much memory
+_LONGEST: Final = 1 << 24  # the most bytes in a line
+_LARGEST: Final = 64  # MiB: the largest text that is parsed as a whole, which takes up to 25 times as much memory
 
 
 def lines(source: Source) -> Iterator[str]:

@@ -16,17 +16,18 @@ from ..source import Source
 __all__ = ["Archive"]
 
 _MAX_MEMBERS: Final = 100_000
-_MAX_HEADER: Final = 1 << 20  # bytes of one header: long names and the like
-_MAX_HEADERS: Final = 1 << 26  # bytes of all
+_MAX_HEADER: Final = 1 << 20  # bytes of one header, for example of a long name
+_MAX_HEADERS: Final = 1 << 26  # bytes of all headers
 _SHOWN: Final = 3  # members named in a warning
 _CHECKSUM: Final = slice(148, 156)  # the checksum's place in a header
 _MAGIC: Final = slice(257, 262), b"ustar"
 
 
 class _Headers(FileIO):
-    """A tar archive of which only headers are read: tarfile reads headers whole, however long they claim to be.
+    """A tar archive of which only headers are read, up to a size; tarfile would read a header of any claimed length.
 
-    Two blocks of zeros end it. A single one does not: cubelib puts it behind a member that fills its last block.
+    Two blocks of zeros end the archive. A single one does not: cubelib writes it after a member that fills its last
+    block.
     """
 
     _left = _MAX_HEADERS

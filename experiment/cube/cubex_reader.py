@@ -113,7 +113,7 @@ class _Values:
         """Subtract the descendants' share from stored values, in place."""
         metric = self._metrics[name]
         if metric.inclusive and metric.metric.aggregation != "none":
-            # Parents come first, so what is subtracted is still inclusive.
+            # Parents come first, so the children's values to subtract are still inclusive.
             for path, parent in enumerate(self._parents):
                 if parent is not None:
                     values[parent] -= values[path]
@@ -173,12 +173,12 @@ class _Values:
         return self._parts[name]
 
     def left_out(self) -> Iterator[str]:
-        """Yield warnings about metrics with rows of no call path; packed metrics have no more rows than listed."""
+        """Yield warnings about metrics with rows that belong to no call path; packed metrics have no such rows."""
         for name, metric in self._metrics.items():
             data, kind = f"{metric.number}.data", TYPES.get(metric.dtype)
             if kind and f"{metric.number}.index" in self._archive and self._archive.starts(data, DATA):
                 rows = (self._archive.size(data) - len(DATA)) // (len(self._columns) * np.dtype(kind).itemsize)
-                with suppress(InputError):  # reported when the metric is used
+                with suppress(InputError):  # the error is reported when the metric is used
                     more = rows - len(self._index(metric).listed)
                     if more > 0:
                         yield f"{name}: {more} row{'s' * (more > 1)} of values of no call path: left out"
@@ -239,7 +239,7 @@ class _Values:
 
 
 def _inflated(text: bytes, order: str, most: int) -> bytes:
-    """Unpack blocks: their count, then for each its offset unpacked, its offset packed and its packed size."""
+    """Unpack blocks: a count, then per block its unpacked offset, its packed offset and its packed size."""
     count = struct.unpack_from(f"{order}q", text)[0]
     if not 0 <= 24 * count <= len(text):
         raise InputError(f"expected a list of {count} packed blocks, found fewer")

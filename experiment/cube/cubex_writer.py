@@ -36,16 +36,17 @@ __all__ = ["Part", "write_cubex", "write_parts"]
 
 _Values = npt.NDArray[Any]
 
-_BLOCK: Final = 512  # bytes, of a tar archive
+_BLOCK: Final = 512  # bytes of a block of a tar archive
 _RECORD: Final = 20 * _BLOCK  # an archive's size is a multiple of this
 _LARGEST: Final = (1 << 33) - 1  # bytes: the largest member that every reader supports
 _EXCHANGED: Final = 32 << 20  # bytes of a block of rows, per process
 _SMALL: Final = 1 << 12  # bytes of a row: smaller rows are always packed, which costs nothing
 _TRIED: Final = 1 << 16  # bytes of a row that are packed to find out whether packing helps
-_SAMPLE: Final = 4  # rows: so many bytes show whether a metric is worth packing
-_WORTH: Final = 4  # times smaller: doubles shrink by a tenth, which takes longer than it saves
+_SAMPLE: Final = 4  # rows: enough bytes to show whether a metric is worth packing
+# packing must reduce values by this factor: doubles shrink by a tenth, which takes longer than it saves
+_WORTH: Final = 4
 _FAST: Final = 1
-_MANY: Final = 1000  # locations, which take 20 ms to parse as XML
+_MANY: Final = 1000  # locations: as XML, this many take 20 ms to parse
 
 
 @dataclass(frozen=True)
@@ -119,7 +120,7 @@ def _write_metric(archive: _Archive, rows: _Rows, number: int, metric: Metric) -
         ):
             break
     nothing = metric.aggregation in NOTHING
-    if member.listed or nothing:  # without an index every value is 0, even a minimum
+    if member.listed or nothing:  # without an index, every value would be read as 0, even a minimum
         archive.end_member(f"{number}.data", member.end())
         index = INDEX + struct.pack(f"<ihBi{len(member.listed)}i", 1, 0, LISTED, len(member.listed), *member.listed)
         archive.add(f"{number}.index", index)
@@ -235,7 +236,7 @@ class _Archive:
     def close(self) -> None:
         """End the archive."""
         assert self.file is not None
-        os.ftruncate(self.file.fileno(), self.start)  # a metric begun with another type may have been longer
+        os.ftruncate(self.file.fileno(), self.start)  # the file is longer if a metric was begun with a larger type
         end = self.start + 2 * _BLOCK
         os.ftruncate(self.file.fileno(), -(-end // _RECORD) * _RECORD)
 
@@ -257,7 +258,7 @@ class _Data:
     listed: list[int] = field(default_factory=list)
     _size: int = 0  # bytes of a row
     _packed: bool | None = None
-    _blocks: dict[int, bytes] = field(default_factory=dict)  # of this process, by the row's offset
+    _blocks: dict[int, bytes] = field(default_factory=dict)  # this process's blocks by the row's offset
     _sizes: list[int] = field(default_factory=list)
 
     def add(self, first: int, severity: Severity) -> bool:

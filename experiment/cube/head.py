@@ -31,7 +31,7 @@ VERSION_KEY: Final = "autoanalyzer"
 NOTES_KEY: Final = "autoanalyzer.notes"
 SOURCE_KEY: Final = "autoanalyzer.source."
 NOT_ADDITIVE_KEY: Final = "autoanalyzer.not_additive."
-DTYPE_KEY: Final = "autoanalyzer.dtype."  # the key for a metric whose values are stored as another type
+DTYPE_KEY: Final = "autoanalyzer.dtype."  # the key for the type of a metric whose values are stored as another type
 
 # The greatest number of elements of each kind, so that memory stays bounded for any file.
 LIMITS: Final = {
@@ -40,9 +40,9 @@ LIMITS: Final = {
     **dict.fromkeys(("metric", "dim"), 20_000),
     "cart": 1000,
 }
-_MAX_DEPTH: Final = 5000  # of elements: the length of a path's name grows with its square
-_MAX_NAMES: Final = 10_000  # of elements and attributes, because the parser remembers each name
-_MAX_TEXT: Final = 1 << 26  # characters of one element
+_MAX_DEPTH: Final = 5000  # depth of elements; limited because the length of a path's name grows with its square
+_MAX_NAMES: Final = 10_000  # names of elements and attributes, because the parser keeps each of them
+_MAX_TEXT: Final = 1 << 26  # characters in one element
 
 _ITEMS: Final = frozenset(
     {
@@ -50,7 +50,7 @@ _ITEMS: Final = frozenset(
         *("machine", "node", "process", "thread", "systemtreenode", "locationgroup", "location"),
     }
 )
-_NUMBERS: Final = ("FLOAT", "DOUBLE", "INT", "CHAR")  # parts of a type's name that mean that its values are numbers
+_NUMBERS: Final = ("FLOAT", "DOUBLE", "INT", "CHAR")  # a type's values are numbers if its name contains one of these
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +168,7 @@ class CubeHead:
         """Return the metrics whose values are numbers and in the file."""
         creator = self._attributes.get("Creator", "CUBE")
         kept: list[StoredMetric] = []
-        names: dict[int, str | None] = {}  # for each element, its nearest kept ancestor
+        names: dict[int, str | None] = {}  # for each metric, the nearest ancestor that is kept
         for item in self._metrics:
             above = names.get(id(item.above)) if item.above else None
             name = item.text("uniq_name") or item.text("disp_name")
@@ -218,7 +218,7 @@ class CubeHead:
         return list(self.places())
 
     def places(self) -> dict[int, int]:
-        """Return the index of each call path by its number: in the file's order, or by number in our own files."""
+        """Return the index of each call path by its number: in our own files sorted by number, else in file order."""
         numbers = sorted(self._paths) if self.ours else self._paths
         return {number: place for place, number in enumerate(numbers)}
 

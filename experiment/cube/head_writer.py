@@ -61,7 +61,7 @@ class Dialect:
     node: _Level
     process: _Level
     thread: _Level
-    place_of: str  # the attribute with the thread of a coordinate
+    place_of: str  # the attribute that names the thread in a coordinate
 
 
 CUBE_3: Final = Dialect("3.0", _Level("machine"), _Level("node"), _Level("process"), _Level("thread"), "thrdId")
@@ -103,7 +103,7 @@ def cube_element(stream: IO[bytes], dialect: Dialect) -> Iterator[Any]:
 
 @contextmanager
 def _first_failure() -> Iterator[None]:
-    """Raise the first error; lxml then complains about elements left open."""
+    """Raise the first error, instead of lxml's later one about elements that were left open."""
     try:
         yield
     except etree.LxmlSyntaxError as error:

@@ -33,7 +33,7 @@ _KINDS: Final = ("<i4", "<i4", "<i8", "<i8")  # machine and node, as indices of 
 _ROW: Final = sum(np.dtype(kind).itemsize for kind in _KINDS)
 _MOST: Final = 1 << 30
 _NUMBER: Final = re.compile(rb'<location Id="(\d{1,18})"')
-_LONGEST: Final = 40  # bytes of a match
+_LONGEST: Final = 40  # the most bytes in a match
 _PIECE: Final = 1 << 20
 _BEFORE: Final = b"<system>"
 _BEHIND: Final = (b"<topologies>", b"</system>")
@@ -128,8 +128,7 @@ class LocationTable:
         for number, own in zip(there, self._in_order(), strict=True):
             if number != own:
                 raise InputError(
-                    f"{LOCATIONS}: expected locations in the order of {ANCHOR}, found number {own} where number"
-                    f" {number} stands there"
+                    f"{LOCATIONS}: expected locations in the order of {ANCHOR}, found number {own} instead of {number}"
                 )
         return before + behind
 
@@ -140,7 +139,7 @@ class LocationTable:
 
 
 def _numbers(archive: Archive, start: int, end: int) -> Iterator[list[int]]:
-    """Yield the locations' numbers in a part of the XML, piece by piece; one cut in two is in the later piece."""
+    """Yield the locations' numbers in a range of the XML, block by block; a number cut in two is in the later block."""
     rest = b""
     while start < end and (text := archive.part(ANCHOR, start, min(_PIECE, end - start))):
         start += len(text)

@@ -25,18 +25,21 @@ from .wrapped import unwrapped
 __all__ = ["CubeMatrices", "escaped", "parser_for", "severities_end"]
 
 _CHUNK: Final = 1 << 20
-_LONGEST_NUMBER: Final = 1 << 8  # including the white space around it
+_LONGEST_NUMBER: Final = 1 << 8  # bytes of a number with the white space around it
 _LONGEST_TAG: Final = 1 << 12
-_TAILS: Final = (1 << 12, 1 << 20)  # bytes at the end that are searched first: usually few follow the severities
+# bytes at the end of the file that are searched first, because the severities are usually close to it
+_TAILS: Final = (1 << 12, 1 << 20)
 _MATRIX_START: Final = b"<matrix"
-_RARE: Final = b"m"  # finding a byte is several times as fast as finding a word; no number or row contains this one
+# searched first, because finding a byte is several times as fast as finding a word; no number or row contains it
+_RARE: Final = b"m"
 _SEVERITY_END: Final = b"</severity"
 _MATRIX: Final = re.compile(rb"""<matrix[ \t\r\n]+metricId[ \t\r\n]*=[ \t\r\n]*["'](\d+)["'][ \t\r\n]*/?>""")
 _ROW: Final = re.compile(rb'[ \t\r\n]*<row cnodeId="(\d+)">')
 _ROW_END: Final = b"</row>"
 _MATRIX_END: Final = re.compile(rb"[ \t\r\n]*</matrix>[ \t\r\n]*")
 _AS_IT_IS: Final = re.compile(rb"<!--.*?(?:-->|\Z)|<!\[CDATA\[.*?(?:\]\]>|\Z)|&#?\w+;|(&)", re.S)
-_SPACE: Final = rb"(?>[ \t\r\n]+|<!--.*?-->)*+"  # atomic, so that many comments are not tried in many ways
+# atomic groups, so that a mismatch does not backtrack through many comments
+_SPACE: Final = rb"(?>[ \t\r\n]+|<!--.*?-->)*+"
 _BETWEEN: Final = re.compile(_SPACE, re.S)
 _FILE_END: Final = re.compile(rb"</severity[ \t\r\n]*>%b</cube[ \t\r\n]*>%b" % (_SPACE, _SPACE), re.S)
 
@@ -187,7 +190,7 @@ class CubeMatrices:
         before = chunk = b""
         while following := self._source.read(offset, min(_CHUNK, end - offset)):
             before, chunk = chunk, following
-            # The end of the previous piece may be the beginning of a tag, but contains no whole one.
+            # The end of the previous block may be the beginning of a tag, but it contains no whole tag.
             overlap = before[1 - len(_MATRIX_START) :]
             if _RARE in chunk or _RARE in overlap:
                 text, base = overlap + chunk, offset - len(overlap)

@@ -18,7 +18,7 @@ from .wrapped import below_zero
 
 __all__ = ["MAX_VALUES", "check_size", "read_cube"]
 
-MAX_VALUES: Final = 1 << 29  # of one metric: 4 GiB
+MAX_VALUES: Final = 1 << 29  # values of one metric: 4 GiB
 
 _CHUNK: Final = 1 << 16
 _MAX_HEAD: Final = 1 << 29

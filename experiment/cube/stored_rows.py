@@ -18,7 +18,7 @@ from .cubex_layout import DATA, PACKED
 __all__ = ["StoredRows"]
 
 _ENTRY: Final = 24  # bytes: offset unpacked, offset packed, length
-_CHUNK: Final = 1 << 12  # bytes unpacked at a time, because there may be thousands of rows
+_CHUNK: Final = 1 << 12  # bytes unpacked at a time, because thousands of rows may be open
 
 
 class StoredRows:
@@ -88,7 +88,7 @@ class StoredRows:
         try:
             return zlib.decompressobj().decompress(self._archive.part(self._name, at, size), self._size + 1)
         except zlib.error:
-            return None  # reported when all are read
+            return None  # the error is reported when all rows are read
 
     def _packed_part(self, row: int, first: int, size: int) -> bytes | None:
         if self._places is None:

@@ -17,7 +17,7 @@ UNSIGNED_64: Final = frozenset({"UNSIGNED INTEGER", "UINT64"})
 TYPES: Final = {
     **dict.fromkeys(("FLOAT", "DOUBLE", "MINDOUBLE", "MAXDOUBLE"), "f8"),
     **dict.fromkeys(("INTEGER", "SIGNED INTEGER", "INT64"), "i8"),
-    **dict.fromkeys(UNSIGNED_64, "i8"),  # values that wrapped around below zero become negative
+    **dict.fromkeys(UNSIGNED_64, "i8"),  # counts that wrapped around below zero become negative
     **dict.fromkeys(("INT", "SIGNED INT", "INT32"), "i4"),
     **dict.fromkeys(("UNSIGNED INT", "UINT32"), "u4"),
     **dict.fromkeys(("SHORT INT", "SIGNED SHORT INT", "INT16"), "i2"),

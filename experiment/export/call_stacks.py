@@ -14,7 +14,7 @@ from ..region import Region
 
 __all__ = ["CallStacks"]
 
-_KEPT: Final = 1 << 14  # stacks: enough for most programs
+_KEPT: Final = 1 << 14  # stacks in the cache, enough for most programs
 
 
 class CallStacks:

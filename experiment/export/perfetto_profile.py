@@ -1,4 +1,4 @@
-"""Write a profile as slices, which show how long and where, but not when: a profile does not record that."""
+"""Write a profile as slices: they show how long and where, but not when, because a profile has no points in time."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def write_profile_slices(experiment: Experiment, path: Path, metric: Metric, *, 
     title = titles(experiment)
     unit, _ = unit_of(metric)
     facts = {
-        "layout": f"{_SAID}: slices are laid side by side in the order of the call tree; when each was is not known",
+        "layout": f"{_SAID}: slices are in the order of the call tree, because a profile does not record times",
         "metric": metric.name,
         "nanosecond": "of a second" if unit == "nanoseconds" else f"stands for 1 {unit}",
     }

@@ -18,8 +18,8 @@ from .weights import NANO
 __all__ = ["write_time_lines"]
 
 _SAID: Final = (
-    "slices are made of samples: where one holds several call paths, they lie in it one after the other, as long as "
-    "each took, in the order of the call tree; in which order they were is not known"
+    "slices are made of samples: the call paths of one sample are shown one after the other, with their durations, in "
+    "the order of the call tree, because their real order is unknown"
 )
 _ROUNDED: Final = 1  # nanoseconds of rounding error of each part
 

@@ -23,7 +23,7 @@ from .weights import unit_of, weights
 __all__ = ["write_speedscope"]
 
 _SCHEMA: Final = "https://www.speedscope.app/file-format-schema.json"
-_UNITS: Final = frozenset({"bytes", "nanoseconds"})  # the units that speedscope knows, of those in use here
+_UNITS: Final = frozenset({"bytes", "nanoseconds"})  # the units in use here that speedscope knows
 
 
 def write_speedscope(experiment: Experiment, path: Path, metric: Metric, *, together: bool) -> None:
@@ -53,7 +53,7 @@ def write_speedscope(experiment: Experiment, path: Path, metric: Metric, *, toge
                 "name": " ".join(title(place)) or "all ranks",
                 "unit": unit if unit in _UNITS else "none",
                 "startValue": 0,
-                "endValue": sum(found.tolist()),  # Python's integers have no limit
+                "endValue": sum(found.tolist()),  # Python's integers cannot overflow
             }
             _put(stream, f"{',' if number else ''}\n{json.dumps(about)[:-1]}")
             _put_stacks(stream, stacks, found)

@@ -18,15 +18,15 @@ from .call_stacks import CallStacks
 
 __all__ = ["Lane", "TraceEvents", "trace_events"]
 
-_MICRO: Final = 1000  # nanoseconds in the format's unit of time
+_MICRO: Final = 1000  # nanoseconds per microsecond, the format's unit of time
 
 
 class TraceEvents:
-    """Writes events; ``trace_events`` makes one.
+    """Writes events; see ``trace_events``.
 
     Args:
         stream: The output stream.
-        call_paths: What slices are of.
+        call_paths: The call paths that slices refer to.
     """
 
     def __init__(self, stream: IO[bytes], call_paths: Sequence[CallPath]) -> None:

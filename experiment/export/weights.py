@@ -17,7 +17,7 @@ from .part import parts
 __all__ = ["NANO", "default_metric", "metric_of_stacks", "unit_of", "weights", "whole_numbers"]
 
 NANO: Final = 1e9  # seconds per nanosecond, the resolution of clocks
-_MOST: Final = 2.0**63  # what 64 bits with a sign do not hold
+_MOST: Final = 2.0**63  # the least number that does not fit in 64 bits with a sign
 
 
 def metric_of_stacks(experiment: Experiment, name: str | None = None) -> Metric:
@@ -76,7 +76,7 @@ def weights(
             name = experiment.path_name(path) or experiment.call_paths[path].region.name
             least = found[path, column] / unit_of(metric)[1]
             raise InputError(
-                f"metric {metric.name!r}: expected no value below 0, because a stack cannot be smaller than nothing, "
-                f"found {least:g} of {name}; .pb.gz and .jsonl hold such"
+                f"metric {metric.name!r}: expected no negative value, because stacks cannot have one, "
+                f"found {least:g} of {name}; export to .pb.gz or .jsonl instead"
             )
         yield from zip(part.whose, found.T, strict=True)

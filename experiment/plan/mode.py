@@ -11,12 +11,12 @@ from ..region import CALL_KINDS
 __all__ = ["CALL_MODES", "DEFAULT_MODES", "MODES", "asked_modes", "kinds_of", "mode_of", "modes_of"]
 
 MODES: Final = ("functions", "outer-loops", "inner-loops", "math", "mpi", "syscall", "library", "user", "openmp")
-"""All of them; any selection may be asked for."""
+"""All modes; any subset may be requested."""
 
 DEFAULT_MODES: Final = ("functions", "outer-loops", "user", "openmp")
 
 CALL_MODES: Final = CALL_KINDS
-"""Those whose regions are calls, each of the kind that its mode is called by."""
+"""The modes whose regions are calls; each has the name of its kind of region."""
 
 _OF_KIND: Final = {"program": "functions", "function": "functions", "loop": "outer-loops", "parallel": "openmp"}
 
@@ -40,7 +40,7 @@ def mode_of(kind: str) -> str:
 
 
 def asked_modes(text: str, asked_by: str) -> tuple[str, ...]:
-    """Parse the modes in an option or a variable, separated by commas or blanks.
+    """Parse the modes named in an option or a variable, separated by commas or blanks.
 
     Raises:
         UsageError: A mode does not exist, or none is named.

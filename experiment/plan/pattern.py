@@ -59,7 +59,7 @@ class Pattern(NamedTuple):
         if self.file is None or _is(self.file, file):
             return True
         if self.file.rpartition("/")[2] != file.rpartition("/")[2] and not _SPECIAL.search(self.file):
-            return False  # as for most rules of a large plan
+            return False  # quick exit, because most rules of a large plan are for other files
         whole = os.path.abspath(file)  # noqa: PTH100 - links are not followed
         if self.file.startswith("/"):
             return _is(self.file, whole)
@@ -93,7 +93,7 @@ def _is_called(wanted: str | None, found: str, file: str) -> bool:
 def _is(wanted: str | None, found: str) -> bool:
     if wanted is None or wanted == found:
         return True
-    # A plan may have thousands of rules, and fnmatch caches only few patterns.
+    # Compiled patterns are cached here, because a plan may have thousands of rules and fnmatch caches only few.
     return _SPECIAL.search(wanted) is not None and fnmatchcase(found, wanted)
 
 

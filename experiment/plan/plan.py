@@ -62,7 +62,7 @@ VERSION: Final = 2
 PARTS: Final = ("loops", "blocks")
 _MEMBER: Final = re.compile(r"(?P<kind>[a-z]+)#(?P<ordinal>\d+)")
 
-# The language by the end of a file's name, and the variable in makefiles for its compiler.
+# The language by a file name's suffix, and the variable in makefiles for its compiler.
 _COMPILERS: Final = (
     (re.compile(r"\.[ch]$"), "CC=aa-mpicc"),
     (re.compile(r"\.(C|H|cc|cp|cpp|CPP|cxx|c\+\+|hh|hpp|hxx|h\+\+|tcc)$"), "CXX=aa-mpicxx"),
@@ -74,9 +74,9 @@ class Include(NamedTuple):
     """Regions that are instrumented beyond the modes.
 
     Attributes:
-        pattern: Which.
-        modes: Only those that belong to these modes; all if none are named, also those left out for being tiny.
-        comment: What a reader is told; not read back.
+        pattern: The regions.
+        modes: Only regions that belong to these modes; if empty all, even those left out for being tiny.
+        comment: An explanation for readers of the file; it is not read back.
     """
 
     pattern: Pattern
@@ -97,9 +97,9 @@ class Exclude(NamedTuple):
     """Regions that are not instrumented; their time goes to the enclosing region.
 
     Attributes:
-        pattern: Which.
-        reason: Why.
-        comment: What a reader is told; not read back.
+        pattern: The regions.
+        reason: Why they are excluded.
+        comment: An explanation for readers of the file; it is not read back.
         texts: The versions of its file to which the rule applies, as in ``Region.text``; all if empty.
     """
 
@@ -150,12 +150,12 @@ class Merge(NamedTuple):
 
 
 class Split(NamedTuple):
-    """Regions that are opened, so that their parts become regions.
+    """Regions that are replaced by the parts directly inside them.
 
     Attributes:
-        pattern: Which.
-        into: ``loops``: the loops directly in it become regions. ``blocks``: so do all compound statements directly in
-            it, and the code between them.
+        pattern: The regions.
+        into: ``loops``: the loops directly inside become regions. ``blocks``: all compound statements directly inside,
+            and the code between them, become regions.
     """
 
     pattern: Pattern

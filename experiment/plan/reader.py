@@ -43,7 +43,7 @@ def load_plan(path: Path, name: str = "") -> Plan:
 
 
 class _Reader:
-    """Converts TOML to rules, or refuses it with the plan's name."""
+    """Converts TOML to rules; refuses invalid ones with the plan's name."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -89,7 +89,7 @@ class _Reader:
         return Pattern(**values)
 
     def _include(self, entry: dict[str, Any]) -> Include:
-        # A reversed entry keeps its reason and texts.
+        # An entry keeps its reason and texts when ``regions --plan`` reverses it.
         pattern = self._pattern("include", entry, "modes", "reason", "texts")
         modes = self._modes("include: modes", entry["modes"]) if "modes" in entry else ()
         if not modes and "modes" in entry:

@@ -26,8 +26,8 @@ _NOTHING: Final = frozenset({"", "nan", "NaN", "NA"})
 _PIECE: Final = 2**22  # bytes at a time
 _LONGEST: Final = 2**24  # characters in a line
 _NUMBER: Final = 2**31
-_DIGITS: Final = 100  # of a number, including leading zeros
-_LAST: Final = 2.0**53  # seconds
+_DIGITS: Final = 100  # digits of a number, including leading zeros
+_LAST: Final = 2.0**53  # seconds: the latest time
 
 
 class TraceReader:
@@ -147,7 +147,7 @@ def read_trace(stream: BinaryIO, name: str) -> Samples:
 
 def _finite(field: str) -> float:
     try:
-        if "_" in field or not field.isascii():  # which Python accepts in numbers
+        if "_" in field or not field.isascii():  # Python accepts both in numbers
             raise ValueError
         value = float(field)
     except ValueError:

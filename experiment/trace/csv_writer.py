@@ -16,7 +16,7 @@ from .time_line import Trace
 
 __all__ = ["write_trace"]
 
-_DIGITS: Final = 9  # of a value; times in nanoseconds
+_DIGITS: Final = 9  # significant digits of a value; times are in nanoseconds
 
 
 def write_trace(trace: Trace, path: Path) -> None:

@@ -12,7 +12,7 @@ from ..metric import Metric
 
 __all__ = ["means", "rates"]
 
-_ROUNDINGS: Final = 8  # rounding error, in units in the last place of a sum, of a difference of two sums
+_ROUNDINGS: Final = 8  # rounding error of a difference of two sums, in units in the last place of a sum
 
 Values = npt.NDArray[np.float64]
 
@@ -58,7 +58,7 @@ def rates(metrics: Sequence[Metric], begin: Values, end: Values, values: Values)
 
 
 def _upto(amounts: Values) -> Values:
-    """Return the cumulative sum at each knot; nothing is added between a sample's end and the next one's begin."""
+    """Return the cumulative sum at each sample's begin and end; it stays constant between two samples."""
     table = np.zeros((2 * len(amounts), amounts.shape[1]))
     table[1::2] = amounts
     summed: Values = table.cumsum(axis=0)

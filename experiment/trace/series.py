@@ -18,7 +18,7 @@ __all__ = ["Series", "every_series", "series_of"]
 
 Values = npt.NDArray[np.float64]
 
-_FINER: Final = 4  # at most this many steps per sample of a line, because some samples may be long
+_FINER: Final = 4  # the most steps per sample of a line, because some samples may be long
 
 
 @dataclass(frozen=True, slots=True, eq=False)

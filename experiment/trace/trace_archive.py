@@ -36,9 +36,9 @@ __all__ = ["load_trace", "save_trace"]
 _KIND: Final = "autoanalyzer trace"
 _VERSION: Final = 3
 _HEAD: Final = "trace.json"
-_BLOCK: Final = 1 << 16  # samples of a block, or one line
+_BLOCK: Final = 1 << 16  # samples in a block, unless a single line has more
 _EFFORT: Final = 1  # compression level: 6 makes files a tenth smaller, but takes three times as long
-_RATIO: Final = 1100  # deflate's compression ratio is at most 1032
+_RATIO: Final = 1100  # the greatest plausible compression ratio; deflate reaches 1032
 _EXACT: Final = 2.0**53
 _NANO: Final = 1e9
 

@@ -34,7 +34,7 @@ _STATIC: Final = expression(r"[^=({;]*\b(?:static|thread_local|constexpr|constin
 _LEADING: Final = expression(
     r"\s*(?:else\b|do\b|case\b(?:[^:]|::)*:|\w+\s*:(?!:)|(?:if(?:\s+constexpr)?|for|while|switch)\s*\()"
 )
-# Their results never point into their arguments.
+# Functions whose results never point into their arguments.
 _FRESH: Final = expression(
     r"(?:aligned_alloc|calloc|fopen|getenv|malloc|memalign|mmap|opendir|popen|realloc|strdup|tmpfile|\w*fftw\w*)"
 )

@@ -7,7 +7,7 @@ from typing import Final
 __all__ = ["SIGNED", "trips"]
 
 SIGNED: Final = -(2**15)
-"""The least that a signed variable is taken to hold; the greatest is as far from zero."""
+"""The least value assumed for a signed variable; the greatest is as far from zero."""
 
 
 def trips(first: float, comparison: str, bound: float, step: float, lowest: float) -> int:

@@ -81,7 +81,7 @@ def insert_guards(
     stub = _stub(apart=apart, shared=shared)
     if cxx:
         stub = _cxx_stub(stub, sites, constexpr=constexpr, shared=shared)
-    elif closes:  # only if necessary, because it takes time per function
+    elif closes:  # only if necessary, because it takes compile time per function
         stub += _stub_text("close.h")
     stub += f"__asm__({' '.join(map(_asm_line, said))});\n" if said else ""
     return _without_marks(_applied(unit, sorted(edits), stub))
@@ -110,7 +110,7 @@ def _site(region: Region, *, shared: bool) -> str:
 
 
 def _around(found: CodeRegion, number: int, *, cxx: bool, shared: bool) -> tuple[str, str, str]:
-    """Return the text before a region's guard, the guard, and the text behind the region."""
+    """Return the text before a region's guard, the guard, and the text after the region."""
     literal = _literal(found.region)
     name = f"aa_guard_{number}"
     if cxx:

@@ -95,7 +95,7 @@ class Judge:
         return self.why_untouchable(body) or ("runs on an accelerator" if on_device else "")
 
     def is_inline(self, body: Body) -> bool:
-        """Return whether compilers are asked to inline a function."""
+        """Return whether a function is marked ``inline`` or is implicitly inline."""
         return body.is_inline or bool(_INLINE.search(self._masked, self._head(body), body.opening))
 
     def is_stand_in(self, body: Body) -> bool:

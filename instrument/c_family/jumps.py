@@ -14,7 +14,7 @@ __all__ = ["Jumps", "has_jumps"]
 
 _GOTO: Final = expression(r"\bgoto\s+(\w+)")
 _INDIRECT: Final = expression(r"\bgoto\s*\*|\b(?:asm|__asm(?:__)?)\b[\w\s]*\bgoto\b[\w\s]*(?P<opening>\(?)")
-# After one of these, '&&' can only take a label's address; after 'n--' it does not.
+# After one of these tokens, '&&' can only take a label's address; 'n--' is not one of them.
 _ADDRESS: Final = expression(r"(?:[*/%&|^<>=!~?:,;({\[]|(?<!-)-|(?<!\+)\+|\breturn)\s*&&\s*(\w+)")
 _NAME: Final = expression(r"\w+")
 _Place = TypeVar("_Place", tuple[int, int], tuple[int, str, int, int])

@@ -52,7 +52,7 @@ def endless(masked: str, bodies: Iterable[Body]) -> set[int]:
 
 
 def _circular(callees: Mapping[int, Set[int]]) -> Mapping[int, Set[int]]:
-    """Remove, repeatedly, functions that call none of the rest or that none of the rest calls."""
+    """Repeatedly remove functions without callees or without callers among the rest; return what remains."""
     left = {at: set(each & callees.keys()) for at, each in callees.items()}
     callers: dict[int, set[int]] = {at: set() for at in left}
     for at, each in left.items():
@@ -86,7 +86,7 @@ def _callee(masked: str, call: Call, body: Body) -> int:
     if call.callee >= 0 or call.gives != "dependent":
         return call.callee
     plain = body.name.removesuffix("<...>").rpartition("::")[2]
-    # A member, all.push_back(x), is of another class.
+    # In all.push_back(x), the member belongs to another class.
     words = rf"(?:[^(),;{{}}]*(?:->|::)|\(\s*\*[^()]*\)\s*\.)?\s*{re.escape(plain)}\s*(?:<[^<>;]*>\s*)?\("
     return body.name_offset if plain and re.compile(words).match(masked, call.offset, call.end) else -1
 

@@ -24,9 +24,9 @@ _OPAQUE: Final = expression(
     re.DOTALL,
 )
 CHARACTER: Final = "00"
-"""What a character constant is masked as."""
+"""The text that replaces character constants in masked text."""
 
-# A brace is put at the digraph's last character, so that "right after it" means the same for both spellings.
+# A digraph becomes a bracket at its last character, so that "right after it" means the same for both spellings.
 _DIGRAPHS: Final = {"<%": " {", "%>": " }", "<::": "<::", "<:": " [", ":>": " ]"}
 _STANDS_FOR: Final = {'"': '""', "R": '""', "'": CHARACTER, "\\": "_" * len("\\U0000000f")}
 _NOT_NEWLINE: Final = expression(r"[^\n]")

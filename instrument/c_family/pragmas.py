@@ -27,9 +27,9 @@ _NEST: Final = expression(
 _TEXT: Final = expression(r"\S")
 _LAST_ATTRIBUTES: Final = expression(r"\]\s*(\])\s*\Z")
 _SQUARE: Final = expression(r"[\[\]]")
-_LONGEST: Final = 1000  # characters of attributes
+_LONGEST: Final = 1000  # the most characters of attributes
 _OPENS_A_BLOCK: Final = expression(r"STDC\b|clang\s+fp\b")
-# They may be anywhere, or only at the start of a block, where the guard comes after them.
+# Pragmas that may be anywhere, or only at the start of a block, where the guard comes after them.
 _NOT_OF_A_LOOP: Final = expression(
     r"autoanalyzer\b|STDC\b|omp\b|acc\b|clang\s+fp\b|GCC\s+(?!ivdep|unroll|novector)|message\b|pack\b"
 )

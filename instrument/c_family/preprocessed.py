@@ -56,7 +56,8 @@ class Preprocessed(MarkedText):
 
     def is_system(self, offset: int) -> bool:
         """Return whether the text at an offset is system text."""
-        return bisect_right(self._starts_of_runs, offset) % 2 == 0  # the first run is the user's, and kinds alternate
+        # the first run is user text, and the kinds alternate
+        return bisect_right(self._starts_of_runs, offset) % 2 == 0
 
     @cached_property
     def _starts_of_runs(self) -> list[int]:

@@ -18,7 +18,8 @@ _MARK: Final = expression(r"autoanalyzer\s+(begin|end)\b[ \t]*(.*?)\s*\Z")
 _TEXT: Final = expression(r"\S")
 _WORD: Final = expression(r"[A-Za-z_]\w*")
 _HOLDING: Final = frozenset(["if", "switch", "try", "{"])
-_APART: Final = frozenset(["for", "while", "do", "__label__"])  # loops are regions already
+# words that end a block; loops, for example, are regions already
+_APART: Final = frozenset(["for", "while", "do", "__label__"])
 _LABELLED: Final = expression(r"(?:case\b|default\b|[A-Za-z_$][\w$]*\s*:(?!:))")
 _SECTION: Final = expression(r"omp\s+section\b")
 _FREE: Final = expression(

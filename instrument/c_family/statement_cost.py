@@ -18,25 +18,25 @@ from .lexer import branches, statement_end
 __all__ = ["StatementCost"]
 
 _STATEMENT: Final = expression(r";|\b(?:if|switch)\b")
-# An assertion in glibc's C spelling of four statements, in its C++ spelling, and without either.
+# An assertion: glibc's spelling in C, which has four statements, its spelling in C++, and one without either.
 _ASSERTS: Final = expression(
     r"(?P<four>;\s*else\s+__assert_fail\b)|\bvoid\s*\(0\)\s*:\s*__assert_fail\b"
     r"|\((?:\(void\)|static_cast\s*<\s*void\s*>)\s*\(?0\)?\)\s*;"
 )
 _IF: Final = expression(r"\bif\b")
-# Functions that communicate, or iterate over a range, are worth a probe in a function of any size.
+# Functions that communicate or process a range are worth a probe in a function of any size.
 _WEIGHTY: Final = expression(
     r"(?:\w+\s*::\s*)*(?:P?MPI_(?!Wtime|Wtick|Comm_rank|Comm_size)\w+|accumulate|reduce|transform_reduce|inner_product"
     r"|for_each(?:_n)?|transform|generate(?:_n)?|(?:stable_|partial_)?sort|nth_element|count_if|partial_sum"
     r"|(?:inclusive|exclusive)_scan)\s*[(<]"
 )
-# A library header's function consisting of one block, from its name on; its statements, and its calls.
+# A function in a library's header that consists of one block, from its name on; its statements; its calls.
 _SIMPLE: Final = expression(r"\w+\s*\([^;{}]*\{([^{}]*)\}")
 _GOES_ON: Final = expression(r"\b(?:for|while|do|goto|new|delete|asm|__asm__|co_\w+)\b")
 _CALLED: Final = expression(r"\b(?!(?:if|switch|return|sizeof|alignof|noexcept|decltype)\b)(\w+)\s*\(")
 _CONDITION: Final = expression(r"for\s*\([^;{}()]*;[^;{}]*;")
-_DEEPEST: Final = 50  # nested calls that are followed
-_NESTED: Final = 2  # loops around a call; two, so that the outermost loop of a program alone does not count
+_DEEPEST: Final = 50  # the most nested calls that are followed
+_NESTED: Final = 2  # loops around a call; at least two, so that a program's outermost loop alone does not count
 _Item = TypeVar("_Item", Call, Loop)
 
 
@@ -177,7 +177,7 @@ class StatementCost:
         if self._bodies[callee].unread:
             return inf
         if callee not in self._executed:
-            self._executed[callee] = inf  # in case it calls itself
+            self._executed[callee] = inf  # assumed meanwhile, in case the function calls itself
             if self._depth < _DEEPEST:
                 body = self._bodies[callee]
                 self._depth += 1

@@ -77,7 +77,7 @@ def _of(step: Step, reason: str, hidden: frozenset[str]) -> Iterator[Call]:
 
 
 def _in_expressions(step: Step, code: str, reason: str, hidden: frozenset[str]) -> Iterator[Call]:
-    """Yield the first function of each mode."""
+    """Yield the first library call of each mode in the expressions of a statement."""
     seen = set()
     for match in _FUNCTION.finditer(code):
         mode = "" if match[1] in hidden else fortran_mode(match[1])

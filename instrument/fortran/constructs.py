@@ -12,7 +12,7 @@ from .units import Loop, Procedure
 
 __all__ = ["Construct", "find_constructs"]
 
-# Without blanks; no clause begins with any of these words.
+# Directives without blanks; no clause begins with any of these words.
 _CONSTRUCT: Final = expression(
     r"(end)?(parallel|(?=do|loop|sections|single|workshare))"
     r"(do(?!across)|loop|sections|single|workshare|masked|master)?(simd)?"

@@ -22,9 +22,9 @@ __all__ = [
 ]
 
 MARK: Final = "autoanalyzer"
-"""Sentinel of the comments by which a user marks regions."""
+"""Sentinel of the directives by which a user marks regions."""
 
-# Without blanks, which fixed form allows to be left out.
+# Directives without blanks, because fixed form allows leaving these out.
 _WORDS: Final = expression(
     r"(?:target|teams|parallel|distribute|masked|master|taskloop|do|simd|loop|kernels|serial|tile|unroll|interchange"
     r"|reverse|fuse)*"

@@ -15,7 +15,7 @@ from .lines import LINE
 
 __all__ = ["BYTE_ORDER_MARK", "expand"]
 
-BYTE_ORDER_MARK: Final = "\xef\xbb\xbf"  # of UTF-8, each byte a character
+BYTE_ORDER_MARK: Final = "\xef\xbb\xbf"  # the three bytes of UTF-8's byte order mark, one character each
 
 _MOST: Final = 64 << 20  # bytes, including all included files: programs are shorter, but files may include each other
 

@@ -5,9 +5,9 @@ number of a line with code, so debuggers stop as before. A region is entered abo
 its last. Exits in between:
 
 - RETURN: the exits are inserted before it, and a one-line IF around it becomes a block. If that is the last statement
-  of a loop, RETURN becomes a jump to exits at the procedure's end. - Any jump out of a loop: ``aa_resync`` after the
-  label closes everything that is open inside the procedure. An EXIT from a construct around a loop is such a jump to
-  the construct's end.
+  of a loop, RETURN becomes a jump to exits at the procedure's end.
+- Any jump out of a loop: ``aa_resync`` after the label closes everything that is open inside the procedure. An EXIT
+  from a construct around a loop is such a jump to the construct's end.
 - STOP, and errors: the end of the program closes all open regions.
 """
 
@@ -79,7 +79,8 @@ class _ProcedureProbes:
         self.text = text
         self.opened = Open(found)
         self.code = CodePlaces(found.procedure, form)
-        self.pads: dict[tuple[tuple[Region, ...], str], str] = {}  # regions left and value of a RETURN → label
+        # the regions that a RETURN leaves, and its value → label
+        self.pads: dict[tuple[tuple[Region, ...], str], str] = {}
         labels = {step.statement.label for step in self.steps}
         self.free_labels = (str(label) for label in range(_HIGHEST_LABEL, 0, -1) if str(label) not in labels)
 
@@ -238,7 +239,7 @@ class _ProcedureProbes:
         return self.pads[left, value]
 
     def _open_at(self, step: Step) -> list[Region]:
-        """Return the regions that are open at a statement, outermost first."""
+        """Return the regions that contain a statement, outermost first."""
         whole = [] if self.found.reason else [self.found.region]
         return [*whole, *(span.region for span in self.opened.at(step.place))]
 

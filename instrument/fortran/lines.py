@@ -198,7 +198,7 @@ class _Reader:
             self.items.append(Directive(start, end, (match.group(1) or match.group(2)).lower(), text))
 
     def _content(self, line: str, pos: int, start: int, end: int) -> bool:
-        """Process a line from ``pos`` on; return whether a mark continues its last statement on the next line."""
+        """Process a line from ``pos`` on; return whether its last statement continues on the next line."""
         while True:
             statement = self.statement or self._begin(start, end, "", first=True)
             parts: list[str] = []

@@ -27,11 +27,11 @@ class Kind(Enum):
     SUBROUTINE = auto()
     FUNCTION = auto()
     INTERFACE = auto()
-    TYPE = auto()  # a definition, or any other text without executable statements until its END
+    TYPE = auto()  # a definition, or anything else without executable statements up to its END
     CONTAINS = auto()
     ENTRY = auto()
     USE = auto()
-    SPECIFICATION = auto()  # and any unknown statement
+    SPECIFICATION = auto()  # includes every unknown statement
     END_UNIT = auto()
     END_SPECIFICATION = auto()  # END INTERFACE, END TYPE and their like
     CONSTRUCT = auto()  # IF … THEN, SELECT, BLOCK, ASSOCIATE, WHERE, FORALL, CRITICAL
@@ -50,7 +50,7 @@ class Kind(Enum):
     EXIT = auto()
     CYCLE = auto()
     BRANCH = auto()  # ELSE, CASE and their like
-    EXECUTABLE = auto()  # any other
+    EXECUTABLE = auto()  # any other executable statement
 
 
 class Meaning(NamedTuple):
@@ -98,7 +98,7 @@ _FUNCTION_WITHOUT_BLANKS: Final = expression(
 _UNIT: Final = expression(
     r"\s*(program|module|submodule|block\s*data)(?:\s*\(\s*(\w*)[^()]*\))?\s*(\w*)\s*(?:\(.*\))?\s*$", re.I
 )
-_BODY: Final = expression(r"\s*module\s+procedure\s+(\w+)\s*$", re.I)  # its interface is elsewhere
+_BODY: Final = expression(r"\s*module\s+procedure\s+(\w+)\s*$", re.I)  # a procedure whose interface is elsewhere
 _END_UNIT: Final = expression(r"end(?:(?:program|module|submodule|subroutine|function|procedure|blockdata)\w*)?")
 _END_SPECIFICATION: Final = expression(r"end(interface|type|enum|structure)")
 _END_DO: Final = expression(r"enddo(\w*)")
@@ -190,7 +190,7 @@ def _do(code: str, name: str) -> Meaning | None:
     if code[match.end() - 1 : match.end()] == "=" and "," not in _outside(rest):
         return None  # do10i=1.5 is an assignment
     if match.group().endswith("(") and _equals(code) > 0:
-        return None  # and so is dowhile(1)=7
+        return None  # dowhile(1)=7 is an assignment, too
     return Meaning(Kind.DO, name, match.group(2) or "", match.group(1).lstrip("0"))
 
 

@@ -30,7 +30,7 @@ _ENTRY: Final = "has an ENTRY"
 _ASSIGNED: Final = "assigned GOTO"
 _DEVICE: Final = "runs on an accelerator"
 SAID_REASONS: Final = frozenset([_ENTRY, _ASSIGNED])
-"""Why procedures of any size are left out, where nothing in them shows it: a build says so."""
+"""Reasons that a build reports, because the source shows no cause and the procedure may be of any size."""
 
 _NO_PROBE: Final = expression(r"\b(pure|elemental|simple)")
 _PARENTHESES: Final = expression(r"\([^()]*\)")
@@ -40,8 +40,9 @@ class SpanRegion:
     """A part of a procedure: a loop, an OpenMP construct, or statements.
 
     Attributes:
-        region: The region of its probes' descriptor. first: The place of its first statement in the procedure.
-        last: The place of its last.
+        region: The region of its probes' descriptor.
+        first: The place of its first statement in the procedure.
+        last: The place of its last statement.
         reason: Why it is not instrumented; empty if it is.
         of_modes: The modes that it belongs to, if not only that of its kind.
         of_plan: The rule of the plan that created it, if any.
@@ -73,7 +74,7 @@ class ProcedureRegion:
     """A procedure and its parts.
 
     Attributes:
-        region: What its probes say.
+        region: The region of its probes' descriptor.
         procedure: Its statements.
         first: The place of its first executable statement among them.
         forbidden: Why it must not contain probes; empty if it may.
@@ -227,7 +228,7 @@ class _Spans:
                 yield span
 
     def _parts(self, found: list[SpanRegion]) -> list[SpanRegion]:
-        """Return the parts that the user marks, the plan merges, or the plan splits into blocks, numbered so."""
+        """Return the parts marked by the user, then those merged by the plan, then blocks of split parts."""
         made: list[SpanRegion] = []
         for mark in find_marks(self.procedure) if self.choice.wants("user") else ():
             span = self._part(made, mark.name or MARK, mark.place, mark.end, mark)

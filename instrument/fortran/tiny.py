@@ -40,8 +40,8 @@ _INSTRUCTIONS: Final = (
     "iachar iand ibclr ibits ibset ichar idint idnint ieor ifix int ior ishft isign kind lbound len max max0 "
     "max1 merge min min0 min1 mod modulo nint not present real sign size sngl sqrt tiny ubound"
 )
-_WIDE: Final = expression(r"(?:type|class|character\*?)\(|character.*\*")  # objects of any size
-_BEYOND: Final = expression(r"%|:(?=.)|\*\*(?!\d+(?![\w.]))")  # members, sections, powers except squares
+_WIDE: Final = expression(r"(?:type|class|character\*?)\(|character.*\*")  # types of any size
+_BEYOND: Final = expression(r"%|:(?=.)|\*\*(?!\d+(?![\w.]))")  # members, sections, and powers except squares
 _TARGET: Final = expression(r"(?:^|\))([a-z]\w*)=(?!=)")
 _INTRINSICS: Final = frozenset(_INSTRUCTIONS.split())
 _WORDS: Final = frozenset(["if", "elseif", "selectcase", "case"])
@@ -136,10 +136,10 @@ def _constants(procedure: Procedure) -> dict[str, float]:
     found: dict[str, float] = {}
     for statements in procedure.specified[:-1]:
         _specify(statements, found)
-    is_deep = len(procedure.specified) > 2  # and the dummies between are not in sight
+    is_deep = len(procedure.specified) > 2  # the dummy arguments of units in between are unknown
     uses = [step.statement.code for step in procedure.steps if step.meaning.kind is Kind.USE]
     if is_deep or procedure.includes_unseen or not all("only:" in code for code in uses):
-        found.clear()  # an unseen name may also be a host's
+        found.clear()  # a name from an unseen file may also be a host's
     entries = [step.statement.code for step in procedure.steps if step.statement.code.startswith("entry")]
     for name in (name for code in (procedure.header.code, *uses, *entries) for name in _WORD.findall(code)):
         found.pop(name, None)

@@ -13,7 +13,7 @@ __all__ = ["Loop", "Procedure", "Step", "StructureError", "find_procedures"]
 
 _HEADERS: Final = {Kind.PROGRAM, Kind.MODULE, Kind.SUBMODULE, Kind.BLOCK_DATA, Kind.SUBROUTINE, Kind.FUNCTION}
 _WORKSHARE: Final = expression(r"(?P<end>end)?(?:parallel)?workshare")
-_INCLUDE: Final = ("include'", 'include"')  # a file that was not found
+_INCLUDE: Final = ("include'", 'include"')  # an INCLUDE line that is left because its file was not found
 # fmt: off
 _EXECUTABLE: Final = {
     Kind.CONSTRUCT, Kind.END_CONSTRUCT, Kind.DO, Kind.END_DO, Kind.IF, Kind.ASSIGNMENT, Kind.CALL,
@@ -37,7 +37,8 @@ class Step:
     Attributes:
         place: Its number among the procedure's statements.
         statement: The statement.
-        meaning: Its meaning. directives: The directives between the statement before and this one.
+        meaning: Its meaning.
+        directives: The directives between the statement before and this one.
         loop: Number of the outermost loop that contains it, including as first or last statement; -1 if none does.
         constructs: Names of the constructs around it, outermost first; empty for unnamed ones.
         around: Places of the first statements of the constructs that are open at its begin, outermost first.
@@ -236,7 +237,8 @@ class _Builder:
         unit = self.units[-1]
         kind = meaning.kind
         if kind is Kind.END_UNIT and self.constructs and self.constructs[-1].meaning.word == "block":
-            kind, meaning = Kind.END_CONSTRUCT, Meaning(Kind.END_CONSTRUCT, word="block")  # END BLOCK DATABASE
+            # END BLOCK DATABASE ends a BLOCK named DATABASE
+            kind, meaning = Kind.END_CONSTRUCT, Meaning(Kind.END_CONSTRUCT, word="block")
         if kind in {Kind.END_UNIT, Kind.CONTAINS}:
             self._expect_no_construct()
         if kind is Kind.CONTAINS:

@@ -1,4 +1,4 @@
-"""Measured automatically before the first run on a machine: what needs no launcher, in about a second."""
+"""Calibrate automatically before the first run on a machine: everything that needs no launcher, in about a second."""
 
 from __future__ import annotations
 
@@ -21,12 +21,13 @@ __all__ = ["calibrate_at_first"]
 
 _REFUSED: Final = "off"
 _PATIENT: Final = "wait"
-_KNOWN: Final = ("x86_64", "AMD64")  # of these the loops' instructions are known without a count of them
-_PATIENCE: Final = 3.0  # seconds: a machine on which it takes longer is too busy to be measured, or to be kept waiting
+# architectures on which the number of instructions in the loops is known without counting
+_KNOWN: Final = ("x86_64", "AMD64")
+_PATIENCE: Final = 3.0  # seconds: if it takes longer, the machine is too busy to be measured
 _ALL_PATIENCE: Final = 600.0  # seconds, if the user requested it
 _ROUNDS: Final = 2
 _TRIED: Final = "calibration-tried"
-_AGAIN: Final = 86400.0  # seconds from one try to the next
+_AGAIN: Final = 86400.0  # seconds between two attempts
 
 
 def calibrate_at_first(
@@ -36,13 +37,13 @@ def calibrate_at_first(
     *,
     say: Callable[[str], object],
 ) -> None:
-    """Measure instructions, cache misses and files, and keep it, if nothing is kept that fits; whatever fails is left.
+    """Measure instructions, cache misses and files, and cache the result, unless a calibration exists; ignore failures.
 
     Args:
-        command: The launcher and the program of the run that is to come.
-        folder: Where files are read and written.
-        environment: The user's. ``AUTOANALYZER_CALIBRATE=off`` refuses; ``wait`` takes the time of a busy machine, too.
-        say: Takes a sentence for the user.
+        command: The launcher and the program of the run that follows.
+        folder: The folder in which files are read and written.
+        environment: The user's. ``AUTOANALYZER_CALIBRATE=off`` disables it; ``wait`` also measures a busy machine.
+        say: Receives a sentence for the user.
     """
     asked = environment.get("AUTOANALYZER_CALIBRATE", "").strip().lower()
     if asked == _REFUSED or platform.machine() not in _KNOWN:
@@ -52,7 +53,7 @@ def calibrate_at_first(
     with suppress(AutoanalyzerError, OSError, ArithmeticError, ValueError):
         if kept_calibration(Mpi(None), environment) or not _can_be_written(cache) or _was_tried(cache):
             return
-        find_program(command, find_mpi(command, environment).launcher)  # a command that cannot run needs no prices
+        find_program(command, find_mpi(command, environment).launcher)  # a command that cannot run needs no calibration
         start = monotonic()
         folder.mkdir(parents=True, exist_ok=True)
         (cache / _TRIED).touch()
@@ -64,7 +65,7 @@ def calibrate_at_first(
 
 
 def _was_tried(cache: Path) -> bool:
-    """Return whether it failed recently, so that a machine that is always busy is not measured at each run."""
+    """Return whether an attempt failed recently, so that a machine that is always busy is not measured at each run."""
     with suppress(OSError):
         return time() - (cache / _TRIED).stat().st_mtime < _AGAIN
     return False

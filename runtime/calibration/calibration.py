@@ -1,4 +1,4 @@
-"""The result of measuring a machine: prices, missing prices, and the place."""
+"""The result of a calibration: prices, reasons for missing prices, and where they were measured."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ _OF_MPI: Final = ("mpi", "launcher")
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """Prices of a machine.
+    """The prices of a machine.
 
     Attributes:
-        prices: In seconds.
-        place: Where they were measured: ``host``, ``processor``, ``caches``, ``mpi``, ``launcher``, ``day``,
-            ``instructions``, which were counted or assumed, and of a node ``cores``, and ``flags`` of the compiler.
-        missing: Why a price is not known, by its name.
+        prices: Name → seconds.
+        place: Where and how they were measured: ``host``, ``processor``, ``caches``, ``mpi``, ``launcher``, ``day``;
+            ``instructions``, which were counted or assumed; for a node ``cores``, and the compiler's ``flags``.
+        missing: Name of a price → why it is unknown.
     """
 
     prices: Prices
@@ -39,7 +39,7 @@ class Calibration:
 
     @classmethod
     def read(cls, text: str | bytes) -> Calibration:
-        """Read what ``document`` gave.
+        """Read the output of ``document``.
 
         Raises:
             InputError: It is something else.
@@ -56,7 +56,7 @@ class Calibration:
         return cls(Prices.of(prices), place, missing)
 
     def beside(self, earlier: Calibration) -> Calibration:
-        """Add the prices that an earlier one has and this one lacks."""
+        """Add the prices that only an earlier calibration has."""
         prices = {**earlier.prices.known(), **self.prices.known()}
         missing = {name: why for name, why in self.missing.items() if name not in prices}
         return replace(self, prices=Prices.of(prices), missing=missing)

@@ -29,7 +29,7 @@ static uint64_t size_of(const char *text) {
     return number << (*unit == 'K' ? 10 : *unit == 'M' ? 20 : *unit == 'G' ? 30 : 0);
 }
 
-/* Returns the size of a processor's last cache, and which processors share it. */
+/* Returns the size of a processor's last-level cache, and the processors that share it. */
 static uint64_t last_cache(int processor, word shared) {
     for (int index = LAST_INDEX; index >= 0; index--) {
         char what[WORD];
@@ -45,7 +45,7 @@ static uint64_t last_cache(int processor, word shared) {
     return 0;
 }
 
-/* Notes a word; false if it was noted before. */
+/* Records a word; returns false if it was recorded before. */
 static bool is_new(word *seen, int *number, const word found) {
     for (int i = 0; i < *number; i++)
         if (!strcmp(seen[i], found))

@@ -8,17 +8,17 @@
 
 struct aa_cores {
     int number;
-    int *processors;     /* one of each core */
-    uint64_t cache, all; /* bytes: the largest last cache of a core, and those of all cores together */
+    int *processors;     /* one processor per core */
+    uint64_t cache, all; /* bytes: the largest last-level cache of any core, and the sum over all cores */
 };
 
 /*
- * A launcher may have bound the process to one core; this releases it as far as the job's limits allow.
- * Returns -1, with errno, if the kernel does not report them.
+ * Finds the cores. A launcher may have bound the process to one core; this releases it as far as the job's
+ * limits allow. Returns -1 and sets errno if the kernel does not report them.
  */
 int aa_find_cores(struct aa_cores *cores);
 
-/* Lets the calling thread run there alone; where that is forbidden, it runs anywhere. */
+/* Binds the calling thread to a processor, if that is allowed. */
 void aa_stay_on(int processor);
 
 #endif

@@ -1,6 +1,4 @@
-/*
- * Small and long reads and writes of a file: through the system's memory, as nearly all of a program's are.
- */
+/* Small and long reads and writes of a file, through the page cache like most of a program's. */
 #ifndef AA_FILES_H
 #define AA_FILES_H
 
@@ -8,10 +6,10 @@
 
 enum { AA_FILE_WORKS = 4, AA_FEW = 64, AA_LONG = 1 << 20 };
 
-/* Returns -1, with errno, where the file cannot be made. */
+/* Returns -1 and sets errno if the file cannot be created. */
 int aa_files(struct aa_work works[AA_FILE_WORKS], const char *name);
 
-/* Returns 0 for success, or an errno. */
+/* Returns 0 for success, otherwise an errno. */
 int aa_file_failure(void);
 
 #endif

@@ -1,4 +1,4 @@
-"""Calibrations in the cache: one for each model of processor, MPI library and launcher."""
+"""Cached calibrations: one per processor model, MPI library and launcher."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .calibration import Calibration
 __all__ = ["keep", "kept_calibration", "processor_model"]
 
 _PROCESSORS: Final = Path("/proc/cpuinfo")
-_MODELS: Final = ("model name", "cpu model", "cpu")  # of x86, MIPS and POWER
+_MODELS: Final = ("model name", "cpu model", "cpu")  # the keys on x86, MIPS and POWER
 
 
 def processor_model(description: Path = _PROCESSORS) -> str:
@@ -37,9 +37,9 @@ def processor_model(description: Path = _PROCESSORS) -> str:
 
 
 def kept_calibration(mpi: Mpi, environment: Mapping[str, str] = os.environ) -> Calibration | None:
-    """Return the calibration that fits a run on this machine; None if there is none.
+    """Return the calibration for a run on this machine; None if there is none.
 
-    One of another MPI library or launcher, the latest of them, fits as far as it is not about messages.
+    Without one for this MPI library and launcher, the latest other one of the processor is used, without messages.
     """
     processor = processor_model()
     for folder in map(Path, cache_names(environment)):
@@ -52,14 +52,14 @@ def kept_calibration(mpi: Mpi, environment: Mapping[str, str] = os.environ) -> C
 
 
 def keep(found: Calibration, mpi: Mpi, environment: Mapping[str, str] = os.environ) -> Path:
-    """Keep a calibration of this machine, with the prices that only an earlier one of its kind has.
+    """Cache a calibration of this machine, together with the prices that only an earlier one of its kind has.
 
     Returns:
         The file.
 
     Raises:
-        BuildError: There is no folder to keep it in.
-        InputError: It cannot be written.
+        BuildError: There is no cache folder.
+        InputError: The file cannot be written.
     """
     file = cache_folder(environment) / _file_name(processor_model(), mpi, environment)
     with suppress(OSError, InputError):
@@ -70,7 +70,7 @@ def keep(found: Calibration, mpi: Mpi, environment: Mapping[str, str] = os.envir
 
 
 def _of_processor(processor: str, environment: Mapping[str, str]) -> Iterator[Path]:
-    """Yield the files of all MPI libraries and launchers, latest first."""
+    """Yield the files of a processor model for any MPI library and launcher, latest first."""
     dated: list[tuple[float, Path]] = []
     for folder in map(Path, cache_names(environment)):
         for file in folder.glob(f"calibration-{_digest(processor)}-*.json"):
@@ -85,7 +85,7 @@ def _file_name(processor: str, mpi: Mpi, environment: Mapping[str, str]) -> str:
 
 
 def _launcher(word: str, environment: Mapping[str, str]) -> str:
-    """Return the name of a launcher's own file: ``mpirun`` and ``mpiexec`` are often the same."""
+    """Return the name of a launcher's file behind links: ``mpirun`` and ``mpiexec`` are often the same."""
     return Path(os.path.realpath(shutil.which(word, path=environment.get("PATH")) or word)).name if word else ""
 
 

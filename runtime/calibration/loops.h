@@ -1,6 +1,6 @@
 /*
- * Loops of plain code with data in the first cache. In three of them each operation waits for the one before,
- * in two it does not.
+ * Loops of plain code with data in the first-level cache. In three of them each operation depends on the
+ * one before, in two it does not.
  */
 #ifndef AA_LOOPS_H
 #define AA_LOOPS_H

@@ -1,10 +1,11 @@
 /*
- * What single things take on this machine, without MPI; each on a line, in seconds.
+ * Measures single operations on this machine, without MPI, and prints one price per line, in seconds.
  *
  *     machine L1 L2 LINE FILE [ROUNDS]    sizes of the caches in bytes, and a file to write
- *     machine count                       under rtcount: how many instructions the loops have
+ *     machine count                       under rtcount: counts the loops' instructions
  *
- * A launcher may start several: the first of them works, and so do all where it does not say which is which.
+ * If a launcher starts several processes, the first one works; if the launcher does not show which that
+ * is, all do.
  */
 #define _GNU_SOURCE
 #include "counter_requests.h"
@@ -26,7 +27,7 @@
 
 enum { ROUNDS = 5, COUNTED_TIMES = 16 };
 
-/* All prices are measured in turn several times, so that a disturbance of a second spoils none. */
+/* Measures all prices in turn, several times, so that a disturbance of a second spoils none of them. */
 static void sample(struct aa_work *works, int number, int rounds) {
     for (int round = 0; round < rounds; round++)
         for (int i = 0; i < number; i++)

@@ -1,4 +1,4 @@
-"""Measuring this machine, or the nodes to which a launcher leads."""
+"""Calibrate this machine, or the nodes that a launcher uses."""
 
 from __future__ import annotations
 
@@ -47,22 +47,22 @@ def calibrate(
     *,
     told: Callable[[str], object],
 ) -> tuple[Calibration, Mpi]:
-    """Measure what single things take; of those that cannot be measured it is said why.
+    """Measure the time of single operations, with the reason for each that cannot be measured.
 
     Args:
-        launcher: What starts two ranks or more, such as ``srun -N 2``: all is measured where the first of them is;
-            empty for this machine and the launcher that is found here.
-        folder: Where files are read and written; other nodes must see it, too.
+        launcher: A command that starts two or more ranks, such as ``srun -N 2``: all but messages is measured where the
+            first rank runs. Empty for this machine and the first launcher found here.
+        folder: The folder in which files are read and written; other nodes must see it, too.
         environment: The user's.
-        told: Takes what goes on.
+        told: Progress callback.
 
     Returns:
         The prices, and the MPI library and launcher that they are for.
 
     Raises:
-        BuildError: There is no C compiler that works.
-        InputError: The folder cannot be written; or the launcher, or what it starts, fails.
-        UsageError: The words have no launcher.
+        BuildError: No C compiler works.
+        InputError: The folder cannot be written, or the launcher or a measuring program fails.
+        UsageError: The words contain no launcher.
     """
     geometry = this_machine()
     with workshop(folder, environment) as shop:
@@ -94,14 +94,14 @@ def machine_alone(folder: Path, environment: Mapping[str, str], *, rounds: int, 
     """Measure this machine without a launcher, and without counting the instructions of the loops.
 
     Args:
-        folder: Where files are read and written.
+        folder: The folder in which files are read and written.
         environment: The user's.
-        rounds: How often all is measured in turn.
-        patience: Seconds that it may take.
+        rounds: The number of times that everything is measured, in turn.
+        patience: The seconds that it may take.
 
     Raises:
-        BuildError: There is no C compiler that works.
-        InputError: The folder cannot be written, it takes longer, or nothing could be measured.
+        BuildError: No C compiler works.
+        InputError: The folder cannot be written, it takes too long, or nothing could be measured.
     """
     geometry = this_machine()
     with workshop(folder, environment) as shop:
@@ -122,7 +122,7 @@ def _command(shop: Workshop, program: Path, geometry: CacheGeometry) -> list[str
 
 
 def _of_machine(printed: str, counted: Mapping[str, float]) -> tuple[dict[str, float], dict[str, str]]:
-    """Return the printed prices, and why others are missing."""
+    """Return the printed prices, and the reasons why others are missing."""
     loops = _LOOP.findall(printed)
     found = printed_prices(printed) | (_instructions(loops, counted) if loops else {})
     return found, _missing_of_machine(printed)
@@ -158,14 +158,14 @@ def _launched(launcher: Sequence[str], environment: Mapping[str, str]) -> tuple[
 
 
 def _instructions(loops: Sequence[tuple[str, str, str]], counted: Mapping[str, float]) -> dict[str, float]:
-    """Return the seconds per instruction in loops with known or counted instructions: least, mean and most."""
+    """Return the least, the mean and the most seconds per instruction in loops with known or counted ones."""
     prices = [float(seconds) / (counted.get(name) or float(known)) for name, seconds, known in loops]
     mean = exp(fsum(map(log, prices)) / len(prices))
     return dict(zip(_OF_LOOPS, (mean, min(prices), max(prices)), strict=True))
 
 
 def _counted(shop: Workshop, program: Path, geometry: CacheGeometry) -> dict[str, float]:
-    """Count the instructions of the loops by Valgrind; nothing where that cannot be."""
+    """Count the instructions of the loops with Valgrind; empty if that is impossible."""
     try:
         valgrind, tools = counting_tool(shop.environment)
         tool = [f"--tool={TOOL}", f"--l1={geometry.l1.option}", f"--l2={geometry.l2.option}"]

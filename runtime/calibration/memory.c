@@ -6,11 +6,11 @@
 
 static const uint64_t most_bytes = 256ull << 20;
 
-/* Lines, of which each begins with the address of another, so that all are in one circle. */
+/* Cache lines, each of which begins with the address of another one, so that all form one cycle. */
 struct lines {
     char *first;
     uint64_t number, length, next; /* of a walk */
-    void *at;                      /* of a chase */
+    void *at;                      /* the position of a pointer chase */
 };
 
 static uint64_t random_number(uint64_t *state) {
@@ -20,7 +20,7 @@ static uint64_t random_number(uint64_t *state) {
     return *state;
 }
 
-/* Sattolo's algorithm: a random permutation that is one circle. */
+/* Sattolo's algorithm: a random permutation that is one cycle. */
 static int link_lines(struct lines *lines) {
     uint32_t *order = malloc(lines->number * sizeof *order);
     uint64_t state = 88172645463325252ull;
@@ -56,7 +56,7 @@ static void chase(void *state, uint64_t times) {
     lines->at = at;
 }
 
-/* Start where the last walk ended, because what it has just read is in a cache. */
+/* Continues where the last walk ended, because the lines just read are in a cache. */
 static void walk(void *state, uint64_t times) {
     struct lines *lines = state;
     uint64_t sum = 0;
@@ -72,8 +72,9 @@ static void walk(void *state, uint64_t times) {
 }
 
 /*
- * So that the second cache holds it and the first does not; so that a third cache does, where there is one
- * that is large enough: the least that a miss in the second takes; and so that no cache does: the most.
+ * Three sizes: one that fits in the second-level cache but not in the first; one that fits in a
+ * sufficiently large third-level cache, if there is one, for the least cost of a miss in the second; and
+ * one that fits in no cache, for the greatest cost.
  */
 int aa_accesses(struct aa_work works[AA_ACCESSES], uint64_t l1, uint64_t l2, uint64_t line) {
     static struct lines near, middle, far;

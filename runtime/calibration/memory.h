@@ -1,6 +1,6 @@
 /*
- * Accesses that miss in a cache: of a chase each waits for the one before, of a walk the processor fetches
- * ahead.
+ * Accesses that miss in a cache: in a pointer chase each waits for the one before, in a walk the processor
+ * prefetches.
  */
 #ifndef AA_MEMORY_H
 #define AA_MEMORY_H
@@ -9,7 +9,7 @@
 
 enum { AA_ACCESSES = 5 };
 
-/* Sizes in bytes, of the caches as they are simulated. Returns -1 where there is no memory. */
+/* The sizes of the simulated caches are in bytes. Returns -1 if there is no memory. */
 int aa_accesses(struct aa_work works[AA_ACCESSES], uint64_t l1, uint64_t l2, uint64_t line);
 
 #endif

@@ -1,5 +1,6 @@
 /*
- * What a message takes between two ranks of a node, and of two nodes; each on a line, in seconds.
+ * Measures a message between two ranks of one node and of two nodes, and prints one price per line, in
+ * seconds.
  *
  *     messages [ROUNDS]
  */
@@ -14,10 +15,10 @@
 enum { FEW = 8, LONG = 1 << 20, WARM = 3, LEAST = 10, ROUNDS = 16, GO_ON = 1, STOP = 0 };
 
 /*
- * The time of one round, for one length. On a busy machine both ranks get a processor at the same time only
- * by luck. The rounds are apart, because a virtual machine's two processors may be one core for some ten
- * seconds, and then two, between which a message takes three times as long. The least of all rounds counts,
- * which is that of one core.
+ * The time of one round, for one message length. On a busy machine, both ranks run at the same time only
+ * by chance. Rounds are spread over time, because two virtual processors may share a core for ten seconds
+ * and then be on two cores, between which a message takes three times as long. The minimum over all rounds
+ * counts, which is that of a shared core.
  */
 static const double most_seconds = 0.4, usual_seconds = 0.05;
 static const struct timespec between_rounds = {.tv_sec = 1}, nap = {.tv_nsec = 2000000};
@@ -39,8 +40,8 @@ static void exchange(int other, int length, int times) {
 }
 
 /*
- * Seconds of a message one way, the best of many. Where the samples take more than twice as long on average,
- * others disturb, and more samples are taken.
+ * Returns the seconds of a message one way, the minimum of many samples. If the samples' mean is more than
+ * twice as long, other programs disturb, and more samples are taken.
  */
 static double best(int other, int length, int times) {
     double least = 0, total = 0, start = aa_now(CLOCK_MONOTONIC), now = start;
@@ -82,7 +83,7 @@ static void measure(int rank, int other, const char *across, int rounds) {
     printf("price mpi_byte%s %.4g\n", across, (longer > few ? longer - few : longer) / (LONG - FEW));
 }
 
-/* Ranks that have nothing to do sleep: those that poll would disturb. */
+/* Idle ranks sleep, because polling would disturb the others. */
 static void wait_for_all(void) {
     MPI_Request request;
     int done = 0;
@@ -103,7 +104,7 @@ int main(int arguments, char **words) {
     memcpy(first, host, sizeof first);
     MPI_Bcast(first, sizeof first, MPI_CHAR, 0, MPI_COMM_WORLD);
     same = !strcmp(first, host);
-    /* The first rank of its node beside rank 0, and the first of another. */
+    /* The lowest rank on rank 0's node other than rank 0, and the lowest one on another node. */
     int own[2] = {rank && same ? rank : size, rank && !same ? rank : size};
     MPI_Allreduce(own, partners, 2, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
     for (int i = 0; i < 2; i++) {

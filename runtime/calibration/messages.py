@@ -24,13 +24,13 @@ def messages(
     """Measure messages between two ranks.
 
     Args:
-        shop: Where.
-        words: What starts the ranks; empty if there is nothing.
-        mpi: What they are of.
-        rounds: Of measuring, a second apart; None: as many as the machine may need to be the same for once.
+        shop: Builds and runs the measuring program.
+        words: The command that starts the ranks; empty if there is none.
+        mpi: Their MPI library and launcher.
+        rounds: The number of measurements, a second apart; None for enough to meet a quiet moment.
 
     Returns:
-        Prices by name, and why others are missing.
+        Prices by name, and the reasons why others are missing.
     """
     if not mpi.library:
         why = f"no MPI compiler for {words[0]} on PATH" if words else "no mpirun or mpiexec of an MPI library on PATH"

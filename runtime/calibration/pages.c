@@ -9,14 +9,14 @@
 #include <unistd.h>
 
 #define HUGE_PAGE ((size_t)2 << 20) /* bytes, on x86-64 and AArch64 */
-#define BLOCK ((size_t)1 << 20)     /* bytes of pages that are given back together */
+#define BLOCK ((size_t)1 << 20)     /* bytes of pages that are freed together */
 
-#define SMALL 48 /* bytes of a block: a few numbers and pointers */
+#define SMALL 48 /* bytes of a small block: a few numbers and pointers */
 enum { BLOCKS = 1000 };
 
 static size_t page;
 
-/* Touch memory of a size, where huge pages can lie, once in each piece. */
+/* Touches memory once per piece, aligned so that huge pages are possible. */
 static void touch(size_t bytes, size_t piece, int advice) {
     size_t whole = bytes + HUGE_PAGE;
     char *start = mmap(NULL, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -44,7 +44,7 @@ static void touch_huge_pages(void *state, uint64_t times) {
         touch(HUGE_PAGE, HUGE_PAGE, MADV_HUGEPAGE);
 }
 
-/* So many that they are not all of the thread's own cache of free blocks. */
+/* So many blocks that they exceed the allocator's thread-local cache. */
 static void allocate(void *state, uint64_t times) {
     (void)state;
     void *blocks[BLOCKS];

@@ -1,5 +1,7 @@
-/* What memory takes: a block that is allocated and freed; a page that is touched for the first time, and
- * given back. */
+/*
+ * The cost of memory: a small block that is allocated and freed; a page that is touched for the first time
+ * and freed.
+ */
 #ifndef AA_PAGES_H
 #define AA_PAGES_H
 
@@ -7,7 +9,7 @@
 
 enum { AA_PAGE_WORKS = 3 };
 
-/* Fills in both; returns how many there are: huge pages are not given everywhere. */
+/* Fills in the works and returns their number: huge pages are not available everywhere. */
 int aa_pages(struct aa_work works[AA_PAGE_WORKS]);
 
 #endif

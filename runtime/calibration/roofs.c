@@ -1,6 +1,6 @@
 /*
- * What this node can do at most: operations on double precision of a core, and bytes of memory of one core,
- * and of each while all cores do the same; each on a line, in seconds.
+ * Measures this node's peak rates: double-precision operations of a core, and memory traffic of one core
+ * alone and of each core while all are busy. Prints one price per line, in seconds.
  */
 #include "cores.h"
 #include "first.h"
@@ -15,14 +15,14 @@
 enum { ROUNDS = 5, FAR = 4, LEAST_FAR = 2, SHARE = 4 };
 
 /*
- * Bytes: for a core without another known cache, and for a walk that is long compared with its thread's
- * start.
+ * Bytes: the cache size assumed if it is unknown, and the least size of a walk, which is long compared
+ * with the start of its thread.
  */
 static const uint64_t usual_cache = 32u << 20, least_walk = 32u << 20;
 
 /*
- * The number of bytes after which a cache holds none of the first ones: four times the caches' size, at most
- * a quarter of the memory; 0 if that is less than twice their size.
+ * Returns the number of bytes after which a cache holds none of the first ones: four times the caches'
+ * size, at most a quarter of the memory; 0 if that is less than twice the caches' size.
  */
 static uint64_t beyond(uint64_t caches, uint64_t least) {
     uint64_t memory = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE) / SHARE;

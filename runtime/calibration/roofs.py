@@ -16,22 +16,22 @@ ROOFS: Final = ("flop", "memory_byte", "memory_byte_shared")
 
 _SOURCES: Final = ("roofs.c", "flops.c", "stream.c", "cores.c", "first.c", "work.c")
 _COMMON: Final = ("-std=gnu11", "-O3", "-pthread")
-# For the processor on which it is built: of x86-64, with the longest vectors; of ARM and POWER; any. A node behind a
-# launcher may be of another kind, and not carry out the first.
+# Compiler flags for the processor on which the program is built: x86-64 with the longest vectors; ARM and POWER; any. A
+# node behind a launcher may be of another kind and not support the first.
 _NATIVE: Final = (("-march=native", "-mprefer-vector-width=512"), ("-march=native",), ("-mcpu=native",), ())
 _CORES: Final = re.compile(r"\bcores (\d+)$", re.MULTILINE)
 _LACKS: Final = re.compile(r"\blacks (\w+) (.+)$", re.MULTILINE)
 
 
 def roofs(shop: Workshop, launcher: Sequence[str]) -> tuple[dict[str, float], dict[str, str], dict[str, str]]:
-    """Measure what the node of a launcher's first process can do.
+    """Measure the peak rates of the node on which a launcher's first process runs.
 
     Args:
-        shop: Where.
-        launcher: What starts it; empty for this machine.
+        shop: Builds and runs the measuring program.
+        launcher: The command that starts it; empty for this machine.
 
     Returns:
-        Prices by name, why others are missing, and how it was measured: ``cores``, ``flags``.
+        Prices by name, the reasons why others are missing, and how it was measured: ``cores``, ``flags``.
     """
     failure = ""
     for flags in _NATIVE:

@@ -1,4 +1,4 @@
-/* Timed work: a piece of work that is repeated, and the least time of one repetition. */
+/* Timed work: an operation that is repeated, and the minimum time of one repetition. */
 #ifndef AA_WORK_H
 #define AA_WORK_H
 
@@ -9,19 +9,19 @@ struct aa_work {
     const char *name;
     clockid_t clock;
     void (*run)(void *state, uint64_t times);
-    void (*prepare)(void *state); /* before each sample, and not timed; may be NULL */
+    void (*prepare)(void *state); /* called before each sample, not timed; may be NULL */
     void *state;
-    uint64_t times;    /* in a sample; 0: not known yet */
-    double seconds;    /* of one time, at best; 0: not known yet */
-    double known_from; /* the loop: the number of instructions per repetition; 0: unknown */
+    uint64_t times;    /* repetitions per sample; 0: not yet known */
+    double seconds;    /* minimum per repetition; 0: not yet known */
+    double known_from; /* for loops: instructions per repetition; 0: unknown */
 };
 
-/* Takes some samples of a work, the shorter the less others disturb them, and keeps a better time. */
+/* Takes some samples of a work, each shorter the less it is disturbed, and keeps the minimum. */
 void aa_sample(struct aa_work *work);
 
 double aa_now(clockid_t clock);
 
-/* Operands that a compiler cannot remove. */
+/* Operands that a compiler cannot optimise away. */
 extern volatile double aa_result;
 
 #endif

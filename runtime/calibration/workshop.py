@@ -25,16 +25,17 @@ _SOURCES: Final = Path(__file__).parent
 _REQUESTS: Final = _SOURCES.parent / "probe"
 # The loops must have exactly their stated number of instructions.
 _FLAGS: Final = ("-std=gnu11", "-O2", "-fno-tree-vectorize", "-fno-unroll-loops", f"-I{_REQUESTS}")
-_PATIENCE: Final = 300.0  # seconds, of a busy machine, or one whose launcher waits for nodes
-_PRICE: Final = re.compile(r"\bprice (\w+) ([0-9.e+-]+)$", re.MULTILINE)  # a launcher may put the rank before a line
+_PATIENCE: Final = 300.0  # seconds, enough for a busy machine or a launcher that waits for nodes
+# a launcher may print the rank in front of a line
+_PRICE: Final = re.compile(r"\bprice (\w+) ([0-9.e+-]+)$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
 class Workshop:
-    """A folder, and variables.
+    """Builds and runs measuring programs.
 
     Attributes:
-        folder: Of this calibration alone.
+        folder: A temporary folder for this calibration only.
         environment: The user's.
     """
 
@@ -44,16 +45,16 @@ class Workshop:
     def build(
         self, name: str, sources: Sequence[str], compilers: Sequence[Sequence[str]], *, flags: Sequence[str] = _FLAGS
     ) -> Path:
-        """Build a program by the first compiler that can.
+        """Build a program with the first compiler that succeeds.
 
         Args:
-            name: Of the program.
-            sources: In this folder.
-            compilers: Words of commands.
-            flags: Of each of them.
+            name: The program's name.
+            sources: Names of source files in this package's folder.
+            compilers: Compiler commands, in order of preference.
+            flags: Compiler flags.
 
         Raises:
-            BuildError: None can.
+            BuildError: No compiler succeeds.
         """
         program, said = self.folder / name, ""
         files = [str(_SOURCES / source) for source in sources]
@@ -67,12 +68,12 @@ class Workshop:
     def run(
         self, words: Sequence[str | Path], more: Mapping[str, str] | None = None, *, patience: float = _PATIENCE
     ) -> str:
-        """Run a program, and give what it prints.
+        """Run a program and return its output.
 
         Args:
             words: Its command.
-            more: Variables beside the user's.
-            patience: Seconds that it may take.
+            more: Variables in addition to the user's.
+            patience: The seconds that it may take.
 
         Raises:
             InputError: It cannot be started, fails, or takes too long.
@@ -107,7 +108,7 @@ class Workshop:
 
 @contextmanager
 def workshop(folder: Path, environment: Mapping[str, str]) -> Iterator[Workshop]:
-    """Yield a workshop below a folder for the block.
+    """Yield a workshop in a temporary folder below ``folder``.
 
     Raises:
         InputError: The folder cannot be written.
@@ -121,7 +122,7 @@ def workshop(folder: Path, environment: Mapping[str, str]) -> Iterator[Workshop]
 
 
 def printed_prices(printed: str) -> dict[str, float]:
-    """Return the prices that a program has printed, in seconds by name; of several processes the lower."""
+    """Return the prices that a program printed, in seconds by name; of several processes the lower one."""
     found: dict[str, float] = {}
     for name, value in _PRICE.findall(printed):
         found[name] = min(float(value), found.get(name, float(value)))

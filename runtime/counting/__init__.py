@@ -1,1 +1,1 @@
-"""A second run, under the counting tool for Valgrind, and its counts beside the times of the first."""
+"""A second run, under the counting tool for Valgrind, whose counts are added to the first run's times."""

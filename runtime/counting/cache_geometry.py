@@ -1,4 +1,4 @@
-"""The caches that a counting run simulates: those of this machine, or as the user says."""
+"""The caches that a counting run simulates: this machine's, or those that the user specifies."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _UNITS: Final = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 _LEVEL: Final = re.compile(r"(L[12])=(\d{1,6})([KMG]?)/(\d{1,4})/(\d{1,4})", re.IGNORECASE)
 _EXPECTED: Final = "expected SIZE/WAYS/LINE of each cache, such as L1=32K/8/64,L2=1M/8/64"
 _MOST_L1_SETS: Final = 4096  # twin: LARGEST_L1_BITS in runtime/rtcount/counts.h
-_LARGEST: Final = 1 << 30  # bytes; the tool keeps 8 bytes of its own for each line, in each thread
+_LARGEST: Final = 1 << 30  # bytes; the tool needs 8 bytes of its own per line, in each thread
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class CacheLevel:
 
     @property
     def option(self) -> str:
-        """The cache as the counting tool takes it."""
+        """The cache as an option value of the counting tool."""
         return f"{self.size},{self.ways},{self.line}"
 
     @property
@@ -70,7 +70,7 @@ _UNKNOWN: Final = CacheLevel(0, 0, 0)
 
 @dataclass(frozen=True, slots=True)
 class CacheGeometry:
-    """The data cache of the first level, and the second-level cache behind it; they have lines of one length."""
+    """The first-level data cache and the second-level cache behind it; both have lines of one length."""
 
     l1: CacheLevel = CacheLevel(32 << 10, 8, 64)
     l2: CacheLevel = CacheLevel(1 << 20, 8, 64)
@@ -90,10 +90,10 @@ class CacheGeometry:
 
 
 def parse_geometry(text: str) -> CacheGeometry:
-    """Read ``L1=32K/8/64,L2=1M/8/64``, or one of the two; the other is this machine's.
+    """Parse ``L1=32K/8/64,L2=1M/8/64``, or one of the two; the other is this machine's.
 
     Raises:
-        UsageError: It cannot be read, or no such cache can be simulated.
+        UsageError: The text cannot be parsed, or no such cache can be simulated.
     """
     levels: dict[str, CacheLevel] = {}
     for word in re.split(r"[,\s]+", text.strip()):
@@ -109,11 +109,11 @@ def parse_geometry(text: str) -> CacheGeometry:
 
 
 def this_machine(folder: Path = _CPU_CACHES, *, say: Callable[[str], object] | None = None) -> CacheGeometry:
-    """The caches of this machine's first processor; a usual one for each that it does not tell, or that cannot be.
+    """Return the caches of this machine's first processor, with a usual one for each that is unknown or unsuitable.
 
     Args:
-        folder: Where the machine describes them.
-        say: Takes a sentence for the user about each cache that is a usual one.
+        folder: The system's folder with descriptions of the caches.
+        say: Receives a sentence for the user about each cache that is replaced by a usual one.
     """
     found: dict[str, CacheLevel] = {}
     for index in sorted(folder.glob("index*")):

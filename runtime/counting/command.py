@@ -1,4 +1,4 @@
-"""A user's command, changed to run each rank under the counting tool."""
+"""Change a user's command so that each rank runs under the counting tool."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from .tool import TOOL, counting_tool
 
 __all__ = ["counting_command", "program_places"]
 
-# Functions through which instrumented programs call the probe library; twins: instrument/stub.h, fortran_stub.c.
+# The functions through which instrumented programs call the probe library; twins: instrument/stub.h, fortran_stub.c.
 _STUBS: Final = (
     *("aa_begin", "aa_begin_apart", "aa_enter", "aa_enter_counted", "aa_exit", "aa_leave", "aa_close", "aa_resync"),
     *(f"{name}{suffix}" for name in ("aa_enter", "aa_exit", "aa_resync") for suffix in ("_", "__")),
     *(f"{name}{suffix}" for name in ("AA_ENTER", "AA_EXIT", "AA_RESYNC") for suffix in ("", "_")),
 )
-# Programs behind scripts are counted, too, but not the daemons that a rank without a launcher starts.
+# Programs started by scripts are counted, too, but not the daemons that a rank without a launcher starts.
 _SKIPPED: Final = "*/orted,*/prted,*/hydra_*"
 
 
@@ -34,25 +34,26 @@ def counting_command(
 ) -> tuple[list[str], dict[str, str]]:
     """Put the counting tool before each program of a command.
 
-    ``mpirun -n 4 ./app`` becomes ``mpirun -n 4 valgrind --tool=rtcount … ./app``: the launcher itself runs as ever.
+    ``mpirun -n 4 ./app`` becomes ``mpirun -n 4 valgrind --tool=rtcount … ./app``; the launcher itself runs as usual.
 
     Args:
         command: The launcher and the program; its MPI library must be determined before.
         geometry: The caches to simulate.
-        environment: What ``measured_environment`` gave, with the probe library preloaded.
-        launcher: The word of the command that starts ranks; empty if there is none.
-        say: Takes a sentence for the user, if there is something to wait for.
+        environment: The result of ``measured_environment``, with the probe library preloaded.
+        launcher: The command's word that starts ranks; empty if there is none.
+        say: Receives a sentence for the user before a longer wait.
 
     Returns:
         The command and its environment.
 
     Raises:
         BuildError: Valgrind is missing, or the tool cannot be built.
-        InputError: The command does not show where its programs stand.
+        InputError: The command does not show where its programs are.
     """
     valgrind, tools = counting_tool(environment, say=say)
     options = [
-        "--command-line-only=yes",  # not as ~/.valgrindrc, ./.valgrindrc and VALGRIND_OPTS want other tools to be
+        # ignores ~/.valgrindrc, ./.valgrindrc and VALGRIND_OPTS, which are meant for other tools
+        "--command-line-only=yes",
         *("-q", f"--tool={TOOL}", f"--l1={geometry.l1.option}", f"--l2={geometry.l2.option}"),
         *("--trace-children=yes", f"--trace-children-skip={_SKIPPED}", "--fair-sched=try", "--sigill-diagnostics=no"),
         *(f"--leave-out={name}" for name in _STUBS),

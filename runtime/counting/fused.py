@@ -1,4 +1,4 @@
-"""Programs of a command that may have fused multiply-add, which takes long to count."""
+"""Find programs of a command that may use fused multiply-add, because counting them takes long."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["first_fused"]
 
 
 def first_fused(programs: Iterable[str]) -> str | None:
-    """Return the first program with an object that records fused operations; None if there is none, as for a script."""
+    """Return the first program with an object that records fused operations; None if there is none, as for scripts."""
     return next(filter(_says_so, programs), None)
 
 

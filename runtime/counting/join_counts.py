@@ -1,4 +1,4 @@
-"""The counts of one run beside the times of another: a counting run changes every time, and no count."""
+"""Join the counts of one run with the times of another, because a counting run distorts all times, but no count."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ __all__ = ["join_counts", "with_ref_cycles"]
 _REF_CYCLES: Final = next(metric for metric in COUNT_METRICS if metric.name == "ref_cycles")
 
 _TOLERATED: Final = 0.01
-"""Visits that may differ, relative to the larger number: polling loops are not entered equally often."""
+"""The relative difference of visits that is tolerated, because polling loops vary."""
 
-_NAMED: Final = 5  # call paths that are named; the others are counted
+_NAMED: Final = 5  # the most call paths named in a warning; the others are counted
 
-# What shows that ranks shared the work in another way, and what a remark calls it. A loop that takes work on demand is
-# entered once whatever it gets: messages tell, and calls where orders hold no data (one-sided, tags). Where there are
-# data, calls are not asked: how often MPI_Test polls is chance.
+# Metrics that show whether ranks divided the work differently, and their names in the warning. A loop that takes work
+# on demand is entered once, however much it gets, so visits do not show it. Messages do, or calls if orders carry no
+# data (one-sided, tags). If there are data, calls are ignored, because the number of MPI_Test polls is random.
 _WORK: Final = {"visits": "visits", "mpi_bytes": "MPI bytes", "mpi_calls": "MPI calls"}
 
 _Key = tuple[Region, ...]
@@ -36,14 +36,14 @@ _Key = tuple[Region, ...]
 def join_counts(timing: Experiment, counting: Experiment) -> Experiment:
     """Return the timing run's experiment with the metrics of the counting run.
 
-    Call paths are matched by their regions, locations by process and thread. Call paths entered only in the counting
-    run count to the call path around them; those entered only in the timing run have no counts. Notes report both, and
-    call paths whose visits differ. Call paths folded in the timing run are folded in the counting run. If ranks
-    exchanged their work, the notes state that counts are not by rank.
+    Call paths are matched by their regions, locations by process and thread. A call path that only the counting run
+    entered counts to its nearest matched ancestor; one that only the timing run entered has no counts. Notes report
+    both, and call paths whose visits differ. Call paths folded in the timing run are folded in the counting run. If
+    ranks exchanged their work, the notes state that counts are not by rank.
 
     Args:
-        timing: What was measured.
-        counting: The same program with the same input on as many processes, counted.
+        timing: The timing run.
+        counting: The counting run of the same program, with the same input and number of processes.
 
     Raises:
         InputError: Nothing was counted, or not for all processes.
@@ -63,7 +63,7 @@ def join_counts(timing: Experiment, counting: Experiment) -> Experiment:
     for name in _WORK:
         if name in timing and name in counting:
             values = counting.exclusive(name).copy()
-            values[strange] = 0  # for the call paths around them, these are not entries
+            values[strange] = 0  # they are not entries of the call paths around them
             done[name] = _moved(values, paths, columns, timing)
     exchanged = _exchanged(timing, done)
     remarks = [
@@ -79,10 +79,10 @@ def join_counts(timing: Experiment, counting: Experiment) -> Experiment:
 
 
 def with_ref_cycles(experiment: Experiment) -> Experiment:
-    """Add ``ref_cycles`` to an experiment with instructions, but without cycles or the rate of its clock.
+    """Add ``ref_cycles`` to an experiment that has instructions, but no cycles or clock rate.
 
-    CPU time outside MPI, file I/O and OpenMP's waiting. The counts leave out what MPI and OpenMP execute, and the
-    kernel, to which most file I/O belongs; what libraries execute for it, as to format text, is counted all the same.
+    The metric is CPU time outside MPI, file I/O and OpenMP's waiting. The counts exclude instructions in MPI, in OpenMP
+    and in the kernel, to which most file I/O belongs; they include those of libraries for I/O, such as formatting.
     """
     rate = float(experiment.notes.clocks.get("ticks_per_second", 0))
     if not rate or "instructions" not in experiment or {"cycles", "ref_cycles"} & {m.name for m in experiment.metrics}:
@@ -110,7 +110,7 @@ def _keys(experiment: Experiment, roots: Set[Region]) -> list[_Key]:
 def _matched_paths(timing: Experiment, counting: Experiment) -> tuple[npt.NDArray[np.intp], list[int]]:
     """Return the timing run's index of each call path of the counting run, and the call paths without one."""
     one, other = ({run.call_paths[root].region for root in run.roots} for run in (timing, counting))
-    roots = one & other  # a program without probes is called as its file is, which may have two names
+    roots = one & other  # the root of a program without probes is named by its file, which may have two names
     known: dict[_Key, int] = {}
     for place, key in enumerate(_keys(timing, roots)):
         known.setdefault(key, place)
@@ -157,7 +157,7 @@ def _moved(
 
 
 def _exchanged(timing: Experiment, counted: Mapping[str, Severity]) -> str | None:
-    """Report that ranks exchanged their work: equal in total, but not on each rank."""
+    """Return a warning if ranks exchanged their work: totals are equal, but not the values of ranks."""
     processes = np.array([each.process for each in timing.locations])
     ranks = (processes[:, None] == np.unique(processes)).astype(float)
     for name, values in counted.items():

@@ -1,4 +1,4 @@
-"""A second run of a program, under the counting tool, in a folder where it may overwrite what it likes."""
+"""Run a program a second time, under the counting tool, in a copy of its folder that it may overwrite."""
 
 from __future__ import annotations
 
@@ -35,31 +35,31 @@ __all__ = ["CountingRun", "how_long", "prepared_counting"]
 
 _FOLDER: Final = "counting"
 _SHORT_PATHS: Final = "short-paths"
-_OWN_FOLDER: Final = frozenset({"wdir", "wd", "workdir", "chdir", "D"})  # launchers' options for it
-_WORTH_SAYING: Final = 100 << 20  # bytes, which take some time
+_OWN_FOLDER: Final = frozenset({"wdir", "wd", "workdir", "chdir", "D"})  # launchers' options for a working directory
+_WORTH_SAYING: Final = 100 << 20  # bytes; copying more is announced, because it takes time
 _UNITS: Final = (("h", 3600), ("min", 60))
-_TIMES: Final = (5, 20)  # how much longer counting takes as a rule
-# Of what computes much by fused multiply-add, and of the same without: TeaLeaf, benchmarks/counting/README.md.
+_TIMES: Final = (5, 20)  # the usual factor by which counting is slower, from and to
+# The same for programs with much fused multiply-add: TeaLeaf, benchmarks/counting/README.md.
 _FUSED_TIMES: Final = 23
 _UNFUSED_TIMES: Final = 9
-_TO_START: Final = 3  # seconds in which Valgrind translates the libraries of an MPI program
+_TO_START: Final = 3  # seconds that Valgrind needs to translate the libraries of an MPI program
 
 Say = Callable[[str], object]
 
 
 @dataclass(frozen=True, slots=True)
 class CountingRun:
-    """A command that can be counted, in a folder as it was before the command was timed.
+    """A command that can be counted, in a folder in its state before the timing run.
 
     Attributes:
         command: The launcher and the program.
-        output: The folder of the run.
-        folder: Where the program runs.
-        geometry: The caches.
-        input: What the program reads as its standard input.
-        python_functions: Patterns of functions of Python that are regions.
-        tracing: Variables that make processes record time lines, which are of this run's clock.
-        times: How much longer than the program counting takes, at least and at most, as a rule.
+        output: The run's folder.
+        folder: The folder in which the program runs.
+        geometry: The caches to simulate.
+        input: The program's standard input.
+        python_functions: Patterns of Python functions that are regions.
+        tracing: Variables that make processes record time lines, on this run's clock.
+        times: The usual factor by which counting is slower, from and to.
     """
 
     command: Sequence[str]
@@ -72,15 +72,15 @@ class CountingRun:
     times: tuple[int, int] = _TIMES
 
     def add_to(self, timings: Mapping[RunFolder, Experiment], say: Say) -> list[Experiment]:
-        """Run the command again, counted, and add the counts to what was timed, in the runs' folders too.
+        """Run the command again, counting, and add the counts to the timed experiments, also in their folders.
 
         Args:
-            timings: What was measured of the command, once or several times, by the folders that hold it.
-            say: Takes a sentence for the user.
+            timings: Experiments from one or several timing runs of the command, by their folders.
+            say: Receives a sentence for the user.
 
         Raises:
-            InputError: The counting run failed, and what it printed is in the run's folder; or it cannot be joined.
-                What was timed stays as it is.
+            InputError: The counting run failed, and its output is in the run's folder; or it cannot be joined. The
+                timed experiments stay unchanged.
         """
         first = next(iter(timings.values()))
         say(f"counting run in {self.folder}; {how_long(_seconds(first), self.times)}")
@@ -95,7 +95,7 @@ class CountingRun:
         return joined
 
     def _count(self, expected: int, timings: Iterable[Experiment]) -> Experiment:
-        """Run the command, which is to end with the status that it had when timed; fold what all timings folded."""
+        """Run the command and check that it exits with the expected status; fold what all timings folded."""
         mpi = find_mpi(self.command)
         run = RunFolder(self.output / _FOLDER)
         log = RunFolder(self.output).counting_log
@@ -144,23 +144,23 @@ def prepared_counting(
     python_functions: Sequence[str] = (),
     tracing: Mapping[str, str] | None = None,
 ) -> Iterator[CountingRun]:
-    """Find out whether a command can be counted, and keep its folder and its input as they are, before it is timed.
+    """Check that a command can be counted, and preserve its folder and input before the timing run.
 
     Args:
         command: The launcher and the program.
-        output: The folder of the run.
+        output: The run's folder.
         geometry: The caches to simulate.
-        chosen: Where the program is to run; None for a copy of the working directory, which goes with the block.
-        say: Takes a sentence for the user.
-        scratch: In which folder the copy is made; None for the run's, unless nodes have one each: on another disk
-            than the working directory, or among temporary files. Then for that directory, where the program starts.
-        python_functions: Patterns of functions of Python that are regions.
+        chosen: The folder in which the program runs; None for a temporary copy of the working directory.
+        say: Receives a sentence for the user.
+        scratch: The folder in which the copy is made. None for the run's folder, or, if nodes may not share that, for
+            the folder around the working directory.
+        python_functions: Patterns of Python functions that are regions.
         tracing: Variables that make processes record time lines; None if they do not.
 
     Raises:
         BuildError: Valgrind is missing, or the tool cannot be built.
-        InputError: The command does not show its program, or runs it in a folder of its own choice; there is no such
-            folder to count in, or the working directory cannot be copied.
+        InputError: The command does not show its program, or runs it in a folder of its own; the chosen folder does not
+            exist; or the working directory cannot be copied.
     """
     launcher = find_mpi(command).launcher
     place = find_program(command, launcher)
@@ -195,7 +195,7 @@ def prepared_counting(
 
 
 def _shared(output: Path) -> Path:
-    """Choose a folder for the copy that all nodes see as they see the working directory."""
+    """Choose a folder for the copy that all nodes share if they share the working directory."""
     here = Path.cwd()
     there = next(each for each in (output, *output.parents) if each.exists())
     temporary = Path(tempfile.gettempdir())
@@ -207,13 +207,13 @@ def _shared(output: Path) -> Path:
 
 def _warning(program: str) -> str:
     return (
-        f"{program} was built to use fused multiply-add: where it computes much by it, counting takes some"
-        f" {_FUSED_TIMES} times as long as the program; built with -mno-fma as well, some {_UNFUSED_TIMES} times"
+        f"{program} was built to use fused multiply-add: if it does so often, counting takes about {_FUSED_TIMES} times"
+        f" as long as the program; if built with -mno-fma in addition, about {_UNFUSED_TIMES} times"
     )
 
 
 def how_long(seconds: float, times: tuple[int, int]) -> str:
-    """Return as text how long counting takes for a program that took so many seconds."""
+    """Describe how long counting takes for a program that ran this many seconds."""
     expected = [_TO_START + each * seconds for each in times]
     unit, length = next((each for each in _UNITS if expected[0] >= 2 * each[1]), ("s", 1))
     least, most = (f"{each / length:.0f}" for each in expected)
@@ -225,13 +225,13 @@ def how_long(seconds: float, times: tuple[int, int]) -> str:
 
 
 def _seconds(timing: Experiment) -> float:
-    """Return how long the program ran, without MPI's start and end."""
+    """Return how long the program ran, without MPI's initialisation and finalisation."""
     program = [place for place, path in enumerate(timing.call_paths) if path.region.kind != "mpi" or path.region.file]
     return float(timing.exclusive("wall_time")[program].sum(axis=0).max(initial=0.0))
 
 
 def _own_folder(words: Sequence[str]) -> str | None:
-    """The word before the program that names a working directory."""
+    """Return the option before the program that sets a working directory; None if there is none."""
     names = (word.partition("=")[0] for word in words)
     return next((name for name in names if name.startswith("-") and name.lstrip("-") in _OWN_FOLDER), None)
 
@@ -244,9 +244,9 @@ def _check_folder(folder: Path, program: str) -> None:
 
 
 def _input_again() -> BinaryIO:
-    """Open standard input, if it is a file, a second time, where it is now: the program will read the first.
+    """Open standard input a second time at its current position, if it is a file; the program reads the first.
 
-    The file may have no name any more, as the texts have that shells hold ready.
+    The file may have no name, like the temporary file of a here-document in a shell.
     """
     try:
         if stat.S_ISREG(os.fstat(0).st_mode):

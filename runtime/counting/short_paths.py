@@ -1,7 +1,7 @@
-"""The call paths that a counting run does not measure: timed before, they were throttled, so their counts are folded.
+"""List the call paths that a counting run folds, because they were throttled in the timing run.
 
-An entry of such a region takes 49 ns under the counting tool in place of 210 (graph500), and counts are the same: the
-program executes what it does where the region is measured, and the library is not counted.
+An entry of such a region takes 49 ns under the counting tool instead of 210 (graph500). Counts are the same: the
+program executes the same instructions as if the region were measured, and the library is not counted.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from ...experiment.throttling import folded_paths
 
 __all__ = ["write_short_paths"]
 
-_CONSTRUCTS: Final = ("loop", "parallel")  # of OpenMP, among others
+_CONSTRUCTS: Final = ("loop", "parallel")  # kinds of regions that OpenMP constructs have, among others
 _START: Final = 0xCBF29CE484222325
 _PRIME: Final = 0x100000001B3
 _WORD: Final = (1 << 64) - 1
 
 
 def write_short_paths(file: Path, timings: Iterable[Experiment]) -> Path:
-    """Write the hashes of the call paths that are folded in all of some experiments of one program, and give the file.
+    """Write the hashes of the call paths that are folded in all experiments, and return the file.
 
-    They are 64-bit words of this machine, the least first.
+    They are 64-bit words of this machine's byte order, sorted.
     """
     known = reduce(and_, (set(_hashes(timing)) for timing in timings))
     np.array(sorted(known), dtype=np.uint64).tofile(file)
@@ -36,10 +36,10 @@ def write_short_paths(file: Path, timings: Iterable[Experiment]) -> Path:
 
 
 def _hashes(timing: Experiment) -> Iterator[int]:
-    """Hash the folded call paths as the probe library does; it knows no program without probes.
+    """Hash the folded call paths as the probe library does, without the root of a program without probes.
 
-    Regions that may open teams are measured, because the teams' members find them by their frames, and count their
-    visits to them.
+    Regions that may open teams are excluded, because the teams' members find them by their frames and count visits
+    there.
     """
     folded = folded_paths(timing)
     others = np.array([location.thread != 0 for location in timing.locations])
@@ -58,7 +58,7 @@ def _hashes(timing: Experiment) -> Iterator[int]:
 
 
 def _hashed(value: int, descriptor: str) -> int:
-    """FNV-1a (Fowler, Noll, Vo 1991) of a descriptor and a line's end; twin: runtime/probe/short_paths.c."""
+    """Hash a descriptor and a line end with FNV-1a (Fowler, Noll, Vo 1991); twin: runtime/probe/short_paths.c."""
     for byte in f"{descriptor}\n".encode():
         value = ((value ^ byte) * _PRIME) & _WORD
     return value

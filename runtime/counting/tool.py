@@ -1,4 +1,4 @@
-"""The counting tool for Valgrind, built on first use from Valgrind's own headers and libraries, and kept."""
+"""Build the counting tool for Valgrind on first use, from Valgrind's headers and libraries, and cache it."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ TOOL: Final = "rtcount"
 _ROOM: Final = Path(__file__).parents[1]
 _SOURCES: Final = _ROOM / "rtcount"
 _REQUESTS: Final = _ROOM / "probe" / "counter_requests.h"
-# A tool is linked to no C library, starts at its own entry, and lies where no program does. Two counts that are changed
-# one after the other are not to be read as one vector: a processor waits long for what it has just written in parts.
+# Options for a tool: no C library, its own entry point, an address that no program uses. Vectorising is off because two
+# counts that were just written separately must not be read as one vector: the processor would stall.
 _COMPILE: Final = (
     "-O2 -g0 -std=gnu11 -fno-stack-protector -fno-strict-aliasing -fno-builtin -fno-pie -fno-tree-slp-vectorize"
 )
@@ -34,15 +34,15 @@ _WAY_OUT: Final = "install the valgrind package of your distribution with its he
 
 @dataclass(frozen=True, slots=True)
 class Valgrind:
-    """An installed Valgrind that tools can be built for.
+    """An installed Valgrind for which tools can be built.
 
     Attributes:
         program: The launcher.
-        headers: Folder of ``pub_tool_*.h``.
-        libraries: Folder of ``libcoregrind-PLATFORM.a`` and its like.
-        tools: Folder of Valgrind's own tools, and of what it preloads into programs.
-        platform: Such as ``amd64-linux``.
-        address: Where a tool is loaded, as the linker takes it.
+        headers: The folder of ``pub_tool_*.h``.
+        libraries: The folder of ``libcoregrind-PLATFORM.a`` and similar archives.
+        tools: The folder of Valgrind's tools and of the libraries that it preloads.
+        platform: For example ``amd64-linux``.
+        address: Where tools are loaded, in the linker's notation.
     """
 
     program: Path
@@ -60,10 +60,10 @@ class Valgrind:
 
 
 def find_valgrind(environment: Mapping[str, str] = os.environ) -> Valgrind:
-    """Find Valgrind and what tools are built from.
+    """Find Valgrind and the files from which tools are built.
 
     Raises:
-        BuildError: It is not installed, or its headers or libraries are not.
+        BuildError: Valgrind, its headers or its libraries are not installed.
     """
     program = shutil.which("valgrind", path=environment.get("PATH"))
     if program is None:
@@ -79,7 +79,7 @@ def find_valgrind(environment: Mapping[str, str] = os.environ) -> Valgrind:
 
 
 def _descriptions(program: Path, environment: Mapping[str, str]) -> Iterator[Path]:
-    """The files that describe an installed Valgrind to those that build with it; those of ``program`` first."""
+    """Yield pkg-config files of installed Valgrinds, that of ``program`` first."""
     chosen = [Path(folder) for folder in environment.get("PKG_CONFIG_PATH", "").split(":") if folder]
     prefixes = dict.fromkeys([program.resolve().parents[1], Path("/usr"), Path("/usr/local")])
     places = ("lib*/pkgconfig", "lib*/*/pkgconfig", "share/pkgconfig")
@@ -109,13 +109,13 @@ def _missing(valgrind: Valgrind) -> Path | None:
 def counting_tool(
     environment: Mapping[str, str] = os.environ, *, say: Callable[[str], object] | None = None
 ) -> tuple[Valgrind, Path]:
-    """Return Valgrind, and the folder of tools (``VALGRIND_LIB``) with the counting tool.
+    """Return Valgrind, and the folder of tools (``VALGRIND_LIB``) that contains the counting tool.
 
-    It is built if the cache has none yet. Two processes that ask at once build it once.
+    The tool is built if the cache does not have it. If several processes need it at the same time, one builds it.
 
     Args:
-        environment: Where compilers and the cache are found.
-        say: Takes a sentence for the user, if there is something to wait for.
+        environment: Provides the paths of compilers and cache.
+        say: Receives a sentence for the user before a longer wait.
 
     Raises:
         BuildError: Valgrind or a C compiler is missing, the compiler fails, or the cache cannot be written.
@@ -148,10 +148,10 @@ def _key(valgrind: Valgrind) -> str:
 
 
 def _build(valgrind: Valgrind, folder: Path, environment: Mapping[str, str]) -> None:
-    """Build in a folder beside the final one, which then appears at once and whole."""
+    """Build in a temporary folder beside the final one, which then appears whole."""
     with tempfile.TemporaryDirectory(prefix="build-", dir=folder.parent) as name:
         work = Path(name, "tools")
-        work.mkdir(0o775)  # independent of the umask: files that everybody can write are not loaded
+        work.mkdir(0o775)  # independent of the umask, because world-writable files are not loaded
         for tool in valgrind.tools.iterdir():
             (work / tool.name).symlink_to(tool)
         _compile(valgrind, work, folder.with_suffix(".log"), environment)
@@ -161,9 +161,9 @@ def _build(valgrind: Valgrind, folder: Path, environment: Mapping[str, str]) -> 
 
 
 def _compile(valgrind: Valgrind, folder: Path, log: Path, environment: Mapping[str, str]) -> None:
-    """Compile with the first compiler that can.
+    """Compile with the first compiler that succeeds.
 
-    MPI compilers, which ``AUTOANALYZER_CC`` names as a rule, may link libraries that no tool can be linked to.
+    MPI compilers, which ``AUTOANALYZER_CC`` usually names, may link libraries that a tool cannot have.
     """
     archives = [*map(str, valgrind.archives), "-lgcc"]
     arguments = [*_arguments(valgrind), "-o", str(folder / f"{TOOL}-{valgrind.platform}"), *archives]

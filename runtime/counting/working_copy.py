@@ -1,4 +1,4 @@
-"""A copy of a working directory, in which a program may overwrite what it likes."""
+"""Copy a working directory, so that a program may overwrite the copy."""
 
 from __future__ import annotations
 
@@ -29,27 +29,27 @@ def working_copy(
     scratch: Path | None = None,
     told: Callable[[int], object] | None = None,
 ) -> Iterator[Path]:
-    """Yield a copy of a folder for the block, and remove it afterwards, even if a signal ends the block.
+    """Yield a copy of a folder, and remove it afterwards, even if a signal ends the block.
 
-    What a command names outside of the folder by relative paths is there at the same relative place::
+    Files outside the folder that the command names by relative paths are available at the same relative paths::
 
         case/run  $ mpirun -n 4 ../app ../in.txt          COPY/case/run    copied
                                                           COPY/case/app    a link
                                                           COPY/case/in.txt copied
 
-    Files behind links are copied, for a program would write through the link. Links to folders stay links, to the
-    copy if they lead into the folder, else to the original. Sockets and pipes are left out. The command's own programs
-    become links, for they may look for libraries from where they are (``$ORIGIN``).
+    Files behind links are copied, because a program would write through the link. Links to folders stay links: to the
+    copy if they lead into the folder, otherwise to the original. Sockets and pipes are omitted. The command's own
+    programs become links, because they may search for libraries relative to their location (``$ORIGIN``).
 
     Args:
         folder: The folder to copy.
-        leave_out: A file or folder in it that is not.
+        leave_out: A file or folder in it that is not copied.
         command: The command to run in the copy.
         scratch: The folder in which the copy is made; None for that of temporary files.
-        told: Takes how many bytes will be copied, before they are.
+        told: Receives the number of bytes before they are copied.
 
     Raises:
-        InputError: It is too large for a copy, or cannot be copied; the command names a folder around it.
+        InputError: The folder is too large or cannot be copied, or the command names a folder around it.
     """
     folder = Path(os.path.realpath(folder))
     programs = frozenset(path for _, path in _named(folder, command) if _is_binary(path))
@@ -79,7 +79,7 @@ def _named(folder: Path, command: Sequence[str]) -> Iterator[tuple[str, Path]]:
 
 
 def _beside(folder: Path, command: Sequence[str]) -> list[Path]:
-    """Find what a command names outside of a folder.
+    """Return the files outside a folder that a command names.
 
     Raises:
         InputError: It names a folder around that folder.
@@ -131,8 +131,8 @@ class _Tree:
     Attributes:
         source: The folder.
         target: Its copy.
-        left_out: Paths that are not copied, including the place of the copy, which may be in the folder.
-        programs: What becomes a link to the original.
+        left_out: Paths that are not copied, including the place of the copy, which may be inside the folder.
+        programs: Files that become links to the originals.
     """
 
     source: Path
@@ -144,7 +144,7 @@ class _Tree:
         """Return the size of a copy in bytes.
 
         Raises:
-            InputError: They are too many.
+            InputError: It is too large.
         """
         size = 0
         for path in paths:
@@ -171,7 +171,7 @@ class _Tree:
                 self.copy(path, place)
 
     def place(self, path: Path, target: Path) -> None:
-        """Put a neighbour of the folder beside its copy; programs and scripts as links, to find other files."""
+        """Put a file beside the copy; programs and scripts become links, so that they find their files."""
         if path.is_dir():
             self.copy(path, target)
             return

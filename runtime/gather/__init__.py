@@ -1,1 +1,1 @@
-"""From the shards of a run's processes, on whatever nodes, to one experiment."""
+"""Gather: merge the shards of a run's processes, on whatever nodes they are, into one experiment."""

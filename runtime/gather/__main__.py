@@ -1,4 +1,4 @@
-"""One process of the job that gathers: ``python -m autoanalyzer.runtime.gather MPICH SHARDS HOME [TEMPORARY CALLED]``.
+"""One process of the gathering job: ``python -m autoanalyzer.runtime.gather MPICH SHARDS HOME [TEMPORARY CALLED]``.
 
 ``MPICH`` is the program's MPI library if that is one of MPICH's kind, else empty.
 """
@@ -18,6 +18,6 @@ from .job import work  # noqa: E402
 
 try:
     work(MPI.COMM_WORLD, Path(shards), *more)
-except Exception as error:  # whatever it is, the other processes must not wait for this one
+except Exception as error:  # on any error, so that the other processes do not wait for this one
     sys.stderr.write(f"autoanalyzer: {error}\n")
     MPI.COMM_WORLD.Abort(2)

@@ -1,9 +1,9 @@
-"""Bringing shards home from nodes that do not share the run's folder: what each process of the gathering job does.
+"""Collect shards from nodes that do not share the run's folder: the work of each process of the gathering job.
 
-A node's shards are in the run's folder, if the node made one of its own under that name, or in one of the node's own
-(``node_folder``). Of the processes that see the same folder the first looks into it. All send what the home of the run
-lacks to one of them, piece by piece: to the first that sees the run's own folder, as a file with a number in it tells,
-or else to process 0, which writes them to its standard output, for its launcher brings that home.
+A node's shards are in a folder of the node under the run folder's name, or in one of ``node_folder``. Of the processes
+that see the same folder, the first one reads it. All processes send the shards that the run's folder lacks, piece by
+piece, to one process: the first that sees the run's own folder, which a file with a random number identifies. If none
+does, process 0 receives them and writes them to standard output, which the launcher forwards.
 """
 
 from __future__ import annotations
@@ -30,19 +30,18 @@ GATHERED: Final = b"autoanalyzer-gathered "
 READ: Final = b"autoanalyzer-read "
 _AT_WORK: Final = b"autoanalyzer-at-work\n"
 
-_PIECE: Final = 3 << 18  # bytes; as text three quarters of a line of 1 MiB
+_PIECE: Final = 3 << 18  # bytes; as text a quarter less than 1 MiB would be one line
 _BEGIN: Final = b"autoanalyzer-shard "
 _END: Final = b"autoanalyzer-end "
 
 
 def bring_home(communicator: Any, shards: Path, home: str) -> None:
-    """Bring the shards of all nodes to the run's folder, and remove them from where they were; collective.
+    """Move the shards of all nodes to the run's folder; collective.
 
     Args:
-        communicator: Of mpi4py; any number of processes will do.
-        shards: The run's folder of shards, as it is called at home.
-        home: What its file says by which it is known to be the one at home.
-
+        communicator: A communicator of mpi4py, of any size.
+        shards: The run's folder of shards, by its name on the launcher's node.
+        home: The content of the file that identifies that folder.
     """
     rank = communicator.Get_rank()
     mine = [folder for folder in (shards, *node_folders(shards)) if folder.is_dir()]
@@ -71,13 +70,13 @@ def bring_home(communicator: Any, shards: Path, home: str) -> None:
 
 
 def say_at_work() -> None:
-    """Report progress to the launcher, which would end a job that is silent for long."""
+    """Print a sign of progress for the launcher's node, which ends a job that is silent for long."""
     sys.stdout.buffer.write(_AT_WORK)
     sys.stdout.buffer.flush()
 
 
 def _leave(folder: Path) -> None:
-    """Remove what holds no shards now: the folder, and the one around it."""
+    """Remove a folder without shards, and its parent if that is empty, too."""
     with suppress(OSError):
         for mark in folder.glob(MARKS):
             mark.unlink(missing_ok=True)
@@ -89,7 +88,7 @@ _Write = Callable[[str, Iterator[bytes]], None]
 
 
 def _carry(communicator: Any, ways: tuple[int, int], name: str, file: Path | None, write: _Write) -> None:
-    """Take a file from one process to another, or hand it over within one; each piece is waited for."""
+    """Send a file from one process to another, or copy it within one; each piece is acknowledged."""
     rank = communicator.Get_rank()
     sender, root = ways
     if rank == root:
@@ -101,7 +100,7 @@ def _carry(communicator: Any, ways: tuple[int, int], name: str, file: Path | Non
 
 
 def _read(file: Path) -> Iterator[bytes]:
-    """Yield the used part of a shard; the rest is large, and empty."""
+    """Yield the used part of a shard, piece by piece; the rest of the file is large and empty."""
     with file.open("rb") as stream:
         left = used_bytes(stream.fileno())
         while left > 0 and (piece := stream.read(min(left, _PIECE))):
@@ -136,18 +135,18 @@ def _print_to(stream: BinaryIO) -> _Write:
 
 
 def unpacked(lines: Iterator[bytes], shards: Path, told: Told | None = None) -> dict[str, bool] | None:
-    """Write the shards that a job printed; lines that are none of ours are left out.
+    """Write the shards that a job printed, ignoring all other lines.
 
     Args:
-        lines: What it printed.
-        shards: Where they go. One that does not come whole is not written.
-        told: Takes how much the job says that it has read, and of how much.
+        lines: The job's output.
+        shards: The folder to write to. A shard that does not arrive completely is not written.
+        told: Progress callback: the number of shards read, and their total.
 
     Returns:
-        What a job says that has merged all; None of one that has not.
+        The job's closing report if it has merged all shards; None if it has not.
 
     Raises:
-        InputError: One cannot be written, or is damaged.
+        InputError: A shard cannot be written, or is damaged.
     """
     found: dict[str, bool] | None = None
     for line in lines:

@@ -1,4 +1,4 @@
-"""The lines in which a program's functions are called, where the sources that were built show them."""
+"""Find the lines in which a program's functions are called, if the sources that were built can be read."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from ...experiment.region import CALL_KINDS
 
 __all__ = ["with_call_lines"]
 
-_LARGEST: Final = 4 << 20  # bytes of a source: generated ones can be larger, and nobody reads them
+_LARGEST: Final = 4 << 20  # bytes: larger sources are usually generated, and their lines are of no use
 _FORTRAN: Final = re.compile(r"\.(f|for|ftn|fpp|f\d\d)$", re.I)
 _FIXED_FORM: Final = re.compile(r"\.(f|for|ftn|f77)$", re.I)
 _TEMPLATE: Final = re.compile(r"<[^<>]*>")
 _NAME: Final = re.compile(r"[^\W\d]\w*")
-# What a call does not stand in.
+# Text that contains no calls: comments, strings, and code that is never compiled.
 _NO_C: Final = re.compile(r"""//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n]){1,4}'""", re.S)
 _NO_FORTRAN: Final = re.compile(r"""'[^'\n]*'|"[^"\n]*"|![^\n]*""")
 _NO_FIXED_FORM: Final = re.compile(r"""^[cC*][^\n]*|'[^'\n]*'|"[^"\n]*"|![^\n]*""", re.M)
@@ -30,7 +30,7 @@ _NO_NEWLINE: Final = re.compile(r"[^\n]")
 
 
 class _Caller(NamedTuple):
-    """A region that calls, and the lines of its parts that call for themselves."""
+    """A calling region, and the lines of its parts, whose calls are theirs."""
 
     region: Region
     parts: frozenset[tuple[int, int]]
@@ -39,12 +39,12 @@ class _Caller(NamedTuple):
 def with_call_lines(
     call_paths: Sequence[CallPath], compiled: Iterable[Compiled], unprobed: Mapping[str, str]
 ) -> tuple[CallPath, ...]:
-    """Return call paths with their call sites: of functions that are called by name, in one line of their caller.
+    """Return call paths with their call sites, for functions called by name in exactly one line of their caller.
 
     Args:
-        call_paths: Those of a program, parents before children.
-        compiled: The files that it was built of. One that cannot be read, or has changed since, tells nothing.
-        unprobed: Functions without probes that regions call, by descriptor; a call of their name may be theirs.
+        call_paths: A program's call paths, parents before children.
+        compiled: The files that the program was built from; those that cannot be read or have changed are ignored.
+        unprobed: Descriptor of a region → the functions without probes that it calls; these may contain the call.
     """
     sources = _Sources(compiled, unprobed)
     parts: dict[int, set[tuple[int, int]]] = {}
@@ -64,7 +64,7 @@ def _caller(call_paths: Sequence[CallPath], parent: int, parts: Mapping[int, Col
 
 
 def _is_part(region: Region, above: Region) -> bool:
-    """Return whether a region is a loop, or the like, within another."""
+    """Return whether a region is part of the function of another one, for example a loop."""
     return (region.file, region.function) == (above.file, above.function) and region.kind not in CALL_KINDS
 
 
@@ -77,12 +77,12 @@ def _line(sources: _Sources, caller: _Caller, called: Region) -> int | None:
 
 
 def _last(function: str) -> str:
-    """Return the last part of a function's name, by which it is called."""
+    """Return the unqualified name of a function, without template arguments."""
     return _TEMPLATE.sub("", function).partition("(")[0].rpartition("::")[2]
 
 
 class _Sources:
-    """The sources of a program, as far as they can be read and are those that were built."""
+    """The sources of a program that are readable and unchanged since the build."""
 
     def __init__(self, compiled: Iterable[Compiled], unprobed: Mapping[str, str]) -> None:
         self._unprobed = unprobed
@@ -95,7 +95,7 @@ class _Sources:
         self._lines: dict[tuple[_Caller, str], Sequence[int]] = {}
 
     def lines_of_calls(self, caller: _Caller, name: str) -> Sequence[int]:
-        """Return the lines of a region in which a function of some name is called, but those of its parts."""
+        """Return the lines of a region, without its parts, in which a function of this name is called."""
         key = caller, name
         if key not in self._lines:
             code, pattern = self._code_of(caller), _call(caller.region.file, name)
@@ -105,7 +105,7 @@ class _Sources:
         return self._lines[key]
 
     def _code_of(self, caller: _Caller) -> str:
-        """Return the text of a region, its comments, strings and parts blank."""
+        """Return the text of a region with comments, strings and parts blanked."""
         if caller not in self._code:
             region = caller.region
             lines = self._text_of(region).split("\n")[region.first_line - 1 : region.last_line]
@@ -119,14 +119,14 @@ class _Sources:
         return self._code[caller]
 
     def _text_of(self, region: Region) -> str:
-        """Return the text of a region's file; empty if it cannot be read, or is not what was built."""
+        """Return the text of a region's file; empty if it cannot be read or differs from the one that was built."""
         key = region.file, region.text
         if key not in self._texts:
             self._texts[key] = next(filter(None, map(self._read, self._places(*key))), "")
         return self._texts[key]
 
     def _places(self, name: str, text: str) -> Iterable[tuple[Path, str]]:
-        """Yield where a file may be, and what tells the text that was built from others."""
+        """Yield possible paths of a file, each with the identifier of the text that was built."""
         for unit in self._units.get(name, ()):
             yield Path(unit.folder, name), text or unit.files[name]
 
@@ -144,7 +144,7 @@ def _blank(found: re.Match[str]) -> str:
 
 
 def _call(file: str, name: str) -> re.Pattern[str]:
-    """Return what finds the calls of a function; its name is the first group."""
+    """Return the pattern of a function's calls; the name is the first group."""
     if _FORTRAN.search(file):
         return re.compile(rf"(?:\bcall\s+|(?<!subroutine )(?<!function )(?=\w+\s*\())\b({name})\b", re.I)
     return re.compile(rf"\b({name})\s*(?:<[^;(){{}}]*>)?\s*\(")

@@ -1,4 +1,4 @@
-"""Where programs without probes call MPI: addresses recorded by the probe library → function, file and line."""
+"""Find function, file and line of MPI calls in programs without probes, from the addresses in the shards."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ _SITE: Final = re.compile(r"(?P<file>.+)\+(?P<address>[0-9a-f]+)")  # twin: runt
 _FORTRAN_MODULE: Final = re.compile(r"__(\w+)_MOD_(\w+)")
 _FORTRAN_FILES: Final = (".f", ".for", ".ftn", ".f77", ".f90", ".f95", ".f03", ".f08")
 _ARGUMENTS: Final = re.compile(r"<[^<>]*>")
-_PATIENCE: Final = 120  # seconds, for the debug information of one file
+_PATIENCE: Final = 120  # seconds to read the debug information of one file
 
 
 class _Place(NamedTuple):
-    """A line of a source; 0 if unknown, as the file is then."""
+    """A line of a source; file and line are empty and 0 if unknown."""
 
     function: str
     file: str
@@ -29,12 +29,12 @@ class _Place(NamedTuple):
 
 
 def call_site_names(regions: Iterable[Region]) -> dict[Region, Region]:
-    """Give, for those of some regions that are calls of which an address alone is known, regions with their places.
+    """Map regions of calls that are known only by an address to regions with function, file and line.
 
-    Binutils' ``addr2line`` resolves them, called once per file. For a program without debug information it returns only
-    functions, for a stripped one nothing. Without an answer, all calls of an MPI function are one region.
+    Binutils' ``addr2line`` resolves the addresses, called once per file. Without debug information it returns only
+    functions, for a stripped program nothing. If nothing is found, all calls of an MPI function are one region.
     """
-    different = {id(each): each for each in regions}  # ranks share them
+    different = {id(each): each for each in regions}  # ranks share region objects
     sites = {
         region: (found["file"], found["address"])
         for region in different.values()
@@ -63,7 +63,7 @@ def _is_site(region: Region) -> bool:
 
 
 def _named(sites: Mapping[Region, _Place | None]) -> dict[Region, Region]:
-    """Make of each region one like those that probes around calls make; calls in one line are one."""
+    """Return for each region one like those of probes around calls; calls in one line become one region."""
     calls: dict[tuple[str, str], set[tuple[int, str]]] = {}
     for region, place in sites.items():
         if place:
@@ -99,8 +99,9 @@ def _places(file: str, addresses: Sequence[str]) -> list[_Place | None]:
 
 
 def _ask(command: Sequence[str], questions: Iterable[str]) -> str:
-    """Return a tool's answers, a line or two per line; empty if it does not answer."""
-    environment = {name: value for name, value in os.environ.items() if name != "DEBUGINFOD_URLS"}  # of no network
+    """Return a tool's output for its input lines; empty if it fails."""
+    # keeps the tool from fetching debug information over the network
+    environment = {name: value for name, value in os.environ.items() if name != "DEBUGINFOD_URLS"}
     lines = "".join(f"{each}\n" for each in questions)
     return answer(command, environment, question=lines, patience=_PATIENCE) or ""
 

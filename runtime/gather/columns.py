@@ -1,4 +1,4 @@
-"""The values of the threads whose shards one process has read, by call path, a metric at a time."""
+"""The values of the threads whose shards one process has read, as columns of metrics by call path."""
 
 from __future__ import annotations
 
@@ -20,25 +20,25 @@ from .shard_layout import SYSTEM_VALUES
 __all__ = ["MACHINE", "Columns", "Placing", "Timing"]
 
 MACHINE: Final = "machine"
-_ALIKE: Final = 0.01  # of the timed visits: threads' other untimed visits take less than this share of their time
-_CELLS: Final = 1 << 20  # values that are put in their places at a time
+_ALIKE: Final = 0.01  # a share of the timed visits: within this, threads have equally many untimed visits
+_CELLS: Final = 1 << 20  # values that are copied at a time
 
 _Places = npt.NDArray[np.intp]
 
 
 @dataclass(frozen=True, slots=True)
 class Placing:
-    """The place of one process's data.
+    """Where the data of one process of the gather belong in the experiment.
 
     Attributes:
-        processes: Of each of its shards the number in the experiment; -1 if it is left out.
-        columns: Of each the column of its first thread.
-        shapes: Of each the number of its shape.
-        placed: By that number.
-        paths: How many call paths there are.
+        processes: Shard → the process's number in the experiment; -1 if it is left out.
+        columns: Shard → the column of its first thread.
+        shapes: Shard → the number of its shape.
+        placed: Number of a shape → its place.
+        paths: The number of call paths.
         throttled: Whether any process has throttled a region.
-        again: Whether any timed one again.
-        path: Of each shard what of its nodes is on the critical path, ``ON_PATH[node]``; empty if that is not known.
+        again: Whether any process has timed such a region again.
+        path: Shard → its nodes' parts of the critical path, ``ON_PATH[node]``; empty if the path is unknown.
     """
 
     processes: list[int]
@@ -53,15 +53,15 @@ class Placing:
 
 @dataclass(frozen=True)
 class Timing:
-    """How much of each call path's time is known.
+    """How many visits of each call path were timed, over several threads; all arrays ``[call path]``.
 
     Attributes:
-        throttled: Where a thread lacks the time of a visit.
-        again: Where one timed it again in the end.
-        still: Where one did not.
-        least: The fewest visits without a time, of all threads that were there.
-        most: The most of any.
-        timed: The fewest with one, of those that were there.
+        throttled: Whether a thread lacks the time of a visit.
+        again: Whether a thread timed it again at the end.
+        still: Whether a thread did not.
+        least: The fewest untimed visits of any thread that entered it.
+        most: The most untimed visits of any thread.
+        timed: The fewest timed visits of any thread that entered it.
     """
 
     throttled: npt.NDArray[np.bool_]
@@ -73,12 +73,12 @@ class Timing:
 
     @classmethod
     def none(cls, paths: int) -> Timing:
-        """Return the timing of no threads."""
+        """Return the value for no threads, the neutral element of ``joined``."""
         throttled, again, still = (np.zeros(paths, dtype=bool) for _ in range(3))
         return cls(throttled, again, still, np.full(paths, np.inf), np.zeros(paths), np.full(paths, np.inf))
 
     def joined(self, other: Timing) -> Timing:
-        """Put that of other threads to it."""
+        """Combine with the value for other threads."""
         return Timing(
             self.throttled | other.throttled,
             self.again | other.again,
@@ -90,7 +90,10 @@ class Timing:
 
     @property
     def lost(self) -> npt.NDArray[np.bool_]:
-        """Return where a time is missing: unless it is timed again wherever it was not, after about as many visits."""
+        """Whether the time of each call path is unknown.
+
+        It is known if no visit is untimed, or if all threads timed it again after about equally many untimed visits.
+        """
         alike = np.where(self.again, self.most - self.least, 0) <= _ALIKE * np.where(self.again, self.timed, 0)
         return np.asarray(self.throttled & ~(self.again & ~self.still & alike))
 
@@ -100,12 +103,12 @@ class _Group:
     """Threads with the same tree.
 
     Attributes:
-        nodes: Of each node the call path.
-        shards: The shards of the threads.
-        thread: Which of their threads they are.
-        kept: Under what numbers their values are kept.
-        columns: Their columns in this process.
-        fields: What of their nodes is not zero.
+        nodes: Node → call path.
+        shards: Thread → shard.
+        thread: The index of these threads within their processes.
+        kept: Thread → number of its values in the store.
+        columns: Thread → column in this process.
+        fields: The fields of nodes that are not zero everywhere.
     """
 
     nodes: _Places
@@ -116,14 +119,14 @@ class _Group:
     fields: set[str]
 
     def parts(self, paths: int) -> Iterator[slice]:
-        """Divide the threads, so that copies of their values stay small."""
+        """Divide the threads into parts, so that copies of their values stay small."""
         size = max(1, _CELLS // max(len(self.nodes), paths))
         return (slice(start, start + size) for start in range(0, len(self.kept), size))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Column:
-    place: int  # among all
+    place: int  # the column among all
     location: Location
     root: int
     program_time: float
@@ -185,11 +188,11 @@ class Columns:
             found.still[group.nodes[[node for node in tree.throttled if node not in tree.timed_again]]] = True
 
     def values(self, fields: Sequence[str], moved: _Places) -> Severity:
-        """Add up fields of nodes, ``float64[call path, location]``.
+        """Add up fields of nodes; ``float64[call path, location]``.
 
         Args:
             fields: Their names.
-            moved: The place of each call path among those that are wanted.
+            moved: The new index of each call path.
         """
         paths = int(moved.max()) + 1
         found = np.zeros((paths, len(self._columns)))
@@ -201,7 +204,7 @@ class Columns:
         return found
 
     def on_path(self, field: str, moved: _Places) -> Severity:
-        """Add up what nodes have of the critical path, a field of ``ON_PATH``, ``float64[call path, location]``."""
+        """Add up a field of ``ON_PATH``, the nodes' parts of the critical path; ``float64[call path, location]``."""
         found = np.zeros((int(moved.max()) + 1, len(self._columns)))
         for group in self._groups if self._placing.path else ():
             for shard, column in zip(group.shards, group.columns, strict=True):
@@ -215,12 +218,13 @@ class Columns:
         return self._at_roots(moved, [column.program_time for column in self._columns])
 
     def of_processes(self, fields: Sequence[str], moved: _Places, *, by_path: str | None = None) -> Severity:
-        """Return system values of each process, the sum of some ``SYSTEM_VALUES``, at the program's root.
+        """Return the sum of some ``SYSTEM_VALUES`` of each process, at the program's root.
 
         Args:
             fields: Their names.
-            moved: The place of each call path among those that are wanted.
-            by_path: A field of nodes that has a part of it, which is on their call paths; only the rest is at the root.
+            moved: The new index of each call path.
+            by_path: A field of nodes with a part of the values, which stays on their call paths; only the rest is at
+                the root.
         """
         places = [SYSTEM_VALUES.index(name) for name in fields]
         totals = [sum(column.system[place] for place in places) if column.system else 0 for column in self._columns]
@@ -250,7 +254,7 @@ class Columns:
     def _placed_values(
         self, group: _Group, part: slice, places: _Places, fields: Sequence[str], paths: int
     ) -> npt.NDArray[np.float64]:
-        """Add up fields of some threads of a group, ``float64[thread, call path]``."""
+        """Add up fields of some threads of a group; ``float64[thread, call path]``."""
         numbers = group.kept[part]
         values = self._own.values.values(numbers, len(places), fields[0])
         for name in fields[1:]:
@@ -261,7 +265,7 @@ class Columns:
 
 
 def _of(head: Head, process: int, number: int, placing: Placing) -> Iterator[tuple[_Column, int]]:
-    """Yield the columns of a process: those of recording threads, and in any case of the first one."""
+    """Yield the columns of a process: its recording threads, and in any case the first one."""
     root = placing.placed[placing.shapes[number]].root
     first = placing.columns[number]
     for place, thread in enumerate(head.columns):

@@ -1,9 +1,9 @@
-"""The critical path of a run, from what its ranks have of it.
+"""The critical path of a run, put together from the records of its ranks.
 
-A rank keeps the parts of the path that ended in it when all ranks met last, its chain of work since then, and what it
-waited for. Their entries name nodes of other ranks. So process 0, which knows all ranks, says to each what of it is on
-the path: the parts of all ranks, and the longest chain of those that are left, which goes on in segments that ranks
-have left behind.
+Each rank records three things: the parts of the path that ended in it when all ranks last met, its chain of work since
+then, and what it waited for. The entries name nodes of any rank. So process 0, which knows all ranks, collects the
+parts of the path and distributes them to the ranks: the totals of all ranks, and the longest of the last chains, which
+continues backwards in segments that ranks have recorded.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from . import shard_layout as layout
 __all__ = ["ON_PATH", "PATH_FIELDS", "CriticalPath", "PathRecords", "WaitedFor", "said_of_path"]
 
 ON_PATH: Final = np.dtype([("thread", "i4"), ("node", "i4"), ("path", "f8"), ("delay", "f8"), ("wait", "f8")])
-"""What nodes of a process have of the critical path, of others' waiting and of their own: seconds or instructions."""
+"""Of each node: its work on the critical path, and the waiting that it caused and had; in seconds or instructions."""
 
 PATH_FIELDS: Final = {"path_time": "path", "path_instructions": "path", "delay_time": "delay", "wait_time": "wait"}
-"""Metric → the field of ``ON_PATH`` that it is."""
+"""Metric → the field of ``ON_PATH`` with its values."""
 
 _LEFT_OUT: Final = {
     "locks": "one-sided communication with locks (MPI_Win_lock)",
@@ -42,14 +42,14 @@ class PathRecords:
 
     Attributes:
         state: One of ``shard_layout.PATH_STATES``.
-        counted: Whether work is instructions, and not nanoseconds.
-        messages: How many the probe library sent beside the program's.
-        seconds: What these took.
-        lost: Entries for which there was no memory.
-        left_out: What the program did and the path does not follow, of ``shard_layout.PATH_LEFT_OUT``.
+        counted: Whether work is in instructions rather than nanoseconds.
+        messages: The number of messages that the probe library sent in addition to the program's.
+        seconds: The time that these took.
+        lost: The number of entries for which there was no memory.
+        left_out: Operations of the program that the path does not follow, of ``shard_layout.PATH_LEFT_OUT``.
         records: ``PATH_LAYOUT[record]``.
-        offsets: Where in the shard each node is, by ``ALIGNMENT`` bytes, in order.
-        places: Of each node its thread, and its number in that.
+        offsets: The offsets of all nodes in the shard, in units of ``ALIGNMENT`` bytes, sorted.
+        places: Node → thread, and index in that thread.
     """
 
     state: str
@@ -72,7 +72,7 @@ class PathRecords:
         return entries_of(self.of_kind(kind))
 
     def place(self, offsets: npt.NDArray[np.uint32]) -> npt.NDArray[np.int32]:
-        """Return thread and number of nodes by their offsets; -1 if there is no node."""
+        """Return thread and index of nodes by their offsets; -1 for offsets without a node."""
         found = np.searchsorted(self.offsets, offsets)
         known = (found < len(self.offsets)) & (self.offsets[np.minimum(found, len(self.offsets) - 1)] == offsets)
         return np.where(known[:, None], self.places[np.where(known, found, 0)], np.int32(-1))
@@ -93,7 +93,7 @@ class WaitedFor:
         waiting: Process, thread and node.
         late: Likewise.
         amount: Seconds, or instructions.
-        by_message: Whether a message ended it, and not a collective.
+        by_message: Whether a message rather than a collective ended it.
     """
 
     waiting: tuple[int, int, int]
@@ -106,9 +106,9 @@ class CriticalPath:
     """The path of the processes that share an MPI_COMM_WORLD.
 
     Attributes:
-        state: How it is known: the least of what processes say, one of ``shard_layout.PATH_STATES``.
-        counted: Whether it is instructions.
-        unknown: What of its length belongs to no node.
+        state: The least certain of the processes' states, one of ``shard_layout.PATH_STATES``.
+        counted: Whether its lengths are in instructions.
+        unknown: The share of its length that belongs to no known node.
     """
 
     def __init__(self, processes: Mapping[int, PathRecords]) -> None:
@@ -132,7 +132,7 @@ class CriticalPath:
         return self._found.get(process, _NOTHING)
 
     def waits(self) -> Iterator[WaitedFor]:
-        """Yield which nodes waited for which."""
+        """Yield the waits: which node waited for which, and how long."""
         for process, records in self._processes.items():
             entries = records.entries("delay")
             waiting = records.place(entries["what"])
@@ -173,7 +173,7 @@ class CriticalPath:
         self.unknown = max(0.0, whole - sum(float(each["path"].sum()) for each in self._found.values()))
 
     def _last_chain(self) -> Iterator[npt.NDArray[np.void]]:
-        """Yield the entries of the longest final chain of any rank, and the reference to its continuation."""
+        """Yield the entries of the longest last chain of any rank, segment by segment backwards."""
         chains = [record for each in self._processes.values() for record in each.of_kind("chain")]
         if not chains:
             return
@@ -186,10 +186,10 @@ class CriticalPath:
 
 
 def said_of_path(processes: Collection[PathRecords]) -> Iterator[str]:
-    """Yield why the critical path is unknown, or incomplete.
+    """Yield the reasons why the critical path is unknown or incomplete.
 
     Args:
-        processes: Those that share an MPI_COMM_WORLD and were asked for it.
+        processes: The processes that share an MPI_COMM_WORLD and should have recorded the path.
     """
     count = {state: sum(each.state == state for each in processes) for state in layout.PATH_STATES}
     if count["alone"]:
@@ -212,11 +212,11 @@ def said_of_path(processes: Collection[PathRecords]) -> Iterator[str]:
         kinds = ", ".join(_LEFT_OUT[name] for name in layout.PATH_LEFT_OUT if name in left_out)
         yield f"the critical path may be longer: it does not follow {kinds}"
     if lost := sum(each.lost for each in processes):
-        yield f"entries of the critical path without a region, as memory ran short: {lost}"
+        yield f"entries of the critical path without a region, because memory ran short: {lost}"
 
 
 def _least(states: Sequence[int]) -> int:
-    """Of states that differ the worst one: what one process lacks, the path lacks."""
+    """Return the worst of several states: what one process lacks, the path lacks."""
     if not states:
         return 0
     known = layout.PATH_STATES.index("known")

@@ -1,4 +1,4 @@
-"""The shards of a run: the data of those that can be read, and the defects of the others."""
+"""The shards of a run: the heads of readable ones, and the defects of the others."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .shard import Shard
 __all__ = ["FolderShards", "Told"]
 
 Told = Callable[[int, int], object]
-"""Takes how much is done, and of how much."""
+"""Progress callback: the number of shards done, and their total."""
 
 
 @dataclass
@@ -21,11 +21,11 @@ class FolderShards:
     """The shards read by one or several processes.
 
     Attributes:
-        files: All shards' files.
-        heads: Of those that can be read.
-        shape_of: Of each of these its shape, by its place in ``shapes``.
-        shapes: The different ones.
-        broken: The defects of the others, by the names of their files.
+        files: The files of all shards.
+        heads: The heads of the readable ones.
+        shape_of: For each of these, the index of its shape in ``shapes``.
+        shapes: The different shapes.
+        broken: File name of an unreadable shard → its defect.
     """
 
     files: list[Path] = field(default_factory=list)
@@ -36,12 +36,12 @@ class FolderShards:
     _numbers: dict[bytes, int] = field(default_factory=dict)
 
     def add(self, head: Head, shape: Shape) -> None:
-        """Add what was read of a shard."""
+        """Add a shard that was read."""
         self.heads.append(head)
         self.shape_of.append(self._number(shape))
 
     def joined(self, other: FolderShards) -> FolderShards:
-        """Return these, followed by those of another process."""
+        """Return these shards, followed by those of another process."""
         found = FolderShards(shapes=[*self.shapes], _numbers={**self._numbers})
         numbers = [found._number(shape) for shape in other.shapes]
         found.files = self.files + other.files
@@ -77,10 +77,11 @@ class FolderShards:
 
     @property
     def latest(self) -> list[int]:
-        """The places of the shards without those of ranks that had ended before another process of the rank began.
+        """Return the indices of the shards that belong to the latest run, in the order of their files.
 
-        They are of an earlier run, if ``autoanalyzer exec`` was used twice without a gather in between. Spawned
-        processes are an exception: one may begin after another has ended. The order is that of the files.
+        A shard is left out if its rank had ended before another process of the same rank began: it belongs to an
+        earlier run, because ``autoanalyzer exec`` was used twice without a gather in between. Spawned processes are an
+        exception: one may begin after another has ended.
         """
         starts: dict[int | None, float] = {}
         for shard in self.shards:

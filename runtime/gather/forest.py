@@ -1,4 +1,4 @@
-"""The call paths of all processes of a run, and where the nodes of each belong."""
+"""Merge the call paths of all processes of a run, and map each process's nodes to them."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ _Places = npt.NDArray[np.intp]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Placed:
-    """The place of a shape.
+    """Where the nodes of a shape belong.
 
     Attributes:
         root: The call path of the program.
-        trees: Of each thread the call path of each node.
+        trees: Thread → the call path of each node.
     """
 
     root: int
@@ -34,15 +34,16 @@ class Placed:
 class Forest:
     """Call paths in the order of first entry, of processes in the order of their numbers."""
 
-    regions: Mapping[Region, Region]  # this forest's names of some regions
+    regions: Mapping[Region, Region]  # renames regions, for example calls known by an address only
     _paths: list[CallPath] = field(default_factory=list)
     _index: dict[tuple[int | None, int], int] = field(default_factory=dict)
     _placed: dict[int, Placed] = field(default_factory=dict)
     _numbers: dict[Region, int] = field(default_factory=dict)
-    _known: dict[int, tuple[int, Region]] = field(default_factory=dict)  # by identity, as regions are slow to compare
+    # by the objects' identity, because comparing regions is slow
+    _known: dict[int, tuple[int, Region]] = field(default_factory=dict)
 
     def add(self, number: int, shape: Shape) -> None:
-        """Add the call paths of a shape; most processes have that of one before."""
+        """Add the call paths of a shape; most processes share one that was added before."""
         if number in self._placed:
             return
         root = self._path(None, *self._region(shape.program))
@@ -52,7 +53,7 @@ class Forest:
         self._placed[number] = Placed(root, trees)
 
     def ordered(self) -> tuple[list[CallPath], dict[int, Placed]]:
-        """Return the call paths depth first, and the places of the shapes among them."""
+        """Return the call paths depth first, and where the nodes of each shape belong."""
         paths, position = in_order(self._paths)
         placed = {
             number: Placed(int(position[each.root]), tuple(position[tree] for tree in each.trees))

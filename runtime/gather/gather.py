@@ -1,4 +1,4 @@
-"""Gathering what the processes of a run recorded: by MPI from all nodes, or from this disk."""
+"""Gather the data of a run's processes: from this disk, or by MPI from all nodes."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ from .time_lines import save_time_lines
 
 __all__ = ["NOT_GATHERED", "gather", "gather_here"]
 
-_PATIENCE: Final = 10.0  # seconds in which ranks may notice that their launcher was killed
-_DISK_BLOCK: Final = 512  # bytes, of st_blocks
+_PATIENCE: Final = 10.0  # seconds for ranks to end after their launcher was killed
+_DISK_BLOCK: Final = 512  # bytes: the unit of st_blocks
 _WORTH_A_JOB: Final = (
     768 << 20
-)  # bytes of shards, which one process gathers in the time of a job, of which 1 s to start
+)  # bytes of shards: one process needs as long for them as a job of several, which takes 1 s to start
 NOT_GATHERED: Final = "gathering by MPI failed"
-"""How the remark begins that says so."""
+"""The beginning of the warning about that."""
 
-_PROCESSES: Final = 4  # with a processor each, which a job is to have if it is not for shards that are elsewhere
+_PROCESSES: Final = 4  # the least number of processors for a job that is started only for speed
 
 
 def gather(
@@ -48,22 +48,22 @@ def gather(
     launched_by: Sequence[str] = (),
     told: Told | None = None,
 ) -> Experiment | None:
-    """Gather a run's shards into its folder's experiment.
+    """Gather a run's shards into the experiment in its folder.
 
     Args:
         folder: The run's folder.
-        facts: What the launcher knows.
+        facts: Facts that only the launcher knows.
         how: ``mpi``; ``plain``: from this disk, in this process; ``auto``: by MPI if there are very many shards, or if
             those of some ranks are not on this disk.
-        launched_by: What launched the program, if that is not what the facts say.
-        told: Takes how many shards were read, and how many there are; None if nobody wants to know.
+        launched_by: The command that launched the program, if it is not the one in ``facts``.
+        told: Progress callback: the number of shards read, and their total.
 
     Returns:
         The experiment; None if no process recorded anything.
 
     Raises:
-        InputError: There is nothing here, and the job that was to bring it home failed; a later start of ``run`` has
-            made the folder its own; or as for ``gather_here``.
+        InputError: There are no data here, and the job that should have collected them failed; a later start of ``run``
+            uses the folder; or as for ``gather_here``.
     """
     facts.check_start(folder.shards)
     command = launched_by or facts.command
@@ -98,7 +98,7 @@ def gather(
         if facts.status:
             remark = f"nothing was recorded: the command ended with exit status {facts.status} ({job.failure})"
         else:
-            remark += ", and there are none"
+            remark += ", and there were none"
         raise InputError(f"{remark}; if the program ran on other nodes: {again}")
     if own.told.lacks_ranks:
         remark += f"; {again}"
@@ -108,21 +108,21 @@ def gather(
 def gather_here(folder: RunFolder, *, ended: bool = True, told: Told | None = None) -> Experiment | None:
     """Merge the shards on this disk into the folder's experiment, and remove them.
 
-    A shard that cannot be read is named in the notes and kept, and the rest merged. All are kept where a process may
-    still write one.
+    Shards that cannot be read are named in the notes and kept, and the others are merged. All shards are kept if a
+    process may still write one.
 
     Args:
         folder: The run's folder.
-        ended: Whether the run is known to have ended; otherwise processes that still write are looked for on this
-            machine, and taken for alive on others if their shards do not say that they have ended.
-        told: Takes how many shards were read, and how many there are; None if nobody wants to know.
+        ended: Whether the run is known to have ended. Otherwise, processes that still write are searched for on this
+            machine; those of other machines count as alive unless their shards show their end.
+        told: Progress callback: the number of shards read, and their total.
 
     Returns:
-        The experiment; None if there is no shard at all.
+        The experiment; None if there is no shard.
 
     Raises:
-        InputError: There are shards, but none can be read, or a process still writes one; or the experiment cannot be
-            written, and then all shards stay.
+        InputError: No shard can be read, a process still writes one, or the experiment cannot be written; then all
+            shards are kept.
     """
     return _merge(folder, RunFacts.read(folder.shards), _read(folder, told), ended=ended)
 
@@ -206,9 +206,9 @@ def _merge(
 
 
 def _whole(folder: RunFolder, shards: Sequence[Shard]) -> Experiment | None:
-    """Return the existing experiment if the shards are a part of its run: late ones, or ones that could not be removed.
+    """Return the existing experiment if these shards belong to its run: they came late or could not be removed.
 
-    All of them began before it was written, and it has more processes.
+    This is so if all of them began before it was written, and it has more processes.
     """
     if not folder.experiment.exists():
         return None
@@ -220,15 +220,15 @@ def _whole(folder: RunFolder, shards: Sequence[Shard]) -> Experiment | None:
     if processes <= len(shards):
         return None
     warnings.warn(
-        f"{folder.experiment} has the data of {processes} processes, the shards beside it are of {len(shards)} of the"
-        f" same run, or an earlier one: it stays as it is, and they stay in {folder.shards}",
+        f"{folder.experiment} has the data of {processes} processes; the shards beside it are of {len(shards)} of the"
+        f" same or an earlier run: both stay as they are, the shards in {folder.shards}",
         stacklevel=2,
     )
     return found
 
 
 def _save(folder: RunFolder, own: OwnShards, run: Run) -> Experiment:
-    """Write the experiment of a run, and its time lines; of a large one, give what the file has."""
+    """Write the experiment of a run and its time lines; return a large one as read back from the file."""
     merged = merge(Alone(), own, run)
     run.facts.check_start(folder.shards)
     try:
@@ -240,6 +240,6 @@ def _save(folder: RunFolder, own: OwnShards, run: Run) -> Experiment:
         file = save_of_run(experiment, folder.path)
     except InputError as error:
         raise InputError(
-            f"{error}; the data stay in {folder.shards}: once there is a way, run autoanalyzer analyze {folder.path}"
+            f"{error}; the data stay in {folder.shards}: once that is solved, run autoanalyzer analyze {folder.path}"
         ) from None
     return load(file) if file == folder.large_experiment else experiment

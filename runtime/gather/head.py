@@ -1,4 +1,4 @@
-"""The head of a process, known to others while its values stay where they were read."""
+"""The head of a shard: what other processes of the gather need to know, while its values stay where they were read."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ __all__ = ["Head", "Shape", "Throttled"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Shape:
-    """The call paths of a process in the experiment: what decides where its nodes belong.
+    """The call paths of a process, which decide where its nodes belong in the experiment.
 
     Attributes:
-        key: Equal if the rest is.
+        key: Equal if all other attributes are.
         program: The region at the root.
-        regions: Those of its nodes.
-        trees: Of each thread, for each node the parent and the region, -1 for the base of a tree.
+        regions: The regions of its nodes.
+        trees: For each thread, the parent and the region of each node; -1 for the base of a tree.
     """
 
     key: bytes
@@ -32,15 +32,15 @@ class Shape:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Throttled:
-    """A node whose time went to its parent at some time, or one right below it.
+    """A node whose time went to its parent at some time, or one directly below it.
 
     Attributes:
-        node: Its number in its thread.
-        region: What was entered.
-        visits: How often.
-        timed: Of how many of these the time is known.
-        seconds: How long those took.
-        again: Whether the node was timed again in the end.
+        node: Its index in its thread.
+        region: Its region.
+        visits: The number of its visits.
+        timed: The number of these whose time is known.
+        seconds: The time of the timed visits.
+        again: Whether the node was timed again at the end.
     """
 
     node: int
@@ -56,11 +56,11 @@ class Head:
     """A process without values.
 
     Attributes:
-        shard: Without a form, and without nodes.
+        shard: The shard without its form and nodes.
         program_time: Seconds between the return of MPI_Init and the call of MPI_Finalize.
-        has_probes: Whether it entered regions of its own, not only calls of MPI.
-        seen_in: Where the first thread was last seen.
-        throttled: Of each thread.
+        has_probes: Whether it entered regions other than MPI calls.
+        seen_in: The region in which the first thread was last seen.
+        throttled: Throttled nodes of each thread.
     """
 
     shard: Shard
@@ -71,5 +71,5 @@ class Head:
 
     @property
     def columns(self) -> list[int]:
-        """The threads that recorded something, and the first one in any case."""
+        """Return the indices of the threads that recorded something, and in any case of the first one."""
         return [tree.index for tree in self.shard.threads if tree.taken or not tree.index] or [0]

@@ -25,22 +25,21 @@ from .own_shards import OwnShards
 
 __all__ = ["work"]
 
-_STEPS: Final = 100  # steps of reported progress
+_STEPS: Final = 100  # progress is reported this many times
 
 
 def work(communicator: Any, shards: Path, home: str, temporary: str = "", called: str = "") -> None:
-    """Gather, together with all others.
+    """Gather a run's shards together with all other processes of the job; collective.
 
     Args:
-        communicator: Of mpi4py; any number of processes will do.
-        shards: The run's folder of shards, as it is called at home.
-        home: What its file says by which it is known to be the one at home.
-        temporary: What the experiment's file is called beside ``shards`` until it is whole; empty if nothing is to be
-            merged.
-        called: What the user calls ``shards``.
+        communicator: A communicator of mpi4py, of any size.
+        shards: The run's folder of shards, by its name on the launcher's node.
+        home: The content of the file that identifies that folder.
+        temporary: The experiment's file name beside ``shards`` until it is complete; empty to collect without merging.
+        called: The user's name of ``shards``.
 
     Raises:
-        InputError: A launcher has started processes of another MPI; or the experiment cannot be written.
+        InputError: A launcher has started processes of another MPI, or the experiment cannot be written.
     """
     check_together(communicator)
     if not temporary or not _is_merged(communicator, shards, home, temporary, called):
@@ -48,9 +47,10 @@ def work(communicator: Any, shards: Path, home: str, temporary: str = "", called
 
 
 def _is_merged(communicator: Any, shards: Path, home: str, temporary: str, called: str) -> bool:
-    """Merge all shards into the run's experiment, if they are many and hold no time lines, and some process sees it."""
+    """Merge all shards into the experiment if they are many, have no time lines, and a process sees the folder."""
     seen = SeenShards.of(communicator, shards, home)
-    together = MpiCommunicator(communicator.Split(0, 0 if seen.at_home else 1))  # process 0 is one that sees the home
+    # process 0 of the new communicator sees the run's folder
+    together = MpiCommunicator(communicator.Split(0, 0 if seen.at_home else 1))
     own = _read(together, seen, Path(called))
     everything = together.reduce(own.told, FolderShards.joined)
     if not together.broadcast(everything and seen.at_home and _is_for_us(everything)):
@@ -65,7 +65,7 @@ def _is_merged(communicator: Any, shards: Path, home: str, temporary: str, calle
             part = Part(merged.experiment, merged.columns, writes=seen.at_home)
             write_parts(together, part, merged.whole, stream, path, told=None if together.rank else say_at_work)
         if seen.at_home:
-            fsync([written])  # each node's part of it
+            fsync([written])  # each node's part of the file
     except OSError as error:
         raise InputError(f"{path}: cannot be written: {error.strerror}") from None
     together.allgather(None)
@@ -75,7 +75,7 @@ def _is_merged(communicator: Any, shards: Path, home: str, temporary: str, calle
         _tell(shards, everything)
     together.allgather(None)
     broken = {name for name, _ in own.told.broken}
-    for file in seen.files:  # its data are in the experiment now, and must not be taken for those of a later run
+    for file in seen.files:  # otherwise a later run would take them for its own
         if file.name not in broken:
             file.unlink(missing_ok=True)
     bring_home(communicator, shards, home)
@@ -87,7 +87,7 @@ def _is_merged(communicator: Any, shards: Path, home: str, temporary: str, calle
 
 
 def _tell(shards: Path, merged: FolderShards) -> None:
-    """Report that the experiment is written, before anything is removed; later errors do not change it."""
+    """Report that the experiment is written, before any shard is removed; later errors do not affect it."""
     left = {file.name for file in shards.glob("*.shard")} - {file.name for file in merged.files}
     said = {"keep": bool(merged.broken or left)}
     sys.stdout.buffer.write(GATHERED + json.dumps(said).encode() + b"\n")

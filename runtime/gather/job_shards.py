@@ -1,4 +1,4 @@
-"""The shards that each process of a gathering job reads: each is read by exactly one process that sees it."""
+"""Divide the shards of a run among the processes of a gathering job: each is read by one process that sees it."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ _Place = tuple[str, int, int]
 
 @dataclass(frozen=True)
 class SeenShards:
-    """The shards that a process sees.
+    """The shards that one process sees.
 
     Attributes:
         at_home: Whether it sees the run's own folder.
-        files: Those that it is to read.
-        away: Of these the ones that are not at home.
+        files: The shards that it has to read.
+        away: Those of them that are not in the run's own folder.
     """
 
     at_home: bool
@@ -37,9 +37,9 @@ class SeenShards:
         """Divide the shards of all nodes among the processes; collective.
 
         Args:
-            communicator: Of mpi4py.
-            shards: The run's folder of shards, as it is called at home.
-            home: What its file says by which it is known to be the one at home.
+            communicator: A communicator of mpi4py.
+            shards: The run's folder of shards, by its name on the launcher's node.
+            home: The content of the file that identifies that folder.
         """
         rank = communicator.Get_rank()
         at_home = is_home(shards, home)
@@ -76,6 +76,6 @@ def _away(communicator: Any, folders: Sequence[Path], home: set[str]) -> Iterato
 
 
 def _share(names: Sequence[str], readers: Sequence[int], rank: int) -> Sequence[str]:
-    """Return one reader's share of files whose names are adjacent, so from few nodes."""
+    """Return one reader's share of the files; names of a share are adjacent, so its files come from few nodes."""
     place, count = readers.index(rank), len(readers)
     return names[len(names) * place // count : len(names) * (place + 1) // count]

@@ -1,4 +1,4 @@
-"""The samples of a run that goes on, read from the shards of its processes while they write them."""
+"""Read samples of a running program from its shards, while processes write them."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ __all__ = ["LiveSamples"]
 
 
 class LiveSamples:
-    """The samples of processes on this disk that are known yet."""
+    """The samples so far of the processes whose shards are on this disk."""
 
     def __init__(self, folder: RunFolder, width: float) -> None:
-        """Begin with the first sample.
+        """Start with the first sample.
 
         Args:
-            folder: Of the run.
-            width: Seconds of the shortest step; it is longer if samples are.
+            folder: The run's folder.
+            width: The length of the shortest step in seconds; steps are longer if samples are.
         """
         self._folder = folder
         self._width = width
@@ -39,7 +39,7 @@ class LiveSamples:
         return RunFacts.read(self._folder.shards).status is not None
 
     def new(self) -> Samples:
-        """Return new samples since the last call; samples that cannot be read now come later."""
+        """Return the samples since the last call; samples that cannot be read now come later."""
         shards = [shard for shard in self._shards() if shard.tracing and shard.threads]
         if not shards:
             return Samples.none()
@@ -54,7 +54,7 @@ class LiveSamples:
         for file in self._folder.shard_files():
             try:
                 yield read_shard(file)
-            except InputError:  # it is being written
+            except InputError:  # the shard is just being written
                 continue
 
     def _lines(self, shards: list[Shard]) -> Iterator[KnownSoFar]:

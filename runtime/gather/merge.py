@@ -1,7 +1,7 @@
-"""Shards of the processes of a run → one experiment.
+"""Merge the shards of a run's processes into one experiment.
 
-Several processes may do it together: each has read some of the shards and keeps their values. Process 0 gets the heads
-and call paths of all, and decides where everything belongs.
+Several processes may do this together: each has read some of the shards and keeps their values. Process 0 gets the
+heads and call paths of all shards, and decides where everything belongs.
 """
 
 from __future__ import annotations
@@ -50,21 +50,21 @@ from .topologies import mpi_topologies
 
 __all__ = ["Merged", "Run", "merge", "merge_shards"]
 
-_MEASURED: Final = "measured:"  # by the processor, whose events can be stopped
+_MEASURED: Final = "measured:"  # begins the sources of the processor's own events, which can be paused
 
 
 def merge_shards(shards: Iterable[Shard], facts: RunFacts, *, remarks: Sequence[str] = ()) -> Experiment:
     """Merge the trees of all threads by their regions; each thread becomes a location.
 
-    The program is the root: C's ``main``, Fortran's main program. Events outside it (before it, after it, in threads
-    that started elsewhere) are below it as well; a process whose program has no probes gets its executable as root. A
-    call path throttled anywhere is folded everywhere. So is one that is timed again, unless all threads lack the times
-    of equally many visits, within a hundredth of the timed ones.
+    The program is the root: C's ``main``, or Fortran's main program. Events outside it (before or after it, or in
+    threads started elsewhere) are placed below it as well. A process whose program has no probes gets its executable as
+    root. A call path that was throttled anywhere is folded everywhere, unless it was timed again and all threads lack
+    the times of equally many visits, within a hundredth of the timed ones.
 
     Args:
         shards: At least one, in any order.
-        facts: What the launcher knows.
-        remarks: What the gather has to say.
+        facts: Facts that only the launcher knows.
+        remarks: Warnings of the gather.
     """
     own = OwnShards()
     for shard in shards:
@@ -77,10 +77,10 @@ class Run:
     """Process 0's data about a run.
 
     Attributes:
-        shards: Those that all have read, in the order of the processes that read them.
-        chosen: The places of those that count, in the order of their files.
-        facts: What the launcher knows.
-        remarks: What the gather has to say.
+        shards: All shards, in the order of the processes that read them.
+        chosen: The indices of the shards that count, in the order of their files.
+        facts: Facts that only the launcher knows.
+        remarks: Warnings of the gather.
     """
 
     shards: FolderShards
@@ -90,24 +90,24 @@ class Run:
 
     @cached_property
     def places(self) -> dict[int, int]:
-        """The place of each process's shard, by the number of the process."""
+        """Process → the index of its shard."""
         place = {id(self.shards.heads[each].shard): each for each in self.chosen}
         numbered = number_processes(self.shards.heads[each].shard for each in self.chosen)
         return {process: place[id(shard)] for process, shard in numbered.items()}
 
     @cached_property
     def heads(self) -> dict[int, Head]:
-        """The processes."""
+        """Process → its head."""
         return {process: self.shards.heads[place] for process, place in self.places.items()}
 
     @cached_property
     def processes(self) -> dict[int, Shard]:
-        """Their shards."""
+        """Process → its shard."""
         return {process: head.shard for process, head in self.heads.items()}
 
     @cached_property
     def locations(self) -> list[Location]:
-        """Their threads."""
+        """The threads of all processes."""
         return [
             Location(MACHINE, head.shard.host, process, thread)
             for process, head in sorted(self.heads.items())
@@ -120,12 +120,12 @@ class Merged:
     """The result of merging a run's shards.
 
     Attributes:
-        experiment: What this process has of it: all, if it is alone.
-        whole: All of it but for the values, at process 0.
-        columns: Where in the whole the locations of the process stand.
-        processes: The shard of each process; at process 0.
-        places: The call path of each node of a thread that has a time line, by process and thread.
-        callers: The call path to which the time of a folded one goes.
+        experiment: This process's share; the whole experiment if there is only one process.
+        whole: The experiment without its values, on process 0.
+        columns: The columns of this process's locations in the whole experiment.
+        processes: Process → its shard, on process 0.
+        places: Process and thread → the call path of each node, for threads with a time line.
+        callers: Folded call path → the call path that gets its time.
     """
 
     experiment: Experiment
@@ -138,14 +138,14 @@ class Merged:
 
 @dataclass(frozen=True, slots=True)
 class _Structure:
-    """The experiment's structure for all processes, once process 0 has decided it.
+    """The experiment's structure, which process 0 has decided for all processes.
 
     Attributes:
         metrics: Its metrics.
         call_paths: Its call paths.
-        moved: Of each of those that there were before some were folded.
-        folded: Pairs of a folded one and its caller.
-        events: Metric → the field of a node, of events that the user has named.
+        moved: The new index of each call path before folding.
+        folded: Pairs of a folded call path and its caller.
+        events: Metric → field of a node, for the events that the user has named.
     """
 
     metrics: tuple[Metric, ...]
@@ -156,12 +156,12 @@ class _Structure:
 
 
 def merge(communicator: Communicator, own: OwnShards, run: Run | None) -> Merged:
-    """Merge the shards that all processes have read, as ``merge_shards`` does.
+    """Merge the shards that all processes have read; see ``merge_shards``.
 
     Args:
         communicator: The processes.
-        own: What this one has read.
-        run: What process 0 knows.
+        own: The shards that this process has read.
+        run: Process 0's data about the run; None on all others.
     """
     counts = communicator.allgather(len(own.kept))
     decisions = _Decisions(run) if run else None
@@ -228,7 +228,7 @@ class _Decisions:
         self.notes = Notes()
 
     def placings(self, counts: Sequence[int]) -> list[Placing]:
-        """Return the place of each process's shard."""
+        """Return the placing of each process of the gather."""
         run = self._run
         processes, columns = [-1] * len(run.shards.heads), [0] * len(run.shards.heads)
         ordered = sorted(run.places.items())
@@ -248,7 +248,7 @@ class _Decisions:
         return found
 
     def _delays(self) -> tuple[Delay, ...]:
-        """Add up who waited for whom, by regions."""
+        """Add up the delays by regions: which waited, and which was late."""
         run, found = self._run, dict[tuple[str, str], list[float]]()
         if self._path.counted or not self._path.is_known:
             return ()
@@ -265,7 +265,7 @@ class _Decisions:
         return longest_first(Delay(*pair, sum(both), by_messages=both[True]) for pair, both in found.items())
 
     def structure(self, timing: Timing) -> _Structure:
-        """Decide the rest, once it is known of which call paths times are missing; the notes, too."""
+        """Decide the rest, including the notes, once it is known which call paths lack times."""
         run = self._run
         shards = [shard for shard in run.processes.values() if shard.threads]
         paused = _paused(shards)
@@ -309,4 +309,4 @@ def _paused(shards: Iterable[Shard]) -> list[str]:
 
 def _said_of(paused: Sequence[str]) -> Iterator[str]:
     if paused:
-        yield f"not counted all the time, as the policy required, and only in trace.npz: {', '.join(paused)}"
+        yield f"paused at times by the policy, so only in trace.npz: {', '.join(paused)}"

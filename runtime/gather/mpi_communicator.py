@@ -1,4 +1,4 @@
-"""The processes of an MPI job that work on one experiment together."""
+"""An MPI communicator with the operations that several processes need to write one experiment."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _Numbers = npt.NDArray[np.float64]
 
 
 class MpiCommunicator:
-    """A communicator of mpi4py, by the operations of ``experiment.communicator.Communicator``."""
+    """A communicator of mpi4py with the operations of ``experiment.communicator.Communicator``."""
 
     def __init__(self, communicator: Any) -> None:
         self._communicator = communicator
@@ -24,7 +24,7 @@ class MpiCommunicator:
         self.size: int = communicator.Get_size()
 
     def reduce(self, value: _Value, join: Callable[[_Value, _Value], _Value]) -> _Value | None:
-        """Reduce the values of all to one, pairwise and in the order of their numbers; None but for process 0.
+        """Reduce the values of all processes pairwise, in the order of their numbers; None except on process 0.
 
         ::
 

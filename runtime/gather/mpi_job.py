@@ -1,8 +1,8 @@
-"""The job on the program's own nodes that gathers its shards, started by the program's own launcher.
+"""Run a job that gathers shards on the program's own nodes, started by the program's own launcher.
 
 ``mpirun -n 8 python -m autoanalyzer.runtime.gather SHARDS HOME …`` runs where the program ran, with a few processes per
-node if the program had many. If a node is no longer available, according to Slurm, a process is started on each of the
-remaining ones.
+node if the program had many. If a node is no longer available, according to Slurm, one process is started on each of
+the others.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ from .job_shards import HOME_FILE
 
 __all__ = ["JobEnd", "few_processes", "nodes_of", "processes_on_a_node", "run_mpi_job"]
 
-_TIMEOUT: Final = 600  # seconds of silence; a launcher that waits for nodes would hold the user up for ever
-_ON_A_NODE: Final = 4  # processes, which read and write as fast as a node does
+_TIMEOUT: Final = 600  # seconds of silence, after which the job is ended: its launcher may wait for nodes for ever
+_ON_A_NODE: Final = 4  # processes per node: more would not read and write faster
 _NODES: Final = "SLURM_JOB_NODELIST"
 _COUNT: Final = "SLURM_JOB_NUM_NODES"
-_LEFT: Final = "idle,allocated,mixed,completing"  # states of nodes that answer
+_LEFT: Final = "idle,allocated,mixed,completing"  # Slurm's states of nodes that respond
 
 
 @dataclass(frozen=True)
@@ -43,9 +43,9 @@ class JobEnd:
     """How a job ended.
 
     Attributes:
-        failure: What went wrong; empty if it is done.
-        merged: Whether the job has written the experiment; else the shards are at home now.
-        keep: Whether shards have to stay even so: some could not be read, or came late.
+        failure: The reason for a failure; empty if there was none.
+        merged: Whether the job has written the experiment; otherwise the shards are now in the run's folder.
+        keep: Whether shards must be kept after a merge, because some could not be read or came late.
     """
 
     failure: str = ""
@@ -56,14 +56,14 @@ class JobEnd:
 def run_mpi_job(
     folder: RunFolder, command: Sequence[str], *, merge: bool, few: bool, told: Told | None = None
 ) -> JobEnd:
-    """Gather the shards of all nodes by a job on the nodes of the program's.
+    """Gather the shards of all nodes with a job on the program's nodes.
 
     Args:
-        folder: Of the run.
-        command: What launched the program.
-        merge: Whether the job may put those of a large run together, if it can; if not, it brings them home.
+        folder: The run's folder.
+        command: The command that launched the program.
+        merge: Whether the job may merge the shards of a large run; otherwise it only collects them.
         few: Whether all shards are on this disk, so that not every node has to be searched.
-        told: Takes how many shards were read, and how many there are.
+        told: Progress callback: the number of shards read, and their total.
     """
     mpi = find_mpi(command)
     words = launcher_words(command, mpi.launcher)
@@ -107,7 +107,7 @@ def _run(job: Sequence[str], shards: Path, told: Told | None) -> JobEnd:
                 silence.end()
                 if process.poll() is None:
                     process.stdout.read()
-        if found is not None:  # the experiment is written
+        if found is not None:  # the experiment is already written
             return JobEnd(merged=True, keep=found["keep"])
         if silence.too_long:
             return JobEnd(f"it printed nothing for {_TIMEOUT} s")
@@ -119,7 +119,7 @@ def _run(job: Sequence[str], shards: Path, told: Told | None) -> JobEnd:
 
 
 class _Silence:
-    """Ends a process that prints nothing for long: its launcher may wait for nodes that do not come back."""
+    """Ends a job that prints nothing for long, because its launcher may wait for nodes that do not come back."""
 
     def __init__(self, process: subprocess.Popen[bytes]) -> None:
         self._process = process
@@ -129,7 +129,7 @@ class _Silence:
         Thread(target=self._watch, daemon=True).start()
 
     def broken_by(self, lines: Iterable[bytes]) -> Iterator[bytes]:
-        """Yield its output."""
+        """Yield the job's output lines; each one restarts the timer."""
         for line in lines:
             self._last = time.monotonic()
             yield line
@@ -157,12 +157,12 @@ def processes_on_a_node() -> int:
 
 
 def few_processes(words: Sequence[str], launcher: str, shards: Sequence[Path]) -> list[str]:
-    """Return the command that starts a few processes on each node instead of many: one disk has many shards.
+    """Return a command that starts a few processes per node instead of many, because one disk has many shards.
 
     Args:
-        words: What started the program's.
-        launcher: The word among them that is the launcher.
-        shards: Those that are on this disk, whose names begin with that of the node.
+        words: The words that started the program's ranks.
+        launcher: The launcher's word among them.
+        shards: The shards on this disk, whose names begin with the node's name.
     """
     nodes, each = nodes_of(shards), processes_on_a_node()
     count = str(nodes * each)
@@ -177,7 +177,7 @@ def few_processes(words: Sequence[str], launcher: str, shards: Sequence[Path]) -
 
 
 def _on_nodes_left(words: Sequence[str]) -> list[str]:
-    """Return the command that starts a process on each responding node, if some do not, because srun would wait."""
+    """Return a command that starts a process on each responding node if some are down; srun would wait for these."""
     if Path(words[0]).name != "srun" or _NODES not in os.environ:
         return []
     ask = ["sinfo", "-h", "-N", "-r", "-n", os.environ[_NODES], "-t", _LEFT, "-o", "%N"]

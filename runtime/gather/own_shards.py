@@ -1,4 +1,4 @@
-"""The shards that one process of the gather reads: the heads for others, and the values, which stay here."""
+"""The shards that one process of the gather reads: heads for the others, and values that stay in this process."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ _NO_FORM: Final = Form(b"", (), ())
 
 _IO: Final = Region("io", "file I/O")
 
-# The values that move from the base of the tree to that region; wall and CPU time include those of I/O.
+# Values that move from the base of the tree to the file I/O region; wall and CPU time include those of I/O.
 _MOVED: Final = ("io_wall", "io_cpu", "io_calls", "io_read", "io_written")
 
-# The values at the base of a tree that are the program's, if the rest is not.
+# Values at the base of a tree that belong to the program even if the rest does not.
 _OWN: Final = {
     **{kind: [f"{share}_{kind}" for share in ("mpi", "io", "omp")] for kind in ("wall", "cpu")},
     **{counter: [] for counter in COUNTERS if counter != "mpi_instructions"},
@@ -41,9 +41,9 @@ class OwnShards:
     """Reads shards, one after the other.
 
     Attributes:
-        told: What others need to know of them.
-        values: Of all their threads.
-        kept: Of each shard the numbers of its threads in ``values``.
+        told: The information that other processes need about them.
+        values: The values of all their threads.
+        kept: For each shard, the numbers of its threads in ``values``.
     """
 
     def __init__(self) -> None:
@@ -57,11 +57,11 @@ class OwnShards:
         self._nodes = Spill()
 
     def read(self, file: Path, name: Path) -> None:
-        """Read a shard; what cannot be read is noted.
+        """Read a shard; if that fails, record its defect.
 
         Args:
-            file: Where it is now.
-            name: Where it belongs, by which it is told of.
+            file: Its current path.
+            name: The path at which it belongs, for messages.
 
         Raises:
             InputError: The folder of temporary files is full.
@@ -75,12 +75,12 @@ class OwnShards:
         self.take(shard)
 
     def take(self, shard: Shard) -> None:
-        """Take a shard that was read.
+        """Add a shard that was read.
 
         Raises:
             InputError: The folder of temporary files is full.
         """
-        if shard.tracing:  # its time lines are read later, beside all nodes
+        if shard.tracing:  # its time lines are read later, when all nodes are known
             self._traced[shard.path] = [(self._nodes.take(tree.nodes), len(tree.nodes)) for tree in shard.threads]
         main = self._main_node(shard)
         region = _program(shard) if main is None else shard.regions[int(shard.threads[0].nodes["region"][main])]
@@ -105,13 +105,13 @@ class OwnShards:
             self.kept[-1].append(self.values.take(own, untimed))
 
     def with_nodes(self, shard: Shard) -> Shard:
-        """Return a shard that has time lines with the nodes that it had when it was read."""
+        """Return a shard that has time lines with its nodes as first read."""
         width = NODE.itemsize // 8
         nodes = (self._nodes.part(at, length * width).view(NODE) for at, length in self._traced[shard.path])
         return replace(shard, threads=tuple(map(_with_nodes, shard.threads, nodes)))
 
     def _main_node(self, shard: Shard) -> int | None:
-        """Find the node of the program right under the base of the first thread's tree."""
+        """Return the node of the program directly below the base of the first thread's tree; None if there is none."""
         if not shard.threads:
             return None
         form = shard.form
@@ -155,7 +155,8 @@ def _program_time(shard: Shard) -> float:
 
 
 def _has_probes(form: Form) -> bool:
-    return any(region.kind != "mpi" or region.file for region in form.regions)  # without a file: the wrappers' own
+    # regions of our MPI wrappers have no file
+    return any(region.kind != "mpi" or region.file for region in form.regions)
 
 
 def _last_seen(shard: Shard) -> str:
@@ -166,7 +167,7 @@ def _last_seen(shard: Shard) -> str:
 
 
 def _throttled(tree: ThreadTree, regions: Sequence[Region]) -> Iterator[Throttled]:
-    """Yield the throttled nodes of a thread, and those right below them, whose time is known."""
+    """Yield the throttled nodes of a thread, and the nodes directly below them that were timed."""
     if not tree.throttled:
         return
     visits, seconds, numbers = (tree.nodes[name].tolist() for name in ("visits", "wall", "region"))
@@ -185,11 +186,11 @@ def _untimed(tree: ThreadTree, nodes: npt.NDArray[np.void]) -> npt.NDArray[np.fl
 
 
 def _keep_the_programs(nodes: npt.NDArray[np.void], *, whole: bool) -> None:
-    """Remove the time outside every region, except in MPI and I/O calls, which are the program's.
+    """Remove the time outside all regions, except in MPI and I/O calls, which belongs to the program.
 
     Args:
-        nodes: Are changed.
-        whole: Whether the rest is the program's, too.
+        nodes: Changed in place.
+        whole: Whether the rest belongs to the program, too.
     """
     if whole:
         nodes["visits"][0] = 1
@@ -200,10 +201,10 @@ def _keep_the_programs(nodes: npt.NDArray[np.void], *, whole: bool) -> None:
 
 
 def _with_io_apart(nodes: npt.NDArray[np.void], regions: int) -> npt.NDArray[np.void]:
-    """Make what the first thread read and wrote outside of every region a region of its own.
+    """Move the first thread's file I/O outside all regions to a region of its own.
 
-    The probes count bytes and take times where the thread stands: that is the base of its tree, which holds the own
-    code of the program, too. MPI calls are regions there already. ::
+    The probes add I/O to the current node. Outside all regions that is the base of the thread's tree, which also holds
+    the program's own code. MPI calls are regions there already. ::
 
         (base: own code, file I/O)        (base: own code)
          ├─ MPI_Init                 →     ├─ MPI_Init

@@ -10,9 +10,9 @@ __all__ = ["count_alone", "number_processes", "world_size"]
 
 
 def number_processes(shards: Iterable[Shard]) -> dict[int, Shard]:
-    """Assign ranks to processes; those without one, or with one in use, get the numbers after the last.
+    """Map ranks to shards; processes without a rank, or with one already taken, get the numbers after the last.
 
-    Ranks are those of the launcher's MPI_COMM_WORLD: processes that were spawned have another one.
+    Ranks are those of the launcher's MPI_COMM_WORLD; spawned processes have another one.
     """
     ordered = sorted(shards, key=_order)
     ranks: dict[int, Shard] = {}
@@ -33,11 +33,11 @@ def world_size(shards: Iterable[Shard]) -> int | None:
 
 
 def count_alone(shards: Iterable[Shard]) -> int:
-    """Return the number of processes that MPI_Init left alone: several mean another MPI's launcher."""
+    """Return how many processes MPI_Init left alone; more than one means that the launcher belongs to another MPI."""
     return sum(shard.mpi_initialised is not None and shard.size == 1 for shard in shards)
 
 
 def _order(shard: Shard) -> tuple[bool, bool, bool, float, str, int]:
-    """Ranks first: a helper program that a rank started has that rank's number from the environment alone."""
+    """Return a sort key that puts ranks before helper programs, which have their rank from the environment."""
     late = shard.spawned, shard.mpi_initialised is None, shard.forked_from is not None
     return *late, shard.start_realtime, shard.host, shard.pid

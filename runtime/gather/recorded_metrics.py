@@ -33,7 +33,7 @@ __all__ = [
     "timed_metrics",
 ]
 
-# Metric → the fields of a shard's node that add up to it.
+# Metric → the fields of a shard's node whose sum it is.
 FIELDS: Final = {
     "visits": ("visits",),
     "wall_time": ("wall",),
@@ -85,7 +85,7 @@ def timed_metrics(shards: Iterable[Shard]) -> tuple[Metric, ...]:
 
 
 def path_metrics(*, counted: bool) -> tuple[Metric, ...]:
-    """Return the metrics of the critical path, in instructions if these are counted."""
+    """Return the metrics of the critical path; in instructions if ``counted``."""
     return COUNTED_PATH_METRICS if counted else PATH_METRICS
 
 
@@ -106,7 +106,7 @@ def event_metrics(shards: Iterable[Shard]) -> dict[str, Metric]:
     sources = {field: source for field, source in _alike(shards).items() if field in EVENTS}
     for field, source in sources.items():
         told = counted(source)
-        if told and told.event and told.name not in taken:  # otherwise a shard is damaged
+        if told and told.event and told.name not in taken:  # a name used twice is possible only in a damaged shard
             taken.add(told.name)
             where = f"{source_in_calls('', told.calls)} alone" if told.calls else ", in calls of MPI, too"
             unit = read_choices().units.get(told.plain, "occ")
@@ -115,9 +115,9 @@ def event_metrics(shards: Iterable[Shard]) -> dict[str, Metric]:
 
 
 def _usage_metrics(sources: Mapping[str, str]) -> dict[str, Metric]:
-    """Return the metrics of system use: a source is ``measured:HOW:METRIC``.
+    """Return the metrics of system use; their sources are ``measured:HOW:METRIC``.
 
-    What every run samples is ``measured``, like the totals of processes.
+    Metrics that every run samples have the source ``measured``, like the totals of processes.
     """
     told = {source.rpartition(":")[2]: (field, source.rpartition(":")[0]) for field, source in sources.items()}
     found = {}

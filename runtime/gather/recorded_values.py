@@ -1,4 +1,4 @@
-"""The values of samples that a policy has left out."""
+"""Which values of samples were recorded, and which a policy left out."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ EVERYTHING: Final = 2**64 - 1
 
 
 def are_recorded(recorded: npt.NDArray[np.uint64], fields: Sequence[str]) -> npt.NDArray[np.bool_]:
-    """Return in which samples all values of some fields were recorded.
+    """Return in which samples all values of some fields were recorded; ``bool[sample]``.
 
     Args:
-        recorded: ``uint64[sample]``, a bit for each of ``TRACE_VALUES``.
-        fields: Of ``NODE``, or some of ``SYSTEM_VALUES``.
+        recorded: ``uint64[sample]``, a bit per value of ``TRACE_VALUES``.
+        fields: Names of fields of ``NODE``, or of ``SYSTEM_VALUES``.
     """
     values = _behind()
     needed = np.uint64(sum(1 << bit for bit in {bit for field in fields for bit in values[field]}))
@@ -32,14 +32,14 @@ def are_recorded(recorded: npt.NDArray[np.uint64], fields: Sequence[str]) -> npt
 
 
 def counters_left_out(left_out: int) -> frozenset[str]:
-    """Return the counters that samples lack somewhere, from the bits of these values."""
+    """Return the counters that samples lack somewhere, given a bit per value that was left out."""
     values = _behind()
     return frozenset(name for name in layout.COUNTERS if any(left_out >> bit & 1 for bit in values[name]))
 
 
 @cache
 def _behind() -> dict[str, tuple[int, ...]]:
-    """Find the values that make up each field: those on which ``node_values`` says that it depends."""
+    """Return the indices of the values that make up each field, found by varying the input of ``node_values``."""
     names = [name for name in NODE.names or () if name not in ("parent", "region")]
     places = [*_places()]
     nodes = np.zeros(len(places) + 1, layout.NODE_LAYOUT)
@@ -53,7 +53,7 @@ def _behind() -> dict[str, tuple[int, ...]]:
 
 
 def _places() -> Iterator[tuple[str, tuple[int, ...]]]:
-    """Yield field and place of each value of a node, in the order of a sample."""
+    """Yield field and index of each value of a node, in the order of a sample."""
     for name in layout.NODE_VALUES:
         shape = layout.NODE_LAYOUT[name].shape
         yield from ((name, place) for place in np.ndindex(*shape))

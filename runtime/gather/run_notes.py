@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from math import fsum
-from statistics import median  # that of numpy imports numpy.ma, which takes as long as a small gather
+from statistics import median  # numpy's imports numpy.ma, which takes as long as a small gather
 from typing import Final
 
 from ...experiment import Notes, Region
@@ -28,8 +28,8 @@ _BYPASSES: Final = {
     1: "MPI was used, but its calls were",
     2: "calls of MPI by a library that was loaded with RTLD_DEEPBIND were",
 }
-_SILENCE: Final = 0.5  # of the time that was recorded; shorter ones are not worth a word
-_WORTH_A_WORD: Final = 0.01  # of the entries of a region
+_SILENCE: Final = 0.5  # of the recorded time; shorter silence is not reported
+_WORTH_A_WORD: Final = 0.01  # of a region's entries; a smaller share is not reported
 
 
 def run_notes(
@@ -40,14 +40,14 @@ def run_notes(
     folded: Collection[Region],
     regions: Iterable[Region],
 ) -> Notes:
-    """Return the notes: missing or early-ended processes, omitted data, and how the rest was measured.
+    """Return the notes: missing processes and early ends, omitted data, and how the rest was measured.
 
     Args:
-        heads: The processes, by rank, or by the number that one without a rank got.
-        facts: What the launcher knows.
-        remarks: What the gather has to say; it comes first.
-        folded: What has lost its time to its callers on some call path.
-        regions: All that were entered.
+        heads: The processes by rank, or by the number that a process without a rank got.
+        facts: Facts that only the launcher knows.
+        remarks: Warnings of the gather, which come first.
+        folded: The regions whose time goes to their callers on some call path.
+        regions: All regions that were entered.
     """
     processes = {process: head.shard for process, head in heads.items()}
     shards = list(processes.values())
@@ -108,13 +108,13 @@ def run_notes(
 
 
 def _path_seconds(shards: Iterable[Shard]) -> float | None:
-    """Return what the critical path took on all ranks; None if none was recorded."""
+    """Return the seconds that recording the critical path took, over all ranks; None if it was not recorded."""
     taken = [shard.chains.seconds for shard in shards if shard.chains and shard.chains.state != "alone"]
     return fsum(taken) if taken else None
 
 
 def _started(processes: dict[int, Shard], expected: int | None) -> tuple[int, ...]:
-    """Return the processes started by others; without MPI those are the forked ones."""
+    """Return the processes that other processes started; without MPI, those that were forked."""
     return tuple(
         process
         for process, shard in sorted(processes.items())
@@ -130,7 +130,7 @@ def _is_unfinished(shard: Shard, status: int | None) -> bool:
 
 
 def _unseen(bypassed: Sequence[int]) -> Iterable[str]:
-    """Yield whose MPI calls were not seen, from what each process knows."""
+    """Yield warnings about MPI calls that were not seen, from each process's value of ``mpi_bypassed``."""
     for bypass in sorted({*bypassed}.intersection(_BYPASSES)):
         yield (
             f"{_BYPASSES[bypass]} not seen, on {bypassed.count(bypass)} of {len(bypassed)} processes:"
@@ -160,8 +160,8 @@ def _remarks(
                 f"no process entered or left a region in the last {silence:.3g} s of the run: each stayed in one region"
                 " or call"
             )
-    # Processes that ended by themselves come first, then the first one without further events: the others may only have
-    # waited for it.
+    # Processes that ended by themselves come first, then the one that was silent first: the others may only have waited
+    # for it.
     for process in sorted(
         unfinished, key=lambda rank: (processes[rank].state != "exited", _silent_from(processes[rank]))
     ):
@@ -173,7 +173,7 @@ def _remarks(
     if len({tuple(sorted(shard.sources.items())) for shard in shards if shard.threads}) > 1:
         yield "counts that some processes lack or took in a different way are left out"
     if calls := next((shard.counted_in for shard in shards if shard.counted_in), ()):
-        yield f"counted{source_in_calls('', calls)} alone (--count-in): not what regions do themselves"
+        yield f"counted only{source_in_calls('', calls)} (--count-in): without the regions' own code"
     if any(shard.by_turns for shard in shards):
         yield "counts are estimates: events shared the hardware counters (--multiplex)"
     trees = [tree for shard in shards for tree in shard.threads]
@@ -184,12 +184,12 @@ def _remarks(
             f" {len(levels)} of {len(shards)} processes: raise --max-memory"
         )
     counts = {
-        "entries attributed to their caller, as memory ran short": sum(t.collapsed for t in trees),
+        "entries attributed to their caller, because memory ran short": sum(t.collapsed for t in trees),
         "exits of regions that were not open": sum(tree.unmatched for tree in trees),
         "entries from signal handlers, attributed to what they interrupted": sum(tree.reentered for tree in trees),
-        "threads recorded only in part, as memory ran short": sum(tree.stopped for tree in trees),
-        "threads not recorded, as memory ran short": sum(shard.unrecorded for shard in shards),
-        "threads without counts, as their counters did not start": sum(shard.uncounted for shard in shards),
+        "threads recorded only in part, because memory ran short": sum(tree.stopped for tree in trees),
+        "threads not recorded, because memory ran short": sum(shard.unrecorded for shard in shards),
+        "threads without counts, because their counters did not start": sum(shard.uncounted for shard in shards),
         "regions of another version of the probes, not recorded": sum(shard.refused for shard in shards),
     }
     yield from (f"{what}: {count}" for what, count in counts.items() if count)
@@ -199,7 +199,7 @@ def _remarks(
 
 
 def _said_of_timed_again(heads: Iterable[Head], folded: Iterable[Region]) -> Iterable[str]:
-    """Yield which entries have no time, or that all of their time goes where folded call paths' time goes."""
+    """Yield a warning about regions that were timed again: how many of their entries have no time."""
     names = {without_call_site(region) for region in folded}
     for region, (entered, untimed) in _timed_again(heads).items():
         said = (
@@ -232,11 +232,11 @@ def _silent_from(shard: Shard) -> float:
 
 
 def _throttled_regions(heads: Iterable[Head]) -> tuple[dict[str, str], int]:
-    """Sum up what was throttled.
+    """Sum up throttled regions.
 
     Returns:
-        Descriptors of regions, but for those that are timed again, each with how often it was entered and how long it
-        took while its time was known, that with the most entries first; and how many entries were not timed.
+        Descriptors of regions that were not timed again, each with the number of entries and the time of the timed
+        ones, most entries first; and the number of untimed entries of all.
     """
     heads = list(heads)
     entered: dict[str, int] = {}
@@ -257,7 +257,7 @@ def _throttled_regions(heads: Iterable[Head]) -> tuple[dict[str, str], int]:
 
 
 def _timed_again(heads: Iterable[Head]) -> dict[Region, tuple[int, int]]:
-    """Return the regions that took long after they were throttled: their entries, and the untimed ones."""
+    """Return the regions that were timed again because they took long: their entries, and the untimed ones."""
     found: dict[Region, tuple[int, int]] = {}
     for thread in (thread for head in heads for thread in head.throttled):
         for each in sorted((node for node in thread if node.again), key=lambda node: node.node):
@@ -268,7 +268,7 @@ def _timed_again(heads: Iterable[Head]) -> dict[Region, tuple[int, int]]:
 
 
 def _throttled_cost(shards: Sequence[Shard], untimed: int) -> float:
-    """Return the mean seconds of a throttled entry, with calls of the probe library or without."""
+    """Return the mean seconds of a throttled entry, whether or not it calls the probe library."""
     calling = median(shard.throttled_cost for shard in shards)
     if not untimed:
         return calling
@@ -290,7 +290,7 @@ def _throttled_cost(shards: Sequence[Shard], untimed: int) -> float:
 
 
 def most_used_files(processes: Iterable[Iterable[FileUse]]) -> tuple[FileUse, ...]:
-    """Add up what processes did with each file, and give those that took longest, the others as one without a name."""
+    """Add up the processes' use of each file, longest time first; all but the first ones become one without a name."""
     total: dict[str, FileUse] = {}
     for files in processes:
         for file in files:
@@ -306,7 +306,7 @@ def most_used_files(processes: Iterable[Iterable[FileUse]]) -> tuple[FileUse, ..
 
 
 def _sum(name: str, *files: FileUse) -> FileUse:
-    """Of the processes the larger number: the same ones may have used several files."""
+    """Add up the use of files; of the numbers of processes take the largest, because files may share processes."""
     return FileUse(
         name,
         sum(file.processes for file in files) if name else max(file.processes for file in files),

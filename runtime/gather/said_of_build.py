@@ -1,6 +1,6 @@
-"""Records in a run's programs and shared libraries: functions without probes, and compiler options.
+"""Read build records from a run's programs and shared libraries: functions without probes, and compiler options.
 
-Those that are on this machine no more, or that a tool has rid of all that is not loaded, say nothing.
+Files that are no longer on this machine, or that were stripped of all sections that are not loaded, have no records.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ __all__ = ["compiled_files", "unprobed_callees"]
 
 
 def unprobed_callees(regions: Collection[Region], objects: Iterable[str]) -> dict[str, str]:
-    """Return the descriptors of the regions that call such functions, each with their names, one per line."""
+    """Return the descriptors of regions that call functions without probes → these functions' names, one per line."""
     known = {region.descriptor for region in regions}
     found: dict[str, dict[str, None]] = {}
     for text in _texts(objects):
@@ -31,7 +31,7 @@ def unprobed_callees(regions: Collection[Region], objects: Iterable[str]) -> dic
 
 
 def compiled_files(regions: Collection[Region], objects: Iterable[str]) -> tuple[Compiled, ...]:
-    """Return how the files of some regions were compiled; of other files nothing is said."""
+    """Return how the files of some regions were compiled, as far as recorded."""
     known = {region.file for region in regions}
     units: list[Compiled] = []
     for text in _texts(objects):

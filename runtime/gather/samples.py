@@ -1,4 +1,4 @@
-"""The samples in a shard → the time line of each of its threads."""
+"""Read the samples in a shard as time lines, one per thread."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .shard_header import used_part
 
 __all__ = ["ThreadSamples", "read_samples"]
 
-_WORD = 8  # bytes: samples, their values and their parts begin at multiples of it
+_WORD = 8  # bytes: samples, their values and their parts are aligned to this
 _Words = npt.NDArray[np.uint64]
 _Places = npt.NDArray[np.intp]
 
@@ -28,14 +28,15 @@ class ThreadSamples:
     Attributes:
         begin: ``float64[sample]``, seconds since the process's start.
         end: Likewise.
-        values: ``NODE[sample]``: what passed in all nodes together.
-        system: ``float64[sample, SYSTEM_VALUES]``, NaN where it is not known.
-        recorded: ``uint64[sample]``: which of ``TRACE_VALUES`` were looked for; in ``values`` the others are 0.
-        first: ``int[sample + 1]``: where the parts of each sample begin in the following three.
+        values: ``NODE[sample]``: sums over all nodes.
+        system: ``float64[sample, SYSTEM_VALUES]``, NaN if unknown.
+        recorded: ``uint64[sample]``: a bit per value of ``TRACE_VALUES`` that was recorded; in ``values`` the others
+            are 0.
+        first: ``int[sample + 1]``: where the parts of each sample begin in the following four.
         nodes: ``int[part]``, indices of the thread's nodes; -1 means several.
         visits: ``int64[part]``.
         seconds: ``float64[part]``.
-        computing: ``float64[part]``, seconds: of these on a processor, and in no call of MPI, file I/O or OpenMP.
+        computing: ``float64[part]``: CPU time outside MPI, file I/O and OpenMP, in seconds.
     """
 
     begin: npt.NDArray[np.float64]
@@ -54,8 +55,8 @@ def read_samples(shard: Shard, *, rest: bool = True) -> list[ThreadSamples]:
     """Read the time lines of a shard's threads, which end where the threads were last seen.
 
     Args:
-        shard: Of a process that ended, was killed or still runs.
-        rest: What has passed since a thread's last sample, the rest of what its nodes hold, is one more.
+        shard: The shard of a process that ended, was killed or still runs.
+        rest: Whether to add a last sample for the time since then: what the nodes contain beyond all samples.
 
     Raises:
         InputError: The file cannot be read, or its samples are damaged.
@@ -68,7 +69,7 @@ def read_samples(shard: Shard, *, rest: bool = True) -> list[ThreadSamples]:
 
 
 class _Reader:
-    """The words of a shard, and the places of its samples in them."""
+    """The words of a shard, and the offsets of its samples in them."""
 
     def __init__(self, shard: Shard, data: bytes) -> None:
         self._shard = shard
@@ -85,7 +86,7 @@ class _Reader:
         return InputError(f"{self._shard.path}: expected a shard with {expected}, found {found}")
 
     def _find(self, data: bytes) -> None:
-        """Find threads, nodes and samples; the records were found to be whole before."""
+        """Find threads, nodes and samples; the records were checked before."""
         halves = np.frombuffer(data, np.uint16, count=len(data) // 2)
         sizes = np.frombuffer(data, np.uint32, count=len(data) // 4)
         at = layout.HEADER_LAYOUT.itemsize
@@ -160,7 +161,7 @@ class _Reader:
     def _values(
         self, offsets: _Places, present: _Words
     ) -> tuple[npt.NDArray[np.void], npt.NDArray[np.float64], _Places]:
-        """Unpack the values of samples; where their parts begin follows from how many there are."""
+        """Unpack the values of samples, and find where their parts begin, behind the values that are present."""
         bits = (present[:, None] >> np.arange(layout.TRACE_VALUES, dtype=np.uint64)) & np.uint64(1)
         if (present >> np.uint64(layout.TRACE_VALUES)).any():
             raise self._defect(f"samples of {layout.TRACE_VALUES} values", "more")
@@ -202,7 +203,7 @@ class _Reader:
 
 
 def _with_rest(line: ThreadSamples, tree: ThreadTree) -> ThreadSamples:
-    """Add what the nodes hold beyond all samples, up to when the thread was last seen."""
+    """Add a last sample with what the nodes contain beyond all samples."""
     rest = np.zeros(1, NODE)
     for name in NODE.names or ():
         if name not in ("parent", "region"):
@@ -228,7 +229,7 @@ def _with_rest(line: ThreadSamples, tree: ThreadTree) -> ThreadSamples:
 def _rest_by_node(
     line: ThreadSamples, tree: ThreadTree
 ) -> tuple[_Places, npt.NDArray[np.int64], npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """Return nodes with visits and times; if samples have only sums of several nodes, so does the rest."""
+    """Return nodes with visits, seconds and CPU seconds; if samples combine several nodes, so does the result."""
     all_of_them = tree.nodes["visits"], tree.nodes["wall"], computing_of(tree.nodes)
     sampled = line.visits, line.seconds, line.computing
     if (line.nodes < 0).any():
@@ -241,9 +242,10 @@ def _rest_by_node(
         nodes = np.arange(len(rest[0]))
     left = (rest[0] > 0) | (rest[1] > 0)
     visits, seconds, computing = (np.maximum(each[left], 0) for each in rest)
-    return nodes[left], visits, seconds, np.minimum(computing, seconds)  # shares are rounded: a rest of that is none
+    # shares are rounded, so the rest may exceed the seconds
+    return nodes[left], visits, seconds, np.minimum(computing, seconds)
 
 
 def _start_of(tree: ThreadTree) -> float:
-    """Of a thread without samples: all of its time ends when it was last seen."""
+    """Return the start of the only sample of a thread without samples: its time before it was last seen."""
     return max(0.0, tree.last - float(tree.nodes["wall"].sum()))

@@ -1,4 +1,4 @@
-"""A shard: what the probe library left of one process, finished or killed."""
+"""A shard in memory: the data that the probe library recorded about one process, finished or killed."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ NODE: Final = np.dtype(
         *[(name, "i8") for name in ("io_calls", *NODE_COUNTS, *COUNTERS)],
     ]
 )
-"""A call path of a thread, its values exclusive of its children's.
+"""A call path of a thread, with values exclusive of its children's.
 
-``parent`` and ``region`` are indices, -1 for the base of the tree; a region of -1 below it is a base, too: where a
-thread stood outside every region that another thread had created there. Times are seconds; ``wall`` and ``cpu`` hold
-what the node spent in MPI (``mpi_wall``, ``mpi_cpu``), in I/O calls and waiting in OpenMP, too; ``mpi_wall`` is the sum
-of ``mpi_barrier`` and its like, one for each of ``MPI_KINDS``. Counts leave out what MPI and OpenMP execute, but for
-``mpi_instructions``.
+``parent`` and ``region`` are indices, -1 for the base of the tree. A node below the base with region -1 is a base, too:
+the position outside all regions of another thread that created this one. Times are in seconds. ``wall`` and ``cpu``
+include the node's time in MPI (``mpi_wall``, ``mpi_cpu``), in I/O calls and in waiting in OpenMP. ``mpi_wall`` is the
+sum of ``mpi_barrier`` and the other fields for ``MPI_KINDS``. All counts except ``mpi_instructions`` exclude
+instructions in MPI and OpenMP.
 """
 
 
@@ -45,12 +45,12 @@ def computing_of(nodes: npt.NDArray[np.void]) -> npt.NDArray[np.float64]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Form:
-    """The regions and call paths of a process, without values: processes that did the same share one.
+    """The regions and call paths of a process, without values; processes that did the same share one.
 
     Attributes:
-        key: Equal, for all that matters, if the rest is.
+        key: Equal if everything that matters of the rest is equal.
         regions: The regions that ``nodes["region"]`` refers to.
-        trees: Of each thread ``nodes["parent"]`` and ``nodes["region"]``.
+        trees: For each thread, ``nodes["parent"]`` and ``nodes["region"]``.
     """
 
     key: bytes
@@ -60,27 +60,27 @@ class Form:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ThreadTree:
-    """The call paths of one thread, or of several that took the tree over one after the other.
+    """The call paths of one thread, or of several that used the tree one after the other.
 
     Attributes:
         index: 0 for the main thread.
-        tid: The system's number for the latest thread.
+        tid: The system's number of the latest thread.
         taken: How many threads have used the tree; 0 for a main thread that entered no region.
         alive: Whether a thread was using it.
         current: The node in which the thread was last seen.
-        last: When that was: seconds since the process's start.
+        last: When that was, in seconds since the process's start.
         repairs: Exits that had to close other regions first.
         unmatched: Exits of regions that were not open.
-        collapsed: Entries counted to the parent: no memory for a node, or a refused descriptor.
-        reentered: Entries of signal handlers counted to the parent, as they interrupted the library.
-        stopped: Threads that were recorded no longer, as there was no memory for their stack.
-        synchronised: How often the CPU clock was asked.
+        collapsed: Entries counted to the parent, because there was no memory for a node or the descriptor was refused.
+        reentered: Entries in signal handlers that were counted to the parent, because they interrupted the library.
+        stopped: Threads whose recording stopped because there was no memory for their stack.
+        synchronised: How often the CPU clock was read.
         passed: Entries of throttled regions that called the probe library.
-        opened: Those of them after which the next ones need not, until a region that is timed is entered or left.
-        left: Exits of throttled regions that called it, as Fortran's do.
-        slotted: Entries of throttled regions that only Fortran's stubs counted.
-        throttled: The nodes whose time goes to their parents, or went, each with the visits of which the time is known.
-        timed_again: Those of them whose time does no longer.
+        opened: Those of them after which further entries need no call until a timed region is entered or left.
+        left: Exits of throttled regions that called the library, as in Fortran.
+        slotted: Entries of throttled regions that only the stub of a Fortran program counted.
+        throttled: Nodes whose time goes or went to their parents, each with the number of timed visits.
+        timed_again: Those of them whose time is their own again.
         nodes: Of dtype ``NODE``, parents before children, the base of the tree first.
     """
 
@@ -110,10 +110,10 @@ class Place:
     """The coordinates of a process in an MPI topology.
 
     Attributes:
-        kind: One of ``shard_layout.TOPOLOGY_KINDS``; a graph is a line of its nodes.
-        members: A number that all processes with a place in it found, and hardly others.
-        dimensions: For each its size, and whether it is periodic.
-        coordinates: The place.
+        kind: One of ``shard_layout.TOPOLOGY_KINDS``; a graph is treated as a line of its nodes.
+        members: A hash of the members: the same in all processes of the topology, and hardly in any others.
+        dimensions: The size of each dimension, and whether it is periodic.
+        coordinates: The process's place.
     """
 
     kind: str
@@ -127,11 +127,11 @@ class Tracing:
     """How samples of time lines were taken.
 
     Attributes:
-        interval: Seconds between samples, in the end.
-        merged: How often pairs of samples were merged, as memory was full; the interval was doubled each time.
-        slowed: How often it was doubled, as samples took long.
-        lost: For how many samples there was no memory.
-        left_out: Which of ``TRACE_VALUES`` samples lack somewhere, as a policy said so, a bit each.
+        interval: Seconds between samples at the end.
+        merged: How often pairs of samples were merged because memory was full, each time with a doubled interval.
+        slowed: How often the interval was doubled because taking samples took long.
+        lost: The number of samples for which there was no memory.
+        left_out: The values of ``TRACE_VALUES`` that a policy left out of any sample, a bit each.
     """
 
     interval: float
@@ -143,59 +143,59 @@ class Tracing:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Shard:
-    """One process: who it was, how far it got, and its threads' trees.
+    """The record of one process: its identity, its milestones, and its threads' trees.
 
     Attributes:
         path: The file.
-        used: Its bytes that were in use when it was read: a process that goes on adds to it.
+        used: The bytes in use when the file was read; a running process adds to it.
         host: The node's name.
-        pid: The process's number there.
-        rank: In MPI_COMM_WORLD, or what the launcher said before MPI_Init returned; None if unknown.
-        size: Likewise, of MPI_COMM_WORLD.
-        thread_level: What MPI provides; None if unknown.
+        pid: The process's number on that node.
+        rank: The rank in MPI_COMM_WORLD, or the launcher's before MPI_Init returned; None if unknown.
+        size: The size of MPI_COMM_WORLD, or the launcher's number of processes; None if unknown.
+        thread_level: The thread level that MPI provides; None if unknown.
         executable: The program's file.
-        libraries: The files of shared libraries that have regions which were entered.
-        script: What the executable runs, if that is Python: a file's name or a module; empty otherwise.
+        libraries: The files of shared libraries with regions that were entered.
+        script: If the executable is Python, the file or module that it runs; otherwise empty.
         cpus: How many CPUs the process may use; None if unknown.
-        state: One of ``shard_layout.STATES``: the last milestone that was passed.
-        exit_code: What MPI_Abort was given; 0 otherwise.
+        state: The last milestone that was passed, one of ``shard_layout.STATES``.
+        exit_code: The argument of MPI_Abort; 0 without one.
         start_realtime: When the process started, in seconds since 1970.
         mpi_initialised: Seconds from the process's start to the return of MPI_Init; None if there was none.
         mpi_finalising: Likewise, to the call of MPI_Finalize.
-        mpi_finalised: Likewise, to its return.
+        mpi_finalised: Likewise, to the return of MPI_Finalize.
         end: Likewise, to the end of the program or to MPI_Abort; None for a killed process.
-        last: Likewise, to the last sign of life.
-        mpi_bypassed: Whether calls of MPI were not seen: 1 if it was initialised by one, 2 if a library's were not.
-        ticks_per_second: Of the wall clock.
-        wall_clock: Where wall time comes from: ``tsc``, ``cntvct`` or ``clock_gettime``.
-        cpu_clock: How CPU time is watched: ``rseq``, ``perf-lock`` or ``syscall``.
-        pair_cost: What an entry and exit of a region cost, in seconds.
-        throttled_cost: The same of a throttled region, whose entry calls the probe library.
-        passing_cost: The same where it does not.
-        left_cost: The same where the exit calls it, too.
-        opened_cost: The same where the next entries need not call it, until a region that is timed is entered or left.
-        slot_cost: The same where only Fortran's stubs count it.
-        call_cost: What measuring a call of MPI or file I/O costs, but for a region that it is.
+        last: Likewise, to the last event.
+        mpi_bypassed: 0 if all MPI calls were seen, 1 if MPI was initialised unseen, 2 if a library's calls were unseen.
+        ticks_per_second: The rate of the wall clock.
+        wall_clock: The source of wall time: ``tsc``, ``cntvct`` or ``clock_gettime``.
+        cpu_clock: How switches of the thread are noticed: ``rseq``, ``perf-lock`` or ``syscall``.
+        pair_cost: Seconds per entry and exit of a region.
+        throttled_cost: The same for a throttled region whose entry calls the probe library.
+        passing_cost: The same if the entry calls nothing.
+        left_cost: The same if the exit calls the library, too.
+        opened_cost: The same if further entries need no call until a timed region is entered or left.
+        slot_cost: The same if only the stub of a Fortran program counts it.
+        call_cost: Seconds to measure a call of MPI or file I/O, without those for its region.
         unrecorded: Threads for which there was no memory.
-        uncounted: Threads whose counters did not start, and counted nothing.
+        uncounted: Threads whose counters did not start, so that nothing was counted.
         refused: Call paths whose descriptor the library refused.
-        deepest: So many levels of new call paths were made since memory ran short; None if it did not.
+        deepest: The number of levels on which new call paths are recorded since memory ran short; None if it did not.
         forked_from: The process of which this one is a fork; None if it is none.
-        run_delay: Seconds that the first thread was ready to run while others had the processor; None if unknown.
-        involuntary_switches: How often a thread had to leave its processor to others.
-        system: The system's data about the process since its start, as ``shard_layout.SYSTEM_VALUES``.
-        spawned: Whether MPI_Comm_spawn has started it: its MPI_COMM_WORLD is not that of the launcher's processes.
-        sources: How each of ``layout.COUNTERS`` that was counted came about.
-        counted_in: The calls in which alone they were counted, ``mpi`` and ``io``; empty: they were everywhere.
-        by_turns: Whether events took turns on the processor's counters, so that counts are estimates.
+        run_delay: Seconds that the first thread was ready to run but waited for a core; None if unknown.
+        involuntary_switches: How often a thread was preempted.
+        system: The system's data about the process since its start, named as in ``shard_layout.SYSTEM_VALUES``.
+        spawned: Whether MPI_Comm_spawn started it, so that its MPI_COMM_WORLD is not that of the launcher's processes.
+        sources: Counter of ``layout.COUNTERS`` → how it was counted.
+        counted_in: The calls to which counting was restricted, ``mpi`` and ``io``; empty if it was not.
+        by_turns: Whether events were multiplexed, so that counts are estimates.
         form: Its regions and call paths.
-        threads: Their trees, by index.
-        files: What it read and wrote, by file.
-        places: In the topologies that MPI made, in the order of their making, each once.
-        topologies_left_out: How many more were made.
-        tracing: How its time lines were sampled; None if they were not.
-        barriers: How often it waited for others in a barrier of the probe library's, before a collective.
-        chains: Its share of the critical path; None if that was not requested.
+        threads: Its threads' trees, by index.
+        files: Its reads and writes, by file.
+        places: Its places in the topologies that MPI made, in order of creation, each once.
+        topologies_left_out: The number of further topologies.
+        tracing: How its time lines were sampled; None if there are none.
+        barriers: The number of barriers of the probe library before collectives.
+        chains: Its records of the critical path; None if that was not requested.
     """
 
     path: Path

@@ -1,4 +1,4 @@
-"""The header of a shard, and how much of the file is in use."""
+"""Read the header of a shard, and how much of the file is in use."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ __all__ = [
 ]
 
 MOST: Final = 1 << 48
-"""What is counted can be no more: a nanosecond each, for three days."""
+"""The upper limit of plausible counts: one per nanosecond for three days."""
 
 _USED: Final = struct.Struct("=Q")
-_USED_AT: Final = layout.HEADER_LAYOUT["magic"].itemsize + 4 * 6  # six numbers are between it and the magic
+_USED_AT: Final = layout.HEADER_LAYOUT["magic"].itemsize + 4 * 6  # six numbers are between the magic and this one
 
 
 def used_part(path: Path) -> bytes:
-    """Return the used bytes of a shard: the rest is large, and empty."""
+    """Return the used bytes of a shard; the rest is large and empty."""
     file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
         used = used_bytes(file)
@@ -63,10 +63,10 @@ def shard_defect(path: Path, expected: str, found: object) -> InputError:
 
 
 def header_of(path: Path, data: bytes) -> dict[str, Any]:
-    """Read the header at the start of a shard's bytes, by name.
+    """Parse the header at the start of a shard's bytes; values by field name.
 
     Raises:
-        InputError: It is no shard, one of another version or machine, or cut off.
+        InputError: It is not a shard, is from another version or machine, or is cut off.
     """
     size = layout.HEADER_LAYOUT.itemsize
     if len(data) < len(layout.MAGIC) or not data.startswith(layout.MAGIC):
@@ -92,7 +92,7 @@ def header_of(path: Path, data: bytes) -> dict[str, Any]:
 
 
 def tick_rate(header: Mapping[str, Any]) -> float:
-    """Return ticks per second: by the latest anchor, unless it is too early or was caught half-written."""
+    """Return ticks per second: from the latest anchor, unless that is too early or half-written."""
     measured: float = header["ticks_per_second"]
     (begun, start), (seen, latest) = header["start"], header["latest"]
     if seen <= begun:
@@ -109,7 +109,7 @@ def text_of(characters: bytes) -> str:
 
 @lru_cache(maxsize=1 << 10)
 def sources_of(texts: tuple[bytes, ...]) -> dict[str, str]:
-    """Return the source of each count; all ranks have the same counters."""
+    """Return the source of each counter that has one."""
     return {name: text_of(source) for name, source in zip(layout.COUNTERS, texts, strict=True) if source}
 
 
@@ -117,7 +117,7 @@ def tracing_of(path: Path, header: Mapping[str, Any], ticks_per_second: float) -
     """Return how time lines were recorded; None if they were not.
 
     Raises:
-        InputError: Their interval or generation is none.
+        InputError: The interval or the generation is invalid.
     """
     interval, generation = (int(header[f"trace_{name}"]) for name in ("interval", "generation"))
     if not interval:

@@ -1,4 +1,4 @@
-"""The layout of a shard, as ``runtime/probe/shard.h`` has it; a test compares the two."""
+"""The layout of a shard, the same as in ``runtime/probe/shard.h``; a test compares the two."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 
-MAGIC: Final = b"AASHARD\0"  # twin: AA_SHARD_MAGIC; so are the following
+MAGIC: Final = b"AASHARD\0"  # twin: AA_SHARD_MAGIC; the following constants have twins in shard.h, too
 VERSION: Final = 19
 BYTE_ORDER: Final = 0x01020304
 ALIGNMENT: Final = 64
@@ -16,18 +16,19 @@ NO_REGION: Final = 0xFFFFFFFF
 
 STATES: Final = ("running", "finalizing", "finalized", "exited", "aborted")  # twin: enum aa_state
 
-EVENTS: Final = tuple(f"event_{number}" for number in range(1, 7))  # that the user names; as many as AA_MOST_EVENTS
+# events named by the user; as many as AA_MOST_EVENTS
+EVENTS: Final = tuple(f"event_{number}" for number in range(1, 7))
 COUNTERS: Final = (  # twin: enum aa_counter
     *["instructions", "cycles", "l1_accesses", "l1_misses", "l2_accesses", "l2_misses"],
     *EVENTS,
     "mpi_instructions",
 )
 
-COUNTS_IN_MPI: Final = 1  # bits of counting
+COUNTS_IN_MPI: Final = 1  # bits of the field ``counting``
 COUNTS_IN_IO: Final = 2
 COUNTS_BY_TURNS: Final = 4
 
-SHARES: Final = ("own", "io", "omp", "mpi")  # twin: enum aa_share, which parts the last one
+SHARES: Final = ("own", "io", "omp", "mpi")  # twin: enum aa_share, whose last entry is divided by kind of call
 MPI_KINDS: Final = (
     *["start_end", "barrier", "all_to_all", "collective", "send", "receive", "send_receive"],
     *["request", "one_sided", "other", "wait"],
@@ -44,7 +45,7 @@ PATH_RECORD: Final = 8
 OBJECT_RECORD: Final = 9
 
 PATH_STATES: Final = ("not_asked", "alone", "sessions", "known", "too_dear", "missed")  # twin: enum aa_path_state
-PATH_LEFT_OUT: Final = ("locks", "partitioned", "strangers")  # twin: enum aa_path_left_out, a bit each
+PATH_LEFT_OUT: Final = ("locks", "partitioned", "strangers")  # twin: enum aa_path_left_out, one bit each
 PATH_KINDS: Final = ("chain", "segment", "total", "delay")  # twin: enum aa_path_kind
 PATH_ENTRY: Final = np.dtype([(name, "u4") for name in ("rank", "node", "what", "by_message")] + [("work", "f8")])
 PATH_ENTRIES: Final = 40
@@ -64,7 +65,7 @@ MOST_TOPOLOGIES: Final = 16
 MOST_DIMENSIONS: Final = 32
 
 SYSTEM_VALUES: Final = ("minor_faults", "major_faults", "voluntary_switches", "involuntary_switches", "resident")
-"""What the system says of a process, or of a thread, behind the values of a sample; twin: enum aa_system_value."""
+"""The system's data about a process or a thread, which follow the values of a sample; twin: enum aa_system_value."""
 
 ANCHOR = np.dtype([("monotonic", "u8"), ("ticks", "u8")])
 
@@ -149,7 +150,7 @@ SAMPLE_LAYOUT: Final = np.dtype(
         *[(name, "u8") for name in ("begin", "end", "present", "recorded")],
     ]
 )
-"""It is followed by the values whose bits are set in ``present``, and by the parts."""
+"""The head of a sample; the values whose bits are set in ``present`` follow, then the parts."""
 
 PART_LAYOUT: Final = np.dtype(
     {
@@ -159,10 +160,10 @@ PART_LAYOUT: Final = np.dtype(
     }
 )
 PART_WHOLE: Final = 2**32 - 1
-"""All of a part's ticks; twin: AA_WHOLE."""
+"""A part's CPU time is in units of its ticks divided by this; twin: AA_WHOLE."""
 
 CHUNK_LAYOUT: Final = struct.Struct("<4xIQ")
-"""Generation, and the bytes of samples, which follow."""
+"""The head of a chunk: its generation, and the number of bytes of samples, which follow."""
 
 NODE_VALUES: Final = (
     "visits",
@@ -176,7 +177,7 @@ NODE_VALUES: Final = (
     "io_written",
     "counters",
 )
-"""The fields of a node whose values a sample has, in this order; three of them are several."""
+"""The fields of a node whose values are in a sample, in this order; three of them are arrays."""
 
 REGION_LAYOUT: Final = struct.Struct("<4xII")
 
@@ -190,13 +191,13 @@ THROTTLE_LAYOUT: Final = np.dtype(
 )
 
 FILE_LAYOUT: Final = struct.Struct("<4xIQQQQ")
-"""Length of the name, which follows; calls, bytes read and written, ticks."""
+"""Length of the name, which follows these fields; calls, bytes read, bytes written, ticks."""
 
 OBJECT_LAYOUT: Final = struct.Struct("<4xI")
 """Length of the name, which follows."""
 
 TOPOLOGY_LAYOUT: Final = struct.Struct("<4xIQI")
-"""Kind, members, number of axes, which follow."""
+"""Kind, hash of the members, number of axes; the axes follow."""
 
 AXIS_LAYOUT: Final = struct.Struct("<iii")
-"""Size, whether it is periodic, and where on it the process stands."""
+"""Size, whether it is periodic, and the process's coordinate."""

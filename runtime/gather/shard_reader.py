@@ -1,4 +1,4 @@
-"""The bytes of a shard → what they say; whatever is broken in them becomes one line."""
+"""Parse the bytes of a shard; any defect becomes a one-line error."""
 
 from __future__ import annotations
 
@@ -26,34 +26,34 @@ from .shard_records import RecordPlaces, Records
 __all__ = ["ShardReader", "read_shard"]
 
 _COUNTS_IN: Final = {"mpi": layout.COUNTS_IN_MPI, "io": layout.COUNTS_IN_IO}
-_MOST_RANKS: Final = 1 << 24  # no machine has as many processors
-_MOST_FORMS: Final = 256  # that are kept, some 50 kB each: most ranks have one of a few
+_MOST_RANKS: Final = 1 << 24  # no machine has so many cores
+_MOST_FORMS: Final = 256  # forms in the cache, about 50 kB each: most ranks have one of a few
 
-_OWNER: Final = slice(1, 4)  # of a node's first words: its thread, parent and region
+_OWNER: Final = slice(1, 4)  # a node's first words after its head: thread, parent, region
 _WORDS: Final = layout.ALIGNMENT // 4
 
 
 def read_shard(path: Path) -> Shard:
-    """Read a shard, of a process that ended, was killed or still runs.
+    """Read the shard of a process that ended, was killed or still runs.
 
     Raises:
-        InputError: The file cannot be read, is no shard, one of another version, or damaged.
+        InputError: The file cannot be read, is not a shard, has another version, or is damaged.
     """
     return ShardReader().read(path)
 
 
 class ShardReader:
-    """Reads shards, one after the other, and keeps what processes of one run have in common."""
+    """Reads shards one after the other, and caches what processes of one run have in common."""
 
     def __init__(self) -> None:
         self._places = RecordPlaces()
         self._forms: list[_Formed] = []
 
     def read(self, path: Path) -> Shard:
-        """Read one, as ``read_shard`` does.
+        """Read a shard; see ``read_shard``.
 
         Raises:
-            InputError: The file cannot be read, is no shard, one of another version, or damaged.
+            InputError: The file cannot be read, is not a shard, has another version, or is damaged.
         """
         try:
             data = used_part(path)
@@ -64,14 +64,14 @@ class ShardReader:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Formed:
-    """A form, and how it was found.
+    """A form, and the bytes by which a shard with the same form is recognised.
 
     Attributes:
-        form: Itself.
-        records: Where the shard's records stand; the same object for shards with the same layout.
-        text: The bytes of all regions, and what of the nodes says where they stand.
+        form: The form.
+        records: The places of the shard's records; the same object for shards with the same layout.
+        text: The bytes of all regions, and of the nodes' threads, parents and regions.
         nodes: ``intp[node, line]``: the lines of all nodes.
-        owned: Of each thread which of these are its own.
+        owned: For each thread, which of these nodes are its own.
     """
 
     form: Form
@@ -82,7 +82,7 @@ class _Formed:
 
 
 class _Reader:
-    """The bytes of one file, and the defects that are found in them."""
+    """Parses the bytes of one file."""
 
     def __init__(self, path: Path, data: bytes) -> None:
         self.path = path
@@ -140,7 +140,7 @@ class _Reader:
         )
 
     def _formed(self, records: Records, forms: list[_Formed]) -> _Formed:
-        """Find the form that a shard with the same regions and the same tree had, or make one."""
+        """Return the cached form of shards with the same regions and tree, or create it."""
         words = np.frombuffer(self.data, "u4", count=len(self.lines) * _WORDS).reshape(-1, _WORDS)
         owners = words[records.first[layout.NODE_RECORD], _OWNER]
         text = self.lines[records.regions].tobytes() + owners.tobytes()
@@ -215,7 +215,7 @@ class _Reader:
             raise InputError(f"{self.path}: {error}") from error
 
     def _read_throttled(self, offsets: list[int], node_offsets: list[int]) -> None:
-        """Read the places of throttled nodes in the file, how many visits were timed, and which are timed again."""
+        """Read the records of throttled nodes: their offsets, how many visits were timed, and which are timed again."""
         if not offsets:
             return
         found = self._records(offsets, layout.THROTTLE_LAYOUT)
@@ -235,12 +235,12 @@ class _Reader:
         self.timed_again = frozenset(place for place, again in zip(places, found["again"], strict=True) if again)
 
     def _records(self, offsets: list[int], record: np.dtype[Any]) -> npt.NDArray[np.void]:
-        """Gather records of one type; ``offsets`` are multiples of the alignment."""
+        """Return records of one type at some offsets, which are multiples of the alignment."""
         first = np.array(offsets, dtype=np.intp)[:, None] // layout.ALIGNMENT
         return self._take(first + np.arange(record.itemsize // layout.ALIGNMENT), record)
 
     def _take(self, lines: npt.NDArray[np.intp], record: np.dtype[Any]) -> npt.NDArray[np.void]:
-        """Gather records of one type, ``lines[record, line]``."""
+        """Return records of one type by their lines, ``lines[record, line]``."""
         taken: npt.NDArray[np.void] = self.lines[lines].view(record)[:, 0]
         return taken
 
@@ -299,7 +299,7 @@ class _Reader:
     def _tree(
         self, owners: npt.NDArray[np.uint32], lines: npt.NDArray[np.intp], regions: int, thread: int
     ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
-        """Return parents and regions of a thread's nodes."""
+        """Return the parents and the regions of a thread's nodes."""
         region = np.where(owners[:, 2] == layout.NO_REGION, -1, owners[:, 2].astype(np.int64))
         parents = self._parents(owners[:, 1].astype(np.int64), lines, thread)
         if (region >= regions).any():
@@ -307,7 +307,7 @@ class _Reader:
         return parents.astype(np.int32), region.astype(np.int32)
 
     def _parents(self, above: npt.NDArray[np.int64], lines: npt.NDArray[np.intp], thread: int) -> npt.NDArray[np.int64]:
-        """Turn lines into indices: they are sorted, and a parent stands before its children."""
+        """Convert lines of parents to indices; nodes are sorted, and parents come before children."""
         parents = np.searchsorted(lines, above)
         known = np.isin(above, lines)
         parents[above == 0] = -1
@@ -392,7 +392,7 @@ class _Reader:
 
 @lru_cache(maxsize=1 << 16)
 def _region_of(text: bytes) -> Region:
-    """Read a descriptor; ranks have the same ones."""
+    """Parse a descriptor; results are cached, because ranks have the same ones."""
     return Region.from_descriptor(text.decode("utf-8", "surrogateescape"))
 
 

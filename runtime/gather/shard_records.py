@@ -1,4 +1,4 @@
-"""The places of a shard's records, which are equal in most processes of a run."""
+"""Find a shard's records, which are at the same places in most processes of a run."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _Lines = npt.NDArray[np.intp]
 
 _KINDS: Final = range(layout.REGION_RECORD, layout.OBJECT_RECORD + 1)
 _PER_LINE: Final = layout.ALIGNMENT // 4
-_MOST: Final = 64  # shards whose records are kept, some 10 kB each: most ranks have those of one of a few
+_MOST: Final = 64  # layouts in the cache, about 10 kB each: most ranks have one of a few
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -27,10 +27,10 @@ class Records:
     Attributes:
         lines: ``intp[record]``.
         heads: ``uint32[record]``: kind and number of lines.
-        first: Of each kind, ``intp[record]``.
-        regions: All lines of regions, one after the other.
-        used: Bytes of the shard that are in use.
-        wrong: The first line at which no record begins though one must; None if all are whole.
+        first: For each kind, ``intp[record]``.
+        regions: The lines of all regions, concatenated.
+        used: The bytes of the shard that are in use.
+        wrong: The first line without the record that must begin there; None if all records are complete.
     """
 
     lines: _Lines
@@ -52,10 +52,10 @@ class Records:
 
 
 class RecordPlaces:
-    """Finds records: it walks from one to the next, unless they stand where those of an earlier shard stood."""
+    """Finds records by walking from one to the next, unless they have the same places as in an earlier shard."""
 
     def __init__(self) -> None:
-        self._known: list[Records] = []  # those that were met last first
+        self._known: list[Records] = []  # most recently used first
 
     def of(self, data: bytes, used: int) -> Records:
         """Return the records of a shard.

@@ -1,4 +1,4 @@
-"""Numbers beside which an experiment is to find room in memory."""
+"""Arrays that must leave enough memory for an experiment: large amounts go to a temporary file."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Spill:
         self._ended = False
 
     def take(self, array: npt.NDArray[Any]) -> int:
-        """Take an array; give the place of its first word.
+        """Store an array; return the index of its first word.
 
         Raises:
             InputError: The folder of temporary files is full.
@@ -45,7 +45,7 @@ class Spill:
         return place
 
     def part(self, place: int, words: int) -> npt.NDArray[np.float64]:
-        """Return words from a place on, as floating-point numbers; afterwards nothing more can be added.
+        """Return words from an index on, as floating-point numbers; afterwards nothing can be added.
 
         Raises:
             InputError: The folder of temporary files is full.

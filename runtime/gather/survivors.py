@@ -1,4 +1,4 @@
-"""Processes of a run that go on after it: programs that turn themselves into daemons, and for a while orphans."""
+"""Find processes that outlive a run: programs that became daemons, and for a short time orphans."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ __all__ = ["may_run_elsewhere", "survivors"]
 
 
 def survivors(folder: Path, shards: Iterable[Shard], *, wait: float = 0.0) -> dict[int, str]:
-    """Return the processes on this machine that record into a folder, or may still begin to.
+    """Return the processes on this machine that record into a folder, or may still begin to: number → description.
 
     Args:
-        folder: That of the shards.
-        shards: Those of the run: what other programs it has left running records nothing. They are looked at only if
-            there is such a process.
-        wait: Seconds in which they may end.
+        folder: The folder of the shards.
+        shards: The run's shards, to tell recording processes from other programs that the run left; only evaluated if
+            there are such processes.
+        wait: Seconds to wait for them to end.
     """
     variable = os.fsencode(f"{SHARDS_VARIABLE}={folder.resolve()}")
     end = time.monotonic() + wait
@@ -37,7 +37,7 @@ def survivors(folder: Path, shards: Iterable[Shard], *, wait: float = 0.0) -> di
 
 
 def may_run_elsewhere(shards: Sequence[Shard]) -> list[str]:
-    """Return the machines of processes elsewhere whose shards do not show an end."""
+    """Return the other machines with processes whose shards do not show an end."""
     return sorted(shard.host for shard in shards if shard.host != os.uname().nodename and shard.goes_on)
 
 

@@ -1,4 +1,4 @@
-"""The samples of a run's shards → its trace."""
+"""Write the trace of a run from the samples in its shards."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from .shard import Shard
 
 __all__ = ["save_time_lines"]
 
-_LONG: Final = 10  # intervals: longer samples cause a warning, because the times inside them are unknown
+_LONG: Final = 10  # intervals: samples longer than this cause a warning, because the times inside them are unknown
 
 
 def save_time_lines(merged: Merged, own: OwnShards, path: Path) -> list[str]:
-    """Write the trace of a run, if its processes took samples.
+    """Write the trace of a run if its processes took samples.
 
     Time begins when the first process started, by the clocks of the nodes.
 
     Args:
-        merged: The run's shards.
-        own: What was read of them.
+        merged: The merged shards.
+        own: The shards that this process has read.
         path: The trace's file.
 
     Returns:
@@ -75,11 +75,11 @@ def _facts(merged: Merged, processes: dict[int, Shard]) -> dict[str, object]:
 def _said(processes: dict[int, Shard]) -> Iterator[str]:
     tracings = [shard.tracing for shard in processes.values() if shard.tracing]
     if lost := sum(tracing.lost for tracing in tracings):
-        yield f"{lost} samples of time lines were lost, as there was no memory for them; see --trace-memory"
+        yield f"{lost} samples of time lines were lost, because there was no memory for them: raise --trace-memory"
     if slowed := sum(tracing.slowed > 0 for tracing in tracings):
         yield (
-            f"{slowed} of {len(tracings)} processes sampled less often than asked, as their many call paths make "
-            "samples dear"
+            f"{slowed} of {len(tracings)} processes sampled less often than requested, because samples of many "
+            "call paths are expensive"
         )
 
 
@@ -127,12 +127,12 @@ class _Lines:
             return []
 
     def long(self) -> Iterator[str]:
-        """Yield a warning about long stretches of the program's own code without an event."""
+        """Yield a warning about long periods in the program's own code without an event."""
         ratio, process = max(self._long, default=(0.0, 0))
         if ratio > _LONG:
             yield (
-                f"the longest sample of a time line takes {ratio:.0f} intervals, on rank {process}: no region was "
-                "entered or left in it, so it is not known what happened when in it"
+                f"the longest sample of a time line lasts {ratio:.0f} intervals, on rank {process}: no region was "
+                "entered or left in it, so the times inside it are unknown"
             )
 
 

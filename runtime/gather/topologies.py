@@ -1,4 +1,4 @@
-"""The places that MPI gave processes → the topologies of an experiment."""
+"""Build an experiment's topologies from the places that MPI gave to processes."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ _Coordinates = dict[tuple[int, int], tuple[int, ...]]
 def mpi_topologies(processes: Mapping[int, Shard]) -> tuple[Topology, ...]:
     """Return MPI's topologies: grids first, each kind in order of creation.
 
-    A process knows its own place alone. Places are of one topology if processes say the same of its kind, shape and
-    members; of several such topologies the first of one process is that of the others. Of many, those with the most
-    places are kept.
+    A process knows only its own place. Places belong to one topology if processes report the same kind, shape and
+    members; the first such topology of one process is matched with the first of the others, and so on. If there are
+    many, those with the most places are kept.
 
     Args:
-        processes: By the number that each has in the experiment.
+        processes: Shards by process number.
     """
     places, _ = _places(processes)
     kept = set(sorted(places, key=lambda key: -len(places[key]))[:MOST_KEPT])
@@ -47,12 +47,12 @@ def mpi_topologies(processes: Mapping[int, Shard]) -> tuple[Topology, ...]:
 
 
 def said_of_topologies(processes: Mapping[int, Shard]) -> Iterable[str]:
-    """Yield which topologies are left out."""
+    """Yield warnings about topologies that were left out."""
     places, doubtful = _places(processes)
     for key, several in doubtful.items():
         yield (
             f"topology of MPI that was left out: {_TITLES[key[0]]} of {' × '.join(str(size) for size, _ in key[3])}, in"
-            f" which {several} processes share places: their communicators cannot be distinguished"
+            f" which {several} processes have the same places, so their communicators cannot be distinguished"
         )
     count = len(places)
     if count > MOST_KEPT:
@@ -80,5 +80,5 @@ def _places(processes: Mapping[int, Shard]) -> tuple[dict[_Key, _Coordinates], d
 
 
 def _sharing(coordinates: Iterable[tuple[int, ...]]) -> int:
-    """Count the processes that stand where another one does."""
+    """Count the processes that have the same coordinates as another one."""
     return sum(count for count in Counter(coordinates).values() if count > 1)

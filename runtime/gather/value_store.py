@@ -1,4 +1,4 @@
-"""The values of the nodes of many threads; of each those alone that are not zero throughout."""
+"""Store the values of many threads' nodes; of each thread only the fields that are not zero everywhere."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ _WHOLE: Final = np.array([NODE[name].kind == "i" for name in _FIELDS[:-1]])
 
 
 class ValueStore:
-    """Takes what threads recorded, field by field."""
+    """Stores what threads recorded, field by field."""
 
     def __init__(self) -> None:
         self._spill = Spill()
         self._places: list[int] = []
-        self._fields: list[int] = []  # a bit for each that is there
+        self._fields: list[int] = []  # for each thread, one bit per stored field
 
     def take(self, nodes: npt.NDArray[np.void], untimed: npt.NDArray[np.float64] | None) -> int:
-        """Take a thread's nodes; give the number under which they are kept.
+        """Store a thread's nodes; return the number under which they are stored.
 
         Args:
             nodes: ``NODE[node]``.
-            untimed: Of how many visits of each node the time is not known; None if it is of all.
+            untimed: The number of untimed visits of each node; None if all were timed.
 
         Raises:
             InputError: The folder of temporary files is full.
@@ -52,7 +52,7 @@ class ValueStore:
         return len(self._places) - 1
 
     def fields(self, numbers: Sequence[int]) -> set[str]:
-        """Return the fields that are not zero throughout in some of the threads."""
+        """Return the fields that are not zero everywhere in some of the threads."""
         there = reduce(or_, (self._fields[number] for number in numbers), 0)
         return {name for name, bit in _BIT.items() if there >> bit & 1}
 

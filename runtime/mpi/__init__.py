@@ -1,1 +1,1 @@
-"""The MPI library of a program: which it is, its functions, and the text of their wrappers."""
+"""The program's MPI library: how it is found, its functions, and the generated wrappers."""

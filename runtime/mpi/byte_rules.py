@@ -1,14 +1,12 @@
-"""The bytes that every MPI call sends and receives, as data: one line per family of functions.
+"""The bytes that every MPI call sends and receives, as data: one rule per family of functions.
 
-Bytes are payload, not what crosses a wire: what the rank contributes is sent, what lands in its buffers is
-received. A part that ``MPI_IN_PLACE`` leaves where it is counts neither way; nothing goes to or comes from
-``MPI_PROC_NULL``; on an intercommunicator the parts are those of the remote group. ``docs/bytes.md`` says
-the same in words.
+Bytes are payload, not network traffic: the rank's contribution counts as sent, and what arrives in its buffers as
+received. A part that ``MPI_IN_PLACE`` leaves where it is does not count. Nothing goes to or comes from
+``MPI_PROC_NULL``. On an intercommunicator, parts are those of the remote group. See also ``docs/bytes.md``.
 
-The expressions are C over the parameters as they are named here, in the standard's order, whatever a header
-calls them; their vocabulary is ``probe/mpi_bytes.h``. Each rule covers all forms of its functions that the
-header at hand declares: blocking, non-blocking (``I…``, one-sided ``R…``), persistent (``…_init``) and
-large-count (``…_c``).
+The expressions are C over the parameters by the names in the rule, in the standard's order, whatever a header calls
+them; their functions are in ``probe/mpi_bytes.h``. Each rule covers all forms of its functions that the header
+declares: blocking, non-blocking (``I…``, one-sided ``R…``), persistent (``…_init``) and large-count (``…_c``).
 """
 
 from __future__ import annotations
@@ -30,7 +28,7 @@ MpiKind = Literal[
     "one_sided",
     "other",
 ]
-"""The part of ``mpi_time`` to which a function's time belongs; C's ``AA_MPI_…`` in ``probe/share.h``."""
+"""The part of ``mpi_time`` to which a function's time belongs; in C, ``AA_MPI_…`` in ``probe/share.h``."""
 
 PathRule = Literal[
     "",
@@ -46,7 +44,7 @@ PathRule = Literal[
     "from_neighbours",
     "partitioned",
 ]
-"""Whose work leads to what follows a call: the critical path goes by it; see ``probe/mpi_path.h``."""
+"""The ranks whose work precedes the end of a call on the critical path; see ``probe/mpi_path.h``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,12 +53,12 @@ class ByteRule:
 
     Attributes:
         names: The blocking functions, without ``MPI_``, separated by blanks.
-        parameters: Their parameters; a last one named ``status`` tells how much was received.
-        kind: To which part of ``mpi_time`` the time of all forms belongs.
-        sent: C expression for the bytes handed to MPI.
-        received: C expression for the bytes got from MPI, besides those that a status tells.
-        source: The parameter that names the rank to receive from, where the status counts.
-        path: Whose work a rank needs to go on; empty: it is not followed.
+        parameters: Their parameters; a last one named ``status`` shows how much was received.
+        kind: The part of ``mpi_time`` to which the time of all forms belongs.
+        sent: C expression for the bytes passed to MPI.
+        received: C expression for the bytes received from MPI, besides those that a status shows.
+        source: The parameter with the rank to receive from, if the status shows the bytes.
+        path: The ranks whose work a rank needs to continue; empty if the critical path does not follow it.
     """
 
     names: str
@@ -79,7 +77,7 @@ class ByteRule:
 
 @dataclass(frozen=True, slots=True)
 class FileRule:
-    """Functions of MPI-IO that move bytes of a file; a status tells how many.
+    """Functions of MPI-IO that move bytes of a file; a status shows how many.
 
     Attributes:
         names: The blocking functions, without ``MPI_``, separated by blanks.
@@ -132,7 +130,7 @@ RULES: Final = (
         source="source",
         path="exchange",
     ),
-    # Partitioned communication exists in persistent form alone; its bytes count when it starts.
+    # Partitioned communication has only a persistent form; its bytes count at its start.
     ByteRule(
         "Psend",
         "buf partitions count type dest tag comm",
@@ -171,7 +169,7 @@ RULES: Final = (
         _REDUCTION,
         "collective",
         sent=_ALL,
-        received=f"aa_rank(comm) == 0 ? 0 : {_ALL}",  # rank 0 gets nothing: there is no one before it
+        received=f"aa_rank(comm) == 0 ? 0 : {_ALL}",  # rank 0 receives nothing, because no rank precedes it
         path="from_lower",
     ),
     ByteRule(
@@ -206,7 +204,7 @@ RULES: Final = (
         received=f"aa_has_part(root) && recvbuf != MPI_IN_PLACE ? {_RECEIVED_PART} : 0",
         path="from_root",
     ),
-    # In place, the own part of a gather to all is sent from the receive buffer, but not received again.
+    # In place, a rank's own part of an allgather is sent from the receive buffer, but not received again.
     ByteRule(
         "Allgather",
         f"{_GATHER} comm",
@@ -249,7 +247,7 @@ RULES: Final = (
         received="aa_sum_types(recvcounts, recvtypes, comm, sendbuf)",
         path="everyone",
     ),
-    # The counts of a scattered reduction are those of the local group, on an intercommunicator too.
+    # The counts of MPI_Reduce_scatter are those of the local group, on an intercommunicator as well.
     ByteRule(
         "Reduce_scatter",
         "sendbuf recvbuf recvcounts type op comm",
@@ -306,7 +304,7 @@ RULES: Final = (
         received="aa_neighbour_sum_types(AA_SOURCES, recvcounts, recvtypes, comm)",
         path="from_neighbours",
     ),
-    # One-sided: counted at the call, only at the origin; the target does not take part. MPI_NO_OP fetches only.
+    # One-sided calls count when called, only at the origin; the target does not take part. MPI_NO_OP only fetches.
     ByteRule("Put", f"{_ORIGIN} win", "one_sided", sent="aa_peer_bytes(target, count, type)"),
     ByteRule("Get", f"{_ORIGIN} win", "one_sided", received="aa_peer_bytes(target, count, type)"),
     ByteRule("Accumulate", f"{_ORIGIN} op win", "one_sided", sent="aa_peer_bytes(target, count, type)"),
@@ -324,7 +322,7 @@ RULES: Final = (
         sent=f"aa_is_no_op(op) ? 0 : {_FETCH}",
         received=_FETCH,
     ),
-    # The value that is compared with is a condition, no payload.
+    # The value to compare with is a condition, not payload.
     ByteRule(
         "Compare_and_swap",
         "buf compare fetched type target displacement win",
@@ -340,4 +338,4 @@ FILE_RULES: Final = (
     FileRule("File_write File_write_all File_write_ordered File_write_shared", "file buf count type status", "written"),
     FileRule("File_write_at File_write_at_all", "file offset buf count type status", "written"),
 )
-"""Each covers all forms that the header declares: non-blocking (``File_i…``), split (``…_begin``, ``…_end``)."""
+"""The functions of MPI-IO; each rule covers all forms: non-blocking (``File_i…``), split (``…_begin``, ``…_end``)."""

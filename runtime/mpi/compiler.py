@@ -1,4 +1,4 @@
-"""The MPI compilers of this machine, and the library that each links to."""
+"""Find this machine's MPI compilers, and the library that each links."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _C_OF_OTHERS = (
     *(("mpiifort", "mpiicc"), ("mpiifx", "mpiicx"), (r"mpif(ort|77|90|08)", "mpicc"), ("^ftn$", "cc")),
     *(("mpiicpc", "mpiicc"), ("mpiicpx", "mpiicx"), (r"mpi(c\+\+|cxx|CC)", "mpicc"), ("^CC$", "cc")),
 )
-_PATIENCE = 300  # seconds, of a busy disk
+_PATIENCE = 300  # seconds, enough for a busy disk
 _PROGRAM = "#include <mpi.h>\nint main(void) { return MPI_Init(0, 0); }\n"
 
 
@@ -38,13 +38,13 @@ class MpiCompiler:
 def mpi_compilers(
     environment: Mapping[str, str], *, launcher: str = "", library: MpiLibrary | None = None
 ) -> Iterator[MpiCompiler]:
-    """The working MPI compilers at hand, the likeliest first.
+    """Yield the working MPI compilers, likeliest first.
 
     Args:
-        environment: Where ``AUTOANALYZER_CC`` and ``PATH`` are taken from. If it names a compiler of C++ or
-            Fortran, that of C beside it comes first, and a Fortran compiler itself, which may understand C, last.
+        environment: Provides ``AUTOANALYZER_CC`` and ``PATH``. If the variable names a C++ or Fortran compiler, the C
+            compiler beside it comes first, and a Fortran compiler itself, which may accept C, last.
         launcher: A program such as ``mpirun.mpich``: the compiler beside it comes early.
-        library: A library that is looked for: the compilers beside it come early too.
+        library: A library to be found: the compilers beside it come early, too.
     """
     seen = set()
     for command in _candidates(environment, launcher, library):
@@ -59,16 +59,16 @@ def mpi_compilers(
 def compiler_of(
     library: MpiLibrary, environment: Mapping[str, str], *, launcher: str = "", purpose: str
 ) -> tuple[str, ...]:
-    """Return the words of the compiler that links an MPI library.
+    """Return the command of the compiler that links an MPI library.
 
     Args:
-        library: Which.
+        library: The library.
         environment: As for ``mpi_compilers``.
-        launcher: The same.
-        purpose: What needs it, for the error.
+        launcher: As for ``mpi_compilers``.
+        purpose: The purpose of the build, for the error.
 
     Raises:
-        BuildError: None of those at hand does.
+        BuildError: No available compiler links it.
     """
     found = []
     for compiler in mpi_compilers(environment, launcher=launcher, library=library):
@@ -100,7 +100,7 @@ def _candidates(environment: Mapping[str, str], launcher: str, library: MpiLibra
 
 
 def _of_c(command: Sequence[str], environment: Mapping[str, str]) -> Sequence[str]:
-    """The C compiler beside one of C++ or Fortran: ``mpifort.mpich`` → ``mpicc.mpich``."""
+    """Return the C compiler beside a C++ or Fortran one: ``mpifort.mpich`` → ``mpicc.mpich``."""
     path = Path(shutil.which(command[0], path=environment.get("PATH")) or command[0])
     name = path.name
     for other, c in _C_OF_OTHERS:
@@ -109,7 +109,7 @@ def _of_c(command: Sequence[str], environment: Mapping[str, str]) -> Sequence[st
 
 
 def examine(command: Sequence[str], environment: Mapping[str, str]) -> MpiCompiler | None:
-    """Find out what a compiler links to by letting it link a program; None if it cannot or links no MPI."""
+    """Return a compiler with the MPI library that it links, determined by linking a program; None if it links none."""
     with tempfile.TemporaryDirectory(prefix=owned_prefix("mpi")) as folder:
         source = Path(folder, "mpi.c")
         source.write_text(_PROGRAM)

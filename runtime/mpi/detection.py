@@ -1,4 +1,4 @@
-"""The MPI library that a launch command will use."""
+"""Find the MPI library that a launch command will use."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ __all__ = ["Mpi", "find_mpi"]
 _OPENMPI_LAUNCHER: Final = re.compile(r"(mpirun|mpiexec|orterun|prterun)\b")
 _LAUNCHER: Final = re.compile(r"(mpirun|mpiexec|orterun|prterun|prun|srun|aprun|jsrun|ibrun)\b")
 _PYTHON: Final = re.compile(r"python[\d.]*$")
-# The package alone is imported, which chooses among its modules: MPI is not begun.
+# Only the package is imported, which chooses one of its modules; MPI is not initialised.
 _QUESTION: Final = "import importlib.util as u; print(u.find_spec('mpi4py.MPI').origin)"
-_ASSIGNMENT: Final = re.compile(r"[A-Za-z_]\w*=")  # as after env and -x
+_ASSIGNMENT: Final = re.compile(r"[A-Za-z_]\w*=")  # such as follows env or -x
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +47,8 @@ class Mpi:
 def find_mpi(command: Sequence[str], environment: Mapping[str, str] = os.environ) -> Mpi:
     """Find the MPI library of a command such as ``mpirun -n 4 env A=1 ./app : -n 1 ./other``.
 
-    The first file of the command that is linked to an MPI library decides: wrappers such as ``env``, scripts and ``sh
-    -c`` are linked to none. Python loads MPI late, so it is queried. If nothing else decides, the launcher's own kind
-    does.
+    The first file of the command that is linked to an MPI library decides; wrappers such as ``env``, scripts and ``sh
+    -c`` are linked to none. Python loads MPI late, so it is queried. Otherwise the kind of launcher decides.
     """
     launcher, library = _launcher(command, environment)
     if library:
@@ -62,7 +61,7 @@ def find_mpi(command: Sequence[str], environment: Mapping[str, str] = os.environ
 
 
 def _launcher(command: Sequence[str], environment: Mapping[str, str]) -> tuple[str, MpiLibrary | None]:
-    """Return the first word that is a launcher's name; the library of an MPI program before it, which starts itself."""
+    """Return the first launcher in a command, and the library of an MPI program before it, which starts itself."""
     for word in command:
         if _LAUNCHER.match(Path(word).name):
             return word, None
@@ -73,13 +72,13 @@ def _launcher(command: Sequence[str], environment: Mapping[str, str]) -> tuple[s
 
 
 def _programs(words: Sequence[str], environment: Mapping[str, str]) -> Iterator[Path]:
-    """The executable files that the words name, also those in the text after ``sh -c``."""
+    """Yield the executable files that the words name, also those in the text after ``sh -c``."""
     for place, word in enumerate(words):
         if place and words[place - 1] == "-c" and " " in word:
             yield from _programs(_split(word), environment)
         elif not word.startswith("-") and (path := shutil.which(word, path=environment.get("PATH"))):
             yield Path(path)
-        elif os.access(word, os.X_OK) and Path(word).is_file():  # mpirun finds it in the current folder
+        elif os.access(word, os.X_OK) and Path(word).is_file():  # mpirun searches the current folder, too
             yield Path(word)
 
 
@@ -91,7 +90,7 @@ def _split(text: str) -> list[str]:
 
 
 def _library_of_launcher(launcher: str, environment: Mapping[str, str]) -> MpiLibrary | None:
-    """The library of the first compiler at hand that is of the launcher's kind, or of any if there is none."""
+    """Return the library of the first available compiler that fits the launcher, or of any compiler if none fits."""
     wants_open_mpi = _is_open_mpi(launcher, environment) if launcher else None
     for compiler in mpi_compilers(environment, launcher=launcher):
         if wants_open_mpi is None or compiler.library.is_open_mpi == wants_open_mpi:
@@ -100,7 +99,7 @@ def _library_of_launcher(launcher: str, environment: Mapping[str, str]) -> MpiLi
 
 
 def _is_open_mpi(launcher: str, environment: Mapping[str, str]) -> bool | None:
-    """Return whether a launcher is Open MPI's, by its output; None if unknown (srun starts both kinds)."""
+    """Return whether a launcher is Open MPI's, according to its output; None if unknown (srun starts any MPI)."""
     said = answer([launcher, "--version"], environment) or ""
     if re.search(r"open ?mpi|open-mpi|prte", said, re.IGNORECASE):
         return True

@@ -1,8 +1,8 @@
-"""The C text that wraps the MPI functions as Fortran calls them, from the prototypes of C and the same table.
+"""Generate the C wrappers of the MPI functions as Fortran calls them, from C's prototypes and the same table.
 
-A Fortran function has C's parameters, by reference, and an error code. Its arguments are passed on as they came; what
-the byte rules name is turned into C's values, so that their expressions serve both languages. ``probe/mpi_fortran.h``
-has the frame and the conversions.
+A Fortran function has C's parameters, by reference, and an error code. Arguments are passed on unchanged. Those in the
+byte rules are converted to C's values, so that the same expressions serve both languages. The macros and conversions
+are in ``probe/mpi_fortran.h``.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _HEAD: Final = f"""{PROLOGUE}#include "mpi_bytes.h"
 #include "mpi_topology.h"
 """
 
-# C's parameter, without const → the declaration of its value, made of the argument of the same name.
+# C's parameter without const → the declaration of its value, initialised from the argument of the same name.
 _VALUES: Final = {
     "int": "int {name} = aa_fortran_int(f_{name});",
     "MPI_Count": "MPI_Count {name} = aa_fortran_count(f_{name});",
@@ -48,15 +48,15 @@ _VALUES: Final = {
 }
 
 
-# Functions whose result may be a C pointer: Open MPI has names of their own for that.
+# Functions whose result may be a C pointer; Open MPI has separate names for that.
 _C_POINTER: Final = ("Win_allocate", "Win_allocate_shared")
 
 
 def fortran_wrapper_text(prototypes: Mapping[str, Prototype]) -> str:
-    """The source ``mpi_fortran_wrappers.c``: what Fortran programs call, under all names that there are.
+    """Return the source ``mpi_fortran_wrappers.c``, the functions that Fortran programs call, under all their names.
 
     Raises:
-        BuildError: A function has other parameters than the MPI standard gives it.
+        BuildError: A function's parameters differ from those in the MPI standard.
     """
     return "\n".join([_HEAD, *map(_definition, wrapped_functions(prototypes))])
 
@@ -122,7 +122,7 @@ def _definition(function: WrappedFunction) -> str:
 
 
 def _texts(prototype: Prototype) -> int:
-    """Return how many lengths of character arguments follow the arguments."""
+    """Return the number of character arguments, whose lengths follow the arguments."""
     return sum("char" in before for before, _ in prototype.parameters)
 
 
@@ -156,7 +156,7 @@ def _beside(function: WrappedFunction) -> list[str]:
 
 
 def _values(function: WrappedFunction, statements: Sequence[str]) -> list[str]:
-    """Declare what statements name."""
+    """Return the declarations of the values that statements use."""
     text = " ".join(statements)
     parameters = zip(function.prototype.parameters, function.names, strict=True)
     return [
@@ -167,16 +167,16 @@ def _values(function: WrappedFunction, statements: Sequence[str]) -> list[str]:
 
 
 def _kind(before: str, after: str) -> str:
-    """``const int`` and ``[]`` → ``int *``."""
+    """Return a parameter's type from its parts before and after the name: ``const int`` and ``[]`` → ``int *``."""
     kind = re.sub(r"\bconst\b", "", before).strip()
     return f"{kind} *" if after else kind
 
 
 def _forms(prototype: Prototype) -> dict[str, str]:
-    """The names of a function in the libraries, and the Fortran that each is for."""
+    """Return the names of a function in the libraries, each with the Fortran binding that it belongs to."""
     large = prototype.name.endswith("_c")
     stem = f"mpi_{prototype.name.removesuffix('_c').lower()}"
-    # mpi_send_f08_large_ up to MPICH 4.1, mpi_send_c_f08_ from 4.2 on
+    # mpi_send_f08_large_ up to MPICH 4.1, mpi_send_c_f08_ since 4.2
     names = (f"{stem}_{{}}_large_", f"{stem}_c_{{}}_") if large else (f"{stem}_{{}}_",)
     forms = {name.format("f08"): "AA_FORTRAN_2008" for name in names}
     if not large:

@@ -1,6 +1,6 @@
 """The functions of an MPI library: how each is counted, and which are not covered.
 
-A function that ``mpi.h`` declares is wrapped, or is listed below as one that communicates nothing. Others are not
+A function that ``mpi.h`` declares is wrapped, or is listed below because it does not communicate. Others are not
 covered, for example new functions of later versions of MPI.
 """
 
@@ -18,7 +18,7 @@ from .wrapped_functions import BY_HAND, SESSIONS, wrapped_functions
 
 __all__ = ["LOCAL", "CoveredFunction", "MpiFunctions", "mpi_functions", "read_functions"]
 
-# Families of names: "Comm_{get,set}_attr" is two.
+# Families of names: "Comm_{get,set}_attr" stands for two.
 _LOCAL_FAMILIES: Final = """
     {Add,Remove}_error_{class,code,string} Error_{class,string}
     {Alloc,Free}_mem Buffer_attach {Comm,Session}_attach_buffer Address Get_address Aint_{add,diff}
@@ -66,7 +66,7 @@ def _spread(family: str) -> list[str]:
 
 
 LOCAL: Final = frozenset(name for family in _LOCAL_FAMILIES.split() for name in _spread(family))
-"""Functions that communicate nothing and wait for nothing, without ``MPI_``; their large-count forms, too."""
+"""Functions, without ``MPI_``, that neither communicate nor wait; includes their large-count forms."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ class CoveredFunction:
 
     Attributes:
         name: With ``MPI_``.
-        bindings: In which languages and by which of Fortran's modules it can be called.
+        bindings: The languages, and the Fortran modules, from which it can be called.
         counts: What its calls count, in words and by expressions of ``byte_rules``.
     """
 
@@ -89,8 +89,8 @@ class MpiFunctions:
     """The functions of a library.
 
     Attributes:
-        covered: Those that are wrapped.
-        uncovered: Those that are declared, may communicate, and are not wrapped, with ``MPI_``.
+        covered: Functions that are wrapped.
+        uncovered: Declared functions that may communicate and are not wrapped, with ``MPI_``.
     """
 
     covered: tuple[CoveredFunction, ...]
@@ -98,10 +98,10 @@ class MpiFunctions:
 
 
 def read_functions(compiler: Sequence[str], environment: Mapping[str, str]) -> MpiFunctions:
-    """Query an MPI compiler for the functions of its library.
+    """Return the functions of an MPI compiler's library.
 
     Raises:
-        BuildError: The compiler fails, or declares a function in another way than the standard.
+        BuildError: The compiler fails, or a function's parameters differ from those in the standard.
     """
     header = answer([*compiler, "-E", "-x", "c", "-"], environment, question="#include <mpi.h>\n", patience=300)
     if header is None:
@@ -110,10 +110,10 @@ def read_functions(compiler: Sequence[str], environment: Mapping[str, str]) -> M
 
 
 def mpi_functions(preprocessed: str) -> MpiFunctions:
-    """Find the functions that a preprocessed ``mpi.h`` declares.
+    """Return the functions that a preprocessed ``mpi.h`` declares.
 
     Raises:
-        BuildError: A function has other parameters than the MPI standard gives it.
+        BuildError: A function's parameters differ from those in the MPI standard.
     """
     prototypes = read_prototypes(preprocessed)
     wrapped = {function.prototype.name: function.counts for function in wrapped_functions(prototypes)}

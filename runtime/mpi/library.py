@@ -1,4 +1,4 @@
-"""An MPI library on this machine, and which one an executable file is linked to."""
+"""An MPI library on this machine, and the one that an executable is linked to."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from ..answer import answer
 
 __all__ = ["MpiLibrary", "is_elf", "linked_mpi"]
 
-# Not libmpi_cxx, libmpi_mpifh and their like, which bring the C library along. The suffixes are those of
-# vendors that ship one library a compiler.
+# Not libmpi_cxx, libmpi_mpifh and similar ones, which load the C library. Suffixes are those of vendors that ship one
+# library per compiler.
 _NEEDED: Final = re.compile(
     r"^\s*(lib(?:mpi|mpich)(?:_(?:ibm|cray|gnu|intel|nvidia|amd|aocc)\w*)?\.so[.\d]*) => (/\S+)", re.MULTILINE
 )
@@ -25,8 +25,8 @@ class MpiLibrary:
     """A shared MPI library.
 
     Attributes:
-        path: The file itself, no link to it.
-        soname: The name that programs ask the loader for.
+        path: The file itself, not a link to it.
+        soname: The name under which programs load it.
     """
 
     path: Path
@@ -40,7 +40,7 @@ class MpiLibrary:
 
 
 def is_elf(path: Path) -> bool:
-    """Return whether a file is a binary for the loader."""
+    """Return whether a file is an ELF binary."""
     try:
         with path.open("rb") as file:
             return file.read(4) == b"\x7fELF"
@@ -49,7 +49,7 @@ def is_elf(path: Path) -> bool:
 
 
 def linked_mpi(executable: Path, environment: Mapping[str, str]) -> MpiLibrary | None:
-    """The MPI library that an executable would load in this environment; None if it is linked to none.
+    """Return the MPI library that an executable would load in this environment; None if it is not linked to one.
 
     The loader only lists the libraries; the program itself is not executed.
     """

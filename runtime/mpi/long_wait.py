@@ -14,7 +14,7 @@ __all__ = ["said_if_long"]
 def said_if_long(text: str, patience: float) -> Iterator[None]:
     """Print a line on standard error, once, if the block takes long.
 
-    A process of its own prints it: mpi4py holds the interpreter while MPI begins, so that no thread could.
+    A separate process prints it, because mpi4py holds the interpreter's lock while MPI is initialised.
 
     Args:
         text: The line.

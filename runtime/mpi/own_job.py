@@ -1,4 +1,4 @@
-"""The MPI job that this process is one of, if a launcher has started several of us."""
+"""Join the MPI job of this process, if a launcher has started several processes of this program."""
 
 from __future__ import annotations
 
@@ -19,27 +19,27 @@ from .long_wait import said_if_long
 
 __all__ = ["Started", "begin_mpi", "check_together", "mpich_environment", "started_processes", "use_mpich"]
 
-# How many processes were started, and which this one is.
+# Variables with the number of processes, and with this process's rank.
 _VARIABLES: Final = {
     "OMPI_COMM_WORLD_SIZE": "OMPI_COMM_WORLD_RANK",
     "PMI_SIZE": "PMI_RANK",
     "SLURM_STEP_NUM_TASKS": "SLURM_PROCID",
 }
 _OF_MPICH: Final = "PMI_SIZE"
-_NAME: Final = "libmpi.so.12"  # of MPICH's library, as mpi4py asks for it; Debian's does not bear it
+_NAME: Final = "libmpi.so.12"  # the name of MPICH's library that mpi4py loads; Debian's library has another one
 _CHOICE: Final = "MPI4PY_MPIABI"
-_PATIENCE: Final = 20.0  # seconds until the first process reports that it waits
-_PATIENCE_OF_OTHERS: Final = 60.0  # one process reports for all, unless it is missing
+_PATIENCE: Final = 20.0  # seconds until the first process reports that it is waiting
+_PATIENCE_OF_OTHERS: Final = 60.0  # the same for the others: one process reports for all, unless it is missing
 
 
 @dataclass(frozen=True, slots=True)
 class Started:
-    """What a launcher has passed to this process.
+    """This process's place among those that a launcher has started.
 
     Attributes:
-        rank: Which of them it is.
-        size: How many it has started.
-        by_mpich: Whether it is a launcher of MPICH's kind.
+        rank: Its rank.
+        size: The number of processes.
+        by_mpich: Whether the launcher is of MPICH's kind.
     """
 
     rank: int
@@ -57,14 +57,14 @@ def started_processes() -> Started | None:
 
 
 def begin_mpi(started: Started, otherwise: str) -> Any:
-    """Begin MPI, and give the communicator of all processes that were started together, which have to do the same.
+    """Initialise MPI and return the communicator of all processes started together; all of them must call this.
 
     Args:
-        started: What the launcher has told this process.
-        otherwise: What a user can do who has begun one of them alone.
+        started: This process's place among them.
+        otherwise: The way out for a user who has started one of them alone.
 
     Raises:
-        InputError: mpi4py finds each of them alone.
+        InputError: For mpi4py, each of them is alone.
     """
     if started.by_mpich:
         use_mpich()
@@ -78,10 +78,10 @@ def begin_mpi(started: Started, otherwise: str) -> Any:
 
 
 def check_together(communicator: Any) -> None:
-    """Refuse to work alone beside others.
+    """Check that this process is not alone in MPI although a launcher has started several.
 
     Raises:
-        InputError: A launcher has started processes of another MPI: each would be alone.
+        InputError: The launcher belongs to another MPI, so each process is alone.
     """
     from mpi4py import MPI  # noqa: PLC0415 - starts MPI
 
@@ -96,13 +96,13 @@ def check_together(communicator: Any) -> None:
 def use_mpich(library: Path | None = None) -> None:
     """Make mpi4py use a library of MPICH's kind; if the loader does not find it, restart this program.
 
-    mpi4py asks for MPICH's ABI name, which Debian's library does not bear.
+    mpi4py loads MPICH's ABI name, which Debian's library does not have.
 
     Args:
         library: The library; if None, that of the first such MPI on this machine.
 
     Raises:
-        InputError: There is none, or nowhere to give it that name.
+        InputError: There is none, or no folder for a link with that name can be written.
     """
     if _CHOICE in os.environ:
         return
@@ -122,10 +122,10 @@ def mpich_environment(library: Path, environment: Mapping[str, str]) -> dict[str
 
     Args:
         library: The library.
-        environment: What is set already.
+        environment: The environment to extend.
 
     Raises:
-        InputError: Nothing can be written into the cache.
+        InputError: The cache cannot be written.
     """
     links = Path(cache_name(environment), "mpi4py", sha256(bytes(library)).hexdigest()[:16])
     try:

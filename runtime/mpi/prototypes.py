@@ -1,4 +1,4 @@
-"""The functions that an MPI library's own header declares."""
+"""Parse the functions that an MPI library's own header declares."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ _PARAMETER = re.compile(r"(.*?[\s*])(\w+)\s*((?:\[\w*\])*)", re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class Prototype:
-    """One function of ``mpi.h``.
+    """A function of ``mpi.h``.
 
     Attributes:
         name: Without ``MPI_``.
-        parameters: For each its type before and after the name: ``("const int", "[]")``.
+        parameters: For each, its type before and after the name: ``("const int", "[]")``.
     """
 
     name: str
     parameters: tuple[tuple[str, str], ...]
 
     def declared(self, names: list[str]) -> str:
-        """The parameters as a definition with these names declares them."""
+        """Return the parameters as text of a definition, with the given names."""
         return ", ".join(
             f"{before}{'' if before.endswith('*') else ' '}{name}{after}"
             for (before, after), name in zip(self.parameters, names, strict=True)
@@ -34,16 +34,16 @@ class Prototype:
 
 
 def read_prototypes(preprocessed: str) -> dict[str, Prototype]:
-    """Read the functions that a preprocessed ``mpi.h`` declares, by name without ``MPI_``.
+    """Return the functions that a preprocessed ``mpi.h`` declares, by name without ``MPI_``.
 
-    Functions that take functions or any number of arguments are left out: none of them is wrapped.
+    Functions with function parameters or variable arguments are left out, because none of them is wrapped.
     """
     prototypes = (_prototype(name, parameters) for name, parameters in _PROTOTYPE.findall(_bare(preprocessed)))
     return {prototype.name: prototype for prototype in prototypes if prototype}
 
 
 def read_declared(preprocessed: str) -> set[str]:
-    """Read the names of all functions that a preprocessed ``mpi.h`` declares, without ``MPI_``."""
+    """Return the names of all functions that a preprocessed ``mpi.h`` declares, without ``MPI_``."""
     statements = (statement.strip() for statement in re.split(r"[;{}]", _bare(preprocessed)))
     matches = (_DECLARED.match(statement) for statement in statements if not statement.startswith("typedef"))
     return {match[1] for match in matches if match}

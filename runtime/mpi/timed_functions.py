@@ -1,6 +1,6 @@
-"""MPI functions without a byte rule: those that move no payload, but may wait for other ranks.
+"""MPI functions without a byte rule: they move no payload, but may wait for other ranks.
 
-The critical path's operations at them are C expressions over their arguments, with functions of ``probe/mpi_path.h``.
+For the critical path, they have C expressions over their arguments, with functions of ``probe/mpi_path.h``.
 """
 
 from __future__ import annotations
@@ -39,19 +39,19 @@ TIMED: Final[Mapping[MpiKind, str]] = {
     " Intercomm_merge Open_port Close_port Publish_name Unpublish_name Lookup_name"
     " Cart_create Cart_sub Cart_map Graph_create Graph_map Dist_graph_create Dist_graph_create_adjacent",
 }
-"""Functions that may wait for other ranks or poll, but carry no payload, by what their time belongs to."""
+"""Functions that may wait for other ranks or poll, but carry no payload, by the kind of their time."""
 
 POLLS: Final = (
     "Iprobe Improbe Parrived Win_test"
     " Request_get_status Request_get_status_all Request_get_status_any Request_get_status_some"
 )
-"""Those of them whose last parameter ``int *`` says whether they found anything: if not, they waited."""
+"""Those of them whose last ``int *`` parameter returns whether they found anything; if not, they waited."""
 
 TOPOLOGIES: Final = "Cart_create Graph_create Dist_graph_create Dist_graph_create_adjacent"
-"""Those of them that give processes places in a topology; the communicator that has it is the last parameter."""
+"""Functions that create a communicator with a topology, which is the last parameter."""
 
 DERIVED: Final = f"Comm_create Comm_create_group Comm_split Comm_split_type Cart_sub {TOPOLOGIES}"
-"""Those that make a communicator, the last parameter, of members of another, the first; but for plain copies."""
+"""Functions that derive a communicator, the last parameter, from the first one; plain copies are excluded."""
 
 _OF_FIRST: Final = f"Comm_dup Comm_dup_with_info {DERIVED}".replace("Comm_create_group ", "")
 
@@ -61,10 +61,10 @@ MEETINGS: Final[Mapping[str, tuple[str, ...]]] = {
     "Intercomm_create": ("argument_1", "*argument_6"),
     "Intercomm_merge": ("*argument_3",),
 }
-"""Those that make a communicator → the communicators whose members wait for each other in them."""
+"""Functions that make a communicator → the communicators whose members wait for each other in the call."""
 
 MEETINGS_BEGUN: Final = "Comm_idup Comm_idup_with_info"
-"""Those that do so until a request completes: all members of the first argument."""
+"""The same for non-blocking functions: all members of the first argument wait until the request completes."""
 
 WINDOWS_AFTER: Final[Mapping[str, str]] = {
     "Win_create": "aa_path_window_made(argument_5, *argument_6)",
@@ -78,7 +78,7 @@ WINDOWS_AFTER: Final[Mapping[str, str]] = {
     **dict.fromkeys(("Win_lock", "Win_lock_all"), "aa_path_leaves_out(AA_PATH_LOCKS)"),
     "Win_test": "if (*argument_2) aa_path_waited(argument_1)",
 }
-"""What the critical path does after a call on a window."""
+"""Function on a window → statement for the critical path after the call."""
 
 WINDOWS_BEFORE: Final[Mapping[str, str]] = {
     "Win_free": "aa_path_window_ends(*argument_1)",
@@ -86,18 +86,18 @@ WINDOWS_BEFORE: Final[Mapping[str, str]] = {
     "Win_post": "aa_path_post(argument_1, argument_3)",
     "Win_complete": "aa_path_completes(argument_1)",
 }
-"""What it does before one."""
+"""Function on a window → statement for the critical path before the call."""
 
 LEAVINGS: Final = "Comm_free Comm_disconnect"
-"""Those that end a communicator."""
+"""Functions that free a communicator."""
 
 FILE_TIMED: Final = (
     "File_delete File_sync File_set_size File_preallocate File_get_size File_set_view File_set_info"
     " File_set_atomicity File_seek File_seek_shared File_get_position_shared"
 )
-"""Functions that work on a file, but move no bytes of it. ``File_open`` and ``File_close`` are wrapped by hand."""
+"""Functions on a file that move none of its bytes; ``File_open`` and ``File_close`` have hand-written wrappers."""
 
 FILE_COLLECTIVES: Final = (
     "File_sync File_set_size File_preallocate File_set_view File_set_info File_set_atomicity File_seek_shared"
 )
-"""Those of them in which all processes of the file take part, the first argument."""
+"""Those of them that are collective over the processes of the file, which is the first argument."""

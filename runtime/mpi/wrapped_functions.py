@@ -1,6 +1,6 @@
-"""The functions of an MPI library that are wrapped, in all their forms, and what each counts.
+"""The wrapped functions of an MPI library, in all their forms, and what each counts.
 
-Their counts come from ``byte_rules`` and ``timed_functions``, their prototypes from the library's own header.
+Counts come from ``byte_rules`` and ``timed_functions``, prototypes from the library's own header.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ BY_HAND: Final = (
     "Init Init_thread Finalize Abort Start Startall Cancel Request_free"
     " Wait Test Waitany Testany Waitall Testall Waitsome Testsome File_open File_close"
 )
-"""Functions that ``probe/mpi_life.c``, ``mpi_completion_….c`` and ``mpi_file.c`` wrap."""
+"""Functions with hand-written wrappers in ``probe/mpi_life.c``, ``mpi_completion_….c`` and ``mpi_file.c``."""
 
 SESSIONS: Final = "Session_init Session_finalize Group_from_session_pset Group_rank"
-"""Functions that ``probe/mpi_life.c`` wraps besides, and those that it calls; where the first is declared, all are."""
+"""Functions for sessions that ``probe/mpi_life.c`` wraps or calls; a library has all of them or none."""
 
 CALLED: Final = (
     "Query_thread Comm_rank Comm_size Comm_remote_size Comm_test_inter Comm_get_parent Type_size_x Get_elements_x"
@@ -44,10 +44,10 @@ CALLED: Final = (
     " Comm_remote_group Group_size Group_translate_ranks Group_free Op_create Op_free Type_contiguous Type_commit"
     " Type_free Topo_test Cartdim_get Cart_get Cart_shift Graph_neighbors_count Dist_graph_neighbors_count"
 )
-"""Functions that the library calls to learn sizes and roles."""
+"""Functions that the probe library calls, to find out sizes and roles."""
 
 
-# The processes whose work a collective needs → the arguments that specify them.
+# Kind of collective, by the processes whose work it needs → the arguments that determine these.
 _COLLECTIVES: Final = {
     "everyone": "comm",
     "from_root": "root, comm",
@@ -56,7 +56,7 @@ _COLLECTIVES: Final = {
     "from_neighbours": "comm",
 }
 
-# The same → the arguments of ``aa_path_enters`` and ``aa_path_leaves`` for one that blocks.
+# The same for blocking collectives → the arguments of ``aa_path_enters`` and ``aa_path_leaves``.
 _BLOCKING: Final = {
     "everyone": "AA_PATH_EVERYONE, 0, comm",
     "from_root": "AA_PATH_FROM_ROOT, root, comm",
@@ -66,7 +66,7 @@ _BLOCKING: Final = {
 
 
 class Form(Enum):
-    """The difference of a family's function from the one in the table."""
+    """How a function differs from the one of its family in the table."""
 
     BLOCKING = auto()
     REQUEST = auto()
@@ -80,14 +80,14 @@ class WrappedFunction:
     """A function of the table, in one of its forms.
 
     Attributes:
-        prototype: As the header declares it.
-        names: Its parameters, as the rule calls them.
-        counting: C statements over these that count a call that has succeeded.
+        prototype: The header's declaration.
+        names: The rule's names of its parameters.
+        counting: C statements over these that count a successful call.
         counts: The same in words.
-        share: What its time is: of ``enum aa_share``.
-        synchronises: Whether it may be split by a barrier of all members of its communicator.
-        before: C statements over the parameters for the critical path, before the call.
-        beside: C expression for a collective of the critical path's, which begins first; empty: there is none.
+        share: The category of its time, of ``enum aa_share``.
+        synchronises: Whether a barrier of all members of its communicator may precede it.
+        before: C statements for the critical path, before the call.
+        beside: C expression that begins the critical path's own collective before this one; empty if there is none.
     """
 
     prototype: Prototype
@@ -101,15 +101,15 @@ class WrappedFunction:
 
     @property
     def operation(self) -> str:
-        """The name, the same for large counts."""
+        """The name, without the suffix of large-count functions."""
         return self.prototype.name.removesuffix("_c")
 
 
 def wrapped_functions(prototypes: Mapping[str, Prototype]) -> Iterator[WrappedFunction]:
-    """All functions that are wrapped by the table, as far as the header declares them.
+    """Yield all functions of the table that the header declares.
 
     Raises:
-        BuildError: A function has other parameters than the MPI standard gives it.
+        BuildError: A function's parameters differ from those in the MPI standard.
     """
     for rule in RULES:
         for prototype, form in _all_forms(_forms(rule), prototypes):
@@ -150,7 +150,7 @@ def _share(kind: MpiKind) -> str:
 
 
 def _synchronises(rule: ByteRule, form: Form) -> bool:
-    """Return whether programs must expect that all wait for all; among neighbours they may rely on the contrary."""
+    """Return whether all members may wait for each other; programs may rely on neighbour collectives not to."""
     everyone = rule.kind in ("barrier", "all_to_all", "collective") and not rule.names.startswith("Neighbor_")
     return everyone and form is Form.BLOCKING
 
@@ -191,7 +191,7 @@ def _numbered(prototype: Prototype) -> list[str]:
 
 
 def _parameter_names(prototype: Prototype, parameters: str, form: Form) -> list[str]:
-    """The rule's names, with what a form has in the place of a status."""
+    """Return the rule's parameter names, with a form's own parameters in place of a status."""
     names = parameters.split()
     if form is Form.END:
         names = ["file", "buf", "status"]
@@ -210,7 +210,7 @@ def _parameter_names(prototype: Prototype, parameters: str, form: Form) -> list[
 
 
 def _counting(rule: ByteRule, form: Form) -> list[str]:
-    """Return the statements that count: on completion of a request if only its status shows the bytes."""
+    """Return the statements that count; if only the status of a request shows the bytes, they run on completion."""
     received = "0" if rule.by_status else rule.received
     if form is Form.BLOCKING and rule.by_status:
         return [f"aa_count_mpi(1, {rule.sent}, aa_status_bytes(status));"]
@@ -244,7 +244,7 @@ def _counting(rule: ByteRule, form: Form) -> list[str]:
 
 
 def _path_before(rule: ByteRule, form: Form) -> tuple[str, ...]:
-    """Return the statements that hand over path data before a call; none for a persistent one."""
+    """Return the statements that pass path data on before a call; none for a persistent one."""
     if form is Form.PERSISTENT:
         return ()
     return {
@@ -257,7 +257,7 @@ def _path_before(rule: ByteRule, form: Form) -> tuple[str, ...]:
 
 
 def _path_beside(rule: ByteRule, form: Form) -> str:
-    """A collective beside one that does not block begins first, so that it is complete no later."""
+    """Return the expression that begins our collective before a non-blocking one, so that it completes no later."""
     if form is not Form.REQUEST or rule.path not in _COLLECTIVES:
         return ""
     return f"aa_path_begin_{rule.path}({_COLLECTIVES[rule.path]})"
@@ -281,7 +281,7 @@ def _path_after(rule: ByteRule, form: Form) -> list[str]:
 
 
 def _counting_time(prototype: Prototype) -> list[str]:
-    """A call without bytes; one that makes a communicator may begin a request, or give the process a place."""
+    """Return the statements for a call without bytes; if it makes a communicator, the library is informed of that."""
     counting = ["aa_count_mpi(1, 0, 0);"]
     if prototype.name in POLLS.split():
         found = [place for place, parameter in enumerate(prototype.parameters, start=1) if parameter == ("int *", "")]
@@ -307,7 +307,7 @@ def _counting_time(prototype: Prototype) -> list[str]:
 
 
 def _counting_file(rule: FileRule, prototype: Prototype, form: Form) -> list[str]:
-    """A transfer is one call, and what a status tells of bytes: at once, or when it completes."""
+    """Return the statements that count a file transfer: one call, and the bytes in its status, now or on completion."""
     if form is Form.REQUEST:
         arguments = f"file, *request, AA_FILE_{rule.direction.upper()}"
         by_all = _file_path(prototype) != ""
@@ -320,7 +320,7 @@ def _counting_file(rule: FileRule, prototype: Prototype, form: Form) -> list[str
 
 
 def _file_path(prototype: Prototype) -> str:
-    """Whose work processes of a file need in a transfer; empty: nobody's."""
+    """Return the kind of collective that a file transfer is for the critical path; empty if none."""
     name = prototype.name
     return "everyone" if "_all" in name else "from_lower" if "_ordered" in name else ""
 
@@ -336,7 +336,7 @@ def _file_beside(prototype: Prototype, form: Form) -> str:
 
 
 def _words(rule: ByteRule, form: Form) -> str:
-    """``sent peer_bytes(dest, count, type), received what the status reports``."""
+    """Describe what a function counts: ``sent peer_bytes(dest, count, type), received what the status reports``."""
     received = "what the status reports" if rule.by_status else rule.received
     if rule.by_status and form is not Form.BLOCKING:
         received += " when it completes"
@@ -346,7 +346,7 @@ def _words(rule: ByteRule, form: Form) -> str:
 
 
 def _file_words(rule: FileRule, form: Form) -> str:
-    """``read what the status reports when it completes``."""
+    """Describe what a file function counts: ``read what the status reports when it completes``."""
     if form is Form.BEGIN:
         return "the call"
     return f"{rule.direction} what the status reports{' when it completes' if form is Form.REQUEST else ''}"

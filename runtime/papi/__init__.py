@@ -1,1 +1,1 @@
-"""PAPI: which of its events stand for our counts, and which this machine really counts."""
+"""PAPI: which of its events represent our metrics, and which of them this machine really counts."""

@@ -1,4 +1,4 @@
-"""The PAPI events for our counts, from ``events.toml``, for people and for the probe library."""
+"""Read the PAPI events for our metrics from ``events.toml``, and write them for the probe library."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Final
 __all__ = ["CHOICES", "KERNEL_PART", "METRICS", "Choices", "Family", "choices_text", "family_of", "read_choices"]
 
 METRICS: Final = ("instructions", "cycles", "l1_accesses", "l1_misses", "l2_accesses", "l2_misses")
-KERNEL_PART: Final = ":u=1:k=1"  # with which an event counts what happens in the kernel, too; twin: _KERNEL in trial.py
+KERNEL_PART: Final = ":u=1:k=1"  # makes an event count the kernel's part, too; twin: _KERNEL in trial.py
 CHOICES: Final = Path(__file__).with_name("events.toml")
 
 _WHOLES: Final = {"l1_misses": "l1_accesses", "l2_misses": "l2_accesses"}
@@ -26,10 +26,10 @@ class Family:
     """Processors with the same events.
 
     Attributes:
-        name: What people call them.
-        papi: What PAPI's table calls them.
-        cpuinfo: How ``/proc/cpuinfo`` tells them.
-        choices: Metric → event, the best first.
+        name: Their usual name.
+        papi: Their names in PAPI's table.
+        cpuinfo: How to recognise them in ``/proc/cpuinfo``.
+        choices: Metric → event, best first.
     """
 
     name: str
@@ -43,9 +43,9 @@ class Choices:
     """The contents of ``events.toml``.
 
     Attributes:
-        units: Event of the kernel → the unit of what it counts.
-        general: Choices for any processor, the best first.
-        families: Those that have events of their own.
+        units: Event of the kernel → the unit of its count.
+        general: Choices for any processor, best first.
+        families: Processor families with events of their own.
     """
 
     units: Mapping[str, str]
@@ -60,7 +60,7 @@ class Choices:
 
 @cache
 def read_choices() -> Choices:
-    """Read the file."""
+    """Read ``events.toml``."""
     import tomllib  # noqa: PLC0415 - most commands ask for no event
 
     read = tomllib.loads(CHOICES.read_text())
@@ -73,7 +73,7 @@ def read_choices() -> Choices:
 
 
 def choices_text() -> str:
-    """Write the choices as rows of the table in ``probe/counter_papi.c``: those of families last."""
+    """Return the choices as rows of the table in ``probe/counter_papi.c``, those of families last."""
     found = read_choices()
     every = [*found.general, *(choice for family in found.families for choice in family.choices)]
     unique = {tuple(sorted(choice.items())): choice for choice in every}
@@ -88,7 +88,7 @@ def _row(choice: Choice) -> str:
 
 
 def family_of(families: Iterable[Family], cpuinfo: str | None = None) -> Family | None:
-    """Find the family of this machine's processor, or of the one that a text like ``/proc/cpuinfo`` tells of."""
+    """Return the family of this machine's processor, or of the one described in the format of ``/proc/cpuinfo``."""
     if cpuinfo is None:
         try:
             cpuinfo = _CPUINFO.read_text(errors="replace")

@@ -13,8 +13,8 @@ LEVEL: Final = "kernel.perf_event_paranoid"
 _PARANOID: Final = Path("/proc/sys/kernel/perf_event_paranoid")
 _DEVICES: Final = Path("/sys/bus/event_source/devices")
 _STATUS: Final = Path("/proc/self/status")
-_CAPABILITIES: Final = 1 << 38 | 1 << 21  # CAP_PERFMON, CAP_SYS_ADMIN: capability.h
-_PMUS: Final = ("cpu", "arm", "power")  # prefixes of the names of processors' own counters
+_CAPABILITIES: Final = 1 << 38 | 1 << 21  # CAP_PERFMON and CAP_SYS_ADMIN, from capability.h
+_PMUS: Final = ("cpu", "arm", "power")  # name prefixes of the PMUs of processors
 
 
 def paranoid_level() -> str | None:
@@ -31,13 +31,13 @@ def has_pmu() -> bool:
 
 
 def may_count_all() -> bool:
-    """Return whether this process may count anything at any level, as root may outside containers."""
+    """Return whether this process may count anything at any level of restriction, like root outside containers."""
     found = re.search(r"^CapEff:\s*([0-9a-f]+)", _STATUS.read_text(), re.M)
     return bool(found and int(found[1], 16) & _CAPABILITIES)
 
 
 def kernel_said() -> str:
-    """Return the kernel's message about performance events."""
+    """Return the last message in the kernel's log about performance events."""
     level = paranoid_level()
     if level is None:
         return "this kernel has no performance events"

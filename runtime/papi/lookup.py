@@ -1,4 +1,4 @@
-"""The events that PAPI counts on this machine: a separate program tests, and this module reads its results."""
+"""Find the events that PAPI counts on this machine: a separate program tests them, this module reads the results."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from .choices import Family, family_of, read_choices
 
 __all__ = ["PATIENCE", "Component", "Lookup", "Tried", "look_up"]
 
-PATIENCE: Final = 30.0  # seconds for some thousand events, each of which takes a millisecond
+PATIENCE: Final = 30.0  # seconds for several thousand events, which take a millisecond each
 
 _TRIAL: Final = Path(__file__).with_name("trial.py")
-_MOST: Final = 32  # events that are tried together: more than any processor counts
+_MOST: Final = 32  # events tested together: more than any processor counts
 
 
 @dataclass(frozen=True, slots=True)
 class Component:
-    """A part of PAPI: whose events it knows, and why it is not there, if it is not."""
+    """A component of PAPI, and why it is unavailable; empty if it is available."""
 
     name: str
     about: str
@@ -32,16 +32,16 @@ class Component:
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """An event that was tried.
+    """An event that was tested.
 
     Attributes:
         event: Its name.
-        component: Whose it is; empty if PAPI does not know it.
+        component: Its component; empty if PAPI does not know the event.
         kind: ``preset``, ``native`` or ``software``; empty if it was requested by name.
-        outcome: ``counts``: it starts, and counted something; ``starts``: it counted nothing while it was tried;
-            ``fails``; ``unseen``: the program itself brings it.
-        counted_as: How it is spelt so that it counts the kernel's part, too.
-        whole: False of what the kernel counts if its own part may not be counted.
+        outcome: ``counts``: it starts, and counted something; ``starts``: it starts, but counted nothing in the test;
+            ``fails``; ``unseen``: only the program itself provides it.
+        counted_as: Its spelling with which it counts the kernel's part, too.
+        whole: False for an event of the kernel if the kernel's part may not be counted.
         reason: Why it fails.
     """
 
@@ -61,19 +61,19 @@ class Tried:
 
 @dataclass(slots=True)
 class Lookup:
-    """The results.
+    """The results of the tests.
 
     Attributes:
-        library: The libpapi that programs get; empty if there is none.
+        library: The libpapi that programs load; empty if there is none.
         version: Its version.
-        reason: Why there is none, or why it is not all.
-        binding: Version of ``python_papi``, and of the PAPI in it, if that is installed; it counts nothing here.
-        components: Of the library.
-        events: Those that were tried.
-        metrics: Metric of ours → the event that counts it.
+        reason: Why there is no library, or why the results are incomplete.
+        binding: The versions of ``python_papi`` and of the PAPI in it, if installed; it is not used for counting.
+        components: The library's components.
+        events: The tested events.
+        metrics: Our metric → the event that counts it.
         together: Kind → events that were counted at the same time.
         groups: The requested events, in as few groups as can be counted together.
-        family: Of the processor, if ``events.toml`` knows it.
+        family: The processor's family, if ``events.toml`` has it.
     """
 
     library: str = ""
@@ -95,12 +95,12 @@ class Lookup:
 def look_up(
     events: Sequence[str] | None = None, most: int = _MOST, *, multiplex: bool = False, patience: float = PATIENCE
 ) -> Lookup:
-    """Try events in a process like those that will be measured.
+    """Test events in a process like those that will be measured.
 
     Args:
         events: Their names; None for all that PAPI knows.
         most: The greatest number per group.
-        multiplex: Whether the requested events are tested with multiplexing.
+        multiplex: Whether to test the requested events with multiplexing.
         patience: Seconds after which the test ends, with the results so far.
     """
     choices = read_choices()
@@ -119,12 +119,12 @@ def look_up(
         ended |= "end" in fact
         _take(found, fact)
     if found.version and not ended:
-        found.reason = f"PAPI has not answered after {patience:g} s, or ended the process: this is not all"
+        found.reason = f"PAPI did not answer within {patience:g} s, or ended the process: the list is incomplete"
     return found
 
 
 def _facts(question: str, patience: float) -> Iterator[Mapping[str, Any]]:
-    """Run the trial, and give what it told before it ended."""
+    """Run the test program, and yield the facts that it prints."""
     environment = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
     command = [sys.executable, "-I", str(_TRIAL)]
     try:
@@ -134,7 +134,7 @@ def _facts(question: str, patience: float) -> Iterator[Mapping[str, Any]]:
     except subprocess.TimeoutExpired as late:
         printed = late.stdout or b""
     for line in printed.splitlines():
-        if line.startswith(b"{") and line.endswith(b"}"):  # others are PAPI's, or were cut off
+        if line.startswith(b"{") and line.endswith(b"}"):  # other lines are PAPI's, or cut off
             yield json.loads(line)
 
 

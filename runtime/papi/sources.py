@@ -1,4 +1,4 @@
-"""The source text of a metric that PAPI counted, and how."""
+"""The source text of a metric that PAPI counted: which event, and how."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _AT, _AND = "@", "+"
 
 
 class Counted(NamedTuple):
-    """The contents of a source.
+    """The contents of a source text.
 
     Attributes:
         event: The event, as it was spelt.
-        calls: Where alone it was counted, ``mpi`` and ``io``; empty: everywhere.
-        estimate: Whether it took turns with others.
+        calls: The calls to which counting was restricted, ``mpi`` and ``io``; empty if it was not.
+        estimate: Whether the event was multiplexed.
     """
 
     event: str
@@ -42,7 +42,7 @@ class Counted(NamedTuple):
 
 
 def counted(source: str) -> Counted | None:
-    """Read a source; None if it is none of PAPI's."""
+    """Parse a source text; None if it is not one of PAPI's."""
     if not source.startswith(COUNTED_BY_PAPI):
         return None
     event, *how = source.removeprefix(COUNTED_BY_PAPI).split(" ", 1)
@@ -52,10 +52,10 @@ def counted(source: str) -> Counted | None:
 
 
 def source_in_calls(source: str, calls: Sequence[str]) -> str:
-    """Add to a source that only calls were counted."""
+    """Add to a source text that counting was restricted to calls."""
     return f"{source}{_IN}{' and '.join(_CALLS[each] for each in calls)} calls" if calls else source
 
 
 def source_of_estimates(source: str) -> str:
-    """Add to a source that events took turns on the processor's counters."""
+    """Add to a source text that events were multiplexed."""
     return f"{source}{_TURNS}"

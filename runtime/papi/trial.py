@@ -1,7 +1,7 @@
 """Test what PAPI really counts, in a separate program, because a library may hang, abort or print.
 
-It takes a question from standard input, as ``lookup.py`` writes it, and prints a line of JSON for each fact as soon as
-it is known. It imports nothing of autoanalyzer's: it is run by its path, with the standard library alone.
+The program reads a request from standard input, written by ``lookup.py``, and prints each fact as a line of JSON as
+soon as it is known. It is run by its path and imports only the standard library.
 """
 
 from __future__ import annotations
@@ -21,18 +21,19 @@ _OK: Final = 0
 _NULL: Final = -1
 _PRESET: Final = -0x80000000
 _NATIVE: Final = 0x40000000
-_ALL, _FIRST = 0, 1  # modifiers of an enumeration
-_NAME: Final = 1024  # bytes
-_REASON: Final = 512  # where PAPI_component_info_t has it, in all versions
+_ALL, _FIRST = 0, 1  # modifiers for PAPI_enum_event: all, first
+_NAME: Final = 1024  # bytes of an event's name
+_REASON: Final = 512  # the offset of the reason in PAPI_component_info_t, the same in all versions
 _KERNEL: Final = ":u=1:k=1"  # twin: KERNEL_PART in choices.py
-_OF_A_THREAD: Final = ("perf_event", "sde")  # components; others count a device's or the whole machine's events
+# components that count a thread's events; others count a device's or the whole machine's
+_OF_A_THREAD: Final = ("perf_event", "sde")
 _SDE: Final = "sde:::"
 _PAGES: Final = 64
 _MOST_VALUES: Final = 512
 
 
 class Papi:
-    """The library, and a set of events."""
+    """The PAPI library and an event set."""
 
     def __init__(self) -> None:
         self.name, self._library = _opened()
@@ -79,11 +80,11 @@ class Papi:
         return found if found >= 0 else None
 
     def counted(self, events: Sequence[str], *, kernel: bool = False) -> tuple[list[int], str]:
-        """Count some events together while there is something to count; what they came to, or why they do not.
+        """Count some events together during a little work; return the counts, and why it failed or an empty string.
 
         Args:
             events: Their names.
-            kernel: Whether the kernel, too, has something to do; where processors are busy that takes long.
+            kernel: Whether the work includes the kernel, which takes long on busy cores.
         """
         number = ctypes.c_int(_NULL)
         self._library.PAPI_create_eventset(ctypes.byref(number))
@@ -108,7 +109,7 @@ class Papi:
             self._library.PAPI_destroy_eventset(ctypes.byref(number))
 
     def _take_turns(self, number: ctypes.c_int) -> str:
-        """Multiplex the events of a set; return why that fails, or an empty string."""
+        """Multiplex the events of a set; return why that failed, or an empty string."""
         component = self._library.PAPI_get_component_index(b"perf_event")
         for code in (
             self._library.PAPI_multiplex_init(),
@@ -139,7 +140,7 @@ def _work() -> None:
 
 
 def _wait() -> None:
-    """Leave the processor, and go to another one."""
+    """Release the core, and move to another one."""
     time.sleep(1e-4)
     allowed = os.sched_getaffinity(0)
     for processor in sorted(allowed)[:2]:
@@ -148,7 +149,7 @@ def _wait() -> None:
 
 
 def tried(papi: Papi, event: str, software: Iterable[str]) -> dict[str, Any]:
-    """Try an event; one of the kernel's first with what happens in the kernel."""
+    """Test an event; an event of the kernel is first tested with the kernel's part."""
     of_kernel = event in software
     for spelt in (*([f"{event}{_KERNEL}"] if of_kernel else []), event):
         values, reason = papi.counted([spelt], kernel=of_kernel)
@@ -159,7 +160,7 @@ def tried(papi: Papi, event: str, software: Iterable[str]) -> dict[str, Any]:
 
 
 def together(papi: Papi, events: Sequence[str], most: int) -> list[list[str]]:
-    """Divide events, which all start, into as few groups that start together as the order gives."""
+    """Divide working events into as few groups as possible that can be counted together, keeping their order."""
     groups: list[list[str]] = []
     for event in events:
         for group in groups:
@@ -172,7 +173,7 @@ def together(papi: Papi, events: Sequence[str], most: int) -> list[list[str]]:
 
 
 def chosen(papi: Papi, choices: Sequence[Mapping[str, str]]) -> dict[str, str]:
-    """Choose the events of our metrics as the probe library does: the first that start beside those before."""
+    """Choose the events for our metrics as the probe library does: the first that start together with those before."""
     found: dict[str, str] = {}
     for choice in choices:
         part = next(iter(choice))
@@ -182,7 +183,7 @@ def chosen(papi: Papi, choices: Sequence[Mapping[str, str]]) -> dict[str, str]:
 
 
 def main() -> None:
-    """Answer the question."""
+    """Read the request and print the results."""
     question = json.load(sys.stdin)
     _tell(python_papi=_binding())
     try:
@@ -212,7 +213,7 @@ def _some(papi: Papi, question: Mapping[str, Any], names: Mapping[int, str]) -> 
         if event.startswith(_SDE) and papi.by_turns:
             _tell(event=event, component="sde", outcome="fails", reason="needs no hardware counter")
             continue
-        if event.startswith(_SDE):  # the program's own, which is not there yet
+        if event.startswith(_SDE):  # provided by the program itself, which does not run here
             _tell(event=event, component="sde", outcome="unseen", **{"as": event, "whole": True})
             found.setdefault("sde", []).append(event)
             continue
@@ -222,7 +223,7 @@ def _some(papi: Papi, question: Mapping[str, Any], names: Mapping[int, str]) -> 
             _tell(event=event, component="", outcome="fails", reason="PAPI knows no such event here")
             continue
         if component not in _OF_A_THREAD:
-            _tell(event=event, component=component, outcome="fails", reason="counts what no thread does")
+            _tell(event=event, component=component, outcome="fails", reason="does not count per thread")
             continue
         fact = tried(papi, event, question["software"])
         _tell(component=component, **fact)
@@ -235,7 +236,7 @@ def _some(papi: Papi, question: Mapping[str, Any], names: Mapping[int, str]) -> 
 
 
 def _all(papi: Papi, question: Mapping[str, Any], components: Iterable[tuple[int, str, str, str]]) -> None:
-    """Try all events there are."""
+    """Test all known events."""
     found: dict[str, list[str]] = {"preset": [], "software": [], "native": []}
     _tell(metrics=chosen(papi, question["choices"]))
     for number, name, _, reason in components:
@@ -269,7 +270,7 @@ def _binding() -> dict[str, str] | None:
         return None
     try:
         from pypapi.consts import PAPI_VERSION  # noqa: PLC0415
-    except Exception as error:  # whatever is wrong with a library that is not ours
+    except Exception as error:  # any error of a library that is not ours
         return {"version": installed, "papi": "", "reason": f"{type(error).__name__}: {error}"}
     return {"version": installed, "papi": f"{PAPI_VERSION >> 24}.{PAPI_VERSION >> 16 & 255}", "reason": ""}
 

@@ -7,7 +7,7 @@
 #include "trace.h"
 #include "usage.h"
 
-#define ANCHOR_AGE 1e8 /* nanoseconds */
+#define ANCHOR_AGE 1e8 /* nanoseconds after which the anchor is renewed */
 
 bool aa_book_is_quick;
 bool aa_book_goes_on;
@@ -19,10 +19,10 @@ void aa_book_prepare(void) {
 }
 
 /*
- * No interval is longer off the CPU than it is in total. More time may be owed, because time that a
- * hypervisor takes from the machine triggers no watch, and is found at the end of an interval only if it is
- * long. Less than nothing may be owed, because clocks jitter. Both are carried over to the next interval that
- * is disturbed, or due.
+ * Books how long the thread was off the CPU in an interval of wall time, at most the whole interval. More
+ * may be owed, because time that a hypervisor takes from the machine triggers no watch, and is found at
+ * the end of an interval only if it is long. A negative time may be owed, because clocks jitter. Both are
+ * carried over to the next interval that is disturbed or due.
  */
 static void book_off(struct aa_thread *thread, int64_t took) {
     int64_t off = thread->watch.owed < took ? thread->watch.owed : took;
@@ -35,7 +35,10 @@ static void book_off(struct aa_thread *thread, int64_t took) {
     }
 }
 
-/* Now and then a late anchor, so that the ticks' rate is well known even if the process gets killed. */
+/*
+ * Renews the late anchor from time to time, so that the ticks' rate is well known even if the process is
+ * killed.
+ */
 static void renew_anchor(uint64_t now) {
     struct aa_header *header = aa_shard();
     if ((double)(now - header->latest.ticks) <= ANCHOR_AGE * aa_clock_rate())
@@ -76,8 +79,8 @@ void aa_book(struct aa_thread *thread) {
 }
 
 /*
- * A waiting thread spins first and then sleeps: its time on the CPU counts as waiting, and not as the idle
- * time after it.
+ * A waiting thread first spins and then sleeps: its CPU time counts as waiting, and not as the idle time
+ * after it.
  */
 static void book_wait_until(struct aa_thread *thread, uint64_t now) {
     int64_t took = (int64_t)(now - thread->last);

@@ -1,22 +1,19 @@
-/* Time is counted to the node where the thread is. */
+/* Booking: time is added to the node where the thread is. */
 #ifndef AA_BOOK_H
 #define AA_BOOK_H
 
 #include "shard.h"
 
 extern bool aa_book_is_quick; /* the clock is a counter, and nothing else is counted */
-extern bool aa_book_goes_on;  /* or what is, goes on meanwhile */
+extern bool aa_book_goes_on;  /* or the counters continue during events */
 
-/* Learn whether an event may be quick. */
+/* Determines whether an event may take the fast path. */
 void aa_book_prepare(void);
 
-/* Count the time since the last event. */
+/* Books the time since the last event. */
 void aa_book(struct aa_thread *thread);
 
-/*
- * Count the time until now, without the thread's idle time after that, waiting or not, to the node where it
- * waited.
- */
+/* Books the time until now to the node where the thread waited, without the idle time after the wait. */
 void aa_book_wait(struct aa_thread *thread);
 
 /* The same for another thread, which is idle. */
@@ -26,12 +23,12 @@ static inline uint8_t aa_book_share(const struct aa_thread *thread) {
     return (uint8_t)thread->call.share;
 }
 
-/* Whether a plain reading of the clock is all that the event needs. */
+/* Whether the event only needs a plain reading of the clock. */
 static inline bool aa_book_is_plain(const struct aa_thread *thread) {
     return aa_book_is_quick && aa_watch_is_quiet(&thread->watch);
 }
 
-/* To the current node. */
+/* Books to a node that need not be the current one. */
 static inline int64_t aa_book_to(struct aa_thread *thread, struct aa_node *node, uint64_t now) {
     int64_t took = (int64_t)(now - thread->last);
     thread->last = now;

@@ -1,12 +1,12 @@
-/* MPI that is used without passing this library's wrappers. */
+/* MPI calls that bypass this library's wrappers. */
 #ifndef AA_BYPASS_H
 #define AA_BYPASS_H
 
 #include <stdbool.h>
 
 enum aa_mpi_bypass {
-    AA_MPI_ALL_PAST = 1, /* MPI was initialised, and no call of MPI_Init seen */
-    AA_MPI_SOME_PAST     /* a library's calls, which was loaded with RTLD_DEEPBIND; see mpi_past.h */
+    AA_MPI_ALL_PAST = 1, /* MPI was initialised, but no call of MPI_Init was seen */
+    AA_MPI_SOME_PAST     /* calls of a library that was loaded with RTLD_DEEPBIND; see mpi_past.h */
 };
 
 /* Whether an MPI library that the process has loaded was ever initialised. */

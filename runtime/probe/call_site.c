@@ -14,18 +14,18 @@
 #define LONGEST_TEXT ((size_t)3 * PATH_MAX)
 
 struct call_site {
-    const char *region; /* of the function; null: forgotten */
+    const char *region; /* descriptor of the called function; null: forgotten */
     uintptr_t returns_to;
-    const char *descriptor; /* the text, or the region where nobody knows the file */
+    const char *descriptor; /* the text, or the function's descriptor if the address is in no file */
     char text[];
 };
 
-static struct call_site *_Atomic sites[PLACES]; /* open addressing */
+static struct call_site *_Atomic sites[PLACES]; /* hash table with open addressing */
 
 /* ---- the text */
 
 struct file {
-    uintptr_t address; /* wanted; then, as the file was linked */
+    uintptr_t address; /* the address to find; then its address as the file was linked */
     const char *name;
 };
 
@@ -52,11 +52,14 @@ static void append(char *text, size_t room, const char *more) {
     }
 }
 
-/* Empty where nobody knows the file: code that was made while the program runs, a library that was deleted.
+/*
+ * Writes the descriptor of a call site; empty if the address is in no file, as in code generated at run
+ * time or in a deleted library.
  */
 static void describe(const char *region, uintptr_t returns_to, char *text, size_t room) {
-    static const char end[] = "|0|0|0";        /* behind the function's name, which is empty */
-    struct file file = {returns_to - 1, NULL}; /* in the call itself, which may be a function's last */
+    static const char end[] = "|0|0|0"; /* follows the function's name, which is empty */
+    /* an address in the call itself, which may be the last instruction of a function */
+    struct file file = {returns_to - 1, NULL};
     *text = 0;
     if (!dl_iterate_phdr(find_file, &file))
         return;
@@ -91,7 +94,7 @@ static bool is_of(const struct call_site *site, const char *region, uintptr_t re
     return site->returns_to == returns_to && __atomic_load_n(&site->region, __ATOMIC_RELAXED) == region;
 }
 
-/* Where it is, or a free place; null if the table is crowded. */
+/* Returns the slot of a call site, or a free one; null if the table is crowded. */
 static struct call_site *_Atomic *find(const char *region, uintptr_t returns_to) {
     uintptr_t start = returns_to ^ returns_to >> 13;
     for (uintptr_t i = start; i < start + LONGEST_SEARCH; i++) {
@@ -103,7 +106,10 @@ static struct call_site *_Atomic *find(const char *region, uintptr_t returns_to)
     return NULL;
 }
 
-/* Other threads may come first: then theirs counts, or the place is another's. */
+/*
+ * Publishes a call site. Another thread may have been faster: then its entry counts, or the slot belongs
+ * to another site.
+ */
 static const char *keep(struct call_site *_Atomic *place, struct call_site *made) {
     struct call_site *found = NULL;
     const char *region = made->region;
@@ -121,7 +127,7 @@ const char *aa_call_site(const char *region, const void *returns_to) {
         return region;
     const struct call_site *site = atomic_load_explicit(place, memory_order_acquire);
     if (site && !is_of(site, region, (uintptr_t)returns_to))
-        return aa_call_site(region, returns_to); /* another thread has taken the place meanwhile */
+        return aa_call_site(region, returns_to); /* another thread has taken the slot meanwhile */
     if (site)
         return site->descriptor;
     struct call_site *made = make(region, (uintptr_t)returns_to);

@@ -1,5 +1,5 @@
 /*
- * Where a library is called from, in programs without probes: each place is a region of its own. The gather
+ * Call sites of library functions in programs without probes: each is a region of its own. The gather
  * finds function and line (runtime/gather/call_sites.py).
  */
 #ifndef AA_CALL_SITE_H
@@ -15,7 +15,7 @@
  */
 const char *aa_call_site(const char *region, const void *returns_to);
 
-/* Another library may come to lie there. */
+/* Forgets the call sites in memory that another library may use later. */
 void aa_call_site_forget(struct aa_span span);
 
 #endif

@@ -14,13 +14,16 @@
 #include <cpuid.h>
 #endif
 
-#define CALIBRATION 3000000u /* nanoseconds: reading an anchor errs by some 25, so the rate by 1e-5 */
+/* nanoseconds: an anchor has an error of about 25, so the rate has one of 1e-5 */
+#define CALIBRATION 3000000u
 #define SYNCHRONISE_TRIES 4
-#define READING 10000   /* nanoseconds: reading both clocks takes one or two thousand */
-#define SWITCH_TRIES 20 /* on a busy machine a moment may be over before the thread is off the processor */
+#define READING 10000   /* nanoseconds: reading both clocks takes 1000 or 2000 */
+#define SWITCH_TRIES 20 /* on a busy machine a single try may end before the thread is switched out */
 #define PERF_PAGE 4096
 
-/* What a kernel expects before the address where an interrupted sequence would be resumed (glibc's RSEQ_SIG).
+/*
+ * The word that the kernel expects before the address where an interrupted sequence resumes (glibc's
+ * RSEQ_SIG).
  */
 #if defined(__x86_64__)
 #define RSEQ_SIGNATURE 0x53053053u
@@ -52,7 +55,7 @@ uint64_t aa_clock_nanoseconds(clockid_t clock) {
 /* ---- ticks */
 
 #if defined(__x86_64__)
-/* The kernel drops the counter from its list once it found it to be unstable. */
+/* The kernel removes the counter from its list if it finds it unstable. */
 static bool kernel_lists_counter(void) {
     char names[256] = "";
     long file =
@@ -90,7 +93,7 @@ struct aa_anchor aa_clock_start(void) {
     return clock_state.start;
 }
 
-/* Of several pairs of readings, the one with the least time between its readings. */
+/* Takes several pairs of readings, and returns the one with the least time between its readings. */
 struct aa_anchor aa_clock_anchor(void) {
     struct aa_anchor best = {0, 0};
     uint64_t narrowest = UINT64_MAX;
@@ -124,7 +127,7 @@ const char *aa_clock_cpu_name(void) {
     return cpu_names[clock_state.cpu];
 }
 
-/* ---- the word that is watched */
+/* ---- the watched word */
 
 /* A signal handler may set or clear a bar meanwhile. */
 static void set_armed(struct aa_watch *watch, uint32_t word) {
@@ -139,16 +142,21 @@ static void be_switched_out(void) {
     syscall(SYS_nanosleep, &moment, NULL);
 }
 
-/* Offset and size of the thread's area; missing before glibc 2.35, and size 0 where the area is not
- * registered. */
+/*
+ * Offset and size of the thread's area. They are missing before glibc 2.35; the size is 0 if the area is
+ * not registered.
+ */
 extern const ptrdiff_t __rseq_offset __attribute__((weak));
 extern const unsigned int __rseq_size __attribute__((weak));
 
 #if defined(RSEQ_SIGNATURE)
-/* No thread ever executes these words, so none is ever found inside the sequence that they represent. */
+/* No thread ever executes these words, so none is ever inside the sequence that they represent. */
 static const uint32_t never_executed[] = {0, RSEQ_SIGNATURE, 0};
 
-/* The kernel's struct rseq_cs: where a sequence starts, how long it is, where to go if it was interrupted. */
+/*
+ * The kernel's struct rseq_cs: start of a sequence, its length, and where to continue after an
+ * interruption.
+ */
 static const struct {
     uint32_t version, flags;
     const void *start;
@@ -158,14 +166,14 @@ static const struct {
 
 static volatile uint64_t *rseq_field(void) {
     char *area = (char *)__builtin_thread_pointer() + __rseq_offset;
-    return (volatile uint64_t *)(area + 8); /* behind cpu_id_start and cpu_id */
+    return (volatile uint64_t *)(area + 8); /* follows cpu_id_start and cpu_id */
 }
 
 static bool rseq_registered(void) {
     return &__rseq_offset && &__rseq_size && __rseq_size;
 }
 
-/* Whether the kernel really resets the field of a sleeping thread, which it does not promise. */
+/* Tests whether the kernel really resets the field of a sleeping thread, which is not guaranteed. */
 static bool rseq_works(void) {
     if (!rseq_registered())
         return false;
@@ -205,7 +213,7 @@ static void rseq_open(struct aa_watch *watch) {
 static void rseq_close(void) {}
 #endif
 
-/* The page outlives the descriptor, which thus is not in the program's way. */
+/* The page stays mapped without the file descriptor, which would be in the program's way. */
 static struct perf_event_mmap_page *perf_page(void) {
     struct perf_event_attr event = {.size = sizeof event,
                                     .type = PERF_TYPE_SOFTWARE,
@@ -301,7 +309,7 @@ void aa_watch_open_at_start(struct aa_watch *watch) {
         watch->word = &page->lock;
 }
 
-/* Whether the thread was switched out since a moment, as far as that is seen. */
+/* Whether the thread was switched out since a moment, as far as the watch shows. */
 static bool disturbed_since(const struct aa_watch *watch, uint64_t start, uint64_t now) {
     if (watches_nothing(watch))
         return (double)(now - start) > READING * clock_state.rate;
@@ -330,7 +338,7 @@ uint64_t aa_watch_synchronise(struct aa_watch *watch) {
 }
 
 uint64_t aa_watch_synchronise_from_outside(struct aa_watch *watch, uint32_t tid) {
-    clockid_t clock = (clockid_t)(~tid << 3 | 6); /* the kernel's number for the CPU time of a thread */
+    clockid_t clock = (clockid_t)(~tid << 3 | 6); /* the kernel's identifier of a thread's CPU clock */
     struct timespec cpu;
     if (clock_gettime(clock, &cpu) != 0)
         return 0;

@@ -1,13 +1,13 @@
 /*
- * Ticks for wall time, and a watch that tells whether a thread has been off the CPU.
+ * Ticks for wall time, and a watch that shows whether a thread has been off the CPU.
  *
- * CPU time costs a system call of half a microsecond, a time stamp ten nanoseconds. As long as a thread was
- * not switched out, both advance alike; so a word is watched that the kernel changes at every switch, and
- * only then the CPU clock is asked:
+ * Reading CPU time is a system call of half a microsecond, a time stamp takes ten nanoseconds. As long as
+ * a thread is not switched out, both advance alike. So the library watches a word that the kernel changes
+ * at every switch, and reads the CPU clock only then:
  *
  *   rseq       the rseq_cs field of the thread's restartable-sequences area, which the kernel sets to null
  *   perf-lock  the sequence number in the page of a perf event that counts nothing
- *   syscall    nothing to watch: the CPU clock is asked at every event
+ *   syscall    no watch: the CPU clock is read at every event
  */
 #ifndef AA_CLOCK_H
 #define AA_CLOCK_H
@@ -19,7 +19,7 @@
 #define aa_likely(condition) __builtin_expect(!!(condition), 1)
 #define aa_unlikely(condition) __builtin_expect(!!(condition), 0)
 
-/* One moment on two clocks. */
+/* The same moment on two clocks. */
 struct aa_anchor {
     uint64_t monotonic; /* nanoseconds of CLOCK_MONOTONIC */
     uint64_t ticks;
@@ -27,13 +27,14 @@ struct aa_anchor {
 
 struct aa_watch {
     volatile uint32_t *word; /* differs from armed once the thread was switched out */
-    uint64_t armed;          /* the word, and above it AA_BAR_..., which keep events from their fast path */
-    uint64_t real;           /* nanoseconds of CLOCK_MONOTONIC_RAW at the last synchronisation */
-    uint64_t cpu;            /* nanoseconds of the thread's CPU time there */
-    int64_t owed;            /* ticks off the CPU that are not booked yet */
+    /* the word, and in the upper half AA_BAR_..., which keep events from the fast path */
+    uint64_t armed;
+    uint64_t real; /* nanoseconds of CLOCK_MONOTONIC_RAW at the last synchronisation */
+    uint64_t cpu;  /* nanoseconds of the thread's CPU time at the same moment */
+    int64_t owed;  /* ticks off the CPU that are not booked yet */
 };
 
-/* With one of these bits armed equals no word, so that a single comparison covers them, too. */
+/* If one of these bits is set, armed differs from every word, so a single comparison covers them, too. */
 #define AA_BAR_BOOKING (1ull << 32) /* an event books more than a reading of the counter */
 #define AA_BAR_SITES (1ull << 33)   /* the thread has open sites; see site.h */
 
@@ -42,17 +43,18 @@ static inline bool aa_watch_is_quiet(const struct aa_watch *watch) {
     return *watch->word == (uint32_t)watch->armed;
 }
 
-extern bool aa_clock_counter; /* the processor's time stamp counter can be trusted */
+extern bool aa_clock_counter; /* the processor's time stamp counter is reliable */
 
 uint64_t aa_clock_nanoseconds(clockid_t clock);
 
-/* Where the counter can be trusted. */
+/* Only if the counter is reliable. */
 #if defined(AA_FAKE_CLOCK)
-uint64_t aa_clock_count(void); /* of a test: time passes as the test says */
+uint64_t aa_clock_count(void); /* in a test, the test controls the time */
 #else
 static inline uint64_t aa_clock_count(void) {
 #if defined(__x86_64__)
-    return __builtin_ia32_rdtsc(); /* x86intrin.h, which has a name for it, takes longer than all the rest */
+    /* x86intrin.h, which names it, takes longer to compile than everything else */
+    return __builtin_ia32_rdtsc();
 #elif defined(__aarch64__)
     uint64_t ticks;
     __asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
@@ -67,33 +69,36 @@ static inline uint64_t aa_clock_ticks(void) {
     return aa_likely(aa_clock_counter) ? aa_clock_count() : aa_clock_nanoseconds(CLOCK_MONOTONIC);
 }
 
-/* Choose where ticks come from, and take the anchor of the process's start. */
+/* Chooses the source of ticks, and takes the anchor of the process's start. */
 void aa_clock_load(void);
 struct aa_anchor aa_clock_start(void);
 
-/* Take the start's readings anew, in the child of a fork. */
+/* Takes the start's readings again, in the child of a fork. */
 void aa_clock_restart(void);
 
-/* Choose the watch, and measure the ticks' rate since the start: spins for the rest of three milliseconds. */
+/*
+ * Chooses the watch, and measures the ticks' rate since the start: spins until three milliseconds have
+ * passed.
+ */
 void aa_clock_calibrate(void);
 struct aa_anchor aa_clock_anchor(void);
-double aa_clock_rate(void); /* ticks a nanosecond */
+double aa_clock_rate(void); /* ticks per nanosecond */
 const char *aa_clock_wall_name(void);
 const char *aa_clock_cpu_name(void);
 
-/* Of all watches that are opened from now on. */
+/* Sets bars in all watches that are opened from now on. */
 void aa_watch_bar(uint64_t bars);
 
 /*
- * A watch belongs to the thread that opens it. Opened at the process's start, it takes the start's readings,
- * which are those of the main thread. Synchronising returns the time stamp at which it happened.
+ * A watch belongs to the thread that opens it. If opened at the process's start, it uses the start's
+ * readings, which are those of the main thread. Synchronising returns the time stamp at which it happened.
  */
 void aa_watch_open(struct aa_watch *watch);
 void aa_watch_open_at_start(struct aa_watch *watch);
 uint64_t aa_watch_synchronise(struct aa_watch *watch);
 void aa_watch_close(struct aa_watch *watch);
 
-/* Synchronise the watch of another thread, which stays disturbed; 0, if the thread is gone. */
+/* Synchronises the watch of another thread, which stays disturbed; returns 0 if the thread is gone. */
 uint64_t aa_watch_synchronise_from_outside(struct aa_watch *watch, uint32_t tid);
 
 #endif

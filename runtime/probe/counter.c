@@ -42,12 +42,13 @@ static const struct aa_counter_source nothing = {
 };
 
 static const struct aa_counter_source *const known[] = {&aa_counter_simulated, &aa_counter_papi};
-static const struct aa_counter_source *source, *asked; /* what counts; what was to */
-static bool live;                                      /* the source counts, everywhere or in calls */
-static enum { AT_LOAD, WAITING, LATE } opening;        /* it may wait until something is recorded */
+static const struct aa_counter_source *source, *asked; /* the active source; the requested one */
+static bool live;                                      /* the source counts, everywhere or in calls only */
+/* opening may be delayed until something is recorded */
+static enum { AT_LOAD, WAITING, LATE } opening;
 static bool asks_usage;
 static const char *wanted, *defect;
-static int counted = AA_EVENTS; /* how many of enum aa_counter there are */
+static int counted = AA_EVENTS; /* the number of used entries of enum aa_counter */
 static uint64_t at_load[AA_COUNTED], bias[AA_COUNTED];
 
 /* The counts at the last stop. */
@@ -88,7 +89,7 @@ static bool is_word(const char *text, size_t length, const char *word) {
     return strlen(word) == length && memcmp(text, word, length) == 0;
 }
 
-/* Null, or what is wrong with the calls to which counting is restricted. */
+/* Returns null, or what is wrong with the calls to which counting is restricted. */
 static const char *read_calls(void) {
     const char *text = getenv(COUNT_IN);
     uint32_t calls = 0;
@@ -139,7 +140,7 @@ void aa_counter_load(void) {
         return;
     }
     source = asked = is_automatic() ? &aa_counter_papi : find_source(wanted);
-    /* Programs that a launcher or a shell starts on the way to the program are left alone. */
+    /* Programs that a launcher or a shell starts before the program itself are left alone. */
     if (source == &aa_counter_papi && aa_launched_rank() < 0)
         opening = WAITING;
     else
@@ -163,7 +164,7 @@ void aa_counter_restart(void) {
     source->go(false);
 }
 
-/* If only one rank cannot count, the first one with a reason reports it. */
+/* If a rank cannot count, the first rank with a reason reports it. */
 static void warn_of_usage(void) {
     const char *lack = aa_usage_lack();
     pid_t other;
@@ -177,11 +178,12 @@ void aa_counter_describe(struct aa_header *header) {
         header->counting =
             aa_counted_calls | (source->by_turns && source->by_turns() ? AA_COUNTS_BY_TURNS : 0);
     }
-    if (aa_counted_calls) /* what is defined by where it is left out there */
+    /* these counts are defined as excluding calls, so they do not exist if only calls are counted */
+    if (aa_counted_calls)
         memset(header->sources, 0, AA_EVENTS * sizeof *header->sources);
     aa_usage_describe(header->sources, aa_counting || aa_counted_calls);
     warn_of_usage();
-    if (header->rank > 0) /* what is so elsewhere is left to the gather */
+    if (header->rank > 0) /* differences between ranks are reported by the gather */
         return;
     if (defect)
         aa_warn("AUTOANALYZER_COUNTERS=%s: %s; nothing is counted", wanted, defect);
@@ -206,7 +208,7 @@ void aa_counter_end(void) {
         source->detach();
 }
 
-/* A signal handler may have booked later counts than those at hand. */
+/* A signal handler may have booked counts that are later than these. */
 static uint64_t since(uint64_t before, uint64_t now, uint64_t left_out) {
     return now > before + left_out ? now - before - left_out : 0;
 }
@@ -237,10 +239,11 @@ void aa_counter_skip(struct aa_thread *thread) {
 
 void aa_counter_book_going(struct aa_thread *thread) {
     source->book(thread->current->counters, thread->counted, bias);
-    memcpy(stopped_at, thread->counted, sizeof thread->counted); /* an interrupted thread continues here */
+    /* an interrupted thread continues with these counts */
+    memcpy(stopped_at, thread->counted, sizeof thread->counted);
 }
 
-/* ---- in calls alone */
+/* ---- counting in calls only */
 
 /* MPI's file I/O is both. */
 static bool is_counted(uint32_t share) {
@@ -248,7 +251,7 @@ static bool is_counted(uint32_t share) {
            (aa_counted_calls & AA_COUNTS_IN_IO && (uint8_t)share == AA_IO);
 }
 
-/* Functions that a library call calls back are a part of it, and so are calls from there. */
+/* Functions that a library call calls back, and their calls, are part of that library call. */
 static bool is_called_back(const struct aa_thread *thread) {
     const struct aa_frame *frame = thread->top - 1;
     while (frame > thread->frames && !is_counted(frame->call.share))

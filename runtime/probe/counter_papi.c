@@ -1,6 +1,6 @@
 /*
- * Counts by PAPI. Of the events that can represent a count, the first are used that really start beside those
- * already chosen: an event may be listed but not countable.
+ * Counts by PAPI. Of the events that can represent a count, the first is used that really starts together
+ * with those already chosen: an event may be listed but not countable.
  */
 #define _GNU_SOURCE
 #include "counter_source.h"
@@ -30,21 +30,22 @@ static const char *const metrics[AA_EVENTS] = {
 static const struct {
     int metric;
     const char *event;
-    int whole; /* what metric is a part of, if whole_event is not null */
+    int whole; /* the metric that includes this one, if whole_event is not null */
     const char *whole_event;
 } choices[] = {
 #include "papi_choices.h"
 };
 
-static char events[AA_COUNTED][EVENT_LENGTH]; /* empty: not counted; as they are from load on */
+static char events[AA_COUNTED][EVENT_LENGTH]; /* empty: not counted; fixed when the library is loaded */
 static char lacking[512];
 static _Thread_local int event_set AA_INITIAL_EXEC = PAPI_NULL;
-static _Thread_local uint32_t left_out AA_INITIAL_EXEC; /* of the events, a bit each */
-static uint32_t counted_calls;                          /* in which alone is counted; 0: everywhere */
-static bool takes_turns; /* events share counters by time: values are estimates, which may go back */
+static _Thread_local uint32_t left_out AA_INITIAL_EXEC; /* of the events, one bit each */
+static uint32_t counted_calls;                          /* to which counting is restricted; 0: it is not */
+static bool takes_turns; /* events are multiplexed: values are estimates, which may decrease */
 static _Thread_local uint64_t
-    highest[AA_COUNTED] AA_INITIAL_EXEC; /* of these estimates, since the set started */
-static bool in_child;                    /* of a fork: what counts its threads was never opened */
+    highest[AA_COUNTED] AA_INITIAL_EXEC; /* of the estimates, since the set started */
+/* in the child of a fork, whose threads' counters were never opened */
+static bool in_child;
 
 /* ---- events */
 
@@ -58,7 +59,10 @@ static void close_set(int set) {
     aa_papi.destroy_eventset(&set);
 }
 
-/* A set of no events yet: so many of the processor's can be in it as one likes. */
+/*
+ * Enables multiplexing in a set without events, so that it can hold more of the processor's events than
+ * there are counters.
+ */
 static bool share_counters(int set) {
     int component = aa_papi.get_component_index("perf_event");
     return component >= 0 && aa_papi.assign_eventset_component(set, component) == PAPI_OK &&
@@ -79,7 +83,7 @@ static bool is_counted(int metric) {
     return *events[metric] && !(left_out >> metric & 1);
 }
 
-/* A set of the events that the thread counts; PAPI_NULL if that cannot be. */
+/* Returns a set of the events that the thread counts; PAPI_NULL if that is impossible. */
 static int open_set(void) {
     int set = create_set();
     for (int i = 0; set != PAPI_NULL && i < AA_COUNTED; i++) {
@@ -104,7 +108,7 @@ static void take(int metric, const char *event, size_t length) {
     events[metric][length] = 0;
 }
 
-/* In calls alone there is one metric of MPI's, and none of file I/O's. */
+/* If counting is restricted to calls, there is one metric for MPI and none for file I/O. */
 static bool is_wanted(int metric) {
     return !counted_calls || (metric == AA_INSTRUCTIONS && counted_calls & AA_COUNTS_IN_MPI);
 }
@@ -133,7 +137,7 @@ static int metric_of(const char *wish, size_t length) {
     return metric;
 }
 
-/* METRIC=EVENT; false if that is not counted. */
+/* Grants METRIC=EVENT; false if the metric is unknown or the event cannot be counted. */
 static bool grant(const char *wish, size_t length) {
     size_t name = strcspn(wish, "=,");
     int metric = metric_of(wish, name);
@@ -145,7 +149,7 @@ static bool grant(const char *wish, size_t length) {
     return *events[metric];
 }
 
-/* An event of the user's, in the next place, which is the same in all processes. */
+/* Puts an event of the user's into the next place, which is the same in all processes. */
 static bool grant_named(const char *event, size_t length) {
     static int place = AA_EVENTS;
     if (place == AA_COUNTED - aa_usage_places() || length >= EVENT_LENGTH)
@@ -217,7 +221,7 @@ static const char *open_events(void) {
     return "no event can be started (virtual machine? perf_event_paranoid?)";
 }
 
-/* Whether the kernel knows a processor's counter that this process may use: in most virtual machines none. */
+/* Whether this process may use any counter of the processor; in most virtual machines there is none. */
 static bool has_counters(void) {
     static const uint64_t known[] = {PERF_COUNT_HW_INSTRUCTIONS, PERF_COUNT_HW_CPU_CYCLES};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
@@ -264,7 +268,7 @@ static void describe(char sources[AA_COUNTERS][AA_SOURCE_LENGTH]) {
 
 /* ---- threads */
 
-/* Inherited events would count the parent. */
+/* Inherited events would continue to count the parent. */
 static void forked(void) {
     event_set = PAPI_NULL;
     left_out = 0;
@@ -298,7 +302,7 @@ static void detach(void) {
     aa_papi.unregister_thread();
 }
 
-/* A set cannot be changed while it counts; one of no events is none. */
+/* A set cannot be changed while it counts, and a set without events cannot start. */
 static bool choose(uint32_t counters) {
     uint32_t before = left_out, all = 0;
     if (counters >> AA_MPI_INSTRUCTIONS & 1)
@@ -314,7 +318,7 @@ static bool choose(uint32_t counters) {
     return true;
 }
 
-/* Nothing really stops: what is executed until the next interval is subtracted as its bias. */
+/* Counters do not really stop: the bias subtracts what the library executes until the next interval. */
 static void stop(uint64_t counts[AA_COUNTED]) {
     long long values[AA_COUNTED] = {0};
     int error = errno, outcome = event_set == PAPI_NULL ? PAPI_NULL : aa_papi.read(event_set, values);
@@ -325,7 +329,8 @@ static void stop(uint64_t counts[AA_COUNTED]) {
     for (int i = 0; i < AA_COUNTED; i++) {
         if (!is_counted(i))
             continue;
-        uint64_t now = *value > 0 ? (uint64_t)*value : 0; /* below 0: an event that is not there yet */
+        /* below 0: the event's provider is not loaded yet */
+        uint64_t now = *value > 0 ? (uint64_t)*value : 0;
         if (takes_turns)
             now = highest[i] = now > highest[i] ? now : highest[i];
         counts[i] = now;

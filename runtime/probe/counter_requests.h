@@ -1,6 +1,6 @@
 /*
- * Client requests from the probe library to rtcount, the Valgrind tool that counts; it answers them with 1.
- * Under other tools, and outside of Valgrind, the answer is 0. The tool includes this file.
+ * Client requests from the probe library to rtcount, the Valgrind tool that counts; it answers them with
+ * 1. Under other tools, and outside Valgrind, the answer is 0. The tool includes this file.
  */
 #ifndef AA_COUNTER_REQUESTS_H
 #define AA_COUNTER_REQUESTS_H
@@ -10,11 +10,12 @@
 
 enum aa_rtcount_request {
     AA_RTCOUNT_DESCRIBE = AA_RTCOUNT_BASE, /* (struct aa_rtcount_description *) */
-    AA_RTCOUNT_LEAVE_OUT, /* (start, length): code that is not counted, wherever it is called */
-    AA_RTCOUNT_STOP,      /* (struct aa_rtcount_counts *): the thread's counts; it is not counted */
-    AA_RTCOUNT_GO,        /* (simulate): it is counted again; the caches only see it if asked to */
-    AA_RTCOUNT_BOOK /* (struct aa_rtcount_row *into, *before, *bias): add what was counted since before, and
-                       begin there anew, while it goes on being counted */
+    AA_RTCOUNT_LEAVE_OUT,                  /* (start, length): code that is never counted, whoever calls it */
+    AA_RTCOUNT_STOP, /* (struct aa_rtcount_counts *): stores the thread's counts and stops counting */
+    AA_RTCOUNT_GO,   /* (simulate): counts again; the caches are only simulated if requested */
+    /* (struct aa_rtcount_row *into, *before, *bias): adds the counts since before to into, and updates
+     * before, without stopping */
+    AA_RTCOUNT_BOOK
 };
 
 /* One cache; sizes in bytes. */
@@ -27,12 +28,12 @@ struct aa_rtcount_description {
     struct aa_rtcount_cache l1, l2;
 };
 
-/* Of one thread, since it started. An access to L2 is a miss in L1. */
+/* The counts of one thread since its start. An access to L2 is a miss in L1. */
 struct aa_rtcount_counts {
     unsigned long long instructions, accesses, l1_misses, l2_misses;
 };
 
-/* The first of the counts of a node, by enum aa_counter of shard.h. */
+/* The first counts of a node, in the order of enum aa_counter in shard.h. */
 struct aa_rtcount_row {
     unsigned long long instructions, cycles, accesses, l1_misses, l2_accesses, l2_misses;
 };

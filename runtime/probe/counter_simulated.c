@@ -24,7 +24,7 @@ static bool ask(enum aa_rtcount_request request, const void *first, uintptr_t se
     return VALGRIND_DO_CLIENT_REQUEST_EXPR(0, request, first, second, 0, 0, 0);
 }
 
-/* ---- what is not the program's */
+/* ---- code that is not the program's */
 
 static uint64_t length_of_code(const struct dl_phdr_info *object) {
     uint64_t length = 0;
@@ -37,7 +37,8 @@ static uint64_t length_of_code(const struct dl_phdr_info *object) {
 }
 
 /*
- * This library, and the loader: the work of a function's first call depends on where symbols were looked up.
+ * Excludes this library and the loader from counting, because the cost of a function's first call depends
+ * on where symbols are looked up.
  */
 static int leave_out_object(struct dl_phdr_info *object, size_t size, void *unused) {
     (void)size, (void)unused;
@@ -102,7 +103,10 @@ static void book(uint64_t *into, uint64_t *before, const uint64_t *bias) {
     VALGRIND_DO_CLIENT_REQUEST_STMT(AA_RTCOUNT_BOOK, into, before, bias, 0, 0);
 }
 
-/* How often MPI polls is a matter of chance, which must not affect the contents of the caches. */
+/*
+ * Caches are not simulated in MPI, because the number of its polls is random, which must not affect their
+ * contents.
+ */
 static void go(bool in_mpi) {
     ask(AA_RTCOUNT_GO, (const void *)(uintptr_t)!in_mpi, 0);
 }

@@ -4,24 +4,30 @@
 
 #include "shard.h"
 
-/* Where counts come from. Counts are numbers that only grow, of the calling thread, by enum aa_counter. */
+/*
+ * A source of counts. Counts belong to the calling thread, only increase, and are indexed by enum
+ * aa_counter.
+ */
 struct aa_counter_source {
     const char *name;
-    /* Null, or why it cannot count. Unasked: it is tried by default. Calls: those in which alone it counts,
-     * AA_COUNTS_IN_MPI and AA_COUNTS_IN_IO; 0: there are none such. */
+    /*
+     * Returns null, or why it cannot count. unasked: the source is tried by default. calls: the calls to
+     * which counting is restricted, AA_COUNTS_IN_MPI and AA_COUNTS_IN_IO; 0 if it is not.
+     */
     const char *(*load)(bool unasked, uint32_t calls);
     void (*describe)(char sources[AA_COUNTERS][AA_SOURCE_LENGTH]);
-    const char *(*lack)(void); /* null, or what it was asked for and does not count; may be missing */
-    bool (*attach)(void); /* the calling thread, which may be attached already; false: it counts nothing */
+    const char *(*lack)(void); /* null, or what was requested and cannot be counted; may be missing */
+    bool (*attach)(void);      /* the calling thread, which may be attached already; false: it cannot count */
     void (*detach)(void);
     void (*stop)(uint64_t counts[AA_COUNTED]);
-    /* Add the counts since the last call, without a bias, and start again; nothing stops. May be missing. */
+    /* Adds the counts since the last call, minus a bias, without stopping. May be missing. */
     void (*book)(uint64_t *into, uint64_t *before, const uint64_t *bias);
     void (*go)(bool in_mpi);
-    void (*forked)(void);              /* in a child; may be missing */
-    bool (*by_turns)(void);            /* whether events take turns; may be missing */
-    bool (*choose)(uint32_t counters); /* in the calling thread count only these, a bit each; whether that
-                                          changes anything; may be missing */
+    void (*forked)(void);   /* called in the child of a fork; may be missing */
+    bool (*by_turns)(void); /* whether events are multiplexed; may be missing */
+    /* restricts the calling thread to these counters, one bit each; returns whether that changes anything;
+     * may be missing */
+    bool (*choose)(uint32_t counters);
 };
 
 extern const struct aa_counter_source aa_counter_simulated, aa_counter_papi;

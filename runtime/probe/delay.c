@@ -13,12 +13,13 @@ struct counts {
     uint64_t system[AA_SYSTEM_VALUES];
 };
 
-/* The process may have been another program before, whose counts the kernel continues. */
+/* Another program may have run in this process before, and the kernel continues its counts. */
 static struct counts before;
 
 /*
- * The second of three numbers: nanoseconds on processors, nanoseconds ready for one, and time slices. -1 if
- * the kernel does not count, because the reader itself has had a time slice.
+ * Returns the second of three numbers: nanoseconds on processors, nanoseconds ready to run, and time
+ * slices. Returns -1 if the kernel does not count, which the number of slices shows: the reader itself has
+ * had one.
  */
 static int64_t delay_in(const char *text) {
     char *next;
@@ -27,7 +28,7 @@ static int64_t delay_in(const char *text) {
     return strtoull(next, NULL, 10) ? (int64_t)delay : -1;
 }
 
-/* Of the process's first thread. */
+/* The delay of the process's first thread. */
 static int64_t run_delay(void) {
     char text[96];
     long file = syscall(SYS_openat, AT_FDCWD, "/proc/self/schedstat", O_RDONLY | O_CLOEXEC);
@@ -42,7 +43,7 @@ static int64_t run_delay(void) {
 }
 
 static struct counts counts_until_now(void) {
-    int error = errno; /* the program's, which may have used up its file descriptors */
+    int error = errno; /* restored at the end: the program may have used up its file descriptors */
     struct counts counts = {.delay = run_delay()};
     aa_system_of_process(counts.system);
     errno = error;
@@ -51,7 +52,7 @@ static struct counts counts_until_now(void) {
 
 void aa_delay_start(void) {
     before = counts_until_now();
-    before.system[AA_RESIDENT] = 0; /* the most, which grows from nothing in each program */
+    before.system[AA_RESIDENT] = 0; /* a maximum, which starts at 0 in each program */
 }
 
 void aa_delay_take(struct aa_header *header) {

@@ -1,5 +1,5 @@
 /*
- * How long the process was ready to run while others held the processors, and further data of the system
+ * How long the process was ready to run while others used the processors, and further data of the system
  * about it.
  */
 #ifndef AA_DELAY_H
@@ -7,10 +7,10 @@
 
 #include "shard.h"
 
-/* Count from now on: when the library is loaded, and in the child of a fork. */
+/* Starts counting: when the library is loaded, and in the child of a fork. */
 void aa_delay_start(void);
 
-/* Write the counts until now into the header. */
+/* Writes the counts until now into the header. */
 void aa_delay_take(struct aa_header *header);
 
 #endif

@@ -16,22 +16,22 @@
 
 #define FOLDER "/sys/class/powercap"
 #define PMU "/sys/bus/event_source/devices/power"
-#define PACKAGES 64             /* of a node, as powercap numbers them */
-#define PARTS 8                 /* of a package */
-#define COUNTERS 32             /* that are added up: a part of each package */
-#define PAUSE UINT64_C(1000000) /* nanoseconds between which the processor itself counts */
+#define PACKAGES 64             /* packages of a node, as numbered by powercap */
+#define PARTS 8                 /* domains within a package */
+#define COUNTERS 32             /* counters that are added up: one domain of each package */
+#define PAUSE UINT64_C(1000000) /* nanoseconds between updates by the processor */
 #define MICRO 1e6
 
 /*
- * A file of powercap, opened for each reading because the program may close unknown descriptors, or a perf
+ * A file of powercap, opened for each reading because the program may close unknown descriptors; or a perf
  * event.
  */
 struct counter {
     enum aa_energy_domain domain;
     char file[160];
     int event;
-    double unit;    /* microjoules */
-    uint64_t range; /* where it begins anew; 0: never */
+    double unit;    /* microjoules per unit */
+    uint64_t range; /* the counter wraps around at this value; 0: never */
     uint64_t last;
 };
 
@@ -72,7 +72,7 @@ static bool is_of(enum aa_energy_domain domain, const char *name) {
     return domain == AA_DRAM ? strncmp(name, "dram", 4) == 0 : strncmp(name, "package", 7) == 0;
 }
 
-/* Whether the zone is there; it is added if it is of the domain and can be read. */
+/* Adds a zone if it exists, belongs to the domain and can be read; returns whether it exists. */
 static bool add_zone(enum aa_energy_domain domain, const char *zone) {
     char file[160], name[32];
     struct counter found = {.domain = domain, .unit = 1};
@@ -111,7 +111,7 @@ static bool read_event(const struct counter *counter, uint64_t *value) {
     return syscall(SYS_read, counter->event, value, sizeof *value) == sizeof *value;
 }
 
-/* One of a processor, by which the kernel counts all of its package. */
+/* Opens an event on one CPU, which counts for its whole package. */
 static void add_event(enum aa_energy_domain domain, uint32_t type, uint64_t config, double unit, int cpu) {
     struct perf_event_attr wanted = {.type = type, .size = sizeof wanted, .config = config};
     struct counter found = {.domain = domain, .unit = unit};
@@ -135,7 +135,7 @@ static bool open_events(enum aa_energy_domain domain, const char *event) {
     for (char *cpu = cpus; *cpu >= '0' && *cpu <= '9'; cpu += *cpu == ',') {
         int number = (int)strtol(cpu, &cpu, 10);
         add_event(domain, (uint32_t)type, strtoull(config + 6, NULL, 16), strtod(unit, NULL) * MICRO, number);
-        if (*cpu == '-') { /* processors in a row, each of a package */
+        if (*cpu == '-') { /* a range of CPUs, one per package */
             int last = (int)strtol(cpu + 1, &cpu, 10);
             while (++number <= last)
                 add_event(domain, (uint32_t)type, strtoull(config + 6, NULL, 16), strtod(unit, NULL) * MICRO,
@@ -149,7 +149,8 @@ static void open_perf(enum aa_energy_domain domain) {
     if (domain == AA_DRAM)
         open_events(domain, "energy-ram");
     else if (!open_events(domain, "energy-pkg"))
-        open_events(domain, "energy-psys"); /* of the whole platform, where that is all */
+        /* the energy of the whole platform, if nothing else is available */
+        open_events(domain, "energy-psys");
 }
 
 /* ---- both */
@@ -163,7 +164,7 @@ static bool has(enum aa_energy_domain domain) {
 }
 
 const char *aa_energy_open(enum aa_energy_domain domain) {
-    bool other = count > 0; /* is counted: both are in the same way */
+    bool other = count > 0; /* whether the other domain is counted: both use the same method */
     snprintf(defect, sizeof defect, "found no counter of it in %s, and none in " PMU, folder());
     if (!other || strcmp(source, "powercap") == 0)
         open_powercap(domain);

@@ -1,8 +1,8 @@
 /*
  * Events: regions are entered and left. The fast paths of aa_probe_enter and aa_probe_exit take no lock,
- * allocate nothing, and leave by a tail call as soon as anything is unusual. A signal handler may interrupt
- * any of it, and enter regions of its own. So frames and edges are written in an order that never exposes an
- * incomplete one, and interrupting handlers cannot enter the slow path.
+ * allocate nothing, and continue in a slow path by a tail call as soon as anything is unusual. A signal
+ * handler may interrupt any of it, and enter regions of its own. So frames and edges are written in an
+ * order that never exposes an incomplete one, and interrupting handlers cannot enter the slow path.
  */
 #define _GNU_SOURCE
 #include "event.h"
@@ -24,15 +24,16 @@
 #include <string.h>
 
 /*
- * A plain reading of the clock is all that the event needs, and no site is open: one comparison, because
- * reading the clock hides no instruction on some processors (benchmarks/probe/README.md). A site that a
- * signal handler opens after it is closed at the next event.
+ * Whether the event only needs a plain reading of the clock, and no site is open. It is a single
+ * comparison, because on some processors reading the clock overlaps with no other instruction
+ * (benchmarks/probe/README.md). A site that a signal handler opens after it is closed at the next event.
  */
 static inline bool is_plain(const struct aa_thread *thread) {
     return aa_likely(*thread->watch.word == thread->watch.armed);
 }
 
-/* Whether that and a reading of counts are, as before the event and behind it the program executes its own
+/*
+ * Whether the event needs only the clock and the counts: before and after it, the program executes its own
  * code.
  */
 static inline bool is_counted(const struct aa_thread *thread, uint32_t behind) {
@@ -40,7 +41,7 @@ static inline bool is_counted(const struct aa_thread *thread, uint32_t behind) {
            behind == AA_OWN;
 }
 
-/* The functions at the end of the fast path return the key, so that it need not be saved. */
+/* Functions at the end of the fast path return the key, so that it need not be saved. */
 static __attribute__((noinline)) const char *look(const char *key) {
     aa_throttle_look(aa_thread_self);
     return key;
@@ -58,16 +59,20 @@ static inline const char *visit(struct aa_thread *thread, const char *key, struc
 }
 
 /*
- * Whether this child's time goes where it went before: code that a library calls back is not the library's.
+ * Whether time continues to go to the current node: the child is throttled, and no library calls it back,
+ * because called-back code is not the library's.
  */
 static inline bool is_passed(const struct aa_thread *thread, const struct aa_node *child) {
     return aa_is_throttled(child) && thread->call.share == AA_OWN;
 }
 
-/* Whether this visit is timed, as one of many, or since the last one of them took long. */
+/*
+ * Whether this visit of a throttled node is timed: as one of a sample, or because the sample's last visit
+ * took long.
+ */
 static __attribute__((noinline)) bool sample(struct aa_thread *thread, const char *key,
                                              struct aa_node *child) {
-    int error = errno; /* the program's */
+    int error = errno; /* the program's, restored at the end */
     aa_book(thread);
     bool timed = aa_throttle_sample(thread, child);
     if (timed)
@@ -76,7 +81,7 @@ static __attribute__((noinline)) bool sample(struct aa_thread *thread, const cha
     return timed;
 }
 
-/* Only counted; if somebody must know where the region is open, it is put down that it is. */
+/* Only counts the entry; if the node needs a frame, opens one. */
 static __attribute__((noinline)) const char *pass(struct aa_thread *thread, const char *key,
                                                   struct aa_node *child, int64_t *site) {
     uint64_t *visits = &aa_throttled_node(child)->visits;
@@ -99,8 +104,9 @@ static __attribute__((noinline)) const char *pass(struct aa_thread *thread, cons
 }
 
 /*
- * Counts are only comparable if the program behaves as in the timed run. So it is told that it entered
- * something, and leaving that does nothing. In Fortran, the leaving call names the region.
+ * In counted runs, the key that a throttled entry returns. The program must execute the same code as in
+ * the timed run, so it leaves the region, too, which does nothing. In Fortran, the exit itself names the
+ * region.
  */
 static const char passed_by[] = "";
 
@@ -113,17 +119,17 @@ static inline const char *pass_by(struct aa_thread *thread, const char *key, str
     return key;
 }
 
-/* Now and then time and counts are booked. */
+/* Whether it is time to book times and counts, as happens regularly. */
 static inline bool is_booked_now(const struct aa_node *child) {
     return (aa_throttled_node(child)->visits + 1) % AA_THROTTLE_PERIOD == 0;
 }
 
-/* Whether time goes on where it went when the region is left. */
+/* Whether the region was throttled, so that time stays with the node below when it is left. */
 static inline bool was_passed(const struct aa_thread *thread, const struct aa_frame *frame) {
     return frame->node == thread->current && frame->call.share == thread->call.share;
 }
 
-/* Null: an entry that is not distinguished. */
+/* Returns null if the entry is counted to the parent. */
 static const char *go_into(struct aa_thread *thread, const char *key, struct aa_node *child, int64_t *site) {
     if (child && is_passed(thread, child))
         return aa_counting ? pass_by(thread, key, child, site) : pass(thread, key, child, site);
@@ -134,7 +140,7 @@ static const char *go_into(struct aa_thread *thread, const char *key, struct aa_
 }
 
 static const char *enter(struct aa_thread *thread, const char *key, int64_t *site) {
-    int error = errno; /* the program's */
+    int error = errno; /* the program's, restored at the end */
     aa_book(thread);
     if (aa_frames_have_room(thread))
         key = go_into(thread, key, aa_throttle_if_short(thread, aa_tree_step(thread, key)), site);
@@ -160,7 +166,7 @@ static __attribute__((noinline)) const char *enter_slowly(const char *key, int64
     return key;
 }
 
-/* Sites are open, or counts go on, or there is more to do. */
+/* Enters a region in the unusual cases: sites are open, counters continue, or more must be booked. */
 static __attribute__((noinline)) const char *enter_otherwise(struct aa_thread *thread, const char *key,
                                                              struct aa_node *child, int64_t *site) {
     if (is_counted(thread, AA_OWN))
@@ -174,7 +180,7 @@ static __attribute__((noinline)) const char *enter_otherwise(struct aa_thread *t
     return visit(thread, key, child);
 }
 
-/* A throttled child: the visit is only counted, unless a library calls back, or it is time to book. */
+/* Enters a throttled child: only counts the visit, unless a library calls back or it is time to book. */
 static __attribute__((noinline)) const char *enter_throttled(struct aa_thread *thread, const char *key,
                                                              struct aa_node *child, int64_t *site) {
     if (aa_unlikely(!is_passed(thread, child)))
@@ -186,7 +192,10 @@ static __attribute__((noinline)) const char *enter_throttled(struct aa_thread *t
     return pass_by(thread, key, child, site);
 }
 
-/* Null if the edge belongs to another key. Read once, because the table may be emptied. */
+/*
+ * Returns the child, or null if the edge belongs to another key. The edge is read once, because the table
+ * may be emptied meanwhile.
+ */
 static inline struct aa_node *child_by(const struct aa_edge *edge, const struct aa_node *from,
                                        const char *key) {
     struct aa_node *child = __atomic_load_n(&edge->child, __ATOMIC_RELAXED);
@@ -194,7 +203,7 @@ static inline struct aa_node *child_by(const struct aa_edge *edge, const struct 
     return is_it ? child : NULL;
 }
 
-/* From the current node. */
+/* Enters a child of the current node. */
 static inline __attribute__((always_inline)) const char *enter_child(struct aa_thread *thread,
                                                                      struct aa_node *from, const char *key,
                                                                      struct aa_node *child, int64_t *site) {
@@ -211,7 +220,7 @@ static inline __attribute__((always_inline)) const char *enter_child(struct aa_t
     return begin_visit(thread, from, key, child);
 }
 
-/* Another edge is in this one's place. */
+/* The first slot of the hash table has another edge. */
 static __attribute__((noinline)) const char *enter_by_next_edge(struct aa_thread *thread, const char *key,
                                                                 int64_t *site) {
     struct aa_node *from = thread->current;
@@ -240,13 +249,13 @@ void aa_probe_enter_slot(const char *descriptor, struct aa_slot *slot) {
     enter_at(descriptor, aa_slot_as_site(slot));
 }
 
-/* Entry and exit may carry the same text at two addresses. */
+/* Entry and exit may pass the same text at two addresses. */
 static bool is_of(const struct aa_frame *frame, const char *key) {
     const char *entered = aa_key_get(&frame->key);
     return entered == key || (entered && key && strcmp(entered, key) == 0);
 }
 
-/* The last region entered with this text; the bottom, if none is open. */
+/* Returns the frame of the last open region with this text; the bottom frame if there is none. */
 static struct aa_frame *find_frame(const struct aa_thread *thread, const char *key) {
     struct aa_frame *frame = thread->top - 1;
     while (frame > thread->frames && !is_of(frame, key))
@@ -274,7 +283,7 @@ static __attribute__((noinline)) void leave_slowly(struct aa_thread *thread, con
     aa_counter_go();
 }
 
-/* The region is on top, but the event is unusual, as in enter_otherwise. */
+/* Leaves the region on top in an unusual event, as in enter_otherwise. */
 static __attribute__((noinline)) void leave_otherwise(struct aa_thread *thread, struct aa_frame *frame,
                                                       const char *key) {
     bool counted = is_counted(thread, frame->call.share);
@@ -327,7 +336,7 @@ void aa_probe_exit(const char *descriptor) {
     aa_frames_pop_plainly(thread, frame);
 }
 
-/* The child whose entries by this key are only counted. */
+/* Returns the throttled child for this key. */
 static struct aa_node *find_passed(const struct aa_thread *thread, const char *key, struct aa_node *from) {
     struct aa_node *child = child_by(aa_tree_first_edge(thread, from, key), from, key);
     if (!child)
@@ -335,7 +344,10 @@ static struct aa_node *find_passed(const struct aa_thread *thread, const char *k
     return aa_is_throttled(child) && !aa_is_framed(child) ? aa_throttled_node(child) : NULL;
 }
 
-/* Also if it is timed again, or was entered in the process that forked: then no frame has its key. */
+/*
+ * Whether the entry was passed, also if the region is timed again since, or was entered in the parent of a
+ * fork: then no frame has its key.
+ */
 static bool was_let_pass(const struct aa_thread *thread, const char *key) {
     return (!aa_counting && find_passed(thread, key, thread->current)) ||
            find_frame(thread, key) == thread->frames;
@@ -350,7 +362,7 @@ void aa_probe_exit_or_pass(const char *descriptor) {
     aa_probe_exit(descriptor);
 }
 
-/* A jump has landed in it; from the next entry on it is known where the region is open. */
+/* A jump has landed in a throttled region; from its next entry on, it gets frames. */
 static bool frame_passed(struct aa_thread *thread, const char *key) {
     struct aa_node *from = thread->current;
     struct aa_node *passed = find_passed(thread, key, from);

@@ -19,12 +19,12 @@ void aa_fork_watch(void (*before)(void), void (*in_child)(void)) {
     watchers[count++] = (struct watcher){before, in_child};
 }
 
-/* Ahead: a signal handler may call it, but not look for it. */
+/* Looked up early, because a signal handler may call the function, but must not look it up. */
 static __attribute__((constructor)) void find_next(void) {
     next = (pid_t(*)(void))dlsym(RTLD_NEXT, "_Fork");
 }
 
-/* fork itself does not come by here. */
+/* fork itself does not call this. */
 AA_EXPORT pid_t _Fork(void);
 AA_EXPORT pid_t _Fork(void) {
     if (!next)

@@ -1,4 +1,7 @@
-/* The regions that a thread has open: a frame for each, which remembers where time went before. */
+/*
+ * The regions that a thread has open: one frame each, which stores the node from which the region was
+ * entered.
+ */
 #ifndef AA_FRAMES_H
 #define AA_FRAMES_H
 
@@ -15,19 +18,19 @@ static inline void aa_frame_set(struct aa_frame *frame, struct aa_node *node, co
 }
 
 /*
- * Make room for open regions, doubling it; false without memory. The caller holds the shard's lock, because
+ * Doubles the space for open regions; false without memory. The caller holds the shard's lock, because
  * another thread may be about to forget keys.
  */
 bool aa_frames_make(struct aa_thread *thread);
 
-/* The same without the lock: whether there is room for one more. */
+/* The same without the lock; returns whether there is space for one more. */
 bool aa_frames_deepen(struct aa_thread *thread);
 
 static inline bool aa_frames_have_room(struct aa_thread *thread) {
     return aa_likely(thread->top < thread->limit) || aa_frames_deepen(thread);
 }
 
-/* Time goes to the node from now on, which may be that where it went; no site is open. */
+/* Opens a frame; from now on time goes to the node, which may be the same one. No site is open. */
 static inline void aa_frames_push_plainly(struct aa_thread *thread, struct aa_node *from, const char *key,
                                           struct aa_node *node) {
     struct aa_frame *frame = thread->top;
@@ -55,10 +58,13 @@ static inline void aa_frames_pop(struct aa_thread *thread, struct aa_frame *fram
     aa_frames_pop_plainly(thread, frame);
 }
 
-/* Go on in a node, without a visit; false if there is no memory for it. */
+/* Continues in a node without a visit; false if there is no memory. */
 bool aa_frames_descend(struct aa_thread *thread, const char *key, struct aa_node *node);
 
-/* These lead to no descriptor in this memory any more. The caller holds the shard's lock. */
+/*
+ * Forgets the keys in this memory, because they will be no descriptors any more. The caller holds the
+ * shard's lock.
+ */
 void aa_frames_forget_keys(struct aa_frame *frames, uint64_t count, struct aa_span span);
 
 #endif

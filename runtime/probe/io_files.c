@@ -11,13 +11,13 @@
 #include <sys/stat.h>
 #include <sys/vfs.h>
 
-/* Descriptors above are looked at anew each time. */
+/* The kinds of higher descriptors are not cached. */
 #define REMEMBERED 4096
 
-/* A kind; of a regular file that has a number among those recorded, the kind and the number. */
+/* The kind of each descriptor; for a regular file also the number of its record. */
 static _Atomic uint16_t kinds[REMEMBERED];
 
-/* MPI libraries talk through files in here. Other tmpfs, as /tmp often is, are the program's. */
+/* MPI libraries communicate through files here. Any other tmpfs, often /tmp, is used by programs. */
 static bool is_shared_memory(dev_t device) {
     static _Atomic dev_t shared_memory;
     struct stat status;
@@ -26,7 +26,7 @@ static bool is_shared_memory(dev_t device) {
     return device == shared_memory;
 }
 
-/* Neither is available, or both show the kind of file. */
+/* Either of the two structures may be unavailable; each shows the kind of file. */
 static enum aa_io_kind kind_of(bool known, const struct stat *status, bool system_known,
                                const struct statfs *system) {
     if (!known)
@@ -55,7 +55,7 @@ enum aa_io_kind aa_io_kind_of_path(const char *path) {
 
 /* The name of an open descriptor is read from /proc, because many functions open files. */
 static uint16_t number_of(int fd) {
-    char link[32], *name = aa_memory_map(PATH_MAX); /* of zeros */
+    char link[32], *name = aa_memory_map(PATH_MAX); /* zeroed */
     snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
     bool known = name && readlink(link, name, PATH_MAX - 1) > 0;
     uint16_t number = known ? aa_file_number(name) : 0;
@@ -67,7 +67,8 @@ static uint16_t number_of(int fd) {
 static enum aa_io_kind look_and_remember(int fd) {
     int error = errno;
     enum aa_io_kind kind = look_at(fd);
-    if (fd < REMEMBERED && (kind == AA_IO_OTHER || !aa_thread_closed)) /* then a file gets no number */
+    /* not cached if this thread cannot append the file now */
+    if (fd < REMEMBERED && (kind == AA_IO_OTHER || !aa_thread_closed))
         kinds[fd] = (uint16_t)(kind == AA_IO_REGULAR ? kind + number_of(fd) : kind);
     errno = error;
     return kind;
@@ -92,7 +93,7 @@ void aa_io_forget(int first, int last) {
         kinds[fd] = AA_IO_UNKNOWN;
 }
 
-/* The last event of the thread was the call's beginning: calls within it are none. */
+/* The thread's last event was the beginning of the call, because nested calls are no events. */
 uint64_t aa_io_end(void) {
     int error = errno;
     const struct aa_thread *thread = aa_thread_self;
@@ -120,7 +121,7 @@ void aa_io_end_write(int fd, ssize_t done) {
     aa_file_add(aa_io_file(fd), calls, 0, written, aa_io_end());
 }
 
-/* The child of a fork has a shard of its own, and none of the numbers that are remembered. */
+/* The child of a fork has its own shard, in which the cached numbers are not valid. */
 static void forget_in_child(void) {
     aa_file_forget();
     aa_io_forget(0, REMEMBERED);

@@ -1,4 +1,4 @@
-/* The calls with a format: printf and scanf in all their forms. */
+/* Wrappers of the formatted calls: printf and scanf in all their forms. */
 #define _GNU_SOURCE
 #include "io_stream.h"
 
@@ -40,7 +40,7 @@ AA_EXPORT int __vprintf_chk(int flag, const char *format, va_list arguments) {
     return __vfprintf_chk(stdout, flag, format, arguments);
 }
 
-/* A function with "..." is its twin with a va_list. */
+/* Wraps a function with "..." by its counterpart with a va_list. */
 #define VARIADIC(function, parameters, call)                                                                 \
     AA_EXPORT int function parameters {                                                                      \
         va_list arguments;                                                                                   \
@@ -59,7 +59,7 @@ VARIADIC(__printf_chk, (int flag, const char *format, ...), __vfprintf_chk(stdou
 VARIADIC(__dprintf_chk, (int fd, int flag, const char *format, ...),
          __vdprintf_chk(fd, flag, format, arguments))
 
-/* The bytes that scanf read are the change of the stream's position; streams without one are not files. */
+/* scanf's bytes are the change of the stream's position; streams without a position are not files. */
 typedef int scan_function(FILE *stream, const char *format, va_list arguments);
 
 static int scan(scan_function *function, FILE *stream, const char *format, va_list arguments) {
@@ -72,8 +72,8 @@ static int scan(scan_function *function, FILE *stream, const char *format, va_li
 }
 
 /*
- * The headers map the four names to other symbols, depending on the edition of C. The symbols are set here,
- * so that all of them exist.
+ * The headers map the four names to other symbols, depending on the edition of C. The symbols are named
+ * explicitly here, so that all of them exist.
  */
 #define SCAN_FAMILY(prefix)                                                                                  \
     AA_EXPORT int aa_##prefix##vfscanf(FILE *, const char *, va_list) __asm__(#prefix "vfscanf");            \

@@ -1,8 +1,8 @@
 /*
- * Input and output statements of programs that gfortran has compiled. Most of their time goes into
- * formatting, so that it is I/O time from the beginning of a statement to its end. Bytes count where the
- * run-time library moves its buffers, by the wrappers of read and write. Functions of the program that a
- * statement evaluates have regions, MPI calls and statements of their own.
+ * Input and output statements of programs compiled by gfortran. Most of their time is formatting, so all
+ * of it, from a statement's beginning to its end, is I/O time. Bytes are counted by the wrappers of read
+ * and write, when the run-time library flushes its buffers. Functions of the program that a statement
+ * evaluates have their own regions, MPI calls and statements.
  */
 #define _GNU_SOURCE
 #include "io_files.h"
@@ -11,21 +11,22 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-/* How a statement begins that the compiler hands to the run-time library. */
+/* The beginning of the structure that the compiler passes to the run-time library. */
 struct statement {
     int32_t flags;
     int32_t unit;
 };
 
-#define INTERNAL_UNIT (1 << 14) /* in flags: the statement reads or writes a variable */
+#define INTERNAL_UNIT (1 << 14) /* flag: the statement reads or writes a variable */
 
 typedef void run_time(struct statement *statement);
 
 #define NESTED 8
 
 /*
- * The statements that this thread executes, each evaluated by the list of the one before. Known by the
- * variables that the compiler has made for them; where functions are inlined, all in one frame, in any order.
+ * The statements that this thread is executing, each nested in the output list of the one before. They are
+ * identified by the variables that the compiler creates for them; with inlined functions, all of these may
+ * be in one stack frame, in any order.
  */
 static _Thread_local struct {
     int count;
@@ -39,7 +40,7 @@ static _Thread_local struct {
 static void check(const void *function, const void *caller) {
     (void)caller;
     if (function == NULL)
-        abort(); /* the program could not have been loaded */
+        abort(); /* impossible: the loader would have failed to load the program */
 }
 
 static bool is_on_file(int32_t unit, run_time *library) {
@@ -47,7 +48,7 @@ static bool is_on_file(int32_t unit, run_time *library) {
     return aa_io_is_file(descriptor(&unit));
 }
 
-/* The place of a statement among the open ones; their number if it is none of them. */
+/* Returns the index of an open statement; the number of open statements if it is not open. */
 static int place_of(const struct statement *statement) {
     int place = 0;
     while (place < open.count && open.at[place].statement != statement)
@@ -55,14 +56,17 @@ static int place_of(const struct statement *statement) {
     return place;
 }
 
-/* Entries below on the stack were left by a jump, and so was the entry that had this statement's place. */
+/* Forgets the entries deeper on the stack, which were left by a jump, and any entry of the same variable. */
 static void forget_left(const struct statement *statement, const void *frame) {
     open.count = place_of(statement);
     while (open.count > 0 && (const void *)open.at[open.count - 1].statement < frame)
         open.count--;
 }
 
-/* The open statement on a unit, if there is one, as where types have output of their own. */
+/*
+ * Returns the open statement on a unit, as exists for types with their own output procedures; null if
+ * there is none.
+ */
 static const struct open_statement *holder_of(int32_t unit) {
     for (int i = 0; i < open.count; i++)
         if (open.at[i].unit == unit)
@@ -83,7 +87,7 @@ static void begin(struct statement *statement, run_time *next) {
     bool known = open.count < NESTED;
     bool timed = known && is_to_be_timed(statement, next) && aa_statement_begin();
     next(statement);
-    if (known) /* now that internal units have numbers, too */
+    if (known) /* internal units have numbers, too, in this version */
         open.at[open.count++] = (struct open_statement){statement, statement->unit, timed};
 }
 

@@ -1,8 +1,8 @@
 /*
- * The C library's own functions behind the wrappers, found once by dlsym.
+ * The C library's own functions behind the wrappers, looked up once by dlsym.
  *
- * Bound when this library is loaded, as dlsym must not be called by the signal handlers that may call write;
- * sooner, if the constructors of other libraries do I/O.
+ * They are looked up when this library is loaded, because dlsym must not be called by signal handlers,
+ * which may call write; or earlier, if the constructors of other libraries do I/O.
  */
 #ifndef AA_IO_LIBC_H
 #define AA_IO_LIBC_H
@@ -12,7 +12,7 @@
 #endif
 
 #include <features.h>
-#undef __USE_EXTERN_INLINES /* <stdio.h> would define some of the functions that are defined here */
+#undef __USE_EXTERN_INLINES /* otherwise <stdio.h> would define some of the functions defined here */
 
 #include <stdarg.h>
 #include <stdbool.h>
@@ -23,7 +23,8 @@
 #include <unistd.h>
 
 /*
- * Functions that programs call instead if built with _FORTIFY_SOURCE, or with headers of other editions of C.
+ * Functions that programs call instead if built with _FORTIFY_SOURCE, or with headers of other editions of
+ * C.
  */
 ssize_t __read_chk(int fd, void *buffer, size_t size, size_t room);
 ssize_t __pread_chk(int fd, void *buffer, size_t size, off_t offset, size_t room);
@@ -45,7 +46,7 @@ int _IO_getc(FILE *stream);
 void closefrom(int first);
 int close_range(unsigned first, unsigned last, int flags);
 
-#if __GLIBC_PREREQ(2, 38) /* a program may ask whether the C library has them */
+#if __GLIBC_PREREQ(2, 38) /* a program may test whether the C library has these */
 #define AA_LIBC_NEWER(function) function(__isoc23_vfscanf)
 #else
 #define AA_LIBC_NEWER(function)

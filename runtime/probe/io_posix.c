@@ -1,4 +1,4 @@
-/* The calls on file descriptors. */
+/* Wrappers of the calls on file descriptors. */
 #define _GNU_SOURCE
 #include "io_files.h"
 #include "file_use.h"
@@ -42,7 +42,7 @@ WRITE(pwritev2, (int fd, const struct iovec *parts, int count, off_t at, int fla
 WRITE(pwritev64v2, (int fd, const struct iovec *parts, int count, off64_t at, int flags),
       (fd, parts, count, at, flags))
 
-/* From one descriptor to another, inside the kernel: read and written, where each is a file. */
+/* A copy between two descriptors inside the kernel: counts as read and as written for each that is a file. */
 struct copy {
     int from, to;
     bool reads, writes, counts;

@@ -1,4 +1,4 @@
-/* The calls on stdio streams, other than those with a format. */
+/* Wrappers of the unformatted calls on stdio streams. */
 #define _GNU_SOURCE
 #include "io_stream.h"
 #include "file_use.h"
@@ -16,7 +16,7 @@ void aa_stream_end(struct aa_stream_call call, long long read, long long written
     aa_file_add(call.file, moved, moved ? (uint64_t)read : 0, moved ? (uint64_t)written : 0, ticks);
 }
 
-/* Blocks. The functions' results do not show items that were moved in part, so these are not counted. */
+/* Blocks. The results do not show partially transferred items, so their bytes are not counted. */
 #define WRITE_BLOCK(function)                                                                                \
     AA_EXPORT size_t function(const void *data, size_t size, size_t count, FILE *stream) {                   \
         struct aa_stream_call call = aa_stream_write(stream, size * count);                                  \
@@ -75,7 +75,7 @@ READ_ONE(getc_unlocked, (FILE * stream), (stream), stream, 1)
 READ_ONE(getchar, (void), (), stdin, 1)
 READ_ONE(getchar_unlocked, (void), (), stdin, 1)
 
-/* A word may look like EOF; only the stream shows which it is. */
+/* A word may equal EOF, so the stream's error flag decides. */
 AA_EXPORT int putw(int word, FILE *stream) {
     struct aa_stream_call call = aa_stream_write(stream, sizeof word);
     int result = aa_libc()->putw(word, stream);
@@ -134,7 +134,7 @@ READ_DELIMITED(getline, (char **line, size_t *room, FILE *stream), (line, room, 
 READ_DELIMITED(getdelim, (char **line, size_t *room, int end, FILE *stream), (line, room, end, stream))
 READ_DELIMITED(__getdelim, (char **line, size_t *room, int end, FILE *stream), (line, room, end, stream))
 
-/* Calls that move buffered data. They take time, but no bytes of the program's. */
+/* Calls that flush or move buffered data: they take time, but transfer none of the program's bytes. */
 static struct aa_stream_call timed_begin(FILE *stream) {
     if (!aa_io_listens())
         return (struct aa_stream_call){.counts = false};

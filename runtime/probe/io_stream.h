@@ -1,20 +1,20 @@
 /*
- * Calls on stdio streams: bytes count here, where the program hands them over, and not again when the C
- * library moves its buffer to the file, which no wrapper sees. Time is taken only where the buffer is likely
- * to be moved, so that a putc stays cheap.
+ * Calls on stdio streams. Bytes are counted when the program passes them, and not when the C library
+ * flushes its buffer, which no wrapper sees. Time is measured only if a flush is likely, so that putc
+ * stays cheap.
  */
 #ifndef AA_IO_STREAM_H
 #define AA_IO_STREAM_H
 
 #include "io_files.h"
 
-/* The usual maximum of a call of unknown length: a line, some numbers. */
+/* The usual maximum of calls of unknown length: a line, or some numbers. */
 #define AA_IO_LINE 512
 
 struct aa_stream_call {
     bool counts;
     bool timed;
-    uint16_t file; /* its number among those recorded */
+    uint16_t file; /* the number of its record */
 };
 
 #ifdef __GLIBC__
@@ -23,7 +23,7 @@ static inline int aa_stream_fd(FILE *stream) {
     return stream->_fileno;
 }
 
-/* The room for output is zero as long as there is no buffer, and in streams that flush at every line. */
+/* The space left for output is zero without a buffer, and in streams that flush at every line. */
 static inline bool aa_stream_would_write(FILE *stream, size_t size) {
     return stream->_IO_write_end - stream->_IO_write_ptr < (ptrdiff_t)size;
 }
@@ -71,7 +71,7 @@ static inline struct aa_stream_call aa_stream_read(FILE *stream, size_t size) {
     return aa_stream_begin(stream, aa_stream_would_read(stream, size));
 }
 
-/* The end of a call that moved so many bytes; a negative number is a failure. */
+/* Ends a call that moved this many bytes; a negative number means failure. */
 void aa_stream_end(struct aa_stream_call call, long long read, long long written);
 
 #endif

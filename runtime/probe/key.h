@@ -1,5 +1,5 @@
 /*
- * Keys in frames and edges: the descriptors' addresses. They belong to their thread, but a thread that
+ * Keys in frames and edges: the addresses of descriptors. They belong to their thread, but a thread that
  * unloads a library removes its keys from the frames and edges of all threads.
  */
 #ifndef AA_KEY_H
@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-/* In the place of a key that is gone, or never was; no descriptor has this address, nor this text. */
+/* Replaces a key that was forgotten or never existed; no descriptor has this address or this text. */
 extern const char aa_no_key[];
 
 static inline const char *aa_key_get(const char *const *place) {
@@ -20,14 +20,17 @@ static inline void aa_key_set(const char **place, const char *key) {
     __atomic_store_n(place, key, __ATOMIC_RELAXED);
 }
 
-/* Unless the owner has put another one there in the meantime. */
+/* Forgets a key in this memory, unless its owner has replaced it meanwhile. */
 static inline void aa_key_forget(const char **place, struct aa_span span) {
     const char *key = aa_key_get(place);
     if ((uintptr_t)key >= span.start && (uintptr_t)key < span.end)
         __atomic_compare_exchange_n(place, &key, aa_no_key, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
 
-/* Whether it lies in an object that was loaded with the program; find those once, at the start. */
+/*
+ * Whether a key is in an object that was loaded with the program; these objects are found once, at the
+ * start.
+ */
 bool aa_is_never_unloaded(const char *key);
 void aa_key_load(void);
 

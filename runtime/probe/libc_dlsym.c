@@ -10,8 +10,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Since glibc 2.34; before that, or on a later architecture, since its first release (glibc's
- * shlib-versions). */
+/*
+ * The version of dlsym since glibc 2.34; before, that of glibc's first release on the architecture
+ * (glibc's shlib-versions).
+ */
 static const char *const versions[] = {"GLIBC_2.34", "GLIBC_2.2.5", "GLIBC_2.17", "GLIBC_2.27",
                                        "GLIBC_2.36", "GLIBC_2.4",   "GLIBC_2.2",  "GLIBC_2.0"};
 
@@ -22,7 +24,10 @@ static void *find_in(void *scope) {
     return found;
 }
 
-/* The C library is a program, too, which prints its version: then it is not behind this one. */
+/*
+ * The C library can be run as a program that prints its version; then dlsym is not found behind this
+ * library.
+ */
 static __attribute__((noinline)) aa_look_up_function *find(void) {
     void *found = find_in(RTLD_NEXT);
     if (found == NULL)

@@ -3,8 +3,10 @@
 
 #include <stddef.h>
 
-/* Private memory, zeroed; null if there is none. It takes no room on the program's stack, which may be a
- * page. */
+/*
+ * Maps private, zeroed memory; null if there is none. It avoids large buffers on the program's stack,
+ * which may be only a page.
+ */
 void *aa_memory_map(size_t bytes);
 void aa_memory_unmap(void *memory, size_t bytes);
 

@@ -1,4 +1,4 @@
-/* The milestones in the life of the process, in the shard's header. */
+/* Milestones of the process, written into the shard's header. */
 #define _GNU_SOURCE
 #include "book.h"
 #include "bypass.h"
@@ -16,7 +16,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* The time until now is known, and so is the clock. */
+/* Books the time until now and renews the anchor; returns the current ticks. */
 static uint64_t settle(struct aa_header *header) {
     aa_counter_stop();
     if (aa_thread_self)
@@ -42,7 +42,7 @@ void aa_process_mpi_initialised(int rank, int size, bool spawned) {
     uint64_t now = settle(header);
     if (!header->mpi_initialised)
         header->mpi_initialised = now;
-    header->mpi_finalising = header->mpi_finalised = 0; /* of sessions before */
+    header->mpi_finalising = header->mpi_finalised = 0; /* of earlier sessions */
     header->state = AA_RUNNING;
 }
 
@@ -98,6 +98,7 @@ static __attribute__((destructor)) void finish(void) {
         header->end = settle(header);
         aa_path_update();
         header->state = AA_EXITED;
-        syscall(SYS_utimensat, AT_FDCWD, aa_shard_path(), NULL, 0); /* a mapping's last writes do not tell */
+        /* the last writes to a mapping do not change the file's time */
+        syscall(SYS_utimensat, AT_FDCWD, aa_shard_path(), NULL, 0);
     }
 }

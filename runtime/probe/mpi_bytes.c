@@ -36,7 +36,7 @@ static bool is_inter(MPI_Comm comm) {
     return inter != 0;
 }
 
-/* How many parts a collective has. */
+/* The number of parts in a collective. */
 static int part_count(MPI_Comm comm) {
     int size = 0;
     if (is_inter(comm))
@@ -54,7 +54,10 @@ bool aa_is_leaf(int root, MPI_Comm comm) {
     return root >= 0 && (is_inter(comm) || aa_rank(comm) != root);
 }
 
-/* On the root's side of an intercommunicator the root is MPI_ROOT or MPI_PROC_NULL, both negative. */
+/*
+ * On the root's side of an intercommunicator, the root argument is MPI_ROOT or MPI_PROC_NULL, both
+ * negative.
+ */
 bool aa_has_part(int root) {
     return root >= 0;
 }
@@ -63,12 +66,12 @@ int aa_parts(MPI_Comm comm, const void *buffer) {
     return part_count(comm) - (buffer == MPI_IN_PLACE ? 1 : 0);
 }
 
-/* The part that a sum leaves out; -1 if none. */
+/* The index of the part that a sum excludes; -1 if none. */
 static int left_out(MPI_Comm comm, const void *buffer) {
     return buffer == MPI_IN_PLACE ? aa_rank(comm) : -1;
 }
 
-/* Twice the same over int and over MPI_Count counts. */
+/* Two versions, for int and for MPI_Count counts. */
 #define SUMS(kind, count_type)                                                                               \
     uint64_t aa_sum_##kind(const count_type counts[], MPI_Datatype type, MPI_Comm comm,                      \
                            const void *buffer) {                                                             \
@@ -88,7 +91,7 @@ static int left_out(MPI_Comm comm, const void *buffer) {
 SUMS(int, int)
 SUMS(large, MPI_Count)
 
-/* The same with a type for each part, C's or Fortran's. */
+/* The same with a type per part, in C or Fortran. */
 #define SUMS_OF_TYPES(kind, count_type, element, of)                                                         \
     uint64_t aa_sum_types_##kind(const count_type counts[], const element types[], MPI_Comm comm,            \
                                  const void *buffer) {                                                       \

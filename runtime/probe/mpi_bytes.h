@@ -1,7 +1,9 @@
 /*
- * How many bytes a call hands to MPI and gets from it: the vocabulary of runtime/mpi/byte_rules.py.
+ * The number of bytes that a call passes to MPI and receives from it: the functions in the expressions of
+ * runtime/mpi/byte_rules.py.
  *
- * Evaluated after the call has succeeded, so that no wrong argument of the program is ever met first here.
+ * They are called after the MPI call has succeeded, so wrong arguments of the program are reported by MPI
+ * and not here.
  */
 #ifndef AA_MPI_BYTES_H
 #define AA_MPI_BYTES_H
@@ -12,15 +14,18 @@
 #include "mpi_library.h"
 
 uint64_t aa_bytes(MPI_Count count, MPI_Datatype type);
-uint64_t aa_peer_bytes(int peer, MPI_Count count, MPI_Datatype type); /* nothing goes to MPI_PROC_NULL */
+/* 0 for MPI_PROC_NULL, to which nothing is sent */
+uint64_t aa_peer_bytes(int peer, MPI_Count count, MPI_Datatype type);
 uint64_t aa_status_bytes(const MPI_Status *status);
 
-/* MPI_NO_OP: nothing is handed over. */
+/* With MPI_NO_OP, nothing is sent. */
 static inline bool aa_is_no_op(MPI_Op op) {
     return op == aa_mpi.no_op;
 }
 
-/* The roles in a collective with a root. An intercommunicator's root and its group see different arguments.
+/*
+ * Roles in a collective with a root. On an intercommunicator, the root and its group have different
+ * arguments.
  */
 bool aa_is_root(int root, MPI_Comm comm);
 bool aa_is_leaf(int root, MPI_Comm comm); /* takes part and is not the root */
@@ -30,14 +35,14 @@ int aa_rank(MPI_Comm comm);
 int aa_local_size(MPI_Comm comm);
 
 /*
- * The parts of a collective, one for each process of the group, or of the remote group. If a buffer is
- * MPI_IN_PLACE, the own part, which is not moved, is excluded.
+ * The number of parts of a collective: one per process of the group, or of the remote group. If a buffer
+ * is MPI_IN_PLACE, the process's own part, which is not moved, is excluded.
  */
 int aa_parts(MPI_Comm comm, const void *buffer);
 
 /*
- * Sums over the parts. Counts are int arrays, or MPI_Count arrays in the large-count functions. Types are
- * C's, or Fortran's in functions whose names end in _f.
+ * Sums over the parts. Counts are int arrays, or MPI_Count arrays in large-count functions. Types are C's,
+ * or Fortran's in functions whose names end in _f.
  */
 #define AA_COUNTS(function, counts)                                                                          \
     _Generic((counts), int * : function##_int, const int * : function##_int, default : function##_large)
@@ -63,11 +68,12 @@ uint64_t aa_sum_types_f_large(const MPI_Count counts[], const struct aa_fortran_
 uint64_t aa_sum_local_int(const int counts[], MPI_Datatype type, MPI_Comm comm);
 uint64_t aa_sum_local_large(const MPI_Count counts[], MPI_Datatype type, MPI_Comm comm);
 
-/* The neighbours of a process topology that exist: a grid without periods has none beyond its edge. */
+/* The existing neighbours in a process topology: a non-periodic grid has none beyond its edges. */
 enum aa_neighbours { AA_SOURCES, AA_TARGETS };
 
 int aa_neighbour_count(enum aa_neighbours side, MPI_Comm comm);
-int aa_neighbour_places(MPI_Comm comm); /* of sources, those beyond the edge of a grid included */
+/* the number of sources, including those beyond the edges of a grid */
+int aa_neighbour_places(MPI_Comm comm);
 
 #define aa_neighbour_sum(side, counts, type, comm)                                                           \
     AA_COUNTS(aa_neighbour_sum, counts)(side, counts, type, comm)

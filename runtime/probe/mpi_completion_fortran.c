@@ -26,7 +26,10 @@ AA_FORTRAN_FUNCTION(test, (MPI_Fint * request, MPI_Fint *flag, MPI_Fint *status,
 typedef void testany(MPI_Fint *count, MPI_Fint *requests, MPI_Fint *index, MPI_Fint *flag, MPI_Fint *status,
                      MPI_Fint *error);
 
-/* What the library says of the first request of one, which is complete from its beginning. */
+/*
+ * Returns the index that the library reports for the first request of a list of one, which is complete
+ * from the start.
+ */
 static int measure_first_index(testany *ask) {
     MPI_Request request;
     if (aa_mpi.Irecv(NULL, 0, aa_mpi.byte, MPI_PROC_NULL, 0, aa_mpi.world, &request) != MPI_SUCCESS)
@@ -37,7 +40,10 @@ static int measure_first_index(testany *ask) {
     return index == 0 ? 0 : 1;
 }
 
-/* What indices count from: 1 by the standard, 0 in mpi_f08 of MPICH 4.0. Asked once the call has returned. */
+/*
+ * Finds the number from which indices count: 1 in the standard, 0 in mpi_f08 of MPICH 4.0. Measured after
+ * the program's call has returned.
+ */
 static void find_first_index(struct aa_completion *completion, void *next) {
     static int known[] = {[AA_FORTRAN] = -1, [AA_FORTRAN_2008] = -1};
     enum aa_language language = completion->language;
@@ -118,7 +124,7 @@ AA_FORTRAN_FUNCTION(testsome,
     aa_completion_end_some(&completion, (int)*error, (int)*done, indices, statuses);
 }
 
-/* ---- persistent requests, and giving up */
+/* ---- persistent requests, cancelling and freeing */
 
 AA_FORTRAN_FUNCTION(start, (MPI_Fint * request, MPI_Fint *error), (request, error)) {
     struct aa_mpi_call call = aa_mpi_begin(AA_MPI_REQUEST, AA_MPI_REGION_OF("Start", caller));

@@ -14,23 +14,24 @@
 #include "mpi_path.h"
 #include "mpi_requests.h"
 
-/* ---- the open files; those for which there is no room are taken for regular */
+/* ---- the open files; if there are too many, the others are treated as regular files */
 
 #define MOST_OPEN 256
-#define ROOM_FOR_THREADS 16 /* which open files at the same time */
+#define ROOM_FOR_THREADS 16 /* that may open files at the same time */
 
 static struct open_file {
     MPI_File handle;
     bool is_regular;
-    uint16_t number;    /* among the files that are recorded; 0 if it is none */
-    MPI_Comm companion; /* of its processes, for the critical path; MPI_COMM_NULL: there is none */
-    void *split;        /* of the critical path's, beside a split collective */
+    uint16_t number; /* the number of its record; 0 if it has none */
+    /* a communicator of its processes for the critical path; MPI_COMM_NULL if there is none */
+    MPI_Comm companion;
+    void *split; /* the critical path's own collective during a split collective */
 } files[MOST_OPEN];
 
 static int file_count;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Place of an open file, or file_count. The lock is held. */
+/* Returns the index of an open file, or file_count. The caller holds the lock. */
 static int place_of(MPI_File handle) {
     int place = 0;
     while (place < file_count && files[place].handle != handle)
@@ -83,7 +84,7 @@ static struct open_file look_up(MPI_File handle) {
 
 /* ---- counting */
 
-/* What the call took until now. */
+/* The ticks of the current call until now. */
 static uint64_t ticks_of_call(void) {
     const struct aa_thread *thread = aa_thread_self;
     return thread != NULL ? aa_clock_ticks() - thread->last : 0;
@@ -152,7 +153,7 @@ void *aa_file_begin_from_lower(MPI_File handle) {
     return begin(handle, aa_path_begin_from_lower);
 }
 
-/* A file has one split collective at a time. */
+/* A file can have only one split collective at a time. */
 static void *exchange_split(MPI_File handle, void *beside) {
     pthread_mutex_lock(&lock);
     int place = place_of(handle);
@@ -173,7 +174,7 @@ void aa_file_split_ends(MPI_File handle) {
         aa_path_complete(beside);
 }
 
-/* All meet before the file is opened: should that fail, it fails on all of them. */
+/* All processes meet before the file is opened; if opening fails, it fails on all of them. */
 static MPI_Comm opens(struct aa_mpi_call call, MPI_Comm comm) {
     if (!aa_mpi_has_path(call))
         return aa_mpi.no_comm;
@@ -203,7 +204,7 @@ static void opened(MPI_File handle, const char *name, MPI_Comm companion) {
     aa_file_count(handle, 0, 0, 0);
 }
 
-/* A handle is gone when it has been closed. */
+/* Removes a file before it is closed, because its handle is invalid afterwards. */
 static struct open_file take_out(struct aa_mpi_call call, MPI_File handle) {
     struct open_file file = look_up(handle);
     if (call.counts)
@@ -239,7 +240,7 @@ AA_MPI_FUNCTION(File_close, (MPI_File * file), (file)) {
     return result;
 }
 
-/* ---- in Fortran, whose names are padded with blanks */
+/* ---- in Fortran, which pads names with blanks */
 
 static void opened_in_fortran(MPI_File handle, const char *name, size_t length, MPI_Comm companion) {
     char text[PATH_MAX];

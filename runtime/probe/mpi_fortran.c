@@ -6,9 +6,9 @@
 enum constant { IN_PLACE, IGNORED };
 
 /*
- * Constants that are known by their address. Open MPI keeps them in common blocks, MPICH in objects for
- * mpi_f08, and for mpif.h in common blocks whose addresses it notes in variables when Fortran calls first,
- * Intel MPI not before Fortran calls MPI_Init.
+ * Constants that are recognised by their addresses. Open MPI has them in common blocks. MPICH has them in
+ * objects for mpi_f08; for mpif.h it has them in common blocks, whose addresses it stores in variables at
+ * the first call from Fortran; in Intel MPI, this call must be MPI_Init.
  */
 static struct {
     enum constant constant;
@@ -31,7 +31,10 @@ static struct {
 
 static _Atomic bool constants_found;
 
-/* Of all copies the one that counts is the program's, or the caller's, if that is loaded privately. */
+/*
+ * If there are several copies, that of the program counts, or that of the caller if it was loaded
+ * privately.
+ */
 static void find_constants(const void *caller) {
     bool all_noted = true;
     for (size_t i = 0; i < CONSTANTS; i++) {
@@ -50,7 +53,7 @@ static bool is_constant(enum constant constant, const void *address) {
     return false;
 }
 
-/* Asking whether MPI is initialised is allowed at any time, and a call from Fortran. */
+/* Calls MPI_Initialized, which is allowed at any time, as a first call from Fortran. */
 static void call_first(const void *function) {
     MPI_Fint flag = 0, error = MPI_SUCCESS;
     void (*initialized)(MPI_Fint *, MPI_Fint *) = aa_symbol_near(function, "mpi_initialized_");

@@ -11,7 +11,7 @@
 #include "libc_dlsym.h"
 #include "symbol.h"
 
-/* From the build: AA_MPI_FILE, AA_MPI_SONAME, and AA_PROBE_FILE, this library's name in LD_PRELOAD. */
+/* The build defines AA_MPI_FILE, AA_MPI_SONAME, and AA_PROBE_FILE, this library's name in LD_PRELOAD. */
 
 struct aa_mpi aa_mpi;
 struct aa_mpi_next aa_mpi_next;
@@ -50,7 +50,10 @@ void aa_mpi_end(struct aa_mpi_call call) {
         aa_mpi_leave();
 }
 
-/* Handles are addresses in Open MPI and numbers elsewhere: a library of the other family cannot be served. */
+/*
+ * Handles are addresses in Open MPI and numbers elsewhere, so a library of the other family cannot be
+ * served.
+ */
 #ifdef OPEN_MPI
 static const bool handles_are_addresses = true;
 #else
@@ -61,13 +64,16 @@ static bool is_other_family(void *library) {
     return (aa_look_up(library, "ompi_mpi_comm_world") != NULL) != handles_are_addresses;
 }
 
-/* All that the program has loaded, but for this library. */
+/* All libraries that the program has loaded, except this one. */
 static void *everywhere(void) {
     bool comes_first = aa_symbol_is_own(aa_look_up(RTLD_DEFAULT, "PMPI_Init"));
     return comes_first ? RTLD_NEXT : RTLD_DEFAULT;
 }
 
-/* By its file, whatever name it was loaded by, or by its own name; by what it defines if neither is known. */
+/*
+ * Finds the library by its file, whatever name it was loaded under, or by its soname; otherwise by a
+ * function that it defines.
+ */
 static void *find_library(void) {
     void *library = dlopen(AA_MPI_FILE, RTLD_LAZY | RTLD_NOLOAD);
     if (library == NULL)
@@ -76,7 +82,10 @@ static void *find_library(void) {
 }
 
 #ifdef OPEN_MPI
-/* The library's data may have been moved into the executable (a copy relocation), which then comes first. */
+/*
+ * The library's data may have been copied into the executable (copy relocation), which is then searched
+ * first.
+ */
 static void *data_of(void *library, const char *name) {
     void *data = aa_look_up(RTLD_DEFAULT, name);
     return data != NULL ? data : aa_look_up(library, name);
@@ -85,17 +94,20 @@ static void *data_of(void *library, const char *name) {
 
 static bool has_mpi(void *library) {
     bool has = aa_look_up(library, "PMPI_Init") != NULL;
-    dlerror(); /* or the program would take our failure for one of its own */
+    dlerror(); /* otherwise the program would see our failure as its own */
     return has;
 }
 
-/* The caller's own library, and those that it is linked to; NULL if there is no caller. */
+/* Returns the caller's library with its dependencies; NULL if there is no caller. */
 static void *loaded_by(const void *caller) {
     Dl_info found;
     return dladdr(caller, &found) != 0 ? dlopen(found.dli_fname, RTLD_LAZY | RTLD_NOLOAD) : NULL;
 }
 
-/* Behind this library, or in what the caller has loaded privately. */
+/*
+ * Returns the next function behind this library, or that of the libraries that the caller has loaded
+ * privately.
+ */
 static void *next_of(const char *name, void *private, void *last) {
     void *next = aa_look_up(RTLD_NEXT, name);
     if (next == NULL && private != NULL)
@@ -163,7 +175,7 @@ bool aa_mpi_defines(const void *function) {
            dladdr((void *)aa_mpi.Init, &library) != 0 && found.dli_fbase == library.dli_fbase;
 }
 
-/* Take this library out of LD_PRELOAD, in place; whether it was there. */
+/* Removes this library from LD_PRELOAD, in place; returns whether it was there. */
 static bool leave_preload_list(char *list) {
     char *kept = list, *rest = list != NULL ? strdup(list) : NULL, *state = NULL;
     bool found = false;
@@ -185,9 +197,9 @@ static bool leave_preload_list(char *list) {
 }
 
 /*
- * An MPI library of the other family, linked to the program, or one that hands calls over to a library that
- * it loads later: calls cannot even be passed on, as the arguments have other types. So the program starts
- * anew, without this library.
+ * Restarts the program without this library. Needed if the program is linked to an MPI library of the
+ * other family, or to one that forwards calls to a library loaded later: calls cannot even be passed on,
+ * because arguments have other types.
  */
 static void start_without_probes(char **argv) {
     complain("linked to an MPI library other than " AA_MPI_SONAME
@@ -196,7 +208,7 @@ static void start_without_probes(char **argv) {
         execv("/proc/self/exe", argv);
 }
 
-/* By a library without PMPI_Init. A preloaded tool may lack it as well, in a shell. */
+/* Recognised by a library without PMPI_Init. In a shell, a preloaded tool may lack it as well. */
 static bool is_linked_to_other_mpi(void) {
     const void *init = aa_look_up(RTLD_NEXT, "MPI_Init");
     const char *preloaded = getenv("LD_PRELOAD");

@@ -1,9 +1,9 @@
 /*
  * The MPI library of this process, and the frame of every wrapper.
  *
- * The probe library is preloaded into shells and launchers too and is never linked to an MPI library. Nor
- * would weak symbols do: where a program loads MPI late and privately (Python does), they stay unresolved.
- * So the PMPI entry points are looked up in the loaded library itself, once.
+ * The probe library is also preloaded into shells and launchers, so it is not linked to an MPI library.
+ * Weak symbols would not help: if a program loads MPI late and privately, as Python does, they stay
+ * unresolved. So the PMPI entry points are looked up in the loaded library itself, once.
  */
 #ifndef AA_MPI_LIBRARY_H
 #define AA_MPI_LIBRARY_H
@@ -15,9 +15,9 @@
 
 #include "call_site.h"
 #include "probe.h"
-#include "mpi_functions.h" /* generated: AA_MPI_FUNCTIONS, the functions that this MPI library has */
+#include "mpi_functions.h" /* generated: AA_MPI_FUNCTIONS, the functions of this MPI library */
 
-/* From Fortran's handles to C's and back: macros where handles are numbers, but for those of files. */
+/* Conversions between Fortran's and C's handles: macros if handles are numbers, except for files. */
 #if !defined AA_HAS_SESSIONS || defined MPI_Session_f2c
 #define AA_MPI_SESSION_HANDLES(function)
 #define aa_session_f2c(handle) MPI_Session_f2c(handle)
@@ -53,9 +53,10 @@
 extern struct aa_mpi {
     _Atomic bool bound;    /* the pointers below are set */
     _Atomic bool live;     /* between the return of MPI_Init and the call of MPI_Finalize */
-    _Atomic bool in_world; /* the same, whatever sessions there are */
-    MPI_Comm world; /* MPI_COMM_WORLD, MPI_COMM_NULL, MPI_BYTE, MPI_NO_OP, MPI_INFO_NULL: in some libraries
-                       addresses of theirs */
+    _Atomic bool in_world; /* the same, whether or not there are sessions */
+    /* MPI_COMM_WORLD, MPI_COMM_NULL, MPI_BYTE, MPI_NO_OP, MPI_INFO_NULL: in some libraries they are
+     * addresses of its objects */
+    MPI_Comm world;
     MPI_Comm no_comm;
     MPI_Datatype byte;
     MPI_Op no_op;
@@ -66,19 +67,21 @@ extern struct aa_mpi {
 } aa_mpi;
 
 /*
- * Returns what MPI_X of this library calls: the next MPI_X, which belongs to another wrapping library (a tool
- * that is linked to the program, or preloaded), or else to the MPI library itself.
+ * The function that MPI_X of this library calls: the next MPI_X, of another wrapping library (a tool that
+ * is linked to the program or preloaded), otherwise of the MPI library itself.
  */
 extern struct aa_mpi_next { AA_MPI_FUNCTIONS(AA_MPI_POINTER) } aa_mpi_next;
 
-/* Look up all entry points for a call from there; ends the process where they cannot be had. */
+/* Looks up all entry points for a call from there; ends the process if they are not found. */
 void aa_mpi_bind(const void *caller);
 
-/* The same, but false where no MPI library has been loaded: Fortran's names may be a stub's for serial
- * programs. */
+/*
+ * The same, but returns false if no MPI library is loaded: Fortran's names may be from a stub for serial
+ * programs.
+ */
 bool aa_mpi_bind_if_any(const void *caller);
 
-/* Whether a function is the MPI library's that this library serves. */
+/* Whether a function belongs to the MPI library that this library was built for. */
 bool aa_mpi_defines(const void *function);
 
 static inline bool aa_mpi_is_bound(void) {
@@ -89,9 +92,9 @@ static inline bool aa_mpi_is_bound(void) {
 _Noreturn void aa_mpi_stop(const char *what);
 
 /*
- * The frame of this thread's outermost MPI call, the only one that counts; NULL outside of MPI. I/O inside
- * MPI is not the program's. A call whose frame is not below has been left by a jump, such as an error
- * handler's.
+ * The frame of this thread's outermost MPI call, the only one that counts; NULL outside MPI. I/O inside
+ * MPI is not the program's. If a call's frame is not below the current one, the call was left by a jump,
+ * for example by an error handler.
  */
 extern _Thread_local const void *aa_mpi_outermost;
 
@@ -101,10 +104,10 @@ AA_IN_CALLERS_FRAME bool aa_mpi_is_outermost(void) {
     return aa_mpi_outermost == NULL || (const void *)__builtin_frame_address(0) >= aa_mpi_outermost;
 }
 
-/* The region that this call is; NULL: it is part of one. */
+/* The region of the call; NULL if the call is part of another one. */
 extern _Thread_local const char *aa_mpi_region;
 
-/* End a call that has been left by a jump. */
+/* Ends a call that was left by a jump. */
 void aa_mpi_leave(void);
 
 static inline void aa_mpi_end_left_above(const void *frame) {
@@ -124,19 +127,22 @@ struct aa_mpi_call {
 
 #define AA_MPI_DESCRIPTOR(name) AA_DESCRIPTOR_VERSION "|mpi|MPI_" name "|||0|0|0"
 
-/* The region of a call outside of every region, as in a program without probes. */
+/* The region of a call outside all regions, as in a program without probes. */
 struct aa_mpi_region {
-    const char *descriptor; /* NULL: nothing */
+    const char *descriptor; /* NULL: none */
     const void *returns_to;
 };
 
 #define AA_MPI_REGION_OF(name, caller) ((struct aa_mpi_region){AA_MPI_DESCRIPTOR(name), caller})
 #define AA_MPI_REGION(name) AA_MPI_REGION_OF(name, __builtin_return_address(0))
 
-/* Begins a call, whose wrapper has this frame. Not inline, like its end: there are hundreds of wrappers. */
+/*
+ * Begins a call in the wrapper with this frame. Not inline, like its end, because there are hundreds of
+ * wrappers.
+ */
 struct aa_mpi_call aa_mpi_begin_in(const void *frame, uint32_t share, struct aa_mpi_region region);
 
-/* Begins a call in the wrapper's own frame; what it executes is MPI's. */
+/* Begins a call in the wrapper's own frame; instructions from here on count as MPI's. */
 AA_IN_CALLERS_FRAME struct aa_mpi_call aa_mpi_begin(enum aa_share share, struct aa_mpi_region region) {
     return aa_mpi_begin_in(__builtin_frame_address(0), share | AA_IN_MPI, region);
 }
@@ -149,9 +155,9 @@ void aa_mpi_end(struct aa_mpi_call call);
 #define AA_AND_UNPACK(...) , ##__VA_ARGS__
 
 /*
- * Its body follows, in which *next is what the call is passed on to. A program calls PMPI_X in a wrapper of
- * its own. So do MPI libraries inside of a call, and tools inside of MPI_X: where a call passes, it is handed
- * over and nothing else. Both ways out of PMPI_X are jumps, so that the call returns to the program.
+ * Defines a wrapper; its body follows, in which *next is the function to pass the call to. Programs call
+ * PMPI_X in their own wrappers. MPI libraries call it inside a call, and tools inside MPI_X: such a call
+ * is only passed on. Both ways out of PMPI_X are jumps, so that the call returns to the program.
  */
 #define AA_MPI_WRAPPER(name, passes, parameters, arguments)                                                  \
     AA_IN_CALLERS_FRAME int body_##name(__typeof__(MPI_##name) *const *next AA_AND_UNPACK parameters);       \

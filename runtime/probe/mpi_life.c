@@ -1,5 +1,5 @@
 /*
- * The lifetime of MPI, during which bytes are counted, and its record in the shard: from MPI_Init to
+ * The lifetime of MPI, in which bytes are counted, and its record in the shard: from MPI_Init to
  * MPI_Finalize, or from the first session to the last; and MPI_Abort.
  */
 #include "mpi_fortran.h"
@@ -12,19 +12,19 @@
 static const char init_region[] = AA_MPI_DESCRIPTOR("Init");
 static const char finalize_region[] = AA_MPI_DESCRIPTOR("Finalize");
 
-static _Atomic int sessions; /* that are open */
+static _Atomic int sessions; /* open sessions */
 
 struct step {
-    bool is_region; /* MPI begins or ends with it */
+    bool is_region; /* whether MPI begins or ends with this call */
     struct aa_mpi_call call;
 };
 
-/* MPI_Init and MPI_Finalize have regions of their own. */
+/* MPI_Init and MPI_Finalize have regions in any case. */
 static inline struct aa_mpi_region no_region(const void *caller) {
     return (struct aa_mpi_region){NULL, caller};
 }
 
-/* ---- in either language; Fortran's function may call C's, which is nothing new then */
+/* ---- in either language; Fortran's function may call C's, which then changes nothing */
 
 AA_IN_CALLERS_FRAME struct step init_begins(bool is_region) {
     if (is_region)
@@ -100,7 +100,7 @@ static void world_has_begun(struct step init, int result) {
     aa_mpi.live = aa_mpi.in_world = true;
 }
 
-/* Once: an error handler may call it, too, from within another call. */
+/* Only once, because an error handler may call it, too, from within another call. */
 AA_IN_CALLERS_FRAME struct step world_ends(void) {
     aa_mpi_end_left();
     bool is_first = atomic_exchange(&aa_mpi.in_world, false);
@@ -157,14 +157,14 @@ AA_FORTRAN_FUNCTION(finalize, (MPI_Fint * error), (error)) {
 
 #ifdef AA_HAS_SESSIONS
 
-/* Each session decides about threads, so requests are shared from the start. */
+/* Each session chooses a thread level, so requests are shared from the start. */
 AA_IN_CALLERS_FRAME struct step session_begins(void) {
     aa_requests_share();
     aa_mpi_end_left();
     return init_begins(!aa_mpi.live && aa_mpi_is_outermost());
 }
 
-/* Without MPI_COMM_WORLD the set of all processes shows the rank. */
+/* Without MPI_COMM_WORLD, the set of all processes shows the rank. */
 static void find_rank(MPI_Session session, int *rank, int *size) {
     MPI_Group group;
     if (aa_mpi.Group_from_session_pset(session, "mpi://WORLD", &group) != MPI_SUCCESS)

@@ -1,7 +1,7 @@
 /*
  * MPI's functions as dlsym finds them in a library. Bindings of other languages and plugins load MPI
- * privately and look its functions up by name, so that the loader binds nothing to the wrappers. They get the
- * wrapper of PMPI_X, which calls the MPI library: its function is asked for, and not that of a tool.
+ * privately and look its functions up by name, so the loader does not bind them to the wrappers. They get
+ * the wrapper of PMPI_X, which calls the MPI library itself and not a tool.
  */
 #define _GNU_SOURCE
 #include "libc_dlsym.h"
@@ -15,7 +15,7 @@ static bool is_of_mpi(const char *name) {
     return strncmp(name + (name[0] == 'P'), "MPI_", strlen("MPI_")) == 0;
 }
 
-/* This library's wrapper for a function of the MPI library; NULL if it has none. */
+/* Returns this library's wrapper for a function of the MPI library; NULL if it has none. */
 static void *wrapper_of(const char *name) {
     void *library = aa_symbol_own_library();
     if (library == NULL)
@@ -34,7 +34,10 @@ static __attribute__((noinline)) void *find_wrapped(void *library, const char *n
     return wrapper != NULL ? wrapper : found;
 }
 
-/* The C library's function looks where it was called from: it is jumped to, from the caller's own frame. */
+/*
+ * The C library's function looks at its return address, so this one jumps to it from the caller's own
+ * frame.
+ */
 AA_EXPORT void *dlsym(void *restrict library, const char *restrict name) {
     aa_look_up_function *own = aa_libc_dlsym();
     if (library == RTLD_DEFAULT || library == RTLD_NEXT || !is_of_mpi(name))

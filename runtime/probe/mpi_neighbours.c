@@ -1,6 +1,6 @@
 #include "mpi_bytes.h"
 
-/* The place for neighbours in the arguments, those beyond the edge of a grid included. */
+/* The number of neighbours in the arguments, including those beyond the edges of a grid. */
 static int place_count(enum aa_neighbours side, int topology, MPI_Comm comm) {
     int sources = 0, targets = 0, weighted = 0;
     if (topology == MPI_CART) {
@@ -15,7 +15,7 @@ static int place_count(enum aa_neighbours side, int topology, MPI_Comm comm) {
     return side == AA_SOURCES ? sources : targets;
 }
 
-/* In a grid the neighbours come by dimension, lower and upper. */
+/* In a grid, neighbours are ordered by dimension, lower before upper. */
 static bool exists(int place, int topology, MPI_Comm comm) {
     int lower = 0, upper = 0;
     if (topology != MPI_CART)
@@ -42,7 +42,7 @@ int aa_neighbour_count(enum aa_neighbours side, MPI_Comm comm) {
     return existing;
 }
 
-/* Twice the same over int and over MPI_Count counts. */
+/* Two versions, for int and for MPI_Count counts. */
 #define SUMS(kind, count_type)                                                                               \
     uint64_t aa_neighbour_sum_##kind(enum aa_neighbours side, const count_type counts[], MPI_Datatype type,  \
                                      MPI_Comm comm) {                                                        \
@@ -56,7 +56,7 @@ int aa_neighbour_count(enum aa_neighbours side, MPI_Comm comm) {
 SUMS(int, int)
 SUMS(large, MPI_Count)
 
-/* The same with a type for each neighbour, C's or Fortran's. */
+/* The same with a type per neighbour, in C or Fortran. */
 #define SUMS_OF_TYPES(kind, count_type, element, of)                                                         \
     uint64_t aa_neighbour_sum_types_##kind(enum aa_neighbours side, const count_type counts[],               \
                                            const element types[], MPI_Comm comm) {                           \

@@ -8,13 +8,13 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Functions that are wrapped; what PMPI_ calls is not to be seen. */
+/* Calls of wrapped functions are missed; calls of PMPI_ functions are not to be seen. */
 static bool is_missed(const char *name, uintptr_t function) {
 #define IS_SAME(name) || function == (uintptr_t)aa_mpi.name
     return strncmp(name, "MPI_", 4) == 0 && (false AA_MPI_WRAPPED(IS_SAME));
 }
 
-/* The loader has written addresses into the tables of all objects but the kernel's own. */
+/* The loader has replaced offsets by addresses in the tables of all objects except the kernel's own. */
 static uintptr_t value_of(const struct dl_phdr_info *object, ElfW(Sxword) tag) {
     for (int i = 0; i < object->dlpi_phnum; i++) {
         if (object->dlpi_phdr[i].p_type != PT_DYNAMIC)
@@ -28,7 +28,10 @@ static uintptr_t value_of(const struct dl_phdr_info *object, ElfW(Sxword) tag) {
     return 0;
 }
 
-/* What a library calls lies, once it was called, or from the start, in its table of jumps. */
+/*
+ * Looks at the jump table of a library, which holds the functions that it has called, or all functions
+ * from the start.
+ */
 static int calls_past(struct dl_phdr_info *object, size_t unused, void *unused_too) {
     struct aa_span span = aa_span_of(object);
     uintptr_t table = value_of(object, DT_JMPREL);

@@ -1,10 +1,10 @@
-/* Libraries whose calls of MPI bypass this library's wrappers. */
+/* Libraries whose MPI calls bypass this library's wrappers. */
 #ifndef AA_MPI_PAST_H
 #define AA_MPI_PAST_H
 
 #include <stdbool.h>
 
-/* Whether functions that a library calls are bound to the MPI library itself, as RTLD_DEEPBIND has it. */
+/* Whether calls of a library are bound directly to the MPI library, as RTLD_DEEPBIND does. */
 bool aa_mpi_is_called_past(void);
 
 #endif

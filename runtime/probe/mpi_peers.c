@@ -9,7 +9,7 @@ static struct aa_mpi_peers of_world = {.everybody = true};
 static int known = MPI_KEYVAL_INVALID;
 static void (*end_slots_of)(struct aa_path_slots *);
 
-/* Not the library's own functions, which are symbols of it in some. */
+/* Not the library's own callbacks, which some libraries define as symbols. */
 static int copy_nothing(MPI_Comm comm, int key, void *state, void *value, void *copy, int *copied) {
     (void)comm, (void)key, (void)state, (void)value, (void)copy;
     *copied = 0;
@@ -37,7 +37,7 @@ void aa_mpi_peers_end(void) {
     of_world.slots = NULL;
 }
 
-/* The ranks of a group in MPI_COMM_WORLD; null: not known. */
+/* Returns the ranks of a group in MPI_COMM_WORLD; null if unknown. */
 static int *translate(MPI_Group group, int count) {
     MPI_Group world;
     int *ranks = malloc((size_t)count * sizeof *ranks), *found = malloc((size_t)count * sizeof *found);
@@ -62,7 +62,7 @@ static bool has_strangers(const int *ranks, int count) {
     return i < count;
 }
 
-/* The own group of an intercommunicator. */
+/* Whether the local group of an intercommunicator has processes outside MPI_COMM_WORLD. */
 static bool has_local_strangers(MPI_Comm comm) {
     MPI_Group group;
     int count = 0;
@@ -117,7 +117,10 @@ static struct aa_mpi_peers *make(MPI_Comm comm) {
     return NULL;
 }
 
-/* Of two threads that ask at once one makes it: setting an attribute anew frees what the other uses. */
+/*
+ * If two threads request it at once, one creates it, because setting an attribute again frees the one in
+ * use.
+ */
 static struct aa_mpi_peers *made_once(MPI_Comm comm) {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     pthread_mutex_lock(&lock);

@@ -1,4 +1,4 @@
-/* Who the processes of a communicator are in MPI_COMM_WORLD. */
+/* The ranks in MPI_COMM_WORLD of a communicator's processes. */
 #ifndef AA_MPI_PEERS_H
 #define AA_MPI_PEERS_H
 
@@ -7,22 +7,24 @@
 struct aa_path_slots;
 
 struct aa_mpi_peers {
-    int count;      /* of those to whom messages go: of an intercommunicator the remote group */
-    uint32_t salt;  /* tells communicators with the same two members apart, the same in all members; mostly */
-    bool inter;     /* an intercommunicator */
-    bool everybody; /* all of MPI_COMM_WORLD */
-    bool strangers; /* some, of either group, are of another MPI_COMM_WORLD: they send and await nothing of
-                       ours */
-    int *world;     /* of each its rank there, negative if it has none; null: the same */
-    uint32_t collectives;        /* of the critical path's, by messages */
-    struct aa_path_slots *slots; /* of the critical path's; null: none */
+    int count; /* processes to which messages go; on an intercommunicator, the remote group */
+    /* in most cases distinguishes communicators with the same two members; the same in all members */
+    uint32_t salt;
+    bool inter;     /* whether it is an intercommunicator */
+    bool everybody; /* whether it has all processes of MPI_COMM_WORLD */
+    /* whether processes of either group belong to another MPI_COMM_WORLD: none of our messages go to or
+     * come from them */
+    bool strangers;
+    int *world; /* rank of each process there, negative if it has none; null: the ranks are the same */
+    uint32_t collectives;        /* the number of the critical path's own collectives by messages */
+    struct aa_path_slots *slots; /* for the critical path's own collectives; null: none */
 };
 
-/* Slots end with the communicator. */
+/* end_slots is called when the communicator is freed. */
 bool aa_mpi_peers_begin(int size, void (*end_slots)(struct aa_path_slots *));
 void aa_mpi_peers_end(void);
 
-/* Null: not known. It stays as long as the communicator. */
+/* Returns null if unknown. The result is valid as long as the communicator. */
 struct aa_mpi_peers *aa_mpi_peers_of(MPI_Comm comm);
 
 static inline int aa_mpi_peer(const struct aa_mpi_peers *peers, int rank) {

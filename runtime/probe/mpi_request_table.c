@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <sys/mman.h>
 
-/* Enough for the halo exchanges of most programs, so that nothing is ever allocated. */
+/* Enough for the halo exchanges of most programs, so that the table rarely grows. */
 #define FIRST_CAPACITY 1024
 
 static struct aa_request first_slots[FIRST_CAPACITY];
@@ -69,7 +69,10 @@ static bool grow(void) {
     return true;
 }
 
-/* The slot of the youngest entry of a handle as of a serial number; -1 if there is none. */
+/*
+ * Returns the slot of the youngest entry of a handle that is not younger than a serial number; -1 if there
+ * is none.
+ */
 static ptrdiff_t search(uint64_t handle, uint64_t as_of) {
     ptrdiff_t best = -1;
     for (size_t slot = home(handle); table.slots[slot].serial != 0; slot = next(slot)) {
@@ -81,7 +84,7 @@ static ptrdiff_t search(uint64_t handle, uint64_t as_of) {
     return best;
 }
 
-/* Close the gap, so that no search ends early at it. */
+/* Closes the gap, so that no search ends early at it. */
 static void erase(size_t gap) {
     for (size_t slot = next(gap); table.slots[slot].serial != 0; slot = next(slot)) {
         size_t from_home = (slot - home(table.slots[slot].handle)) & (table.capacity - 1);
@@ -111,7 +114,7 @@ uint64_t aa_requests_now(void) {
     return atomic_load_explicit(&table.serial, memory_order_acquire);
 }
 
-/* At most half full. Where no memory is left the request stays unknown, and its bytes uncounted. */
+/* The table is at most half full. Without memory the request stays unknown, and its bytes are not counted. */
 static void add(struct aa_request request) {
     if (2 * table.used >= table.capacity && !grow())
         return;
@@ -139,7 +142,7 @@ bool aa_requests_find(uint64_t handle, struct aa_request *found) {
     return slot >= 0;
 }
 
-/* One request of those that an entry stands for is over. */
+/* One of the requests that an entry represents is complete. */
 static void end(size_t slot) {
     if (table.slots[slot].more > 0)
         table.slots[slot].more--;

@@ -1,4 +1,4 @@
-/* The generated wrappers' entries in the table of requests (mpi_request_table.h). */
+/* The functions by which generated wrappers use the table of requests (mpi_request_table.h). */
 #ifndef AA_MPI_REQUESTS_H
 #define AA_MPI_REQUESTS_H
 
@@ -14,26 +14,29 @@ static inline uint64_t aa_handle(MPI_Request request) {
     return (uint64_t)(uintptr_t)request;
 }
 
-/* What brings nothing, such as a send, is entered for its handle's sake alone, which threads may confuse. */
+/*
+ * A request without bytes to receive, such as a send, has an entry only if threads could otherwise confuse
+ * handles.
+ */
 static inline void aa_request_begun(MPI_Request request, enum aa_brings brings) {
     if (brings != AA_BRINGS_NOTHING || aa_requests_are_shared())
         aa_requests_add((struct aa_request){.handle = aa_handle(request), .brings = brings});
 }
 
-/* With a collective of ours, where there is one. */
+/* beside: our own collective, if there is one. */
 static inline void aa_collective_begun(MPI_Request request, void *beside) {
     if (beside || aa_requests_are_shared())
         aa_requests_add((struct aa_request){.handle = aa_handle(request), .beside = beside});
 }
 
-/* A synchronous send, with what its message asks. */
+/* A synchronous send, with the question in its message. */
 static inline void aa_synchronous_begun(MPI_Request request) {
     void *question = __builtin_expect(aa_mpi_path, false) ? aa_path_question() : NULL;
     if (question || aa_requests_are_shared())
         aa_requests_add((struct aa_request){.handle = aa_handle(request), .question = question});
 }
 
-/* A message that was matched before. */
+/* The receive of a message that was matched before. */
 static inline void aa_matched_begun(MPI_Request request) {
     const struct aa_mpi_peers *peers = __builtin_expect(aa_mpi_path, false) ? aa_path_matched_peers() : NULL;
     aa_requests_add((struct aa_request){.handle = aa_handle(request),
@@ -84,7 +87,7 @@ static inline void aa_persistent_send(MPI_Request request, uint64_t sent, int de
                                         .question = peers && synchronous ? calloc(1, sizeof(void *)) : NULL});
 }
 
-/* With a collective of ours, where there is one. */
+/* beside: our own collective, if there is one. */
 static inline void aa_persistent_collective(MPI_Request request, uint64_t sent, uint64_t received,
                                             void *beside) {
     aa_requests_add((struct aa_request){.handle = aa_handle(request),

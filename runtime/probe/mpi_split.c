@@ -7,7 +7,7 @@ bool aa_mpi_splits;
 
 static int mark = MPI_KEYVAL_INVALID;
 
-/* MPI_Comm_dup hands the mark on. Not the library's own functions, which are symbols of it in some. */
+/* MPI_Comm_dup copies the mark. Not the library's own callbacks, which some libraries define as symbols. */
 static int copy_mark(MPI_Comm comm, int key, void *state, void *value, void *copy, int *copied) {
     (void)comm, (void)key, (void)state;
     memcpy(copy, &value, sizeof value);
@@ -63,7 +63,7 @@ void aa_mpi_split(struct aa_mpi_call call, MPI_Comm comm, enum aa_share share) {
         return;
     if (call.timed)
         aa_share_turn_to(AA_MPI_WAIT | AA_IN_MPI);
-    aa_mpi.Barrier(comm); /* should it fail, so does the collective, which says so to the program */
+    aa_mpi.Barrier(comm); /* if this fails, so will the collective, which reports it to the program */
     if (call.timed)
         aa_share_turn_to(share | AA_IN_MPI);
     aa_process_waited();

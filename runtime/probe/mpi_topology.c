@@ -6,7 +6,7 @@
 #include "self.h"
 #include "shard.h"
 
-#define SAMPLED 64 /* members that tell a communicator from another one of the same size */
+#define SAMPLED 64 /* members that distinguish a communicator from others of the same size */
 
 struct place {
     enum aa_topology_kind kind;
@@ -15,7 +15,7 @@ struct place {
     struct aa_axis axes[AA_MOST_DIMENSIONS];
 };
 
-/* ---- whose topology it is */
+/* ---- the members of a topology */
 
 static uint64_t mix(uint64_t digest, uint64_t value) {
     digest = (digest ^ value) * 0x9e3779b97f4a7c15u;
@@ -35,8 +35,8 @@ static uint64_t digest_of(MPI_Group group, MPI_Group world, int size) {
 }
 
 /*
- * All processes of a communicator derive the same number from their ranks in MPI_COMM_WORLD. For sessions
- * alone, which have none, only the size is known.
+ * All processes of a communicator compute the same number from their ranks in MPI_COMM_WORLD. If there are
+ * only sessions, without such ranks, only the size is used.
  */
 static uint64_t members_of(MPI_Comm comm, int size) {
     MPI_Group group, world;
@@ -51,7 +51,7 @@ static uint64_t members_of(MPI_Comm comm, int size) {
     return digest;
 }
 
-/* ---- where the process stands in it */
+/* ---- the process's place in it */
 
 static bool find_in_grid(MPI_Comm comm, struct place *place) {
     int dimensions = 0;
@@ -66,7 +66,7 @@ static bool find_in_grid(MPI_Comm comm, struct place *place) {
     return true;
 }
 
-/* A node of a graph has a number and no coordinates. */
+/* A node of a graph has a number, but no coordinates. */
 static bool find_in_graph(MPI_Comm comm, int size, enum aa_topology_kind kind, struct place *place) {
     place->kind = kind;
     place->dimensions = 1;
@@ -82,7 +82,7 @@ static bool find_place(MPI_Comm comm, int size, struct place *place) {
     return find_in_graph(comm, size, topology == MPI_GRAPH ? AA_GRAPH : AA_DISTRIBUTED_GRAPH, place);
 }
 
-/* ---- keeping it */
+/* ---- recording */
 
 static struct aa_topology *kept[AA_MOST_TOPOLOGIES];
 static uint32_t count;
@@ -112,7 +112,7 @@ static bool append(const struct place *place) {
     return true;
 }
 
-/* Null: a place that cannot be kept. */
+/* place may be null, if it cannot be recorded. */
 static void keep(const struct place *place) {
     struct aa_section section = aa_section_begin();
     aa_shard_lock();

@@ -10,10 +10,10 @@
 
 #define MOST_OBJECTS 1024u
 
-/* Those that were looked at; they are changed under the shard's lock, and read without it. */
+/* The libraries that were looked at; changed under the shard's lock, read without it. */
 static struct {
     _Atomic uintptr_t start, end; /* equal: unloaded */
-    struct aa_object *object;     /* none: it is the executable, this library, or memory ran short */
+    struct aa_object *object;     /* null: the executable, this library, or there was no memory */
 } known[MOST_OBJECTS];
 static _Atomic uint32_t count;
 
@@ -29,7 +29,8 @@ static bool is_known(uintptr_t address) {
 struct found {
     uintptr_t address;
     struct aa_span span;
-    const char *name; /* the loader's, as long as the library is loaded; empty: none that is to be noted */
+    /* in the loader's memory, valid as long as the library is loaded; empty: no library to be recorded */
+    const char *name;
 };
 
 static int find(struct dl_phdr_info *info, size_t unused, void *wanted) {
@@ -45,7 +46,10 @@ static int find(struct dl_phdr_info *info, size_t unused, void *wanted) {
 
 /* ---- with the lock */
 
-/* The loader lets names begin where the program stood. A program's own stacks may have no room for one. */
+/*
+ * The loader's names may be relative to the program's folder. The result is not on the stack, which may be
+ * too small for a path.
+ */
 static const char *whole_name(const char *given) {
     static char name[PATH_MAX];
     size_t length = 0;
@@ -69,7 +73,7 @@ static struct aa_object *append(const char *name) {
     return object;
 }
 
-/* The place of a library that was loaded before, or a new one. */
+/* Returns the place of a library that was loaded before, or a new one. */
 static uint32_t place_of(const char *name) {
     for (uint32_t i = 0; i < count; i++) {
         if (known[i].start == known[i].end && known[i].object && strcmp(known[i].object->name, name) == 0)
@@ -85,14 +89,14 @@ static void keep(const struct found *found) {
         return;
     if (place == count)
         known[place].object = *name ? append(name) : NULL;
-    known[place].start = UINTPTR_MAX; /* none lies there until both are new */
+    known[place].start = UINTPTR_MAX; /* excludes all addresses until both are set */
     known[place].end = found->span.end;
     known[place].start = found->span.start;
     if (place == count)
         atomic_store_explicit(&count, count + 1, memory_order_release);
 }
 
-/* ---- without it: dl_iterate_phdr has a lock of its own */
+/* ---- without the lock, because dl_iterate_phdr has one of its own */
 
 void aa_object_note(const char *key) {
     struct found found = {.address = (uintptr_t)key};

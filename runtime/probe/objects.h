@@ -1,4 +1,4 @@
-/* The objects that are loaded: the program and its libraries, each a span of memory. */
+/* The loaded objects: the program and its libraries, each with its memory. */
 #ifndef AA_OBJECTS_H
 #define AA_OBJECTS_H
 
@@ -16,17 +16,17 @@ static inline bool aa_span_has(struct aa_span span, uintptr_t address) {
 
 struct dl_phdr_info;
 
-/* The memory of one. */
+/* Returns the memory of an object. */
 struct aa_span aa_span_of(const struct dl_phdr_info *object);
 
-/* Less of them if there is no memory for more. */
+/* The loaded objects; incomplete if memory is short. */
 struct aa_objects {
     size_t count, room;
     struct aa_span *spans;
-    unsigned long long unloaded; /* so many were, up to now */
+    unsigned long long unloaded; /* number of objects that were unloaded so far */
 };
 
-/* What is loaded now, to be dropped by the caller. */
+/* Returns the objects that are loaded now; the caller frees them. */
 struct aa_objects aa_objects_loaded(void);
 void aa_objects_drop(struct aa_objects *objects);
 

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-/* It tells of itself what happens (openmp_tool.c), so that its functions need not be wrapped. */
+/* The library reports its own events (openmp_tool.c), so its functions need not be wrapped. */
 extern bool aa_openmp_tells;
 
 #endif

@@ -44,7 +44,7 @@ struct region {
     struct aa_team team;
 };
 
-/* Only a thread without a tree needs a query for its number. */
+/* The thread's number is only needed by a thread without a tree. */
 static uint32_t number(void) {
     static void *_Atomic function;
     return aa_thread_self ? AA_ANY_TREE : (uint32_t)ask(&function, "omp_get_thread_num");
@@ -63,7 +63,7 @@ static void take_part(void *data) {
     aa_turn_end(turn, &region->team);
 }
 
-/* All threads take part in the region around the call that is done with a function and its data. */
+/* Calls a function of libgomp for which all threads take part in the region around the call. */
 #define IN_PARALLEL(threads, call)                                                                           \
     do {                                                                                                     \
         uint32_t room = room_for(threads);                                                                   \
@@ -76,7 +76,7 @@ static void take_part(void *data) {
         aa_team_close(&region.team);                                                                         \
     } while (0)
 
-/* A function that calls another in all threads; with it go the data, and what is said of the threads. */
+/* Wraps a function that calls another one in all threads; its arguments are passed on with the data. */
 #define PARALLEL(name, declared, passed)                                                                     \
     AA_EXPORT void name(body *function, void *data, unsigned threads AA_EACH declared);                      \
     AA_EXPORT void name(body *function, void *data, unsigned threads AA_EACH declared) {                     \
@@ -124,23 +124,23 @@ typedef void copy_data(void *to, void *from);
 /* Twins: GOMP_TASK_FLAG_IF, GOMP_TASK_FLAG_REDUCTION and GOMP_TASK_FLAG_DETACH in GCC's gomp-constants.h. */
 enum { IS_DEFERRED = 1 << 10, HAS_REDUCTIONS = 1 << 12, IS_DETACHED = 1 << 13 };
 
-/* What a task's data begin with, as libgomp knows it: it writes the first two, and reads the third. */
+/* The beginning of a task's data, as libgomp uses it: it writes the first two fields, and reads the third. */
 struct head {
-    uint64_t first; /* iteration of a loop; of a detached task the event */
+    uint64_t first; /* of a loop: its first iteration; of a detached task: its event */
     uint64_t last;
-    void *reductions; /* of a loop that has any */
+    void *reductions; /* of a loop with reductions */
 };
 
 _Static_assert(sizeof(long) == sizeof(uint64_t), "libgomp writes iterations as long");
 
 /*
- * In front of a task's data. Where there is no function that copies these, they follow at once, and libgomp
- * copies or uses them as it does the program's: all tasks of a loop may be executed in one place.
+ * Precedes a task's data. If there is no copy function, the data follow directly, and libgomp copies or
+ * uses them like the program's: all tasks of a loop may be executed in the same memory.
  */
 struct task {
     struct head head;
     uint64_t written; /* bytes of the head */
-    uint64_t offset;  /* of the data */
+    uint64_t offset;  /* of the data, in bytes */
     body *body;
     copy_data *copy;
     void *data;
@@ -162,11 +162,12 @@ static void execute_task(void *beginning) {
     aa_turn_end(turn, NULL);
 }
 
-#define MOST_DATA (64l << 10) /* which are copied to the stack */
+#define MOST_DATA (64l << 10) /* bytes: larger data are not copied to the stack */
 
 /*
- * Tasks that the calling thread executes within the call stand where they ought to, and are left alone: a
- * loop's, with a function that copies, are all on the stack at once, which has room for the program's.
+ * Tasks that the calling thread executes within the call are in the right place already, so they are not
+ * wrapped. Nor are those of a loop with a copy function, because all of them would be on the stack at
+ * once, which only has space for the program's.
  */
 static bool is_wrapped(bool is_deferred, long size) {
     static void *_Atomic level, *_Atomic in_final;
@@ -182,7 +183,7 @@ static size_t room_for_task(long size, long align) {
     return sizeof(struct task) + (size_t)size + 2 * alignment_of(align);
 }
 
-/* Make a task in the room that there is for it; it gets the head that its data have. */
+/* Creates a task in the given memory, with the head of its data. */
 static struct task *make_task(char *room, struct task task, long size, long align) {
     size_t alignment = alignment_of(align);
     struct task *made = (void *)(((uintptr_t)room + alignment - 1) / alignment * alignment);
@@ -194,7 +195,7 @@ static struct task *make_task(char *room, struct task task, long size, long alig
     return made;
 }
 
-/* A task's data, copy function, size and alignment, as libgomp gets them. */
+/* The arguments of libgomp for a task: its data, copy function, size and alignment. */
 #define AS_DATA(task, size, align)                                                                           \
     task, (task)->copy ? copy_task : NULL, (long)(task)->offset + (size), (long)alignment_of(align)
 

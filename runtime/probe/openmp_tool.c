@@ -1,6 +1,6 @@
 /*
- * OpenMP libraries that report their own events, as LLVM's and those derived from it: through OMPT, OpenMP
- * 5's interface for tools. Only the used parts of it are declared here.
+ * OpenMP libraries that report their own events, such as LLVM's and those derived from it: through OMPT,
+ * OpenMP 5's interface for tools. Only the used parts of the interface are declared here.
  */
 #define _GNU_SOURCE
 #include "openmp.h"
@@ -45,11 +45,11 @@ enum { MUTEX_CRITICAL = 5, MUTEX_ORDERED = 7 };
 #define IMPLICIT 0x2u
 #define EXPLICIT 0x4u
 
-/* ---- what is kept of a task; of an implicit one, until its thread is done with its part of the region */
+/* ---- the data of a task; for an implicit task, until its thread has finished its part of the region */
 
 struct task {
     struct aa_origin origin;
-    struct aa_team *team; /* null: it is an explicit one */
+    struct aa_team *team; /* null for an explicit task */
     struct aa_turn turn;
     uint32_t number;
     bool is_open;
@@ -154,7 +154,10 @@ static void end_wait(void) {
     aa_share_end(thread && thread->call.depth == thread->call.statements + 1);
 }
 
-/* Of the wait at a region's end a thread hears no end before it is in another region. */
+/*
+ * Whether this is the wait at a region's end, whose end the thread reports only when it is in another
+ * region.
+ */
 static bool is_last(const struct task *task, int kind, const void *address) {
     return task->team && task->number > 0 &&
            (kind == BARRIER_IMPLICIT_PARALLEL || (kind == BARRIER_IMPLICIT && !address));

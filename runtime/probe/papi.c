@@ -87,8 +87,8 @@ static bool is_named(const char *component) {
 }
 
 /*
- * The processor's components are initialised, and those whose events the user names. Others look for devices,
- * load the libraries of their vendors, and print what they do not find.
+ * Only the processor's components are initialised, and those whose events the user names. Other components
+ * look for devices, load vendors' libraries, and print what they do not find.
  */
 static void disable_other_components(void) {
     if (!bind_components())
@@ -100,7 +100,7 @@ static void disable_other_components(void) {
     }
 }
 
-/* A library takes no version but its own. */
+/* The library only accepts its own version number. */
 static bool initialise(void) {
     for (size_t i = 0; i < sizeof versions / sizeof *versions; i++) {
         int version = versions[i].major << 24 | versions[i].minor << 16;

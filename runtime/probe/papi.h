@@ -1,4 +1,4 @@
-/* PAPI's library, which is opened where it is found. */
+/* The PAPI library, loaded at run time. */
 #ifndef AA_PAPI_H
 #define AA_PAPI_H
 
@@ -7,7 +7,7 @@
 #define PAPI_OK 0
 #define PAPI_NULL (-1)
 
-/* Its functions; those behind the first eleven may be missing. */
+/* Its functions; all but the first eleven may be missing. */
 extern struct aa_papi {
     int (*library_init)(int);
     int (*thread_init)(unsigned long (*)(void));
@@ -25,14 +25,14 @@ extern struct aa_papi {
     int (*assign_eventset_component)(int, int);
     int (*set_multiplex)(int);
     int (*num_components)(void);
-    const char *(*get_component_info)(int); /* a structure that begins with the component's name */
+    const char *(*get_component_info)(int); /* returns a structure that begins with the component's name */
     int (*disable_component)(int);
 } aa_papi;
 
-/* Open it and start it; null, or why that cannot be. */
+/* Loads and initialises the library; returns null, or why that is impossible. */
 const char *aa_papi_open(void);
 
-/* Find what lets events share counters; false if the library has none of it. */
+/* Looks up the functions for multiplexing; false if the library lacks one. */
 bool aa_papi_bind_multiplexing(void);
 
 #endif

@@ -12,15 +12,16 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define PAUSE 0.5                  /* seconds between looks: a file system serves all ranks */
-#define LONGEST ((size_t)64 << 10) /* bytes of a policy */
+#define PAUSE 0.5                  /* seconds between checks, because a file system serves all ranks */
+#define LONGEST ((size_t)64 << 10) /* bytes of a policy file */
 
 #define ONE(place) (UINT64_C(1) << (place))
 #define OF(field) ONE((offsetof(struct aa_node, field) - offsetof(struct aa_node, visits)) / sizeof(uint64_t))
 #define WALL(share) ONE(AA_WALL_VALUE + (share))
 #define OFF(share) (OF(off) << (share))
 #define COUNT(counter) (OF(counters) << (counter))
-#define EVENTS ((ONE(AA_MOST_EVENTS) - 1) * COUNT(AA_EVENTS)) /* which the user names: they stay */
+/* events that the user names, which are always recorded */
+#define EVENTS ((ONE(AA_MOST_EVENTS) - 1) * COUNT(AA_EVENTS))
 #define SYSTEM(value) ONE(AA_NODE_VALUES + (value))
 #define ALL_MPI ((ONE(AA_SHARES) - ONE(AA_MPI)) << AA_WALL_VALUE)
 #define ALL_WALL ((ONE(AA_SHARES) - 1) << AA_WALL_VALUE)
@@ -28,7 +29,10 @@
 
 _Static_assert(AA_TRACE_VALUES <= 64, "values are told by bits");
 
-/* Twins: FIELDS in runtime/gather/merge.py, and what makes up these. */
+/*
+ * Metrics and their values. Twins: FIELDS in runtime/gather/merge.py, and the fields that these are
+ * computed from.
+ */
 static const struct {
     const char *name;
     uint64_t values;
@@ -75,11 +79,11 @@ static const struct {
     {"resident_memory", SYSTEM(AA_RESIDENT)},
 };
 
-/* Under the shard's lock, but for the file's name. */
+/* Protected by the shard's lock, except the file's name. */
 static struct {
     const char *file; /* null: everything is recorded */
     uint64_t values;
-    uint64_t next; /* ticks: when it is looked at again */
+    uint64_t next; /* ticks of the next check */
     struct stat seen;
     bool warned;
     char text[LONGEST + 1];
@@ -120,7 +124,9 @@ static const char *after(const char *text, char sign) {
     return *text == sign ? text + 1 : NULL;
 }
 
-/* The list of names under a key of an object; names hold no quotes, so that no text can be taken for the key.
+/*
+ * Returns the list of names for a key of a JSON object. Names contain no quotes, so no other text can be
+ * mistaken for the key.
  */
 static const char *list_of(const char *text, const char *key) {
     for (const char *at = text; (at = strstr(at, key)); at++) {
@@ -131,7 +137,7 @@ static const char *list_of(const char *text, const char *key) {
     return NULL;
 }
 
-/* The values of the names that are known; false if it is no list of names. */
+/* Sets the values of the known names; returns false if it is not a list of names. */
 static bool values_of(const char *list, uint64_t *values) {
     *values = 0;
     if (after(list, ']'))
@@ -165,10 +171,10 @@ static void obey(void) {
     }
 }
 
-/* A new policy is renamed into place, so that an opened file is complete. */
+/* A new policy is renamed into place, so a file that can be opened is complete. */
 static void look(void) {
     struct stat now;
-    int error = errno; /* the program's */
+    int error = errno; /* the program's, restored at the end */
     int file = (int)syscall(SYS_openat, AT_FDCWD, policy.file, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0);
     if (file >= 0) {
         if (fstat(file, &now) == 0 && S_ISREG(now.st_mode) && is_another(&now)) {

@@ -15,12 +15,12 @@
 
 static const char key[] = AA_DESCRIPTOR_VERSION "|user||||0|0|0";
 
-/* The counts of an interval in which the program does nothing, the least of several rounds. */
+/* Keeps the minimum, over several rounds, of the counts in an interval in which the program does nothing. */
 static void keep_least(uint64_t least[AA_COUNTED], struct aa_node *base, struct aa_node *child,
                        uint64_t intervals) {
     for (int i = 0; i < AA_COUNTED; i++) {
         uint64_t counted = base->counters[i] + child->counters[i];
-        if (i == AA_INSTRUCTIONS) /* those in MPI are the only ones where calls alone are counted */
+        if (i == AA_INSTRUCTIONS) /* if only calls are counted, MPI's instructions are the only ones */
             counted += base->counters[AA_MPI_INSTRUCTIONS];
         uint64_t mean = counted / intervals;
         least[i] = mean < least[i] ? mean : least[i];
@@ -55,7 +55,7 @@ static inline void open_and_close(int64_t *site) {
     aa_sites_close(aa_thread_self);
 }
 
-/* One that is counted, where only some are. */
+/* A call that is counted, if counting is restricted to calls. */
 static inline void call(uint32_t share) {
     priced()->end(priced()->begin(share));
 }
@@ -84,11 +84,13 @@ static uintptr_t marks_of(enum aa_priced what) {
 }
 
 double aa_price_of(enum aa_priced what) {
-    struct aa_node base = {.visits = 0}, child = {.visits = 1}; /* none of those that are timed */
+    struct aa_node base = {.visits = 0}, child = {.visits = 1}; /* not one of the timed nodes */
     struct aa_node *marked = (struct aa_node *)((uintptr_t)&child | marks_of(what));
     struct aa_edge edge = {&base, key, marked};
-    /* The bottom, one for the pair, one to spare. Signals are blocked: another key would be looked for
-     * without end, as there is one edge, and no room behind it. */
+    /*
+     * Frames: the bottom, one for the pair, and one spare. Signals are blocked: the search for any other
+     * key would not end, because there is only one edge and no free slot.
+     */
     struct aa_frame frames[3] = {{.key = ""}};
     struct aa_thread scratch = {.index = what != AA_OPENED_PAIR, /* only the main thread opens sites */
                                 .base = &base,
@@ -118,7 +120,7 @@ double aa_price_of(enum aa_priced what) {
     return (double)fastest / PAIRS;
 }
 
-/* The twins of aa_begin and aa_leave in instrument/begin.h and stub.h, where an entry calls nobody. */
+/* Twins of aa_begin and aa_leave in instrument/begin.h and stub.h, if an entry calls nothing. */
 static inline const char *begin(int64_t *site) {
     const char *entered = NULL;
     if (aa_unlikely(--*site < 0))
@@ -138,8 +140,8 @@ static inline void leave(const char *const *entered) {
 #define SIXTEEN FOUR FOUR FOUR FOUR
 
 /*
- * A load that keeps a processor busy without waiting, so that a probe's instructions beside it take extra
- * time, as in most programs. In a function that waits for its arguments, or for memory, they would be hidden.
+ * Work that keeps the core busy without waiting, so that a probe's instructions take additional time, as
+ * in most programs. In a function that waits for its operands or for memory, they would be hidden.
  */
 static inline __attribute__((always_inline)) void work(uint64_t number) {
     uint64_t a = number, b = number, c = number, d = number;
@@ -207,7 +209,7 @@ static uint64_t time_of_function(void (*function)(int64_t *, uint64_t *, uint64_
     return aa_clock_ticks() - start;
 }
 
-/* Measured alternately, because the processor's speed may change; the first rounds warm up. */
+/* Measured alternately, because the clock frequency may change; the first rounds are warm-up. */
 double aa_price_of_passing(enum aa_passing how) {
     uint64_t with = UINT64_MAX, without = UINT64_MAX;
     for (int round = 0; round < 3 * ROUNDS; round++) {

@@ -1,4 +1,4 @@
-/* The cost of measuring, determined when the process starts. */
+/* The overhead of probes, measured when the process starts. */
 #ifndef AA_PRICE_H
 #define AA_PRICE_H
 
@@ -6,13 +6,13 @@
 #include <stdint.h>
 
 /*
- * An entry and exit of a region; the entry of a throttled one, which calls the library; the same where the
- * exit does so, too, or where the entry opens a site, which is closed then; a call of a library that is in a
- * region.
+ * The measured operations: an entry and exit of a region; the same of a throttled one, whose entry calls
+ * the library; the same if its exit does, too; the same if its entry opens a site, which is then closed; a
+ * library call in a region.
  */
 enum aa_priced { AA_PAIR, AA_THROTTLED_PAIR, AA_LEFT_PAIR, AA_OPENED_PAIR, AA_CALL };
 
-/* What events are, as probe.h has them: they stand above what measures them. */
+/* The functions for events in probe.h, passed as pointers because this file must not depend on them. */
 struct aa_probes {
     const char *(*enter)(const char *descriptor);
     const char *(*enter_counted)(const char *descriptor, int64_t *site);
@@ -22,13 +22,14 @@ struct aa_probes {
     void (*end)(bool outermost);
 };
 
-/* Say so before any price is asked for. */
+/* Must be called before any price is requested. */
 void aa_price_these(const struct aa_probes *probes);
 
-/* The cost, in ticks. */
+/* Returns the cost of an operation, in ticks. */
 double aa_price_of(enum aa_priced what);
 
-/* The cost if the entry of a throttled region is only counted, by the region's own site, or in a slot. */
+/* Returns the cost if the entry of a throttled region is only counted, in its own site or in a Fortran slot.
+ */
 enum aa_passing { AA_IN_SITE, AA_IN_SLOT };
 double aa_price_of_passing(enum aa_passing how);
 

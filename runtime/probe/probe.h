@@ -20,42 +20,43 @@
 #define AA_EXPORT __attribute__((visibility("default")))
 
 /*
- * A region is entered and left. The descriptor ("aa1|kind|name|file|function|ordinal|first|last", and perhaps
- * by what plans know the text of the file) must live as long as the process: its address is the key, its text
- * the identity. Instrumented programs find these functions by dlsym. Enter gives back what is to be left:
- * null if the region is throttled.
+ * Enter and exit a region. The descriptor ("aa1|kind|name|file|function|ordinal|first|last", optionally
+ * followed by an identifier of the file's version) must live as long as the process: its address is the
+ * key, its text the identity. Instrumented programs find these functions by dlsym. Enter returns the value
+ * to pass to exit: null if the region is throttled.
  */
 AA_EXPORT const char *aa_probe_enter(const char *descriptor);
 AA_EXPORT void aa_probe_exit(const char *descriptor);
 
 /*
- * The same for probes that have a site of their own, where it is said how many entries only count: each takes
- * one off, and enters where none was left. In what may be in a shared library, where the site is that of all
- * threads, only those do whose stack is the main one, of which this is the top.
+ * The same for probes with their own site, a counter of entries that are only counted: each entry
+ * decrements it, and an entry that finds none left calls this function. In code that may be in a shared
+ * library, all threads share the site, and only those decrement it whose stack is the main thread's, with
+ * this top.
  */
 AA_EXPORT const char *aa_probe_enter_counted(const char *descriptor, int64_t *site);
 AA_EXPORT extern const char *aa_probe_stack;
 
 /*
- * The same for Fortran, whose probes share slots (site.h), and do not know whether the region was entered, or
- * throttled and let pass: only what was entered last is left. In recursion an outer call is left too early;
- * its time is its caller's anyway.
+ * The same for Fortran, whose probes share slots (site.h), and do not know whether the region was entered or
+ * throttled: the exit leaves the region only if it was entered last. With recursion, an outer call may be
+ * left too early; then its time goes to its caller.
  */
 struct aa_slot;
 AA_EXPORT void aa_probe_enter_slot(const char *descriptor, struct aa_slot *slot);
 AA_EXPORT void aa_probe_exit_or_pass(const char *descriptor);
 
 /*
- * A jump has landed in an open region: those entered since are left. It is where languages jump by rule, as
- * Fortran does at an alternate return, so that it is no repair.
+ * A jump has landed in an open region: leaves the regions entered since. This is a regular jump of the
+ * language, such as Fortran's alternate return, so it does not count as a repair.
  */
 AA_EXPORT void aa_probe_resync(const char *descriptor);
 
 /*
- * A library call inside a region. The time since the last event is the node's own at begin, and its share of
- * MPI, I/O or OpenMP at end: an enum aa_share, and which library is at work. Guarded by depth, per thread and
- * over all shares: only the outermost call is timed, and begin returns whether this one is. Every begin has
- * its end, the inner ones too. No-ops in threads without a tree.
+ * A library call inside a region. At begin, the time since the last event is the node's own; at end, it is
+ * the share of MPI, I/O or OpenMP. share: an enum aa_share, combined with the library that is at work.
+ * Calls may be nested, with any shares: only the outermost one of a thread is timed, and begin returns
+ * whether this one is. Every begin needs an end. In threads without a tree they do nothing.
  */
 bool aa_share_begin(uint32_t share);
 void aa_share_end(bool outermost);
@@ -67,17 +68,17 @@ void aa_share_turn_to(uint32_t share);
 void aa_share_leave(void);
 
 /*
- * A statement of the program that does I/O through a run-time library: I/O time, in which library calls begin
- * and end, and count, as outside of it. Begin returns whether it has its end.
+ * A statement of the program that does I/O through a run-time library. Its time is I/O time; library calls
+ * in it are counted as outside it. Begin returns whether an end must follow.
  */
 bool aa_statement_begin(void);
 void aa_statement_end(void);
 
-/* Add to the current node; bytes are those that the program sends and receives. */
+/* Adds to the current node; bytes are those that the program sends and receives. */
 void aa_count_mpi(uint64_t calls, uint64_t sent, uint64_t received);
 void aa_count_io(uint64_t calls, uint64_t read, uint64_t written);
 
-/* Whether the thread is at the base of its tree, in no library call: outside of every region. */
+/* Whether the thread is at the base of its tree and in no library call, so outside all regions. */
 bool aa_is_outside_regions(void);
 
 /*
@@ -86,9 +87,9 @@ bool aa_is_outside_regions(void);
  */
 void aa_process_mpi_initialised(int rank, int size, bool spawned);
 void aa_process_thread_level(int provided);
-void aa_process_waited(void); /* in a barrier of ours */
+void aa_process_waited(void); /* in one of our barriers */
 void aa_process_mpi_finalising(void);
-void aa_process_mpi_past(void); /* a library's calls of MPI were not seen */
+void aa_process_mpi_past(void); /* MPI calls of a library were not seen */
 void aa_process_mpi_finalised(void);
 void aa_process_aborting(int code);
 

@@ -33,10 +33,10 @@ static struct {
     _Atomic int recording;
     uint64_t limit;
     int32_t forked_from;
-    void (*_Atomic before_fork)(void), (*_Atomic in_child)(void); /* of the threads */
+    void (*_Atomic before_fork)(void), (*_Atomic in_child)(void); /* registered by the threads */
 } process;
 
-/* ---- what the environment says */
+/* ---- the environment */
 
 static uint64_t memory_limit(void) {
     const char *text = getenv("AUTOANALYZER_MAX_MEMORY");
@@ -56,7 +56,7 @@ static void before_fork(void) {
         process.before_fork();
 }
 
-/* A child is a process of its own: it gets a shard if it enters a region. */
+/* A child is a process of its own; it gets a shard if it enters a region. */
 static void begin_in_child(void) {
     if (process.recording == OFF)
         return;
@@ -73,7 +73,7 @@ static void begin_in_child(void) {
     process.recording = WAITING;
 }
 
-/* Instrumented libraries may be initialised, and enter regions, before this one. */
+/* The constructors of instrumented libraries may run, and enter regions, before this one. */
 static __attribute__((constructor)) void load(void) {
     if (process.recording != NOT_LOADED)
         return;

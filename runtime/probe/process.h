@@ -4,18 +4,22 @@
 
 #include "shard.h"
 
-/* Whether regions are to be recorded: false without AUTOANALYZER_SHARDS, and after a failure. */
+/* Whether regions should be recorded: false without AUTOANALYZER_SHARDS, and after a failure. */
 bool aa_process_records(void);
 
 /*
- * What threads do at a fork: before it, and in the child, which forgets everything except the open regions.
+ * Registers what threads do at a fork: before it, and in the child, which forgets everything except the
+ * open regions.
  */
 void aa_process_forks(void (*before)(void), void (*in_child)(void));
 
-/* The shard, created at the first call; null if that cannot be. The caller holds the shard's lock. */
+/*
+ * Returns the shard, created at the first call; null if that is impossible. The caller holds the shard's
+ * lock.
+ */
 struct aa_header *aa_process_shard(void);
 
-/* The shard; null if nothing is recorded, or nothing yet. */
+/* Returns the shard; null if nothing is recorded, or nothing yet. */
 struct aa_header *aa_process_recorded(void);
 
 #endif

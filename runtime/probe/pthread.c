@@ -1,5 +1,6 @@
 /*
- * Threads that the program creates, by POSIX or by C11: their work is below the node where they were created.
+ * Threads that the program creates, by POSIX or C11: their work belongs below the node in which they were
+ * created.
  */
 #define _GNU_SOURCE
 #include "probe.h"
@@ -22,7 +23,7 @@ struct birth {
 static void check(const void *function, const void *caller) {
     (void)caller;
     if (function == NULL)
-        abort(); /* the program could not have been loaded */
+        abort(); /* impossible: the loader would have failed to load the program */
 }
 
 static struct birth take(void *given) {

@@ -1,8 +1,8 @@
 /*
- * Functions of Python as regions. The hook (runtime/python_hook), which runs in the program's interpreter,
+ * Python functions as regions. The hook (runtime/python_hook), which runs in the program's interpreter,
  * decides which code objects are regions. Their calls are handled here, because that must be fast. The
- * library is not linked to Python and is compiled without its headers. The functions of the interpreter that
- * it calls are part of its stable interface, or were found under all of their names, and are looked up in the
+ * library is not linked to Python and is compiled without its headers. The interpreter's functions that it
+ * calls belong to the stable interface, or were found under all of their names; they are looked up in the
  * process. An object is only a pointer here.
  */
 #define _GNU_SOURCE
@@ -34,7 +34,10 @@ struct method {
     const char *text;
 };
 
-/* The data kept with a code object: none yet, this, or the address of a descriptor. */
+/*
+ * The value stored with a code object: null if undecided, this address if it is no region, otherwise the
+ * address of a descriptor.
+ */
 static const char no_region[] = "";
 
 static struct {
@@ -50,7 +53,7 @@ static struct {
     int (*put)(object *, ssize_t, void *);
     void (*set_profile)(profile_function *, object *);
     object *none;
-    object *decide, *disable; /* the hook's function; what switches an event off at a place */
+    object *decide, *disable; /* the hook's function; the value that disables an event at a place */
     ssize_t index;
 } python;
 
@@ -59,7 +62,7 @@ static void *find(const char *name, const char *other) {
     return found || !other ? found : dlsym(RTLD_DEFAULT, other);
 }
 
-/* Whether all is there; Python 3.9 is the oldest that has it. */
+/* Whether all functions were found; Python 3.9 is the oldest version that has them. */
 static bool look_up(void) {
     python.new_function = find("PyCFunction_NewEx", NULL);
     python.call_one = find("PyObject_CallFunctionObjArgs", NULL);
@@ -88,17 +91,17 @@ AA_EXPORT bool aa_python_open(object *decide, object *disable) {
     return true;
 }
 
-/* Keep a descriptor as long as the process lives; null if there is no memory. */
+/* Returns a permanent copy of a descriptor; null if there is no memory. */
 AA_EXPORT const char *aa_python_region(const char *descriptor) {
     return strdup(descriptor);
 }
 
-/* A code object is the region with this descriptor; null: it is none. */
+/* Makes a code object the region with this descriptor; null: it is no region. */
 AA_EXPORT void aa_python_mark(object *code, const char *descriptor) {
     python.put(code, python.index, (void *)(descriptor ? descriptor : no_region));
 }
 
-/* Append to a file if possible, with system calls, because this is not I/O of the program's. */
+/* Appends to a file if possible, by system calls, because this is not the program's I/O. */
 AA_EXPORT void aa_python_append(const char *path, const char *text) {
     long file =
         syscall(SYS_openat, AT_FDCWD, path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0644);
@@ -108,17 +111,18 @@ AA_EXPORT void aa_python_append(const char *path, const char *text) {
     syscall(SYS_close, file);
 }
 
-/* ---- what happens */
+/* ---- events */
 
 static inline const char *known(object *code) {
     void *found = NULL;
     return python.get(code, python.index, &found) == 0 ? found : no_region;
 }
 
-/* Let the hook decide, which marks the code object; it finds the frame if none is given. */
+/* Calls the hook, which decides about a code object and marks it; it finds the frame if none is given. */
 static __attribute__((noinline)) const char *decide(object *code, object *frame) {
     if (python.error())
-        return no_region; /* thrown into a generator before its first step: it executes nothing */
+        /* an exception is thrown into a generator before its first step, so nothing is executed */
+        return no_region;
     object *answer = python.call_one(python.decide, frame ? frame : python.none, NULL);
     if (answer)
         python.drop(answer);
@@ -160,7 +164,7 @@ static object *leave(object *self, object *const *arguments, ssize_t count) {
     return new (python.none);
 }
 
-/* For sys.monitoring: a new function that accepts its events; null after a Python error. */
+/* For sys.monitoring: returns a new function that accepts its events; null after a Python error. */
 AA_EXPORT object *aa_python_callback(char event) {
     static struct method methods[] = {{"start", start, FAST_CALL, NULL},
                                       {"resume", resume, FAST_CALL, NULL},
@@ -169,7 +173,7 @@ AA_EXPORT object *aa_python_callback(char event) {
     return python.new_function(method, NULL, NULL);
 }
 
-/* For Python before 3.12, which reports all calls, including functions in C. */
+/* For Python before 3.12, which reports all calls, including those of functions in C. */
 static int profile(object *given, object *frame, int event, object *argument) {
     (void)given, (void)argument;
     if (event != PROFILE_CALL && event != PROFILE_RETURN)
@@ -188,7 +192,10 @@ static int profile(object *given, object *frame, int event, object *argument) {
     return 0;
 }
 
-/* From now on hear of the calling thread's calls, and now of this event; the interpreter keeps the hook. */
+/*
+ * From now on receives the calling thread's calls, starting with this event; the interpreter keeps the
+ * hook.
+ */
 AA_EXPORT void aa_python_profile(object *hook, object *frame, int event) {
     python.set_profile(profile, hook);
     profile(hook, frame, event, NULL);

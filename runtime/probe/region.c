@@ -7,7 +7,7 @@
 #define FIRST_CAPACITY 512u
 
 static struct {
-    struct aa_region **slots; /* open addressing; at most half full */
+    struct aa_region **slots; /* hash table with open addressing, at most half full */
     struct aa_region **by_id; /* read without the lock */
     uint32_t capacity, count;
 } table;

@@ -4,14 +4,16 @@
 
 #include "shard.h"
 
-/* The region with this text, made if need be; null if there is no more memory. The caller holds the shard's
- * lock. */
+/*
+ * Returns the region with this text, created if necessary; null without memory. The caller holds the
+ * shard's lock.
+ */
 struct aa_region *aa_region_intern(const char *descriptor);
 
-/* The region with this number; without the lock, where a node of this thread has it. */
+/* Returns the region with this number; needs no lock if a node of this thread refers to it. */
 struct aa_region *aa_region_at(uint32_t id);
 
-/* In the child of a fork: they are the parent's. */
+/* In the child of a fork: the regions are the parent's. */
 void aa_region_forget(void);
 
 #endif

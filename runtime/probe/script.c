@@ -1,4 +1,4 @@
-/* The words of Python's command line: options of the interpreter, then the script or a module. */
+/* Parses Python's command line: options of the interpreter, then the script or a module. */
 #define _GNU_SOURCE
 #include "script.h"
 
@@ -25,13 +25,15 @@ static const char *base_of(const char *path) {
     return slash ? slash + 1 : path;
 }
 
-/* These run the script that follows. */
+/* Modules that run the script which follows them. */
 static bool is_runner(const char *module) {
     return strcmp(module, "mpi4py") == 0 || strcmp(module, "mpi4py.run") == 0;
 }
 
-/* A word of options, such as -u, -W error, -Werror or -um mpi4py: the program's name, if it is in it or
- * behind it. */
+/*
+ * Handles an option such as -u, -W error, -Werror or -um mpi4py: returns the program's name if it is in
+ * the option or follows it.
+ */
 static const char *look_into(const char *option, struct words *words) {
     if (strcmp(option, "--check-hash-based-pycs") == 0)
         take(words);

@@ -8,27 +8,28 @@
 
 #define AA_INITIAL_EXEC __attribute__((tls_model("initial-exec")))
 
-/* Keep the compiler from moving stores, for signal handlers on the same thread. */
+/* Prevents the compiler from reordering stores, for signal handlers on the same thread. */
 #define aa_in_order() atomic_signal_fence(memory_order_seq_cst)
 
-/* This thread's tree; null while it has none. */
+/* This thread's tree; null if it has none. */
 extern _Thread_local struct aa_thread *aa_thread_self AA_INITIAL_EXEC;
 
-/* The same for the fast paths, which need not test it: a thread without a tree gets one in which no region is
- * open, and none was entered, so that it takes the slow path. */
+/*
+ * The same for the fast paths, without null: a thread without a tree uses an empty one, in which no region
+ * is open and every entry takes the slow path.
+ */
 extern _Thread_local struct aa_thread *aa_thread_probed AA_INITIAL_EXEC;
 
-/* Set both; null: it has no tree any more. */
+/* Sets both; null: it has no tree any more. */
 void aa_thread_become(struct aa_thread *thread);
 
-/* The thread is in the library's slow path, which a signal handler must not enter anew; or is never recorded.
- */
+/* The thread is in the library's slow path, which a signal handler must not enter, or is never recorded. */
 extern _Thread_local bool aa_thread_closed AA_INITIAL_EXEC;
 
 /*
- * A section that a signal handler on the same thread must not enter: it would wait for a lock that the thread
- * holds, or find an incomplete table. It leaves errno to the program. Sections may be nested; a handler
- * checks aa_thread_closed first.
+ * A section that signal handlers on the same thread must not enter: they would wait for a lock that the
+ * thread holds, or find an incomplete table. It preserves errno. Sections may be nested; a handler checks
+ * aa_thread_closed first.
  */
 struct aa_section {
     bool was_closed;
@@ -48,7 +49,7 @@ static inline void aa_section_end(struct aa_section section) {
     errno = section.error;
 }
 
-/* Where the thread that created this one stood; null if that is not known. */
+/* The node in which this thread was created; null if unknown. */
 extern _Thread_local const struct aa_node *aa_thread_birth AA_INITIAL_EXEC;
 
 #endif

@@ -19,10 +19,11 @@
 
 static struct {
     struct aa_header *header;
-    uint64_t limit, length; /* the mapping's, the file's */
-    uint64_t for_samples;   /* of the limit, if it could be had; samples have half of it at most */
-    uint64_t samples;       /* bytes in chunks */
-    uint64_t appended;      /* end of the last record, published or not */
+    uint64_t limit, length; /* bytes of the mapping; bytes of the file */
+    /* bytes of the limit reserved for samples, if possible; samples use half of them at most */
+    uint64_t for_samples;
+    uint64_t samples;  /* bytes in chunks */
+    uint64_t appended; /* end of the last record, published or not */
     dev_t device;
     ino_t inode;
     char path[4096];
@@ -47,8 +48,8 @@ void aa_shard_unlock(void) {
 }
 
 /*
- * It stays mapped, because code that the fork interrupted still writes to it. Another thread may have had the
- * lock.
+ * The shard stays mapped, because code that the fork interrupted still writes to it. Another thread may
+ * have held the lock.
  */
 void aa_shard_forget(void) {
     shard.header = NULL;
@@ -56,7 +57,9 @@ void aa_shard_forget(void) {
     lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
 }
 
-/* Where a file system cannot reserve blocks, they are written: else a full disk would be a bus error later.
+/*
+ * If a file system cannot reserve blocks, zeros are written; otherwise a full disk would cause a bus error
+ * later.
  */
 static bool write_zeros(long file, uint64_t from, uint64_t to) {
     static const char zeros[BLOCK];
@@ -72,7 +75,10 @@ static bool extend(long file, uint64_t length) {
            ((errno == EOPNOTSUPP || errno == EINTR) && write_zeros(file, shard.length, length));
 }
 
-/* Pages behind the file's end stay inaccessible; otherwise debuggers that read all memory get bus errors. */
+/*
+ * Pages behind the file's end stay inaccessible; otherwise debuggers that read all memory would get bus
+ * errors.
+ */
 static bool open_up(uint64_t length) {
     if (mprotect(shard.header, length, PROT_READ | PROT_WRITE) != 0)
         return false;
@@ -80,7 +86,10 @@ static bool open_up(uint64_t length) {
     return true;
 }
 
-/* The file is opened anew, as the program may have closed every descriptor it did not know. */
+/*
+ * The file is opened again each time, because the program may have closed all descriptors that it does not
+ * know.
+ */
 static bool grow(uint64_t needed) {
     uint64_t chunk = shard.length < LARGEST_CHUNK ? shard.length : LARGEST_CHUNK;
     uint64_t length = shard.length + chunk < shard.limit ? shard.length + chunk : shard.limit;
@@ -98,7 +107,8 @@ static bool grow(uint64_t needed) {
         fstat((int)file, &status) == 0 && status.st_dev == shard.device && status.st_ino == shard.inode;
     bool grown = ours && extend(file, length) && open_up(length);
     if (!grown)
-        shard.limit = shard.length; /* a full disk is not tried again for every new call path */
+        /* after a full disk, growing is not tried again for every new call path */
+        shard.limit = shard.length;
     syscall(SYS_close, file);
     return grown;
 }
@@ -140,18 +150,18 @@ struct aa_record *aa_shard_next(struct aa_record *record) {
                                                                              : NULL;
 }
 
-/* A file that grew beyond the program's limit on files would end the program by a signal. */
+/* A file larger than the program's limit on files would end the program by a signal. */
 static uint64_t allowed(uint64_t limit) {
     struct rlimit files;
     if (getrlimit(RLIMIT_FSIZE, &files) == 0 && files.rlim_cur < limit)
         limit = files.rlim_cur;
     struct rlimit space;
     if (getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur != RLIM_INFINITY && space.rlim_cur / 16 < limit)
-        limit = space.rlim_cur / 16; /* the rest is the program's */
+        limit = space.rlim_cur / 16; /* the rest is for the program */
     return limit / BLOCK * BLOCK;
 }
 
-/* Less than the limit must do where there is no such room. */
+/* If there is not enough address space for the limit, a smaller mapping has to suffice. */
 static bool map(long file, uint64_t limit) {
     for (shard.limit = limit; shard.limit >= FIRST_CHUNK; shard.limit = shard.limit / 2 / BLOCK * BLOCK) {
         void *memory = mmap(NULL, shard.limit, PROT_NONE, MAP_SHARED, (int)file, 0);

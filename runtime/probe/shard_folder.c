@@ -33,7 +33,7 @@ static uint64_t key_of(const char *text) {
     return key;
 }
 
-/* Another user must not be able to lead us elsewhere. */
+/* The folder must be the user's own, so that no other user can redirect us. */
 static bool make_own(const char *path) {
     struct stat status;
     if (syscall(SYS_mkdirat, AT_FDCWD, path, 0700) != 0 && errno != EEXIST)
@@ -57,8 +57,8 @@ static bool make_in(const char *temporary) {
 }
 
 /*
- * The launcher passes the name of the node on which the folder was made: if it is missing there, it was
- * removed on purpose.
+ * The launcher passes the name of the node on which the folder was made; if the folder is missing on that
+ * node, it was removed on purpose.
  */
 static bool is_launchers_node(void) {
     char here[256] = "";
@@ -78,8 +78,10 @@ bool aa_shard_folder_move(void) {
     return moved;
 }
 
-/* ---- marks: links to the number of a process, which are there at once and whole. Twin: MARKS in
- * runtime/folder.py. */
+/*
+ * ---- marks: symbolic links with the number of a process as target, which appear atomically. Twin: MARKS
+ * in runtime/folder.py.
+ */
 
 static bool name_mark(const char *kind, const char *text, char path[sizeof kept]) {
     unsigned long long key = key_of(text);

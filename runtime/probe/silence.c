@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
-/* A folder has a link to itself, one from the folder above, and one from each folder in it. */
+/* /proc/self/task has a link to itself, one from its parent folder, and one from each folder in it. */
 static bool is_single_threaded(void) {
     struct stat tasks;
     return stat("/proc/self/task", &tasks) == 0 && tasks.st_nlink == 3;
@@ -18,11 +18,12 @@ struct aa_silence aa_silence_begin(void) {
     int first = is_single_threaded() ? open("/dev/null", O_WRONLY | O_CLOEXEC) : -1;
     if (first < 0)
         return silence;
-    int nowhere = fcntl(first, F_DUPFD_CLOEXEC, STDERR_FILENO + 1); /* if the program has a stream closed */
+    /* not a standard stream, even if the program has closed one */
+    int nowhere = fcntl(first, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
     aa_libc()->close(first);
     if (nowhere < 0)
         return silence;
-    aa_libc()->fflush(stdout); /* what the program has written goes where it meant it to */
+    aa_libc()->fflush(stdout); /* output that the program has buffered must reach its destination */
     for (int i = 0; i < 2; i++) {
         silence.saved[i] = fcntl(STDOUT_FILENO + i, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
         silence.begun[i] = silence.saved[i] >= 0 || errno == EBADF;

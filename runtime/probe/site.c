@@ -1,14 +1,14 @@
 #include "site.h"
 #include "throttle.h"
 
-#define STACK_ABOVE 65536 /* bytes of the main thread's stack above a constructor's frame, at most */
+#define STACK_ABOVE 65536 /* the most bytes of the main thread's stack above a constructor's frame */
 
 const char *aa_probe_stack;
 
 static struct {
-    int64_t *left; /* entries that only count, at the probe; below 0 after the last one */
+    int64_t *left; /* the probe's site: entries that are still only counted; below 0 after the last one */
     uint64_t *visits;
-    int64_t given; /* 0: closed */
+    int64_t given; /* the number that was stored there; 0: closed */
     bool in_slot;
 } sites[AA_SITES];
 static uint32_t open_sites;
@@ -17,8 +17,10 @@ __attribute__((constructor)) static void find_stack(void) {
     aa_probe_stack = (const char *)__builtin_frame_address(0) + STACK_ABOVE;
 }
 
-/* Entries that were passed are visits from now on. It may be another site's, if a signal handler came
- * between. */
+/*
+ * Adds the entries that were counted to the visits. The place may hold another site by now, if a signal
+ * handler came between.
+ */
 static void close_site(struct aa_thread *thread, uint32_t i) {
     if (!sites[i].given)
         return;
@@ -32,7 +34,7 @@ static void close_site(struct aa_thread *thread, uint32_t i) {
 }
 
 /*
- * A signal handler that interrupts here finds a site that is open, not yet listed, and at the handler's own
+ * A signal handler that interrupts here finds a site that is open but not yet listed, at the handler's own
  * node.
  */
 void aa_site_open(struct aa_thread *thread, int64_t *site, uint64_t *visits, bool in_slot) {
@@ -61,7 +63,7 @@ void aa_site_end(struct aa_thread *thread, const int64_t *site) {
     }
 }
 
-/* The region that had it open last may have left nothing of it: then it is closed before the next has it. */
+/* If the last region has used its slot up, its site is closed before the next one gets the slot. */
 int64_t *aa_slot_claim(struct aa_thread *thread, const char *key, int64_t *site) {
     struct aa_slot *slot = (struct aa_slot *)((uintptr_t)site & ~(uintptr_t)1);
     if (thread->index != 0 || slot->left > 0)
@@ -72,7 +74,7 @@ int64_t *aa_slot_claim(struct aa_thread *thread, const char *key, int64_t *site)
 }
 
 void aa_sites_close_all(struct aa_thread *thread) {
-    thread->watch.armed &= ~AA_BAR_SITES; /* first, as a signal handler may open another one meanwhile */
+    thread->watch.armed &= ~AA_BAR_SITES; /* first, because a signal handler may open another one meanwhile */
     aa_in_order();
     for (uint32_t i = 0; i < open_sites; i++)
         close_site(thread, i);

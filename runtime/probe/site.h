@@ -1,8 +1,8 @@
 /*
- * Sites where the main thread enters throttled regions without a call: the program's stub decrements, in the
- * probe's site, the number of entries that are only counted. Such sites are open while time goes to the node
- * where the thread is, so that entries of the region from elsewhere are noticed; and never in an object that
- * may be unloaded.
+ * Sites: where the main thread enters throttled regions without a call. The program's stub decrements a
+ * number in the probe's site, the entries that are only counted. Sites are open while time goes to the
+ * node from which the region was entered, so that entries from elsewhere are noticed; never in an object
+ * that may be unloaded.
  */
 #ifndef AA_SITE_H
 #define AA_SITE_H
@@ -12,15 +12,15 @@
 
 #define AA_SITES 16u
 
-/* The thread is the main one; the others have none. */
+/* Opens a site of the main thread; other threads have none. */
 void aa_site_open(struct aa_thread *thread, int64_t *site, uint64_t *visits, bool in_slot);
 
-/* No entry is left there; perhaps it was never open. */
+/* Ends a site's counting; it need not be open. */
 void aa_site_end(struct aa_thread *thread, const int64_t *site);
 
 /*
- * A site that regions of a Fortran program share, each while it needs it. Its address is odd where it is
- * passed on as a site; the region that may open it gets a site, unless another one has it open.
+ * A site that several regions of a Fortran program share: each has it for a while. Where a slot is passed as
+ * a site, its address is odd. Claiming returns the site, or null if another region has it open.
  */
 struct aa_slot {
     const char *key;
@@ -37,7 +37,7 @@ static inline bool aa_is_slot(const int64_t *site) {
 
 int64_t *aa_slot_claim(struct aa_thread *thread, const char *key, int64_t *slot);
 
-/* The entries counted there are added to the visits. */
+/* Closes all sites, and adds the entries counted there to the visits. */
 void aa_sites_close_all(struct aa_thread *thread);
 
 static inline bool aa_has_open_sites(const struct aa_thread *thread) {

@@ -1,4 +1,4 @@
-/* Sizes as users write them: bytes, with K, M or G if wanted. */
+/* Sizes as users write them: bytes, optionally with K, M or G. */
 #ifndef AA_SIZE_H
 #define AA_SIZE_H
 
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Whether the text is a size, of less than 2^34 of its units. */
+/* Parses a size of less than 2^34 units; returns false if the text is not one. */
 static inline bool aa_size_of(const char *text, uint64_t *bytes) {
     char *end;
     unsigned long long value = strtoull(text, &end, 10);

@@ -24,9 +24,9 @@ static int find_own(struct dl_phdr_info *library, size_t size, void *wanted) {
     return 1;
 }
 
-/* dladdr would go through all of a library's symbols, for each function of MPI. */
+/* dladdr would search all symbols of a library, for each MPI function. */
 bool aa_symbol_is_own(const void *symbol) {
-    static _Atomic uintptr_t start, end; /* threads that look at once find the same */
+    static _Atomic uintptr_t start, end; /* threads that search at the same time get the same result */
     if (end == 0) {
         struct aa_span own = {0, 0};
         dl_iterate_phdr(find_own, &own);
@@ -44,7 +44,7 @@ void *aa_symbol_own_library(void) {
     return known;
 }
 
-/* Its address is kept, so that the library must stay. */
+/* The library must stay loaded, because the symbol's address is kept. */
 static void pin(const void *symbol) {
     Dl_info found;
     void *library = NULL;
@@ -54,7 +54,7 @@ static void pin(const void *symbol) {
         dlclose(library);
 }
 
-/* Neither in a library that is not loaded, nor, by way of what is global, this library's wrapper. */
+/* Finds nothing in a library that is not loaded, and not this library's wrapper in the global scope. */
 static void *find_in(const char *file, const char *name) {
     void *library = dlopen(file, RTLD_LAZY | RTLD_NOLOAD);
     if (library == NULL)
@@ -76,7 +76,7 @@ static void *find_near(const void *address, const char *name) {
 /* ---- all libraries */
 
 struct place {
-    int left; /* until the library that is wanted */
+    int left; /* objects to skip */
     char file[PATH_MAX];
 };
 
@@ -89,7 +89,10 @@ static int keep_file(struct dl_phdr_info *library, size_t size, void *wanted) {
     return 1;
 }
 
-/* In the order of loading. One by one, for no library may be asked while they are gone through. */
+/*
+ * Searches in the order of loading. One object per iteration, because libraries must not be queried inside
+ * dl_iterate_phdr.
+ */
 static void *find_anywhere(const char *name) {
     void *symbol = NULL;
     struct place *place = aa_memory_map(sizeof *place);
@@ -106,7 +109,7 @@ static void *find_anywhere(const char *name) {
     return symbol;
 }
 
-/* ---- after a failure dlerror is emptied, or the program would take it for one of its own */
+/* ---- after a failure dlerror is called, because otherwise the program would see the failure as its own */
 
 void *aa_symbol_near(const void *address, const char *name) {
     void *symbol = find_near(address, name);
@@ -139,7 +142,7 @@ void *aa_symbol_find(void *scope, const char *name, const void *caller) {
 
 #define REMEMBERED 64
 
-/* What this thread's callers have found privately since a library was last removed. */
+/* Functions that this thread's callers have found privately since a library was last unloaded. */
 static _Thread_local struct {
     unsigned long long removals;
     struct found {
@@ -155,7 +158,10 @@ static int keep_removals(struct dl_phdr_info *library, size_t size, void *remova
     return 1;
 }
 
-/* Where this caller's function is remembered. Another library may stand where one was removed. */
+/*
+ * Returns the cache entry of a caller's function. Another library may be at the address of an unloaded
+ * one.
+ */
 static struct found *remembered(const char *name, const void *caller) {
     unsigned long long removals = 0;
     dl_iterate_phdr(keep_removals, &removals);

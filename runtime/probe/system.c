@@ -9,9 +9,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define STATUS                                                                                               \
-    ((size_t)4 << 10) /* bytes of /proc/self/status that are read: memory is in the first of them */
-#define PEAK "VmHWM:" /* in kB */
+#define STATUS ((size_t)4 << 10) /* bytes of /proc/self/status to read; the memory is near its beginning */
+#define PEAK "VmHWM:"            /* in kB */
 
 static void ask(int whose, uint64_t values[AA_SYSTEM_VALUES], struct rusage *usage) {
     memset(values, 0, AA_SYSTEM_VALUES * sizeof *values);
@@ -31,9 +30,9 @@ uint64_t aa_system_of_thread(uint64_t values[AA_SYSTEM_VALUES]) {
     return (uint64_t)usage.ru_stime.tv_sec * 1000000u + (uint64_t)usage.ru_stime.tv_usec;
 }
 
-/* In kB; 0: not told. */
+/* Returns the peak memory in kB; 0 if unknown. */
 static uint64_t peak_memory(void) {
-    char *text = aa_memory_map(STATUS); /* of zeros */
+    char *text = aa_memory_map(STATUS); /* zeroed */
     if (!text)
         return 0;
     long file = syscall(SYS_openat, AT_FDCWD, "/proc/self/status", O_RDONLY | O_CLOEXEC, 0);
@@ -47,7 +46,7 @@ static uint64_t peak_memory(void) {
     return kilobytes;
 }
 
-/* What getrusage has for the most memory holds that of the process before it became this program, too. */
+/* getrusage's maximum includes that of the program that ran before in this process, so it is not used. */
 void aa_system_of_process(uint64_t values[AA_SYSTEM_VALUES]) {
     struct rusage usage;
     ask(RUSAGE_SELF, values, &usage);

@@ -1,13 +1,16 @@
-/* What the system says of a thread, and of the process: page faults, switches of context, memory. */
+/* The system's data about a thread or the process: page faults, context switches, memory. */
 #ifndef AA_SYSTEM_H
 #define AA_SYSTEM_H
 
 #include "shard.h"
 
-/* Of the calling thread, but for its process's memory; returns the microseconds that it was in the kernel. */
+/*
+ * Reads the data of the calling thread, without its process's memory; returns its microseconds in the
+ * kernel.
+ */
 uint64_t aa_system_of_thread(uint64_t values[AA_SYSTEM_VALUES]);
 
-/* Of all threads since the process began, those that have ended too, and the most memory that it had. */
+/* Reads the data of all threads since the process began, including ended ones, and the peak memory. */
 void aa_system_of_process(uint64_t values[AA_SYSTEM_VALUES]);
 
 #endif

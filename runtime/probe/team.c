@@ -12,7 +12,7 @@
 #include <sched.h>
 #include <string.h>
 
-static struct aa_team busy; /* in the place of a team: somebody books the wait */
+static struct aa_team busy; /* replaces a team in waits_for while its wait is being booked */
 
 static bool begins_with(const char *text, const char *beginning) {
     return strncmp(text, beginning, strlen(beginning)) == 0;
@@ -26,14 +26,17 @@ static bool is_construct(const char *key) {
     return begins_with(kind, "loop|") || begins_with(kind, "parallel|");
 }
 
-/* The construct that was entered last, also where it is throttled and its time goes to its parent. */
+/*
+ * Returns the construct that was entered last, even if it is throttled, so that its time goes to its
+ * parent.
+ */
 static struct aa_node *construct_of(const struct aa_thread *thread) {
     const struct aa_frame *frame = thread->top - 1;
     const char *key = aa_key_get(&frame->key);
     return is_construct(key) ? aa_throttled_node(aa_tree_edge(thread, frame->node, key)->child) : NULL;
 }
 
-/* The program's own key may be gone before the task is executed. */
+/* The program's own key may be gone before the task is executed, so the region's is used. */
 struct aa_origin aa_task_origin(void) {
     struct aa_node *node = aa_thread_self->current;
     bool is_base = node->region == AA_NO_REGION;
@@ -48,7 +51,10 @@ struct aa_origin aa_team_origin(void) {
     return origin;
 }
 
-/* What the thread has worked until now is on its chain, whoever is the slowest of the team. */
+/*
+ * Adds the thread's work until now to its chain, before it is known which thread of the team is the
+ * slowest.
+ */
 static void look_at_path(void) {
     if (!aa_path_is_followed())
         return;
@@ -77,7 +83,7 @@ static void book_wait(struct aa_thread *thread, uint64_t now) {
 
 void aa_team_close(struct aa_team *team) {
     if (aa_thread_self != team->opener)
-        return; /* the child of a fork, whose parent has the team */
+        return; /* in the child of a fork, whose team is the parent's */
     uint64_t now = aa_clock_ticks();
     uint32_t count = atomic_load_explicit(&team->count, memory_order_acquire);
     for (uint32_t i = 0; i < count && i < team->room; i++) {
@@ -88,7 +94,7 @@ void aa_team_close(struct aa_team *team) {
     aa_path_team_closed(team->members, count < team->room ? count : team->room);
 }
 
-/* The first time its thread is done, it is put down for the opener. */
+/* When a thread is done for the first time, it is registered for the opener. */
 void aa_team_wait(struct aa_thread *thread, struct aa_team *team, struct aa_node *node, bool again) {
     thread->waited_at = node;
     thread->waited = 0;
@@ -116,7 +122,7 @@ struct aa_team *aa_team_come_back(struct aa_thread *thread) {
     return team;
 }
 
-/* Without the lock, which the process may end with. */
+/* Takes no lock, because the process may end while holding it. */
 void aa_team_finish(void) {
     struct aa_record *record = NULL;
     while ((record = aa_shard_next(record))) {

@@ -16,15 +16,17 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Under the shard's lock. */
+/* Protected by the shard's lock. */
 static struct {
     struct aa_thread *main, *free;
     pthread_key_t key;
     bool has_key;
 } trees;
 
-/* What was open in the thread that forked: a copy in the child, as frames are private memory. Threads may
- * fork at once. */
+/*
+ * The open regions of the thread that forks. The child needs a copy, because frames are private memory of
+ * the thread. Several threads may fork at once.
+ */
 struct open_regions {
     struct aa_frame *bottom, *top;
 };
@@ -54,7 +56,7 @@ void aa_thread_forget_keys(struct aa_span span) {
     aa_section_end(section);
 }
 
-/* ---- trees, taken by one thread after the other */
+/* ---- trees, used by one thread after the other */
 
 static struct aa_thread *append_tree(struct aa_header *header) {
     struct aa_thread *thread = aa_shard_append(AA_RECORD_THREAD, sizeof *thread);
@@ -85,7 +87,7 @@ static void set_free(struct aa_thread *thread) {
     trees.free = thread;
 }
 
-/* Trees with lower numbers are left to the threads that have these numbers. */
+/* Trees with lower numbers are left for the threads that have these numbers. */
 static struct aa_thread *append_tree_numbered(struct aa_header *header, uint32_t number) {
     struct aa_thread *thread = append_tree(header);
     while (thread && thread->index < number) {
@@ -95,7 +97,7 @@ static struct aa_thread *append_tree_numbered(struct aa_header *header, uint32_t
     return thread;
 }
 
-/* The first tree is the main thread's, whichever thread comes first. */
+/* The first tree is the main thread's, even if another thread comes first. */
 static struct aa_thread *take_tree(struct aa_header *header, uint32_t number) {
     if (!trees.main && !(trees.main = append_tree(header)))
         return NULL;
@@ -114,7 +116,7 @@ static void begin_main(struct aa_thread *thread) {
     thread->last = aa_clock_start().ticks;
 }
 
-/* The child of a fork stands where its parent stood; what is open there was entered by the parent. */
+/* The child of a fork is where its parent was; the open regions were entered by the parent. */
 static void reopen_inherited(struct aa_thread *thread) {
     uint64_t collapsed = thread->collapsed;
     for (struct aa_frame *frame = inherited.bottom + 1; frame < inherited.top; frame++) {
@@ -171,7 +173,7 @@ static void give_back(struct aa_thread *thread) {
     aa_shard_unlock();
 }
 
-/* Where a thread gets or gives back its tree, a signal handler with probes would wait for itself. */
+/* While a thread gets or returns its tree, a signal handler with probes would wait for itself. */
 static sigset_t block_signals(void) {
     sigset_t all, before;
     sigfillset(&all);

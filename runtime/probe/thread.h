@@ -1,4 +1,4 @@
-/* The threads of a process, and the tree that each of them writes to. */
+/* The threads of a process, and the tree to which each of them writes. */
 #ifndef AA_THREAD_H
 #define AA_THREAD_H
 
@@ -8,15 +8,15 @@
 #define AA_ANY_TREE UINT32_MAX
 
 /*
- * Give the calling thread a tree, that with this number if it is free, so that each thread of a team finds
- * its own in every run; null if it gets none.
+ * Gives the calling thread a tree, the one with this number if it is free, so that each thread of a team
+ * finds its own in every run; returns null if there is none.
  */
 struct aa_thread *aa_thread_attach(uint32_t number);
 
-/* Record the calling thread no longer. */
+/* Stops recording the calling thread. */
 void aa_thread_stop(void);
 
-/* No thread finds a region by a key in this memory any more. */
+/* Removes keys in this memory from all threads. */
 void aa_thread_forget_keys(struct aa_span span);
 
 #endif

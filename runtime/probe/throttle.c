@@ -12,25 +12,31 @@
 #include <string.h>
 
 #define NODES 64u
-#define PART_OF_SHARE 0.2 /* what a node must take of the share while it is entered, to be short */
-#define SOONEST 0.1 /* seconds of computing that the share is one of at least: beginnings are not judged */
-#define LOOKS 2u    /* after a node was throttled, at least so many before the next one is */
+/* the share of the allowed overhead that a node's measurement must take, per time in the node, for it to
+ * count as short */
+#define PART_OF_SHARE 0.2
+#define SOONEST 0.1 /* seconds of busy time before anything is judged: a beginning is not typical */
+#define LOOKS 2u    /* the least number of checks between two throttled nodes */
 
-static double allowed; /* of the time outside of library calls */
+static double allowed; /* share of the time outside library calls */
 
-/* What is known of a tree, whatever threads take it one after the other. */
+/* Data about a tree, even if several threads use it one after the other. */
 struct aa_books {
-    uint64_t begin;    /* in ticks, as all times here */
-    uint64_t left_out; /* in library calls, off the processor, and while no thread had the tree */
-    uint64_t entries;  /* of all nodes that were looked at */
-    /* When a node was throttled last, these entries, what throttled ones took, and computing until then. */
+    uint64_t begin;    /* in ticks, like all times here */
+    uint64_t left_out; /* time in library calls, off the CPU, and while no thread used the tree */
+    uint64_t entries;  /* entries of all nodes that were checked */
+    /*
+     * When a node was last throttled: these entries, the cost of throttled ones, and the busy time until
+     * then.
+     */
     uint64_t entries_before;
     double passing_before, before;
     struct look {
         const struct aa_node *node;
         double computing;
     } last[NODES];
-    uint64_t throttled; /* nodes; and how many were when teams were opened at these */
+    /* number of throttled nodes; and the number when a team was last opened at each of these nodes */
+    uint64_t throttled;
     struct framed {
         const struct aa_node *node;
         uint64_t throttled;
@@ -71,7 +77,7 @@ void aa_throttle_leave_out(struct aa_thread *thread, uint64_t ticks) {
         books->left_out += ticks;
 }
 
-/* Since the last look, if it is known. */
+/* Returns the busy time since the node's last check, if known. */
 static double computed_since(struct aa_books *books, const struct aa_node *node, double computing) {
     struct look *last = &books->last[((uintptr_t)node >> 6) % NODES];
     double before = last->node == node ? last->computing : 0;
@@ -79,7 +85,7 @@ static double computed_since(struct aa_books *books, const struct aa_node *node,
     return computing - before;
 }
 
-/* Null if the node was never throttled. */
+/* Returns null if the node was never throttled. */
 static struct aa_throttle *record_of(const struct aa_thread *thread, const struct aa_node *node) {
     return aa_tree_note(thread, node);
 }
@@ -94,7 +100,7 @@ static int64_t own_time(const struct aa_node *node) {
     return node->wall[AA_OWN] - node->off[AA_OWN];
 }
 
-/* By its own time; the tree is searched ever more seldom. */
+/* Judged by its own time. The tree is searched less and less often. */
 static bool is_short_leaf(const struct aa_thread *thread, const struct aa_node *node, double part) {
     double timed = (double)timed_visits(record_of(thread, node), node);
     uint64_t looks = node->visits / AA_THROTTLE_PERIOD;
@@ -102,7 +108,9 @@ static bool is_short_leaf(const struct aa_thread *thread, const struct aa_node *
            aa_tree_is_leaf(thread, node);
 }
 
-/* Visits since it was timed again, as many as were timed before: so that it goes to and fro ever more seldom.
+/*
+ * Whether a node that is timed again has had as many visits since as were timed before; so a node changes
+ * its state less and less often.
  */
 static bool was_timed_long(const struct aa_thread *thread, const struct aa_node *node) {
     const struct aa_throttle *record = record_of(thread, node);
@@ -122,7 +130,7 @@ static double price(uint64_t entries) {
     return ticks_of((double)entries * aa_shard()->pair_cost);
 }
 
-/* Of all throttled entries that called the library. */
+/* Returns the mean cost of throttled entries, including those that called the library. */
 static double price_of_passing(const struct aa_thread *thread) {
     const struct aa_header *header = aa_shard();
     double calling = (double)thread->passed - (double)thread->opened - (double)thread->left;
@@ -135,16 +143,17 @@ double aa_throttle_share(void) {
     return allowed;
 }
 
-/* What so many visits of a node take at least, with all in them, to be measured. */
+/* Returns the least time per visit, with everything in it, at which a node is measured. */
 static double part_of_share(void) {
     return price(AA_THROTTLE_PERIOD) / (PART_OF_SHARE * allowed);
 }
 
 /*
- * Measuring takes more than its share, of all computing and since a node was throttled, so that no more are
- * than must be; and visits are so short, with all that is timed in them, that measuring them alone takes its
- * part of the share: lately, and of all computing, as a loop that waits for work is short for a while.
- * Those that take longer are measured, however short they are on other call paths.
+ * A node is throttled if two things hold. Measuring takes more than its share of the busy time, both in
+ * total and since a node was last throttled, so that no more nodes are throttled than necessary. And the
+ * node's visits are so short, including everything timed in them, that measuring them alone exceeds its
+ * part of the share, both recently and in total, because a loop that waits for work is short only for a
+ * while. Nodes with longer visits are measured, even if the same region is short on other call paths.
  */
 static bool costs_too_much(struct aa_thread *thread, const struct aa_node *node) {
     struct aa_books *books = books_of(thread);
@@ -174,21 +183,22 @@ static void begin_sample(struct aa_throttle *record) {
     record->own = -1;
 }
 
-/* The lock is held. So far nothing is untimed. */
+/* Appends the record of a node. So far, all its visits are timed. The caller holds the lock. */
 static struct aa_throttle *append_record(struct aa_thread *thread, const struct aa_node *node) {
     struct aa_throttle *record = aa_shard_append(AA_RECORD_THROTTLE, sizeof *record);
     if (!record)
         return NULL;
     record->node = (uint32_t)(((char *)node - (char *)aa_shard()) / AA_SHARD_ALIGNMENT);
     record->visits = node->visits;
-    record->again = node->visits ? node->visits : 1; /* until it is marked it is measured */
+    /* counts as timed again until it is marked as throttled */
+    record->again = node->visits ? node->visits : 1;
     aa_shard_publish();
     return aa_tree_keep_note(thread, node, record) ? record : NULL;
 }
 
 /*
- * The record stands in the shard before the first entry whose time is not known. What was entered from the
- * node is entered from where that is from now on. The lock is held.
+ * The record is in the shard before the first untimed entry. Regions entered from the node count as
+ * entered from its parent from now on. The caller holds the lock.
  */
 static void throttle(struct aa_thread *thread, const struct aa_edge *edge) {
     struct aa_node *node = edge->child;
@@ -199,16 +209,16 @@ static void throttle(struct aa_thread *thread, const struct aa_edge *edge) {
         return;
     uint64_t timed = timed_visits(record, node);
     record->again = 0;
-    aa_in_order(); /* who is killed here has timed no more visits than there are */
+    aa_in_order(); /* if the process is killed here, the record has no more timed visits than there are */
     record->visits = timed;
     record->computing = computing_of(thread);
     begin_sample(record);
-    bool opens_teams = node->wall[AA_OMP] > 0; /* which count their visits to it */
+    bool opens_teams = node->wall[AA_OMP] > 0; /* whose threads count their visits to it */
     aa_tree_mark(thread, edge->node, node, opens_teams ? AA_THROTTLED | AA_FRAMED : AA_THROTTLED);
     thread->books->throttled++;
 }
 
-/* All edges are gone through once, until another node is throttled. */
+/* Goes through all edges once, until another node is throttled. */
 void aa_throttle_frame(struct aa_thread *thread, bool (*is_construct)(const char *descriptor)) {
     struct aa_books *books = thread->books;
     const struct aa_node *node = thread->current;
@@ -242,7 +252,7 @@ struct aa_node *aa_throttle_if_short(struct aa_thread *thread, struct aa_node *c
     return done ? (struct aa_node *)((uintptr_t)child | AA_THROTTLED) : child;
 }
 
-/* Recursion leads to no child; and in a library call the time of the child must not become the library's. */
+/* A recursive entry has no child; and in a library call the child's time must not become the library's. */
 static bool may_be_throttled(const struct aa_thread *thread, const struct aa_frame *frame) {
     return frame->node == aa_tree_parent(thread->current) && frame->call.share == AA_OWN;
 }
@@ -261,8 +271,10 @@ void aa_throttle_look(struct aa_thread *thread) {
     aa_section_end(section);
 }
 
-/* Judged as when it was throttled: by the sample but for its longest visit, which an interrupt can have made
- * long, and by all computing since the sample before. */
+/*
+ * Judged as when it was throttled: by the sample without its longest visit, which an interrupt may have
+ * lengthened, and by all busy time since the last sample.
+ */
 static bool took_long(const struct aa_thread *thread, struct aa_throttle *record) {
     double part = part_of_share(), computing = computing_of(thread), since = computing - record->computing;
     double mean = (double)(record->sampled - record->longest) / (AA_THROTTLE_SAMPLE - 1);
@@ -276,7 +288,7 @@ static void add_to_sample(struct aa_throttle *record, int64_t own) {
         record->longest = own;
 }
 
-/* This visit is one of those that are timed again. */
+/* Whether this visit belongs to a sample of timed ones. */
 static bool sample(struct aa_thread *thread, const struct aa_node *node, struct aa_throttle *record) {
     uint64_t number = node->visits % AA_THROTTLE_PERIOD;
     if (number == 0)

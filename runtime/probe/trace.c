@@ -15,16 +15,16 @@
 #include <time.h>
 
 #define DEFAULT_MEMORY ((uint64_t)8 << 20)
-#define SHORTEST 1e-3 /* seconds between samples */
+#define SHORTEST 1e-3 /* seconds: the shortest interval between samples */
 #define LEAST_MEMORY ((uint64_t)1 << 20)
 #define MOST_MEMORY ((uint64_t)1 << 34)
-#define JUDGED 16u /* samples after which it is known what one takes */
-#define SHARE 50u  /* taking samples may take a fiftieth of the time */
-#define LOOK 2e6   /* nanoseconds after which the CPU clock is asked, a thousand times what that takes */
+#define JUDGED 16u /* samples after which their cost is known */
+#define SHARE 50u  /* samples may take 1/50 of the time */
+#define LOOK 2e6   /* nanoseconds between readings of the CPU clock, a thousand times the cost of one */
 
 static uint64_t at_start[AA_SYSTEM_VALUES]; /* of the process */
 
-/* ---- what the environment says */
+/* ---- the environment */
 
 static double seconds_of(const char *text) {
     char *end;
@@ -70,7 +70,7 @@ uint64_t aa_trace_room(void) {
 
 /* ---- a sample */
 
-/* Due is the next look at the CPU clock, or the end of the sample that began then, whichever is earlier. */
+/* due is the next reading of the CPU clock or the end of the current sample, whichever is earlier. */
 static void set_due(struct aa_thread *thread, uint64_t begin) {
     uint64_t look =
         aa_counting ? UINT64_MAX : thread->last + (uint64_t)(LOOK * aa_clock_rate()) / aa_usage_haste();
@@ -93,7 +93,7 @@ void aa_trace_begin(struct aa_thread *thread, bool is_first) {
     if (line->is_sampled)
         line->begin = thread->last;
     line->is_sampled = false;
-    set_due(thread, line->begin); /* of what threads did before that were too short for a sample */
+    set_due(thread, line->begin); /* of earlier intervals that were too short for a sample */
     if (is_first)
         memcpy(line->system, at_start, sizeof line->system);
     else
@@ -129,8 +129,10 @@ static void take(struct aa_thread *thread, struct aa_time_line *line) {
     aa_trace_record(thread, line, aa_policy_now(thread->last));
 }
 
-/* Where there are so many nodes that taking samples takes long, they are taken less often. Each thread judges
- * by its own, and only by those of one interval: another thread may have lengthened it. */
+/*
+ * If there are so many nodes that samples take long, they are taken less often. Each thread judges by its
+ * own samples, and only by those of one interval, because another thread may have lengthened it.
+ */
 static void judge(struct aa_time_line *line, uint64_t now, uint64_t took) {
     struct aa_header *header = aa_shard();
     if (line->cost.interval != aa_trace.interval) {

@@ -13,7 +13,7 @@
 #define FIRST_EDGES 1024u
 #define DESCRIPTOR_BARS 7
 #define LEVELS 64
-#define ALWAYS_MADE 2u /* levels: main, and what it calls */
+#define ALWAYS_MADE 2u /* levels: main, and the functions that it calls */
 
 /* ---- edges */
 
@@ -34,7 +34,7 @@ static void put_edge(struct aa_thread *thread, struct aa_edge put) {
     edge->node = put.node;
 }
 
-/* The old table stays mapped, empty, for the event that a signal handler which gets here has interrupted. */
+/* The old table stays mapped, but empty, for an event that a signal handler has interrupted. */
 bool aa_tree_widen(struct aa_thread *thread) {
     uint64_t old_mask = thread->edge_mask, capacity = thread->edges ? 2 * (old_mask + 1) : FIRST_EDGES;
     struct aa_edge *old = thread->edges, *edges = aa_memory_map(capacity * sizeof *edges);
@@ -52,7 +52,7 @@ bool aa_tree_widen(struct aa_thread *thread) {
     return true;
 }
 
-/* Whether a key is never unloaded is known of each by itself. */
+/* Each key is marked by itself as never unloaded or not. */
 static struct aa_node *marked(const struct aa_node *child, uintptr_t bits, const char *key) {
     bits |= (uintptr_t)child & (AA_THROTTLED | AA_FRAMED);
     if (bits && aa_is_never_unloaded(key))
@@ -60,7 +60,7 @@ static struct aa_node *marked(const struct aa_node *child, uintptr_t bits, const
     return (struct aa_node *)((uintptr_t)aa_throttled_node(child) | bits);
 }
 
-/* The lock is held. */
+/* The caller holds the lock. */
 static bool keep_edge(struct aa_thread *thread, struct aa_edge edge) {
     if (4 * thread->edge_count >= thread->edge_mask && !aa_tree_widen(thread))
         return false;
@@ -103,7 +103,7 @@ void aa_tree_frame(struct aa_thread *thread, const struct aa_node *node,
     }
 }
 
-/* An edge from an odd address, which is no node's, so that it is none of the node's own. */
+/* Returns an odd address as the source of edges with notes; nodes have even addresses. */
 static struct aa_node *beside(const struct aa_node *node) {
     return (struct aa_node *)((char *)node + 1);
 }
@@ -144,14 +144,17 @@ struct aa_node *aa_tree_append(struct aa_thread *thread, struct aa_node *parent,
     return node;
 }
 
-/* Nodes above the node are all open, so that a region found there is entered recursively. */
+/* All ancestors of a node are open, so a region found there is entered recursively. */
 static struct aa_node *find_open(struct aa_node *node, uint32_t region, uint32_t *level) {
     for (*level = 0; node && node->region != region; ++*level)
         node = aa_tree_parent(node);
     return node;
 }
 
-/* Of the memory, the part of 256 beyond its first half at which levels are given up next. */
+/*
+ * Nodes per level and in total; and how much of the memory, in 256ths beyond the first half, may be used
+ * before the next levels are given up.
+ */
 static struct { uint32_t nodes[LEVELS], all, given_up; } made;
 
 void aa_tree_forget(void) {
@@ -159,9 +162,9 @@ void aa_tree_forget(void) {
 }
 
 /*
- * Whether a node on this level is to be made: once half of the memory is used, and again once half of the
- * rest is, no more are made on the deepest levels, which hold half of all nodes. What is entered there counts
- * to its parent.
+ * Whether to create a node on this level. When half of the memory is used, and again when half of the rest
+ * is, the deepest levels, which hold half of all nodes, get no more nodes. Entries there count to their
+ * parents.
  */
 static bool is_shallow(uint32_t level) {
     struct aa_header *header = aa_shard();
@@ -188,7 +191,7 @@ static bool well_formed(const char *descriptor) {
     int bars = 0;
     for (const char *c = descriptor; *c; c++)
         bars += *c == '|';
-    return bars == DESCRIPTOR_BARS || bars == DESCRIPTOR_BARS + 1; /* the last field may be left out */
+    return bars == DESCRIPTOR_BARS || bars == DESCRIPTOR_BARS + 1; /* the last field is optional */
 }
 
 static void refuse(const char *descriptor) {
@@ -197,7 +200,7 @@ static void refuse(const char *descriptor) {
                 AA_DESCRIPTOR_VERSION, descriptor);
 }
 
-/* The text's own copy in the shard is a key, too: by it the region is found from any address. */
+/* The region's copy of the text in the shard is a key, too: it connects all addresses with the same text. */
 static struct aa_node *find_or_append(struct aa_thread *thread, struct aa_node *node, const char *key) {
     const struct aa_region *region = aa_region_intern(key);
     if (!region)
@@ -243,9 +246,12 @@ struct aa_node *aa_tree_step(struct aa_thread *thread, const char *key) {
     return child;
 }
 
-/* ---- paths of other threads: kept as edges from the base, by the address of the other thread's node */
+/*
+ * ---- call paths of other threads: stored as edges from the base, by the address of the other thread's
+ * node
+ */
 
-/* The lock is held. */
+/* The caller holds the lock. */
 static struct aa_node *remember(struct aa_thread *thread, const void *key, struct aa_node *node) {
     if (node)
         keep_edge(thread, (struct aa_edge){thread->base, key, node});
@@ -282,12 +288,12 @@ static struct aa_node *append_base(struct aa_thread *thread, const void *key, st
     return base;
 }
 
-/* A fork's child may get tasks from its parent. */
+/* The child of a fork may get tasks from its parent. */
 static bool is_of_this_process(const struct aa_node *node) {
     return (uint64_t)((const char *)node - (const char *)aa_shard()) < atomic_load(&aa_shard()->used);
 }
 
-/* An odd address is no node's. */
+/* Nodes have even addresses, so an odd one identifies the base below a node. */
 static struct aa_node *base_below(struct aa_thread *thread, const struct aa_node *node) {
     const char *key = (const char *)node + 1;
     const struct aa_edge *known = aa_tree_edge(thread, thread->base, key);

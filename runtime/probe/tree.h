@@ -1,4 +1,7 @@
-/* The call-path tree of a thread: nodes in the shard, and edges by which a child is found at one look. */
+/*
+ * The call-path tree of a thread: nodes in the shard, and a hash table of edges to find a child in one
+ * step.
+ */
 #ifndef AA_TREE_H
 #define AA_TREE_H
 
@@ -6,8 +9,10 @@
 #include "self.h"
 #include "shard.h"
 
-/* Bits of an edge's child: its time goes to its parent; and yet somebody must know where it is open; and what
- * it is known by is never unloaded. */
+/*
+ * Flags in an edge's child: its time goes to its parent; it gets frames nevertheless, so that its position
+ * is known; its key is never unloaded.
+ */
 #define AA_THROTTLED ((uintptr_t)1)
 #define AA_FRAMED ((uintptr_t)2)
 #define AA_LASTING ((uintptr_t)4)
@@ -37,7 +42,9 @@ struct aa_edges {
     uint64_t mask;
 };
 
-/* A signal handler may widen the table meanwhile: the mask is not that of a later table than the edges are.
+/*
+ * Reads the mask first: if a signal handler widens the table meanwhile, the mask is too small rather than
+ * too large.
  */
 static inline struct aa_edges aa_tree_edges(const struct aa_thread *thread) {
     uint64_t mask = thread->edge_mask;
@@ -51,50 +58,54 @@ static inline struct aa_edge *aa_tree_first_edge(const struct aa_thread *thread,
     return &edges.first[aa_tree_hash(node, key) & edges.mask];
 }
 
-/* By which a child is found; without a node if there is none. */
+/* Returns the edge to a child; one without a child if there is none. */
 struct aa_edge *aa_tree_edge(const struct aa_thread *thread, const struct aa_node *node, const char *key);
 
-/* The node above, null above a base that stands below nothing. */
+/* Returns the parent; null for a base that is below no other node. */
 struct aa_node *aa_tree_parent(const struct aa_node *node);
 
-/* From the current node by a descriptor to a child, marked if it is throttled; null if the entry is not to be
- * told apart. */
+/*
+ * Goes from the current node to the child for a descriptor; returns it, marked if it is throttled, or null
+ * if the entry counts to the parent.
+ */
 struct aa_node *aa_tree_step(struct aa_thread *thread, const char *key);
 
 /*
- * The thread's own node for the path that a node stands for, mostly of another thread; the thread's base, if
- * there is no memory. And a base below it.
+ * Returns the thread's own node for the call path of another node, mostly of another thread; its base if
+ * there is no memory. And a base below such a node.
  */
 struct aa_node *aa_tree_adopt(struct aa_thread *thread, struct aa_node *node);
 struct aa_node *aa_tree_base_below(struct aa_thread *thread, const struct aa_node *node);
 
-/* Append a node; null if there is no more memory. The caller holds the shard's lock, and publishes. */
+/* Appends a node; null without memory. The caller holds the shard's lock, and publishes the node. */
 struct aa_node *aa_tree_append(struct aa_thread *thread, struct aa_node *parent, uint32_t region);
 
-/* All edges from the node to the child get these bits, or lose all. */
+/* Sets or clears flags in all edges from the node to the child. */
 void aa_tree_mark(struct aa_thread *thread, const struct aa_node *node, const struct aa_node *child,
                   uintptr_t bits);
 void aa_tree_unmark(struct aa_thread *thread, const struct aa_node *node, const struct aa_node *child);
 
-/* Edges from the node to what is throttled, and of such a region, are framed. */
+/* Sets the frame flag in edges from the node to throttled children whose descriptors are wanted. */
 void aa_tree_frame(struct aa_thread *thread, const struct aa_node *node,
                    bool (*is_wanted)(const char *descriptor));
 
-/* What is known of a node besides; null: nothing. It is kept under the shard's lock, once. */
+/*
+ * Returns the data attached to a node; null if there are none. They are attached once, under the shard's
+ * lock.
+ */
 void *aa_tree_note(const struct aa_thread *thread, const struct aa_node *node);
 bool aa_tree_keep_note(struct aa_thread *thread, const struct aa_node *node, void *note);
 
-/* Whether nothing is entered from the node, or only what is throttled. */
+/* Whether a node has no children, or only throttled ones. */
 bool aa_tree_is_leaf(const struct aa_thread *thread, const struct aa_node *node);
 
-/* Descriptors in this memory lead nowhere any more. The caller holds the shard's lock; so it does in the
- * following. */
+/* Forgets descriptors in this memory. The caller holds the shard's lock, also for the following functions. */
 void aa_tree_forget_keys(struct aa_thread *thread, struct aa_span span);
 
-/* Twice the room for edges; false if there is no more memory. */
+/* Doubles the hash table of edges; false without memory. */
 bool aa_tree_widen(struct aa_thread *thread);
 
-/* In the child of a fork, which has a shard of its own. */
+/* In the child of a fork, which has its own shard. */
 void aa_tree_forget(void);
 
 #endif

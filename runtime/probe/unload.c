@@ -1,6 +1,6 @@
 /*
- * dlclose: descriptors of an unloaded library are gone, and another library may come to lie, with other
- * descriptors, at the same addresses. So these addresses are no keys any more.
+ * dlclose: the descriptors of an unloaded library are gone, and another library may have other descriptors
+ * at the same addresses. So these addresses are removed as keys.
  */
 #define _GNU_SOURCE
 #include "call_site.h"

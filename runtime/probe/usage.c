@@ -15,12 +15,13 @@
 
 #define WANTED "AUTOANALYZER_USAGE"
 #define BY_DEFAULT "page_faults,system_time"
-#define LOOKED_AT 2 /* metrics */
+#define LOOKED_AT 2 /* metrics that are read regularly: page faults and system time */
 
 /*
- * If page faults take a sixteenth of the time, clearly less than the tenth that the analysis calls much
- * (THRESHOLD in analyze/run/criteria.py), looks follow after 0.2 ms instead of 2 ms. At 0.3 us per look,
- * these take 0.15 % of the time. They go on for 64 looks, 13 ms, so that short pauses do not end them.
+ * If page faults take a sixteenth of the time, clearly less than the tenth that the analysis considers
+ * much (THRESHOLD in analyze/run/criteria.py), readings follow after 0.2 ms instead of 2 ms. At 0.3 us
+ * each, they then take 0.15 % of the time. This lasts for 64 readings, 13 ms, so that short pauses do not
+ * end it.
  */
 #define FILLED 16 /* bytes per nanosecond: 18 to 21 were measured for filling pages with zeros in memory */
 #define MANY 16
@@ -59,16 +60,16 @@ static const char *const names[METRICS] = {
 
 static int place_of[METRICS]; /* of enum aa_counter; 0: not counted */
 static int places;
-static uint32_t of_own_code;         /* a bit for each place */
-static double nanoseconds_per_fault; /* to fill the page; the fault itself takes more */
+static uint32_t of_own_code;         /* one bit per place */
+static double nanoseconds_per_fault; /* to fill the page; the fault itself takes longer */
 static bool asks_system, asks_energy, looks;
 static bool claims_node;
 static char lacking[512];
 static _Thread_local bool of_the_node AA_INITIAL_EXEC; /* this thread counts the energy of the node */
 static _Thread_local struct {
     uint64_t faults, system, ticks, outside;
-    unsigned hasty; /* remaining looks at the shorter period */
-    bool in_call;   /* so that what the code before the call used is lost */
+    unsigned hasty; /* remaining readings at the short period */
+    bool in_call;   /* marks that the use of the code before the call is lost */
 } looked AA_INITIAL_EXEC;
 
 static void note_lack(const char *format, ...) {
@@ -122,7 +123,7 @@ static const char *defect_of(enum metric metric) {
     return NULL;
 }
 
-/* Take the next place. All processes use the same places, even for metrics that they cannot count. */
+/* Assigns the next place. All processes use the same places, even for metrics that they cannot count. */
 static void take(const char *name, size_t length) {
     int metric = 0;
     while (metric < METRICS && (strlen(names[metric]) != length || strncmp(names[metric], name, length) != 0))
@@ -192,7 +193,10 @@ bool aa_usage_is_asked(void) {
     return asks_system || asks_energy;
 }
 
-/* Energy is claimed here and not at load, because most programs that load the library record nothing. */
+/*
+ * Energy is claimed here and not when the library is loaded, because most programs that load it record
+ * nothing.
+ */
 void aa_usage_describe(char sources[AA_COUNTERS][AA_SOURCE_LENGTH], bool counts) {
     claims_node = claims_node && aa_energy_claim();
     for (int metric = 0; metric < METRICS; metric++) {
@@ -231,7 +235,7 @@ static void ask_energy(uint64_t counts[AA_COUNTED]) {
 }
 
 void aa_usage_ask(uint64_t counts[AA_COUNTED]) {
-    int error = errno; /* the program's */
+    int error = errno; /* the program's, restored at the end */
     if (asks_system)
         ask_system(counts);
     if (of_the_node && claims_node)
@@ -239,14 +243,14 @@ void aa_usage_ask(uint64_t counts[AA_COUNTED]) {
     errno = error;
 }
 
-/* ---- at looks */
+/* ---- regular readings */
 
 void aa_usage_begin(const struct aa_thread *thread) {
     looked.ticks = thread->last;
     looked.outside = thread->outside;
 }
 
-/* Short calls between two looks use the system, too, so only a share of the increase counts. */
+/* Short calls between two readings use the system, too, so only a share of the increase counts. */
 static void book(struct aa_thread *thread, uint64_t faults, uint64_t system) {
     double took = (double)(thread->last - looked.ticks);
     double outside = (double)(thread->outside - looked.outside);
@@ -263,7 +267,7 @@ static void book(struct aa_thread *thread, uint64_t faults, uint64_t system) {
     aa_usage_begin(thread);
 }
 
-/* A signal handler may have looked later, but booked before. */
+/* A signal handler may have read later, but booked earlier. */
 static uint64_t advance(uint64_t *looked_at, uint64_t now) {
     uint64_t increase = now > *looked_at ? now - *looked_at : 0;
     *looked_at += increase;
@@ -273,9 +277,10 @@ static uint64_t advance(uint64_t *looked_at, uint64_t now) {
 void aa_usage_look(struct aa_thread *thread) {
     if (!looks)
         return;
-    int error = errno; /* the program's */
+    int error = errno; /* the program's, restored at the end */
     if (thread)
-        thread->due += thread->last - looked.ticks; /* a signal handler's events take no look meanwhile */
+        /* events of a signal handler start no reading meanwhile */
+        thread->due += thread->last - looked.ticks;
     uint64_t system[AA_SYSTEM_VALUES], time = advance(&looked.system, aa_system_of_thread(system));
     uint64_t faults = advance(&looked.faults, system[AA_MINOR_FAULTS] + system[AA_MAJOR_FAULTS]);
     if (thread)

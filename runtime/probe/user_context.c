@@ -1,10 +1,10 @@
 /*
- * User threads, that is contexts (swapcontext): each has a stack of open regions of its own. What was open is
- * kept in the frame of the call that switches away, and is open again when that call returns, in whatever
- * thread that is. So it does not matter by whom, or how: also at the end of a context's function.
+ * User threads, that is contexts (swapcontext): each has its own stack of open regions. The open regions
+ * are saved in the frame of the call that switches away, and are open again when that call returns, in
+ * whatever thread and in whatever way, including the end of a context's function.
  *
- * A context that is new stands below the place from which the thread itself switched to the first one. If the
- * thread comes back to its own stack by a jump, that shows when it leaves a region that was open there.
+ * A new context begins below the node from which the thread itself switched to its first context. If the
+ * thread returns to its own stack by a jump, this is noticed when it leaves a region that was open there.
  */
 #define _GNU_SOURCE
 #include "book.h"
@@ -27,9 +27,9 @@
 #include <ucontext.h>
 
 #define OWN_FRAMES 64u
-#define FRAMES_ON_STACK 16u /* more are kept elsewhere: the stack of a context may be a page */
+#define FRAMES_ON_STACK 16u /* more are saved elsewhere, because the stack of a context may be a page */
 
-/* Where new contexts of this thread stand; null: the thread is on its own stack. */
+/* Where new contexts of this thread begin; null: the thread is on its own stack. */
 static _Thread_local struct aa_node *birthplace AA_INITIAL_EXEC;
 
 struct kept {
@@ -39,7 +39,9 @@ struct kept {
     struct aa_frame *frames;
 };
 
-/* What was open on the thread's own stack, unless that is more: it must outlive the call that a jump leaves.
+/*
+ * The regions that were open on the thread's own stack, unless there are too many: they must outlive the
+ * call that a jump leaves.
  */
 static _Thread_local struct {
     struct kept kept;
@@ -49,11 +51,11 @@ static _Thread_local struct {
 static void check(const void *function, const void *caller) {
     (void)caller;
     if (function == NULL)
-        abort(); /* the program could not have been loaded */
+        abort(); /* impossible: the loader would have failed to load the program */
 }
 
 static size_t depth_of(const struct aa_thread *thread) {
-    return (size_t)(thread->top - thread->frames) - 1; /* without that of the base */
+    return (size_t)(thread->top - thread->frames) - 1; /* without the base's */
 }
 
 static void go_to(struct aa_thread *thread, struct aa_node *node, struct aa_call call) {
@@ -67,7 +69,7 @@ static void book(struct aa_thread *thread) {
     aa_sites_close(thread);
 }
 
-/* Close nothing, but begin anew. */
+/* Saves the open regions without closing them, and starts with an empty stack. */
 static __attribute__((noinline)) void put_away(struct aa_thread *thread, struct kept *kept) {
     struct aa_section section = aa_section_begin();
     aa_counter_stop();
@@ -91,7 +93,7 @@ static __attribute__((noinline)) void put_away(struct aa_thread *thread, struct 
     aa_section_end(section);
 }
 
-/* Its library may have been unloaded meanwhile: these frames are in no stack that forgets it. */
+/* Its library may have been unloaded meanwhile, because saved frames are not updated. */
 static const char *key_of(const struct aa_frame *frame) {
     const char *key = aa_key_get(&frame->key);
     return aa_is_never_unloaded(key) || aa_object_has(key) ? key : aa_no_key;
@@ -131,14 +133,14 @@ bool aa_user_context_jumped(struct aa_thread *thread, const char *key) {
     return true;
 }
 
-/* Not inline: it may run in another thread than what was before. */
+/* Not inline, because it may run in another thread than the code before it. */
 static __attribute__((noinline)) void take_back(const struct kept *kept) {
     if (aa_thread_closed)
         return;
     struct aa_thread *thread = aa_thread_self ? aa_thread_self : aa_thread_attach(AA_ANY_TREE);
     if (!thread)
         return;
-    int error = errno; /* the program's */
+    int error = errno; /* the program's, restored at the end */
     aa_counter_stop();
     book(thread);
     open_again(thread, kept);

@@ -12,7 +12,7 @@
 
 struct aa_work_node {
     const struct aa_node *node;
-    uint32_t above, below, beside; /* places and 1: its parent, its first child, its parent's next one */
+    uint32_t above, below, beside; /* indices plus 1: its parent, its first child, its parent's next child */
     uint32_t what;
     uint64_t visits;
     int64_t worked; /* ticks or instructions */
@@ -23,7 +23,7 @@ bool aa_work_is_counted(void) {
     return strncmp(aa_shard()->sources[AA_INSTRUCTIONS], "simulated", sizeof "simulated" - 1) == 0;
 }
 
-/* As the gather has it (own_shards.py): what a base has itself comes before main, or after it. */
+/* As in the gather (own_shards.py): a base's own work is before or after main. */
 static int64_t worked(const struct aa_work *work, const struct aa_node *node) {
     bool is_outside = work->outside && node->region == AA_NO_REGION;
     if (work->counted)
@@ -43,7 +43,7 @@ static uint32_t offset_of(const void *record) {
     return (uint32_t)(((const char *)record - (const char *)aa_shard()) / AA_SHARD_ALIGNMENT);
 }
 
-/* ---- where a node is found again */
+/* ---- finding a node */
 
 static uint32_t *place_of(const struct aa_work *work, uint32_t offset) {
     uint32_t mask = 2 * work->capacity - 1, at = (offset * 0x9e3779b9u >> 7) & mask;
@@ -72,9 +72,9 @@ static bool grow(struct aa_work *work) {
     return true;
 }
 
-/* ---- nodes that are new */
+/* ---- new nodes */
 
-/* Of a call path, whatever the rank: FNV-1a over the descriptors from its root on. */
+/* Hash of a call path, the same in all ranks: FNV-1a over the descriptors from the root on. */
 static uint32_t hashed(uint32_t what, const struct aa_node *node) {
     if (node->region == AA_NO_REGION)
         return what;
@@ -96,7 +96,7 @@ static bool add(struct aa_work *work, const struct aa_node *node) {
         .above = above,
         .beside = *first,
         .what = hashed(above ? work->nodes[above - 1].what : 0x811c9dc5u, node),
-        .is_open = true, /* it is looked at, whatever its visits */
+        .is_open = true, /* it is read, even without visits */
     };
     *first = place;
     work->outside |= node->thread > 0 || is_program(node);
@@ -105,7 +105,7 @@ static bool add(struct aa_work *work, const struct aa_node *node) {
     return true;
 }
 
-/* Records count once they are published; a parent stands before its children. */
+/* Records count once they are published; parents precede their children. */
 static void take_new(struct aa_work *work, const struct aa_thread *thread) {
     const char *end = (const char *)aa_shard() + atomic_load(&aa_shard()->used);
     for (struct aa_record *next = aa_shard_next(work->seen); next && (const char *)next < end;
@@ -117,13 +117,13 @@ static void take_new(struct aa_work *work, const struct aa_thread *thread) {
     }
 }
 
-/* ---- looking */
+/* ---- reading */
 
 struct look {
     struct aa_work *work;
     aa_work_told *tell;
     void *to;
-    uint32_t nodes; /* that were looked at */
+    uint32_t nodes; /* number of nodes that were read */
 };
 
 static void look_below(struct look *look, uint32_t first) {

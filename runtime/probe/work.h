@@ -1,6 +1,6 @@
 /*
- * What a thread has worked since the last look, by node: on a processor, in the program's own code and in
- * file I/O; or, where the instructions of each node are counted exactly, these.
+ * A thread's work since the last reading, by node: CPU time in the program's own code and in file I/O; or
+ * instructions, if they are counted exactly for each node.
  */
 #ifndef AA_WORK_H
 #define AA_WORK_H
@@ -8,26 +8,28 @@
 #include "shard.h"
 
 /*
- * Nodes that can have changed are those that were open at the last look, and those that were visited since.
- * What is never visited is a base, or part of a path of another thread.
+ * Only nodes that were open at the last reading or visited since can have changed. A node without visits
+ * is a base, or part of another thread's call path.
  */
 struct aa_work_node;
 
 struct aa_work {
     struct aa_work_node *nodes;
     uint32_t count, capacity;
-    uint32_t *places; /* open addressing: of a node's offset its place in nodes and 1 */
+    uint32_t *places; /* hash table with open addressing: a node's offset → its index in nodes, plus 1 */
     struct aa_record *seen;
-    uint32_t roots; /* the place of the first and 1 */
-    bool counted;   /* as aa_work_is_counted() says */
-    bool outside;   /* what a base has itself is no work of the program's */
+    uint32_t roots; /* the index of the first root, plus 1 */
+    bool counted;   /* the value of aa_work_is_counted() */
+    bool outside;   /* a base's own work is not the program's */
 };
 
-/* Whether work is instructions. */
+/* Whether work is in instructions. */
 bool aa_work_is_counted(void);
 
-/* Tell what each node has worked since the last look, whose offset by 64 comes with a number of its call
- * path. Returns how many nodes were looked at. */
+/*
+ * Reports the work of each node since the last reading: its offset divided by 64, a number of its call
+ * path, and the work. Returns how many nodes were read.
+ */
 typedef void aa_work_told(void *to, uint32_t node, uint32_t what, double work);
 uint32_t aa_work_look(struct aa_work *work, const struct aa_thread *thread, aa_work_told *tell, void *to);
 

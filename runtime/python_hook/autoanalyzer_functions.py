@@ -1,10 +1,11 @@
-"""Functions of a Python program as regions: their selection, and the hooks for their calls.
+"""Record Python functions as regions: choose them, and install hooks for their calls.
 
-It runs in the program's own interpreter, 3.9 or later, without anything else of this package. Calls go straight to the
-preloaded probe library (``runtime/probe/python.c``); here it is decided, once a function, whether it is a region.
+This module runs in the program's own interpreter, 3.9 or later, without the rest of this package. Calls go directly to
+the preloaded probe library (``runtime/probe/python.c``); this module only decides, once per function, whether it is a
+region.
 
-All imports happen while ``sitecustomize`` runs, which hides them from the program. Later imports might find the
-program's own modules, and load ones that it does not.
+All imports happen while ``sitecustomize`` runs, which hides them from the program. Later imports could find the
+program's own modules, or load modules that the program does not.
 """
 
 from __future__ import annotations
@@ -23,14 +24,15 @@ if TYPE_CHECKING:
 __all__ = ["record"]
 
 _DESCRIPTOR_VERSION = "aa1"  # twin: DESCRIPTOR_VERSION in experiment/region.py
-_IS_FUNCTION = 0x1  # CO_OPTIMIZED: no module and no body of a class
-_PARTS = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")  # parts of the enclosing function
-_TOOL = 4  # of the numbers that sys.monitoring gives out, one that it suggests for no kind of tool
+_IS_FUNCTION = 0x1  # CO_OPTIMIZED is set for functions, but not for modules and bodies of classes
+# parts of the enclosing function, not functions of their own
+_PARTS = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
+_TOOL = 4  # an id for sys.monitoring that Python reserves for no kind of tool
 _MOST_NAMES = 5000
 _EVENTS = {"call": 0, "return": 3}  # PyTrace_CALL, PyTrace_RETURN
 _NO_EVENT = -1
 _NO_ESCAPE = 0x2  # FNM_NOESCAPE
-_IMPORT = ("<frozen importlib._bootstrap>", "_find_and_load")  # called by every import of a new module
+_IMPORT = ("<frozen importlib._bootstrap>", "_find_and_load")  # the function that every import of a new module calls
 _IMPORTS = f"{_DESCRIPTOR_VERSION}|function|imports|||0|0|0"
 _ESCAPES = str.maketrans({"%": "%25", "|": "%7C", "\n": "%0A", "\r": "%0D"})
 
@@ -41,13 +43,13 @@ def record(patterns: list[str]) -> None:
     """Start recording functions.
 
     Raises:
-        RuntimeError: This interpreter cannot tell of calls.
+        RuntimeError: This interpreter cannot report calls.
     """
     if not getattr(sys, "_is_gil_enabled", lambda: True)():
         raise RuntimeError("expected a Python with the global interpreter lock, found one without")
     library = ctypes.PyDLL(None)
     if not hasattr(library, "aa_python_open"):
-        return  # nothing is preloaded into this process
+        return  # no probe library is preloaded
     report = _Report(library)
     choice = _Choice(patterns, _Regions(library), report)
     monitoring = getattr(sys, "monitoring", None)
@@ -64,7 +66,7 @@ def record(patterns: list[str]) -> None:
 
 
 class _Regions:
-    """Code objects that are regions, as the probe library knows them."""
+    """Creates regions for code objects in the probe library."""
 
     def __init__(self, library: ctypes.PyDLL) -> None:
         self._keep = library.aa_python_region
@@ -83,10 +85,10 @@ class _Regions:
 
 
 class _Report:
-    """Further results for ``run``: a file among the shards, to which the probe library adds lines.
+    """Reports facts to ``run``, through a file among the shards to which the probe library appends lines.
 
-    It is written immediately, because a process may end at any time. It is written without the interpreter, so that the
-    program does not notice it, not even as its own I/O.
+    Lines are written immediately, because a process may end at any time. They are written outside the interpreter, so
+    that the program does not notice them, not even as I/O.
     """
 
     def __init__(self, library: ctypes.PyDLL) -> None:
@@ -104,15 +106,15 @@ class _Report:
 
 
 class _Choice:
-    """The choice of functions that are regions.
+    """Chooses the functions that are regions.
 
     Attributes:
         patterns: ``FUNCTION``, ``MODULE:FUNCTION`` or ``FILE.py``, each with shell wildcards.
-        matched: Those that a function had that was called; the report has them.
-        called: Functions of the program's own that were called, as ``MODULE:FUNCTION``.
-        chosen: What to do with a code object that is a region.
-        threading: What to do with that module's globals when its first thread starts.
-        begun: What to do when the program's own script begins: from then on imports are a region.
+        matched: Patterns that matched a function that was called.
+        called: The program's own functions that were called, as ``MODULE:FUNCTION``.
+        chosen: Called with each code object that is a region.
+        threading: Called with the globals of ``threading`` when its first thread starts.
+        begun: Called when the program's own script begins; from then on imports are a region.
     """
 
     def __init__(self, patterns: list[str], regions: _Regions, report: _Report) -> None:
@@ -134,7 +136,7 @@ class _Choice:
         """Mark the code object of a function that is called for the first time.
 
         Args:
-            frame: Of the call; None: the caller's.
+            frame: The frame of the call; None for the caller's frame.
         """
         frame = frame or sys._getframe(1)
         code, module = frame.f_code, frame.f_globals
@@ -142,7 +144,7 @@ class _Choice:
             self.threading(module)
         is_import = (code.co_filename, code.co_name) == _IMPORT
         if is_import and not self._has_begun:
-            return  # undecided: an interpreter without a user's program is not recorded because of its imports
+            return  # undecided, so that an interpreter without a user's program is not recorded for its imports
         descriptor = _IMPORTS if is_import else self._descriptor(code, str(module.get("__name__", "")))
         self._regions.mark(code, descriptor)
         if descriptor is not None:
@@ -194,7 +196,7 @@ def _matches(pattern: str, name: str, module: str, file: str, path: str, *, own:
 
 
 def _fits(text: str, pattern: str) -> bool:
-    """Match with the C library, because Python's own module would have to be imported."""
+    """Return whether a text matches a pattern, by the C library, because Python's own module is not imported yet."""
     return bool(_fnmatch(_encoded(pattern), _encoded(text), _NO_ESCAPE) == 0)
 
 
@@ -203,7 +205,7 @@ def _encoded(text: str) -> bytes:
 
 
 def _name(code: CodeType) -> str:
-    """``Grid.step``, ``main.inner``, ``main.lambda@41``."""
+    """Return a function's qualified name: ``Grid.step``, ``main.inner``, ``main.lambda@41``."""
     name: str = getattr(code, "co_qualname", code.co_name)
     return name.replace(".<locals>", "").replace("<lambda>", f"lambda@{code.co_firstlineno}")
 
@@ -224,7 +226,7 @@ def _descriptor(kind: str, name: str, file: str, first: int, last: int) -> str:
 
 
 def _monitor(monitoring: Any, library: ctypes.PyDLL, choice: _Choice) -> None:
-    """Hear of the calls of chosen functions alone: each other one is switched off at its first call."""
+    """Let ``sys.monitoring`` report calls of chosen functions; all others are disabled at their first call."""
     event = monitoring.events
     library.aa_python_callback.argtypes = [ctypes.c_char]
     library.aa_python_callback.restype = ctypes.py_object
@@ -246,10 +248,10 @@ def _monitor(monitoring: Any, library: ctypes.PyDLL, choice: _Choice) -> None:
 
 
 def _profile(library: ctypes.PyDLL, choice: _Choice, report: _Report) -> None:
-    """Hear of all calls, in this thread and in those that ``threading`` starts.
+    """Let the interpreter report all calls, in this thread and in those that ``threading`` starts.
 
-    ``begin`` stands for the hook wherever the interpreter keeps one. Called, which happens where a thread begins, or
-    where a program puts it back that had set a hook of its own, it gives way to what is in C.
+    ``begin`` represents the hook in the interpreter. When a thread starts, or when a program restores it after a hook
+    of its own, it is called and replaces itself by the function in C.
     """
     profile = library.aa_python_profile
     profile.argtypes = [ctypes.py_object, ctypes.py_object, ctypes.c_int]

@@ -1,8 +1,8 @@
-"""Imported by Python at its start: records functions as regions, and then runs the user's own sitecustomize.
+"""Record Python functions as regions, then run the user's own sitecustomize.
 
-``PYTHONPATH`` leads here. Nothing of it remains but the hook: ``sys.path`` and ``sys.modules`` are what they were, and
-this module gives way to the next one of its name. Whatever fails, the program goes on. Any Python must be able to read
-this file.
+Python imports this file at its start, because ``PYTHONPATH`` contains its folder. Only the hook remains: ``sys.path``
+and ``sys.modules`` are restored, and the next module of this name is imported in place of this one. If anything fails,
+the program continues. Any version of Python must be able to parse this file.
 """
 
 import os
@@ -21,7 +21,7 @@ def _record():
 
 
 def _record_apart():
-    """Import for the hook alone, from the standard library: the program may have modules of the same names."""
+    """Import for the hook from the standard library only: the program may have modules of the same names."""
     path, modules = sys.path[:], set(sys.modules)
     given = [os.path.abspath(each) for each in os.environ.get("PYTHONPATH", "").split(os.pathsep)]
     sys.path.sort(key=lambda each: os.path.abspath(each) in given)
@@ -32,7 +32,7 @@ def _record_apart():
         sys.path[:] = [each for each in path if os.path.abspath(each) != folder]
         for name in set(sys.modules) - modules:
             if str(getattr(sys.modules[name], "__file__", "")).endswith((".py", ".pyc")):
-                del sys.modules[name]  # one in C is neither shadowed nor made twice
+                del sys.modules[name]  # modules in C are kept: they cannot be shadowed, and must not be loaded twice
 
 
 def _give_way():

@@ -1,1 +1,1 @@
-"""The system use of programs, counted by call path on request: faults, switches, allocation, energy."""
+"""System use by call path, counted on request: page faults, context switches, allocation, energy."""

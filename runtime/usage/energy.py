@@ -1,4 +1,4 @@
-"""Whether this node's energy can be read, tested as in the probe library: ``runtime/probe/energy.c``."""
+"""Find out whether this node's energy can be read, by the same tests as ``runtime/probe/energy.c``."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _FOLDER: Final = "/sys/class/powercap"
 _PMU: Final = Path("/sys/bus/event_source/devices/power")
 _ZONES: Final = {"energy": "package", "dram_energy": "dram"}
 _EVENTS: Final = {"energy": ("energy-pkg", "energy-psys"), "dram_energy": ("energy-ram",)}
-_PERF_EVENT_OPEN: Final = {"x86_64": 298}  # the number of the system call, where there are such processors
-_NUMBER: Final = 8  # bytes that a counter is read by
-_MOMENT: Final = 0.01  # seconds in which any processor uses energy that is counted
+_PERF_EVENT_OPEN: Final = {"x86_64": 298}  # the system call's number, on architectures that have such processors
+_NUMBER: Final = 8  # bytes to read from a counter
+_MOMENT: Final = 0.01  # seconds after which any processor must have used measurable energy
 _ATTRIBUTES: Final = 64  # bytes of the first version of struct perf_event_attr
 
 
@@ -64,7 +64,7 @@ def _zones(folder: Path, domain: str) -> Iterator[Path]:
 
 
 def _perf_defect(event: str) -> str:
-    """Start an event of the kernel's, and say why it does not count."""
+    """Start an event of the kernel; return why it does not count, or an empty string."""
     call = _PERF_EVENT_OPEN.get(os.uname().machine)
     try:
         kind = int((_PMU / "type").read_text())

@@ -19,16 +19,16 @@ __all__ = [
 ]
 
 USAGE_VARIABLE: Final = "AUTOANALYZER_USAGE"  # twin: WANTED in runtime/probe/usage.c
-MOST_USAGE: Final = 6  # of a run, with events of PAPI that are named; twin: AA_MOST_EVENTS in runtime/probe/shard.h
+MOST_USAGE: Final = 6  # of a run, together with named PAPI events; twin: AA_MOST_EVENTS in runtime/probe/shard.h
 USAGE: Final = tuple(metric.name for metric in USAGE_METRICS)
 ENERGY: Final = ("energy", "dram_energy")
-ALLOCATION_LIBRARY: Final = "libaamalloc.so"  # beside the probe library; see ../probe/malloc/malloc.c
+ALLOCATION_LIBRARY: Final = "libaamalloc.so"  # in the probe library's folder; see ../probe/malloc/malloc.c
 ALLOCATION_FLAGS: Final = (
     *("-std=gnu11", "-O2", "-g0", "-Wall", "-Wextra", "-fPIC", "-fvisibility=hidden", "-ftls-model=initial-exec"),
-    "-fno-builtin",  # nothing of it is made of other functions of it
+    "-fno-builtin",  # otherwise the compiler could implement one allocation function by another
     *("-shared", "-Wl,-z,defs", "-Wl,-z,now"),
 )
-"""With which the library that counts allocation is compiled and linked."""
+"""Flags to compile and link the library that counts allocation."""
 ALLOCATION: Final = ("allocated_bytes", "allocations", "freed_bytes", "frees")
 
 
@@ -36,7 +36,7 @@ def usage_of(text: str) -> tuple[str, ...]:
     """Return the metrics in a text.
 
     Raises:
-        UsageError: A word is none, stands there twice, or they are too many.
+        UsageError: A word is not a metric or appears twice, or there are too many.
     """
     names = tuple(text.split(",")) if text else ()
     for name in names:

@@ -23,7 +23,7 @@ __all__ = ["Used", "allocation_command", "tried_usage"]
 
 _PAGES: Final = 64
 _SOURCE: Final = Path(__file__).parents[1] / "probe" / "malloc" / "malloc.c"
-# It requests no reports, because it allocates memory itself.
+# Not connected to the probe library, because Python itself allocates memory.
 _ASK: Final = """
 import ctypes
 watch = ctypes.CDLL(None).aa_allocation_watch
@@ -34,12 +34,12 @@ print((watch(None) or b"").decode())
 
 @dataclass(frozen=True, slots=True)
 class Used:
-    """A metric that was tried.
+    """A metric that was tested.
 
     Attributes:
-        name: What ``--usage`` calls it.
+        name: Its name for ``--usage``.
         source: How it is counted; empty if it is not.
-        outcome: ``counts``; ``starts``: it counted nothing while it was tried; ``fails``.
+        outcome: ``counts``; ``starts``: it counted nothing in the test; ``fails``.
         reason: Why it fails.
     """
 
@@ -50,7 +50,7 @@ class Used:
 
 
 def tried_usage(environment: Mapping[str, str] = os.environ) -> list[Used]:
-    """Try all, in their order."""
+    """Test all metrics, in their order."""
     system, defect = _tried_system(), _allocation_defect(environment)
     found = []
     for name in USAGE:
@@ -65,7 +65,7 @@ def tried_usage(environment: Mapping[str, str] = os.environ) -> list[Used]:
 
 
 def allocation_command(compiler: tuple[str, ...], folder: Path) -> list[str]:
-    """Return the command that builds the library for counting allocation, into a folder."""
+    """Return the command that builds the library for counting allocation in a folder."""
     return [*compiler, *ALLOCATION_FLAGS, str(_SOURCE), "-o", str(folder / ALLOCATION_LIBRARY), "-ldl"]
 
 
@@ -87,7 +87,7 @@ def _tried_system() -> dict[str, int]:
 
 
 def _allocation_defect(environment: Mapping[str, str]) -> str:
-    """Build the library, load it in front of a process's allocator, and say why that does not work."""
+    """Build the library and preload it into a process; return why that fails, or an empty string."""
     try:
         compiler = c_compilers(environment, "the library that counts allocation")[0]
     except BuildError as error:
@@ -99,4 +99,4 @@ def _allocation_defect(environment: Mapping[str, str]) -> str:
         variables = {**environment, "LD_PRELOAD": str(Path(name, ALLOCATION_LIBRARY))}
         command = [sys.executable, "-I", "-c", _ASK]
         done = subprocess.run(command, env=variables, capture_output=True, text=True, check=False)
-    return done.stdout.strip() if done.returncode == 0 else "a library cannot be put before the allocator here"
+    return done.stdout.strip() if done.returncode == 0 else "no library can be preloaded in front of the allocator here"

@@ -111,7 +111,7 @@ def test_the_plan_of_the_last_run_is_looked_at_and_holds_for_the_texts_that_were
     plan.write_text("version = 3\n")
     said, *done = compiled()
     assert "autoanalyzer-out/plan.toml: expected a plan of version 2, found version 3" in said
-    assert "; no plan is obeyed\n" in said
+    assert "; the plan is ignored\n" in said
     assert done == [True, [True, True]]
     plan.unlink()
     assert compiled() == ("", True, [True, True])

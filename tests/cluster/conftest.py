@@ -52,7 +52,7 @@ def app(cluster: Cluster) -> Path:
 
 @pytest.fixture
 def place(cluster: Cluster, app: Path, tmp_path: Path) -> Iterator[Path]:
-    """A folder that all nodes share, with the program in it; no job is left behind."""
+    """Return a folder that all nodes share, with the program in it; no job is left behind."""
     folder = cluster.folder / tmp_path.name
     folder.mkdir()
     for program in app.glob("app-*"):

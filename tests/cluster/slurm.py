@@ -1,7 +1,7 @@
-"""A real Slurm on one machine: nodes with a name, a /tmp and a /dev/shm each; what lies elsewhere they share.
+"""A real Slurm on one machine: nodes with their own name, /tmp and /dev/shm; they share everything else.
 
-Nodes are ``slurmd`` in namespaces of their own. It takes root, and Debian's slurmctld, slurmd, slurm-client and munge.
-Several can be up at once: each has ports, a key, and a daemon for it, of its own.
+Nodes are ``slurmd`` in namespaces of their own. This needs root, and Debian's slurmctld, slurmd, slurm-client and
+munge. Several clusters can run at once, each with its own ports, key and munge daemon.
 """
 
 from __future__ import annotations
@@ -41,12 +41,12 @@ Done = subprocess.CompletedProcess[str]
 
 @dataclass
 class Cluster:
-    """A cluster that is up.
+    """A running cluster.
 
     Attributes:
         folder: Shared by all nodes; not below /tmp.
         nodes: Their names.
-        cache: Of what is built for programs on it; shared, too.
+        cache: The cache of builds for programs on it; shared, too.
         shown: Folders that all nodes see, even those below their own /tmp, where a checkout may be.
     """
 
@@ -59,14 +59,14 @@ class Cluster:
 
     @property
     def environment(self) -> dict[str, str]:
-        """What commands need to reach it."""
+        """The environment variables with which commands reach it."""
         mine = {name: value for name, value in os.environ.items() if not name.startswith("SLURM")}
         path = f"{Path(sys.executable).parent}:{mine.get('PATH', os.defpath)}"
         own = {"SLURM_CONF": str(self.folder / "slurm.conf"), "PATH": path, "AUTOANALYZER_CACHE": str(self.cache)}
         return mine | own
 
     def up(self) -> None:
-        """Start it; nodes are told by name, which the file of hosts must know."""
+        """Start it; nodes are identified by names, which the hosts file must contain."""
         self.folder.mkdir(parents=True, exist_ok=True)
         (self.folder / "state").mkdir(exist_ok=True)
         self._ports = _free_ports(1 + len(self.nodes))
@@ -87,7 +87,7 @@ class Cluster:
         self._start(node, ["unshare", "-m", "-u", "sh", "-e", "-c", "\n".join(setup)])
 
     def _around(self, mounting: Sequence[str]) -> list[str]:
-        """Hold on to the folders to be shown while others are mounted over those that they are in."""
+        """Keep the folders to be shown accessible while others are mounted over their parents."""
         hidden = [place for place in self.shown if place.is_relative_to(_TEMPORARY)]
         held = [self.folder / f"shown-{number}" for number in range(len(hidden))]
         before = [f"mkdir -p {hold}; mount --bind {place} {hold}" for place, hold in zip(hidden, held, strict=True)]
@@ -95,7 +95,7 @@ class Cluster:
         return [*before, *mounting, *after]
 
     def _parameters(self) -> dict[Path, Path]:
-        """Write the parameters of Open MPI and PMIx that nodes have in place of the machine's, as sites do."""
+        """Write parameters of Open MPI and PMIx that replace the machine's on the nodes, as sites do."""
         found = {}
         for name, line in _PARAMETERS.items():
             for place in Path("/").glob(name):
@@ -105,14 +105,14 @@ class Cluster:
         return found
 
     def kill(self, node: str) -> None:
-        """Let a node die, with all that runs on it."""
+        """Kill a node with everything that runs on it."""
         for pid in [*self.processes_on(node), self._processes[node].pid]:
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
         self._processes.pop(node).wait()
 
     def down(self) -> None:
-        """End it, with all that it left."""
+        """End it, and remove everything that it left."""
         for node in self.nodes:
             if node in self._processes:
                 self.kill(node)
@@ -121,19 +121,19 @@ class Cluster:
             process.wait()
 
     def tidy(self) -> None:
-        """Remove what tests left in the nodes' own folders, so that none fails for another's sake."""
+        """Remove files that tests left in the nodes' own folders, so that tests do not affect each other."""
         for node in self.nodes:
             for each in self._inside(node, _TEMPORARY).glob("autoanalyzer-*"):
                 shutil.rmtree(each, ignore_errors=True)
 
     def _inside(self, node: str, place: Path) -> Path:
-        """Return where a folder of a node's is seen from outside."""
+        """Return the path outside the namespace of a folder on a node."""
         return Path(f"/proc/{self._processes[node].pid}/root") / place.relative_to("/")
 
     def run(
         self, *words: str | Path, folder: Path, more: Mapping[str, str] | None = None, timeout: float = 240
     ) -> Done:
-        """Run a command on the machine from which jobs are submitted; one that takes nodes gets the first of them."""
+        """Run a command on the machine from which jobs are submitted; one that allocates nodes gets the first ones."""
         command = [*map(str, words)]
         if not {"srun", "salloc", "sbatch"}.isdisjoint(command):
             self.wait()  # a node that still ends its last job would be passed over
@@ -148,7 +148,7 @@ class Cluster:
         )
 
     def batch(self, script: Path, *options: str) -> Done:
-        """Submit a script, and wait for its end; give what it printed."""
+        """Submit a script, wait for its end, and return its output."""
         output = script.with_suffix(".out")
         words = [
             "sbatch",
@@ -169,7 +169,7 @@ class Cluster:
         return Done(words, status, printed[0], printed[1] + done.stderr)
 
     def on(self, node: str, *words: str) -> str:
-        """Look at something on a node, which must be idle; what it prints."""
+        """Run a command on a node, which must be idle, and return its output."""
         return self.run("srun", "-w", node, "-N", "1", "-n", "1", *words, folder=self.folder).stdout
 
     def idle(self) -> None:
@@ -188,7 +188,7 @@ class Cluster:
         )
 
     def processes_on(self, node: str, name: str = "") -> list[int]:
-        """Name the processes on a node, all or those of a program: what calls its machine by the node's name."""
+        """Return the processes on a node, all or those of a program, recognised by their host name."""
         machine = Path(f"/proc/{self._processes[node].pid}/ns/uts").readlink()
         found = []
         for place in Path("/proc").glob("[0-9]*"):
@@ -198,7 +198,7 @@ class Cluster:
         return found
 
     def shared_memory(self, node: str) -> set[str]:
-        """Name what is in the shared memory of a node."""
+        """Return the names in the shared memory of a node."""
         return {each.name for each in self._inside(node, _SHARED_MEMORY).iterdir()}
 
     def begun(self, place: Path) -> None:
@@ -218,7 +218,7 @@ class Cluster:
 
     @property
     def _munge(self) -> Path:
-        """The socket by which processes prove who they are."""
+        """Return the socket by which processes prove their user."""
         return self.folder / "munge.socket"
 
     def _start_munge(self) -> None:
@@ -273,7 +273,7 @@ InactiveLimit=0
 
 
 def _free_ports(count: int) -> list[int]:
-    """Return ports that nobody uses."""
+    """Return unused ports."""
     with ExitStack() as stack:
         sockets = [stack.enter_context(socket.socket()) for _ in range(count)]
         for each in sockets:

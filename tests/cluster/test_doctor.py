@@ -22,7 +22,7 @@ OWN = {"HOME": "/tmp/home", "AUTOANALYZER_CACHE": "/tmp/cache"}  # of each node 
 
 
 def examined(done: Done) -> dict[str, Any]:
-    """What one process printed for all."""
+    """Return the document that one process printed for all."""
     assert done.returncode == 0, done.stdout + done.stderr
     document: dict[str, Any] = json.loads(done.stdout)
     return document
@@ -33,7 +33,7 @@ def of_all(document: dict[str, Any]) -> dict[str, tuple[str, str]]:
 
 
 def outcome(document: dict[str, Any], area: str, name: str) -> list[str]:
-    """What came of a check on each node."""
+    """Return the outcome of a check on each node."""
     found = [each for node in document["nodes"] for each in node["findings"]]
     return [each["outcome"] for each in found if (each["area"], each["name"]) == (area, name)]
 

@@ -23,7 +23,7 @@ SRUN = ("srun", "--mpi=pmix", *NODES, "--ntasks-per-node=2")
 
 @pytest.fixture
 def home() -> Iterator[Path]:
-    """A folder below /tmp that is not there yet: of this machine alone, and of this test."""
+    """Return a folder below /tmp that does not exist yet, for this machine and this test only."""
     folder = Path(mkdtemp(prefix="autoanalyzer-test-", dir="/tmp"))
     folder.rmdir()
     yield folder
@@ -35,7 +35,7 @@ def ranks(folder: Path) -> list[tuple[int, str]]:
 
 
 def left_on(cluster: Cluster, *nodes: str) -> dict[str, str]:
-    """What is left of ours in the /tmp of nodes."""
+    """Return what our tool has left in the /tmp of nodes."""
     found = {node: cluster.on(node, "sh", "-c", "find /tmp -xdev | grep -e shard -e autoanalyzer-") for node in nodes}
     return {node: text for node, text in found.items() if text}
 

@@ -22,12 +22,12 @@ AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 
 
 def ranks(folder: Path) -> list[tuple[int, str]]:
-    """Ranks and nodes of the experiment that a run left."""
+    """Return ranks and nodes of a run's experiment."""
     return sorted((location.process, location.node) for location in load(folder).locations)
 
 
 def imbalance(cluster: Cluster, place: Path) -> list[int]:
-    """Ranks that compute more, in any finding: a busy machine may have others first."""
+    """Return the ranks that compute more in any finding; on a busy machine, others may come first."""
     told = cluster.run("autoanalyzer", "analyze", "out", "--no-advice", "--json", "-", folder=place)
     found = json.loads(told.stdout)["findings"]
     (ranks,) = [each["ranks"] for each in found if each["kind"] == "imbalance"]

@@ -14,7 +14,7 @@ DATA = Path(__file__).parents[1] / "data"
 
 @pytest.fixture(scope="session")
 def foreign(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """The files of other tools, unpacked, by the names of what is expected of them."""
+    """Return the files of other tools, unpacked, by the names of their expected contents."""
     folder = tmp_path_factory.mktemp("foreign")
     found = {"example": DATA / "example.cube"}
     for name in ("profile.cube", "trace.cube", "summary.cubex"):
@@ -26,7 +26,7 @@ def foreign(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 @pytest.fixture(scope="session")
 def assert_equal() -> Callable[[Experiment, Experiment], None]:
-    """Assert that two experiments are the same in everything, their values bit for bit."""
+    """Return a function that asserts that two experiments are the same, with values equal bit for bit."""
 
     def compare(one: Experiment, other: Experiment) -> None:
         assert one.metrics == other.metrics

@@ -28,7 +28,7 @@ moments = st.dictionaries(st.sampled_from(NAMES), st.integers(0, 40), max_size=3
 
 @dataclass
 class Run:
-    """What probes record of a program, where regions are throttled from a moment on."""
+    """What probes record of a program whose regions are throttled after some time."""
 
     values: dict[str, Counter[Path]] = field(
         default_factory=lambda: {name: Counter() for name in ("visits", "untimed_visits", "wall_time")}

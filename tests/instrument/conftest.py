@@ -1,4 +1,4 @@
-"""Instrumented and untouched programs side by side, and a probe library that watches the nesting."""
+"""Run instrumented and untouched programs side by side, with a probe library that checks nesting."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ TEMPORARY = re.compile(rb"/tmp/[\w.-]+")  # the linker blames the compiler's tem
 
 @dataclass(frozen=True)
 class Run:
-    """What an instrumented program did, once it has been found to print what the untouched one prints."""
+    """The run of an instrumented program that has printed the same as the untouched one."""
 
     events: tuple[tuple[str, Region], ...]
     messages: str
 
     @property
     def visits(self) -> dict[str, int]:
-        """Entries by the region's name; loops as function:loop@line."""
+        """Return the entries by the region's name; loops as function:loop@line."""
         return dict(Counter(_label(region) for event, region in self.events if event == "enter"))
 
 
@@ -40,7 +40,7 @@ def _label(region: Region) -> str:
 
 @pytest.fixture(autouse=True)
 def _starts_no_daemon(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let programs that run without a launcher start no daemon of Open MPI: one in some thousand hangs."""
+    """Prevent programs without a launcher from starting Open MPI's daemon, which hangs once in some thousand starts."""
     monkeypatch.setenv("OMPI_MCA_ess_singleton_isolated", "1")
 
 
@@ -54,9 +54,9 @@ def probe_check(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @dataclass(frozen=True)
 class Lab:
-    """Builds a program untouched and instrumented, runs both, compares.
+    """Builds a program untouched and instrumented, runs both, and compares.
 
-    The untouched one is built once for all compilers, standards and plans: what it prints does not depend on them.
+    The untouched one is built once for all compilers, standards and plans, because its output does not depend on them.
     """
 
     tool: Any
@@ -74,7 +74,7 @@ class Lab:
         quiet: bool = True,
         still_open: Sequence[str] | None = (),
     ) -> Run:
-        """Assert what ``compare`` does, and that the build says nothing if it is to be quiet."""
+        """Make the assertions of ``compare``, and assert that the build prints nothing if ``quiet``."""
         path = self.tool.folder / name
         path.write_bytes(source if isinstance(source, bytes) else source.encode())
         command = [cc, "-O1", name, *FAST_LINKER, *flags]
@@ -85,7 +85,7 @@ class Lab:
         return self.compare(built.stderr.decode(), untouched, still_open)
 
     def untouched(self, source: str | bytes, *command: str) -> Any:
-        """What the program does without probes."""
+        """Return the result of the program without probes."""
         speaks = command[0] if command[0].startswith("flang") else ""  # numbers in its own way
         program = (source, speaks, *(word for word in command[1:] if not word.startswith(("-std=", "x."))))
         if program not in self.printed:
@@ -95,7 +95,7 @@ class Lab:
         return self.printed[program]
 
     def wanted(self, modes: str = "", plan: str = "") -> dict[str, str]:
-        """The environment of a build with modes and the text of a plan."""
+        """Return the environment of a build with modes and the text of a plan."""
         environment = {"AUTOANALYZER_MODES": modes} if modes else {}
         if plan:
             (self.tool.folder / "plan.toml").write_text(f"version = 2\n{plan}")
@@ -150,7 +150,7 @@ def lab(tool: Any, probe_check: Path, _printed: dict[tuple[str | bytes, ...], An
 def assert_the_same_with_probes(
     tool: Any, sources: Mapping[str, str], *words: str, env: dict[str, str] | None = None
 ) -> None:
-    """Assert that a compiler command gives the same files, messages and status, the same dependencies and modules."""
+    """Assert that a command gives the same files, messages, status, dependencies and modules with probes."""
     done = {}
     for kind, prefix in (("plain", []), ("probed", ["autoanalyzer", "compile", "--"])):
         there = replace(tool, folder=tool.folder / kind)
@@ -170,7 +170,7 @@ def assert_the_same_with_probes(
 
 
 def _plain(module: bytes) -> bytes:
-    """The text of a module file, which GNU's compiler packs."""
+    """Return the text of a module file, which GNU's compiler compresses."""
     return gzip.decompress(module) if module.startswith(b"\x1f\x8b") else module
 
 

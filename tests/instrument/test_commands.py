@@ -132,7 +132,7 @@ ASKING = [
 
 
 def is_asked_by_day(cc, each, words):
-    """Gcc and clang have each command, gcc in the three ways in turn; in each of these, each driver compiles two."""
+    """Return whether a command is tested by day: each with gcc and clang, gcc's ways in turn, two per driver."""
     place = ASKING.index(words)
     if (cc, each) in HEEDED[:3]:
         return place < 2 or place % 3 == HEEDED.index((cc, each))
@@ -183,7 +183,7 @@ def test_debug_information_names_source_and_folder_as_ever(tool):
 
 
 def places(assembly):
-    """Line and column of each location that names k.c."""
+    """Return line and column of each location in k.c."""
     number = re.findall(r'\.file (\d+) "k.c"', assembly)[-1]
     return set(re.findall(rf"\.loc {number} (\d+) (\d+)", assembly))
 

@@ -47,7 +47,7 @@ def test_probes_find_the_library_whatever_the_flags(lab, flags):
 
 
 def build(lab, *commands):
-    """Run commands twice, with compilers as they are and through the tool."""
+    """Run commands twice, with plain compilers and through the tool."""
     for kind in ("plain", "probed"):
         for words in commands:
             prefix = ["autoanalyzer", "compile", "--"] if kind == "probed" and words[0] != "ar" else []

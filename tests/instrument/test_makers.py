@@ -125,7 +125,7 @@ C     IN FIXED FORM
 
 
 def visits(lab, command, name, text, *flags, status):
-    """The entries of a program's regions; of the build nothing is said but by the compiler."""
+    """Return the entries of a program's regions; assert that the build prints only the compiler's messages."""
     cc, *own = command
     run = lab.run(text, *own, *flags, cc=cc, name=name, quiet=False)
     assert "autoanalyzer" not in run.messages

@@ -112,7 +112,7 @@ def test_a_maker_is_known_by_what_the_compiler_says_of_its_version(tool, said, c
 
 
 def speaking(tool, name, said):
-    """A program that says this to any question."""
+    """Return a program that prints a text in answer to any option."""
     path = tool.write(name, f"#!/bin/sh\necho\necho '{said}'\n")
     path.chmod(0o755)
     return str(path)

@@ -21,7 +21,7 @@ def script(path: Path, text: str) -> Path:
 
 @pytest.fixture
 def wrappers(tmp_path: Path) -> Path:
-    """Wrappers that say what they would call, in a folder with a blank."""
+    """Return wrappers that print what they would call, in a folder with a blank in its name."""
     for name, variable in (("aa-mpicc", "CC"), ("aa-mpicxx", "CXX"), ("aa-mpifort", "FC")):
         script(tmp_path / "my tool" / name, f'echo "{name} for $AUTOANALYZER_{variable}: $*"')
     return tmp_path / "my tool"

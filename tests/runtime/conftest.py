@@ -1,4 +1,4 @@
-"""Programs that say what they expect of each region, and what the probe library recorded of them."""
+"""Programs that print what they expect of each region, and the records of the probe library."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def preprocessed(compiler: str) -> str:
 
 
 def compiled(compiler: str, source: str, folder: Path, *flags: str) -> Path:
-    """A program from ``programs``."""
+    """Compile a program from ``programs``."""
     program = folder / Path(source).stem
     words = [compiler, "-std=gnu11", *FAST_LINKER, *flags, str(PROGRAMS / source), "-o", str(program)]
     subprocess.run([*words, "-ldl", "-lpthread"], check=True)
@@ -44,7 +44,7 @@ def compiled(compiler: str, source: str, folder: Path, *flags: str) -> Path:
 
 
 def compiled_fortran(compiler: str, folder: Path, *sources: Path, flags: Sequence[str] = ()) -> Path:
-    """A program of these sources, the last of which gives it its name."""
+    """Compile a program from these sources; it is named after the last one."""
     program = folder / sources[-1].stem
     words = [compiler, "-O0", "-w", *FAST_LINKER, "-fallow-argument-mismatch", "-J", str(folder), *flags]
     subprocess.run([*words, *map(str, sources), "-o", str(program)], check=True)
@@ -52,7 +52,7 @@ def compiled_fortran(compiler: str, folder: Path, *sources: Path, flags: Sequenc
 
 
 def fortran_symbols(compiler: str, folder: Path) -> set[str]:
-    """What the libraries of a Fortran program export."""
+    """Return the symbols that the libraries of a Fortran program export."""
     (folder / "empty.f90").write_text("use mpi_f08\ncall MPI_Init()\ncall MPI_Finalize()\nend\n")
     subprocess.run([compiler, "empty.f90", "-o", "empty"], cwd=folder, check=True)
     listing = subprocess.run(["ldd", "empty"], cwd=folder, capture_output=True, text=True, check=True).stdout
@@ -64,7 +64,7 @@ def fortran_symbols(compiler: str, folder: Path) -> set[str]:
 
 @dataclass(frozen=True)
 class Recorded:
-    """What a run left."""
+    """The output and the shards of a run."""
 
     output: str
     shards: list[Shard]
@@ -82,14 +82,14 @@ def recorded(command: Sequence[str], folder: Path, mpi: Mpi | None = None, **var
 
 
 def by_rank(shards: Sequence[Shard]) -> dict[int, Shard]:
-    """The shards by rank; each must have one of its own."""
+    """Return the shards by rank; each must have a rank of its own."""
     found = {shard.rank: shard for shard in shards if shard.rank is not None}
     assert len(found) == len(shards)
     return found
 
 
 def expectations(folder: Path, rank: int) -> dict[str, Counter[str]]:
-    """What the program said: calls and bytes a region, summed where a region has several cases."""
+    """Return the values that the program printed: calls and bytes per region, summed if a region has several cases."""
     expected: dict[str, Counter[str]] = defaultdict(Counter)
     for line in (folder / f"expected.{rank}").read_text().splitlines():
         name, calls, out, into = line.split("\t")
@@ -98,7 +98,7 @@ def expectations(folder: Path, rank: int) -> dict[str, Counter[str]]:
 
 
 def figures(shard: Shard, calls: str, out: str, into: str) -> dict[str, Counter[str]]:
-    """The same from a shard, of the regions of kind ``user``."""
+    """Return the same values from a shard, for regions of kind ``user``."""
     found: dict[str, Counter[str]] = defaultdict(Counter)
     for tree in shard.threads:
         for node in tree.nodes:
@@ -113,7 +113,7 @@ RANKS = [(1, 3), pytest.param((2, 5), marks=pytest.mark.nightly)]
 
 
 def assert_mpi_figures(launcher: str, program: Path, folder: Path, several: Sequence[int], *, more_than: int) -> None:
-    """Run a program on several numbers of ranks; each must have recorded what it says, of more than so many regions."""
+    """Run a program on several numbers of ranks, and assert that each has recorded the values that it prints."""
     for ranks in several:
         own = folder / str(ranks)
         own.mkdir()
@@ -138,7 +138,7 @@ def times_by_kind(shard: Shard) -> dict[tuple[str, str], set[str]]:
 
 
 def assert_parts_add_up(experiment: Experiment) -> None:
-    """The parts of the time in MPI are all of it, on every call path and thread."""
+    """Assert that the parts of the time in MPI add up to it, on every call path and thread."""
     whole = experiment.exclusive("mpi_time")
     assert whole.any()
     assert_allclose(sum(map(experiment.exclusive, children(experiment, "mpi_time"))), whole, rtol=1e-12)
@@ -152,7 +152,7 @@ def children(experiment: Experiment, parent: str) -> list[str]:
 
 
 def without_calls(regions: Mapping[str, Counter[str]]) -> dict[str, tuple[int, int]]:
-    """Bytes alone: how often a run-time library moves its buffers is its own matter."""
+    """Return only the bytes, because the number of a run-time library's buffer moves may vary."""
     return {name: (counts["out"], counts["in"]) for name, counts in regions.items()}
 
 
@@ -168,7 +168,7 @@ def for_mpi4py(launcher: str, folder: Path) -> dict[str, str]:
 
 @pytest.fixture
 def signals_heard() -> Iterator[None]:
-    """Hear requests to end, which are ignored where the tests run under nohup or in the background."""
+    """Handle requests to end, which are ignored if the tests run under nohup or in the background."""
     before = {number: signal.getsignal(number) for number in (signal.SIGHUP, signal.SIGINT)}
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -1,8 +1,8 @@
-"""The critical path of a run by a log of all its messages and collectives, without the product's chains.
+"""Compute a run's critical path from a log of all its messages and collectives, without the product's chains.
 
-``programs/path_log.c`` makes the log. It has each event of each rank with the busy time by node until then, so the
-longest chain is found by a replay that keeps the whole history of each rank. A receive takes the message that MPI gives
-it: of those with the same ranks, communicator and tag, messages go to receives in the order in which these are posted.
+``programs/path_log.c`` writes the log: each event of each rank, with the busy time by node until then. The longest
+chain is found by a replay that keeps the whole history of each rank. A receive takes the message that MPI's rules give
+it: among equal ranks, communicator and tag, messages are received in the order of the posted receives.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Event:
 
 
 class Meeting(NamedTuple):
-    """A collective: which of its communicator, who waits for whom, and whether it blocks."""
+    """A collective: its number in the communicator, which ranks wait for which, and whether it blocks."""
 
     comm: int
     number: int
@@ -57,7 +57,7 @@ class Meeting(NamedTuple):
 
 @dataclass
 class Chain:
-    """The longest chain to where a rank is: its length, and what nodes have of it before and since all last met."""
+    """The longest chain to a rank's position: its length, and the work of nodes before and since all ranks last met."""
 
     length: float = 0.0
     before: Mapping[Node, float] = field(default_factory=dict)
@@ -124,7 +124,7 @@ def call_paths(shard: Shard) -> dict[int, tuple[str, ...]]:
 
 
 class Replay:
-    """Ranks that go on, event by event, as far as those let them for which they wait."""
+    """Ranks that advance event by event, as far as those for which they wait allow."""
 
     def __init__(self, events: Sequence[Sequence[Event]], paths: Sequence[Mapping[int, tuple[str, ...]]]) -> None:
         self.events, self.paths, self.size = events, paths, len(events)
@@ -159,7 +159,7 @@ class Replay:
             assert at != before, f"ranks wait for ever: {at}"
 
     def finish(self, left: Sequence[Mapping[int, float]]) -> Found:
-        """Add what ranks have worked since, and give the longest chain."""
+        """Add the ranks' last work, and return the longest chain."""
         for rank, work in enumerate(left):
             self._work(rank, work)
         longest = max(self.chains, key=lambda chain: chain.length)
@@ -248,7 +248,7 @@ def _matched(events: Sequence[Event]) -> dict[int, int]:
 
 
 def offline(folder: Path, shards: Sequence[Shard]) -> Found:
-    """Compute the path of a run from its log, with what ranks did after its last event from their shards."""
+    """Compute the path of a run from its log; the work after the last events comes from the shards."""
     events = [list(events_of(folder / f"{rank}.log")) for rank in range(len(shards))]
     replay = Replay(events, [call_paths(shard) for shard in shards])
     replay.run()

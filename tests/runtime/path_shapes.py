@@ -52,7 +52,7 @@ FURTHER: Final[Mapping[str, str]] = {
 
 
 def in_units(text: str, ranks: int) -> float:
-    """Evaluate what ``SHAPES`` says of a number of ranks."""
+    """Evaluate an expression of ``SHAPES`` for a number of ranks."""
     return float(eval(text, {}, {"P": ranks}))
 
 

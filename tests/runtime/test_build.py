@@ -28,7 +28,7 @@ WITHOUT_PRIVILEGE = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"]
 
 
 def without_code(folder: Path, before: str = "") -> Path:
-    """A folder whose ``cc`` compiles whatever it is given as nothing, at once: what is built is not even loaded."""
+    """Return a folder with a ``cc`` that compiles anything to nothing, at once, because the result is never loaded."""
     folder.mkdir()
     script = folder / "cc"
     words = 'out=-c; while [ $# != 0 ]; do case $1 in -o) out="-shared -o $2";; esac; shift; done'
@@ -38,7 +38,7 @@ def without_code(folder: Path, before: str = "") -> Path:
 
 
 def with_tools(tools: Path, **more: str) -> dict[str, str]:
-    """The environment of a build by the compiler in a folder."""
+    """Return the environment of a build by the compiler in a folder."""
     return {**os.environ, "PATH": f"{tools}:{os.environ['PATH']}", **more}
 
 

@@ -33,7 +33,7 @@ def test_a_program_that_is_named_by_a_path_must_exist():
 
 
 def _launched(tmp_path: Path, *command: str, launcher: str, **variables: str) -> list[str]:
-    """Launch a script in the place of mpirun, which writes down its words and Open MPI's list of variables."""
+    """Launch a script in place of mpirun that prints its words and Open MPI's list of variables; return these."""
     script = tmp_path / "mpirun"
     script.write_text(f'#!/bin/sh\nprintf "%s " "$@" "list=$OMPI_MCA_mca_base_env_list" > {tmp_path}/words\nexit 3\n')
     script.chmod(0o755)

@@ -38,12 +38,12 @@ ELSEWHERE = frozenset(
 
 
 def covered(compiler: str) -> set[str]:
-    """The functions that are wrapped, without ``MPI_``."""
+    """Return the functions that are wrapped, without ``MPI_``."""
     return {function.name.removeprefix("MPI_") for function in mpi_functions(preprocessed(compiler)).covered}
 
 
 def callable_cases(functions: set[str]) -> list[Case]:
-    """The cases of functions, each of which has one."""
+    """Return the cases of functions, each of which has one."""
     cases = [case for case in all_cases() if set(case.functions) <= functions | LOCAL]
     assert functions - ELSEWHERE - {name for case in cases for name in case.functions} == set()
     return cases
@@ -73,13 +73,13 @@ def assert_exact(shard: Shard, cases: list[Case], ranks: int, unset: frozenset[s
 
 
 def meetings(shard: Shard, case: Case) -> set[str]:
-    """Where processes of a file wait for each other, if there is a critical path."""
+    """Return where processes of a file wait for each other, if there is a critical path."""
     has_files = any(name.startswith("File_") for name in case.functions)
     return {"other"} if has_files and shard.chains and shard.chains.state == "known" else set()
 
 
 def assert_kinds(shard: Shard, cases: list[Case], ranks: int) -> None:
-    """Compare the kinds of calls that took time, also of those outside of the cases, which are regions of their own."""
+    """Compare the kinds of calls that took time, including those outside the cases, which are regions of their own."""
     times = times_by_kind(shard)
     for case in cases:
         if not case.several or ranks > 1:
@@ -96,7 +96,7 @@ RANKS = {"mpirun.openmpi": (1, 2, 5), "mpirun.mpich": (1, 2)}
 def assert_recorded(
     launcher: str, program: Path, cases: list[Case], *, unset: frozenset[str] = frozenset(), **variables: str
 ) -> list[Shard]:
-    """Run the program on several numbers of ranks, compare what is recorded, and give all of it."""
+    """Run the program on several numbers of ranks, compare the records with the cases, and return them."""
     shards = []
     for ranks in RANKS[launcher]:
         folder = program.with_name(str(ranks))
@@ -137,7 +137,7 @@ def test_c_beside_the_critical_path(mpi: tuple[str, str], tmp_path: Path) -> Non
 
 
 def in_binding(functions: set[str], binding: str, symbols: set[str]) -> set[str]:
-    """Those functions that a binding of Fortran has."""
+    """Return the functions that a Fortran binding has."""
     if binding != "mpi_f08":
         return {name for name in functions if f"mpi_{name.lower()}_" in symbols}
     ends = {True: ("_f08_large_", "_f08ts_large_", "_c_f08_", "_c_f08ts_"), False: ("_f08_", "_f08ts_")}
@@ -164,7 +164,7 @@ end
 
 
 def has_large_files(launcher: str, compiler: str, folder: Path) -> bool:
-    """Whether files take large counts in mpi_f08; in MPICH 4.2 they do not: each call is an internal error."""
+    """Return whether files take large counts in mpi_f08; in MPICH 4.2, each such call is an internal error."""
     (folder / "large.f90").write_text(LARGE_FILE)
     built = subprocess.run([compiler, "large.f90", "-o", "large_file"], cwd=folder, check=False, capture_output=True)
     run = [launcher, "-n", "1", "./large_file"]
@@ -172,7 +172,7 @@ def has_large_files(launcher: str, compiler: str, folder: Path) -> bool:
 
 
 def compiled_cases(binding: str, mpi: tuple[str, str], folder: Path) -> tuple[Path, list[Case]]:
-    """The program in a binding of Fortran, and the cases that are in it."""
+    """Return the program in a Fortran binding, and its cases."""
     launcher, compiler = mpi
     fortran = compiler.replace("mpicc", "mpifort")
     functions = in_binding(covered(compiler), binding, fortran_symbols(fortran, folder))

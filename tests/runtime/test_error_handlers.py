@@ -33,7 +33,7 @@ int main(void) {{
 
 
 def shard_of(handle: str, mpi: tuple[str, str], folder: Path) -> Shard:
-    """What a program recorded whose first call fails, and is handled so."""
+    """Return the shard of a program whose first call fails and is handled in this way."""
     launcher, compiler = mpi
     (folder / "failing.c").write_text(PROGRAM.format(handle=handle))
     subprocess.run([compiler, "failing.c", "-o", "failing"], cwd=folder, check=True)

@@ -16,7 +16,7 @@ SOURCES = [FORTRAN_MPI / "cases.f90", FORTRAN_IO / "every_file.f90"]
 
 @pytest.fixture(scope="module")
 def every_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The program without MPI, which several tests run."""
+    """Return the program without MPI, which several tests run."""
     return compiled_fortran("gfortran", tmp_path_factory.mktemp("every_file"), *SOURCES)
 
 

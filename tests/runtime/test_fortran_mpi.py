@@ -32,14 +32,14 @@ def fortran_compiler(mpi: tuple[str, str]) -> str:
 
 
 def totals(shard: Shard) -> tuple[int, int, int]:
-    """Calls, bytes sent and received of the whole process."""
+    """Return calls, bytes sent and bytes received of the whole process."""
     nodes = np.concatenate([tree.nodes for tree in shard.threads])
     calls, sent, received = (int(nodes[name].sum()) for name in ("mpi_calls", "mpi_sent", "mpi_received"))
     return calls, sent, received
 
 
 def visits(shard: Shard, name: str) -> int:
-    """How often a region was entered."""
+    """Return how often a region was entered."""
     nodes = np.concatenate([tree.nodes for tree in shard.threads])
     return sum(int(node["visits"]) for node in nodes if shard.regions[node["region"]].name == name)
 
@@ -77,7 +77,7 @@ def test_names_with_a_second_underscore_are_wrapped(tmp_path: Path) -> None:
 
 
 def assert_ring(run: Recorded) -> None:
-    """Init, a Sendrecv and an Allreduce in each round, a Bcast, Finalize."""
+    """Assert the calls: Init, a Sendrecv and an Allreduce in each round, a Bcast, Finalize."""
     rounds, part = 10, 8 * 100
     for shard in run.shards:
         sent, received = (part, 0) if shard.rank == 0 else (0, part)
@@ -138,7 +138,7 @@ def test_fortran_within_a_program_of_c_counts_the_same(
 
 
 def of_a_private_library(launcher: str, fortran_compiler: str, folder: Path, calls: str, source: str) -> Shard:
-    """What is recorded of a C program that calls functions of a library which it loads for itself alone."""
+    """Return the shard of a C program that calls functions of a privately loaded library."""
     (folder / "main.c").write_text(
         "#include <dlfcn.h>\n"
         'int main(void) { int error = 0; void *library = dlopen("./libwork.so", RTLD_LAZY | RTLD_LOCAL);'

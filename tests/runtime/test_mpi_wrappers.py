@@ -127,7 +127,10 @@ def test_only_wrappers_and_probes_are_exported(mpi: tuple[str, str]) -> None:
     foreign = {symbol for symbol in named if not symbol.startswith(("MPI_", "PMPI_", "mpi_"))}
     python = {f"aa_python_{name}" for name in ("open", "region", "mark", "callback", "profile", "append")}
     assert foreign == {
-        *(f"aa_probe_{name}" for name in ("enter", "enter_counted", "enter_slot", "exit", "exit_or_pass", "resync", "stack")),
+        *(
+            f"aa_probe_{name}"
+            for name in ("enter", "enter_counted", "enter_slot", "exit", "exit_or_pass", "resync", "stack")
+        ),
         *python,
     }
 

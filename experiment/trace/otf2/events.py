@@ -9,13 +9,13 @@ from typing import Any, Final
 __all__ = ["NUMBERS", "Take", "read_events"]
 
 Take = Callable[..., None]
-"""Takes an event: the number of its location, its ticks, and its attributes in their order."""
+"""Handles an event: the number of its location, its ticks, and its attributes in order."""
 
 _U8: Final = ctypes.c_uint8
 _U32: Final = ctypes.c_uint32
 _U64: Final = ctypes.c_uint64
-_MESSAGE: Final = (_U32, _U32, _U32, _U64)  # the other rank, communicator, tag, bytes
-_COLLECTIVE: Final = (_U8, _U32, _U32, _U64, _U64)  # operation, communicator, root, bytes sent and received
+_MESSAGE: Final = (_U32, _U32, _U32, _U64)  # fields: the other rank, communicator, tag, bytes
+_COLLECTIVE: Final = (_U8, _U32, _U32, _U64, _U64)  # fields: operation, communicator, root, bytes sent and received
 NUMBERS: Final[Mapping[str, tuple[Any, ...]]] = {
     "Enter": (_U32,),
     "Leave": (_U32,),
@@ -25,7 +25,7 @@ NUMBERS: Final[Mapping[str, tuple[Any, ...]]] = {
     "MpiRecv": _MESSAGE,
     "MpiIrecvRequest": (_U64,),
     "MpiIrecv": (*_MESSAGE, _U64),
-    "MpiProbe": _MESSAGE,  # the last is the message's number
+    "MpiProbe": _MESSAGE,  # here the last field is the message's number
     "MpiMrecv": (_U64, _U64),
     "MpiImrecvRequest": (_U64, _U64),
     "MpiImrecv": (_U64, _U64),
@@ -38,7 +38,7 @@ NUMBERS: Final[Mapping[str, tuple[Any, ...]]] = {
     "OmpFork": (_U32,),
     "OmpJoin": (),
 }
-"""Kinds of events that have numbers alone → their types, as OTF2_Events.h has them."""
+"""Kinds of events whose attributes are all numbers → their types, as in OTF2_Events.h."""
 
 _BATCH: Final = 1 << 20
 _DONE, _FAILED = 0, 1  # OTF2_CALLBACK_SUCCESS, OTF2_CALLBACK_INTERRUPT
@@ -71,9 +71,9 @@ def read_events(archive: Any, takes: Mapping[str, Take], rest: Callable[[str, in
     for kind, take in takes.items():
         setter = f"OTF2_GlobalEvtReaderCallbacks_Set{kind}Callback"
         try:
-            # A new function object, because the package sets the types of its own.
+            # Each callback is a new function object, because the package sets argument types on its own ones.
             register = _otf2.Config.conf.lib[setter]
-        except AttributeError:  # this version does not have the kind
+        except AttributeError:  # this version of the package lacks the kind
             continue
         made = ctypes.CFUNCTYPE(ctypes.c_int, _U64, _U64, ctypes.c_void_p, ctypes.c_void_p, *NUMBERS[kind])
         kept.append(made(_callback(take, failures)))

@@ -1,4 +1,4 @@
-"""The package ``otf2``, an extra: its reader reports on standard error, and in callbacks that must not raise."""
+"""Open archives with the optional package ``otf2``, whose reader prints errors and calls back into Python."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ....errors import InputError
 
 __all__ = ["name_of", "opened"]
 
-# userData, file, line, function, code, format, va_list: none of them is used.
+# userData, file, line, function, code, format, va_list; none of them is used.
 _ErrorCallback: Final = ctypes.CFUNCTYPE(
     ctypes.c_int,
     ctypes.c_void_p,
@@ -24,7 +24,7 @@ _ErrorCallback: Final = ctypes.CFUNCTYPE(
     ctypes.c_char_p,
     ctypes.c_void_p,
 )
-_QUIET: Final = _ErrorCallback(lambda *what: what[4])  # the following exception has the error
+_QUIET: Final = _ErrorCallback(lambda *what: what[4])  # no message, because the exception that follows has it
 
 
 def name_of(value: Any) -> str:
@@ -50,7 +50,7 @@ def opened(path: Path) -> Iterator[Any]:
             f"{path}: expected the package otf2 to read it with, found none ({error}): pip install 'autoanalyzer[otf2]'"
         ) from None
     _otf2.Config.conf.lib.OTF2_Error_RegisterCallback(_QUIET, None)
-    said = StringIO()  # exceptions in callbacks are printed there, and reading continues or ends
+    said = StringIO()  # the reader prints exceptions in callbacks to standard error, and continues or ends
     try:
         with redirect_stderr(said), otf2.reader.open(str(path)) as archive:
             yield archive

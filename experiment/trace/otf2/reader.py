@@ -28,9 +28,9 @@ __all__ = ["OTF2_SUFFIX", "SOURCE", "TIMES", "Reading", "read_otf2"]
 
 OTF2_SUFFIX: Final = ".otf2"
 
-_STEPS: Final = 10_000  # steps per trace: half as many samples as ``run --trace`` keeps per process at most
+_STEPS: Final = 10_000  # steps per trace: half of the most samples that ``run --trace`` keeps per process
 _UNKNOWN: Final = 2**64 - 1  # OTF2_UNDEFINED_UINT64
-_WITHIN: Final = "MPI"  # used when there is no file
+_WITHIN: Final = "MPI"  # the file of regions that have none
 
 # Our metric → whether the time in a region of a paradigm and a role counts to it.
 TIMES: Final[Mapping[str, Callable[[str, str], bool]]] = {

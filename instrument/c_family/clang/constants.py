@@ -41,9 +41,9 @@ _DIVISION: Final = 4
 _SHIFT: Final = 8
 _ARITHMETIC: Final = {3: mul, _DIVISION: floordiv, 6: add, 7: sub, _SHIFT: lshift}
 _BITS: Final = 63
-_DEEPEST: Final = 12  # names that refer to names
+_DEEPEST: Final = 12  # the longest chain of names that refer to names
 _LAST_NAME: Final = expression(rb"\w+\Z")
-_LONGEST: Final = 256  # characters of a name that is looked up
+_LONGEST: Final = 256  # the most characters of a name that is looked up
 
 
 class Constants:

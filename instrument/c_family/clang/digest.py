@@ -9,7 +9,7 @@ from typing import Final
 __all__ = ["digest"]
 
 _TYPES: Final = b"typedef long double __float80;"
-# GCC has them built in for C; in C++ its headers declare them.
+# GCC has these names built in for C; in C++ its headers declare them.
 _TYPES_OF_C: Final = b"typedef float _Float32;typedef double _Float64,_Float32x;typedef long double _Float64x;"
 _PACKS: Final = (
     b"template<template<decltype(sizeof 0)...>class S>"
@@ -37,8 +37,8 @@ _SPELLINGS: Final = (
     (b"0.0bf16", rb"(?:__)?decltype\(0\.0bf16\)", rb"__bf16", b""),
     (b"_Float128", rb"_Float128", rb"_Float128", b"typedef __float128 _Float128;"),
 )
-# Built-ins of GCC in C. Its atomic functions accept atomic objects, Clang's do not; Clang lacks global registers and
-# decimal numbers. A number of any type will do.
+# GCC's built-ins in C. Its atomic functions accept atomic objects, Clang's do not. Clang has no global registers and no
+# decimal numbers; any type of number may replace those.
 _SPELLINGS_OF_C: Final = (
     (b"_Float128", rb"_Float128", rb"_Float128", b"typedef __float128 _Float128;"),
     (b"_Atomic", rb"\b_Atomic(?=\s*\()", rb"typeof", b""),

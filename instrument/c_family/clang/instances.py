@@ -13,7 +13,7 @@ from .library import CursorKind, TypeKind, lib
 __all__ = ["PARAMETERS", "PRESUMED", "Instances", "numbers"]
 
 PRESUMED: Final = 8
-"""What is presumed where the unit gives no template a number: what small vectors have at most."""
+"""The number assumed for a template without one in the unit: the usual maximum length of small vectors."""
 
 PARAMETERS: Final = frozenset(
     (
@@ -22,10 +22,10 @@ PARAMETERS: Final = frozenset(
         CursorKind.TEMPLATE_TEMPLATE_PARAMETER,
     )
 )
-"""Parameters of templates."""
+"""The kinds of template parameters."""
 
 _INTEGRAL: Final = 4  # twin of Index.h
-_ENDLESS: Final = 2**63  # -1 marks a size known only at run time
+_ENDLESS: Final = 2**63  # larger values are -1 as an unsigned number, which marks a size known only at run time
 _AROUND: Final = {
     TypeKind.POINTER: "clang_getPointeeType",
     TypeKind.LVALUEREFERENCE: "clang_getPointeeType",

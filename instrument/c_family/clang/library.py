@@ -153,7 +153,7 @@ class UnsavedFile(Structure):
 
 
 Visit: Final = CFUNCTYPE(c_int, Cursor, Cursor, c_object)
-"""Called with a cursor, the one above it, and an object; says whether to go on, or deeper."""
+"""Called with a cursor, its parent and an object; returns whether to stop, continue, or descend."""
 
 _PLACE: Final = (_Location, c_void_p, c_void_p, c_void_p, POINTER(c_uint))
 # The name without "clang_", result type, argument types.
@@ -244,4 +244,4 @@ def _text(string: Any, _function: Any, _arguments: Any) -> str:
 
 
 lib: Final = _opened()
-"""The library."""
+"""The loaded libclang."""

@@ -27,7 +27,7 @@ _SCOPES: Final = frozenset(
     )
 )
 _NAMED_AS_THEIR_CLASS: Final = frozenset((CursorKind.CONSTRUCTOR, CursorKind.DESTRUCTOR))
-_READABLE: Final = 60  # characters
+_READABLE: Final = 60  # the most characters of parameters in a name
 _UNIT: Final = CursorKind.TRANSLATION_UNIT
 
 
@@ -63,7 +63,7 @@ def _display(cursor: Any) -> str:
 def _part(scope: Any) -> str:
     name = _spelling(scope)
     if "(" in name and not name.startswith("operator"):
-        return ""  # "(unnamed struct at …)"
+        return ""  # spelled "(unnamed struct at …)"
     if scope.kind in _TEMPLATES:
         return f"{name}<...>"
     display = _display(scope)

@@ -21,11 +21,11 @@ from .trip_counts import TripCounts
 __all__ = ["Found", "parse"]
 
 _FILE: Final = b"source"
-# Templates are read at their definition, because nobody needs their instances' contents.
+# Templates are read at their definition; the contents of their instances are not needed.
 _INCOMPLETE: Final = 2
 _ERROR, _FATAL = 3, 4
 _SEMANTIC: Final = 2  # the category, twin of DiagnosticCategories.td
-# GCC only warns about much in C that Clang treats as an error unless all warnings are off.
+# Without -w, Clang treats much C as an error that GCC only warns about.
 _ARGUMENTS: Final = {
     "c++": ("-xc++-cpp-output", "-w"),
     "c": ("-xcpp-output", "-w", "-Wno-everything"),
@@ -61,7 +61,7 @@ _UNKNOWN: Final = frozenset((TypeKind.DEPENDENT, TypeKind.UNEXPOSED))
 _REFERENCES: Final = frozenset((TypeKind.LVALUEREFERENCE, TypeKind.RVALUEREFERENCE))
 _CALL: Final = CursorKind.CALL_EXPR
 _MAKING: Final = (CursorKind.CXX_FUNCTIONAL_CAST_EXPR, CursorKind.LAMBDA_EXPR)
-# Ordinary statements for which compilers call functions to allocate, copy or set memory.
+# Ordinary statements for which compilers call functions that allocate, copy or set memory.
 _ALLOCATING: Final = frozenset((CursorKind.CXX_NEW_EXPR, CursorKind.CXX_DELETE_EXPR))
 _LIST: Final = CursorKind.INIT_LIST_EXPR
 _VARIABLE: Final = CursorKind.VAR_DECL
@@ -172,7 +172,7 @@ class _Reader:
             **dict.fromkeys(_MAKING, lambda cursor, _: self._make(cursor)),
             _TEMPLATE_NAME: lambda _, parent: self._instances.note_type(lib.clang_getCursorType(parent)),
         }
-        if self._is_c:  # in C++ a class has a function for it
+        if self._is_c:  # in C++ a member function of the class does it
             self._notes[_VALUE] = self._note_value
 
     def read(self, unit: Any, text: bytes) -> Found:
@@ -271,7 +271,7 @@ class _Reader:
         start = named = self._first(function)
         if kind != _LAMBDA:
             name, parameters = qualified_name(function)
-            parameters = "" if self._is_c else parameters  # there are no overloads
+            parameters = "" if self._is_c else parameters  # C has no overloads
             named = self._place(function)
             owner = lib.clang_getCursorLexicalParent(function)
             inline = kind == _TEMPLATE or (owner is not None and owner.kind in _CLASSES)

@@ -47,7 +47,7 @@ _STEPS: Final = {
     (_COMPOUND, 27): -1,
 }
 _ADDRESS: Final = 5
-_SHIFTS: Final = frozenset((8, 9))  # in a template, they may be of a stream
+_SHIFTS: Final = frozenset((8, 9))  # in a template, they may be stream operators
 _AUTOMATIC: Final = frozenset((1, 6, 7))
 
 
@@ -100,7 +100,7 @@ class TripCounts:
         scope = lib.clang_getCursorSemanticParent(variable)
         if scope.kind not in _SCOPES:
             return True
-        if (key := scope.data[0]) not in self._seen:  # the parser's address of a declaration
+        if (key := scope.data[0]) not in self._seen:  # identifies the declaration
             self._seen[key] = {each.data[0] for each in _given_away(scope, setting=False)}
         return variable.data[0] in self._seen[key]
 
@@ -140,7 +140,7 @@ def _number(value: int | None) -> float:
 
 
 def _is(expression: Any, variable: Any) -> bool:
-    """Return whether an expression is a variable."""
+    """Return whether an expression is just a variable."""
     expression = _inner(expression)
     declared = lib.clang_getCursorReferenced(expression) if expression.kind == _NAME else None
     return declared is not None and _same(declared, variable)
@@ -158,11 +158,11 @@ def _same(one: Any, other: Any) -> bool:
 
 
 def _given_away(node: Any, *, setting: bool) -> Iterator[Any]:
-    """Yield variables below a node that may be used other than by reading, setting or pointing to them.
+    """Yield variables below a node that are used in other ways than reading, setting or pointing to them.
 
     Args:
         node: The node to search.
-        setting: Whether setting a variable counts as a use.
+        setting: Whether setting a variable counts as such a use.
     """
     pending = [(node, child, setting) for child in children(node)]
     while pending:
@@ -173,7 +173,7 @@ def _given_away(node: Any, *, setting: bool) -> Iterator[Any]:
                 yield variable
             continue
         user = parent if kind == _PARENTHESES else child
-        counts = counts or kind == _LAMBDA  # a loop may call it
+        counts = counts or kind == _LAMBDA  # a loop may call the lambda
         pending += [(user, each, counts) for each in children(child)]
 
 

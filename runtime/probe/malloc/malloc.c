@@ -19,7 +19,7 @@
 
 #define EXPORT __attribute__((visibility("default")))
 #define INITIAL_EXEC __attribute__((tls_model("initial-exec")))
-#define EARLY_ROOM ((size_t)32 << 10) /* bytes: dlsym requests at most some hundred */
+#define EARLY_ROOM ((size_t)32 << 10) /* bytes: dlsym requests at most a few hundred */
 #define ALIGNMENT sizeof(max_align_t)
 
 static struct {
@@ -39,7 +39,7 @@ static aa_allocation_watcher *_Atomic watcher;
 static _Thread_local bool searching INITIAL_EXEC; /* dlsym may allocate */
 static _Thread_local bool inside INITIAL_EXEC;    /* an allocator may call itself by its public names */
 
-/* ---- while the allocator is looked for */
+/* ---- before the allocator is found */
 
 static struct {
     _Alignas(max_align_t) char bytes[EARLY_ROOM];
@@ -70,7 +70,7 @@ static bool find(void) {
         {"valloc", &next.valloc},
         {"pvalloc", &next.pvalloc},
         {"malloc_usable_size", &next.malloc_usable_size},
-        {"malloc", &next.malloc}, /* the last: the others are there once this is */
+        {"malloc", &next.malloc}, /* last: once it is set, the others are set, too */
     };
     if (searching)
         return false;
@@ -91,13 +91,13 @@ static __attribute__((constructor)) void find_at_load(void) {
     is_found();
 }
 
-/* ---- who is told */
+/* ---- reporting */
 
 static size_t size_of(void *memory) {
     return memory && !is_early(memory) ? next.malloc_usable_size(memory) : 0;
 }
 
-/* Null if a call is not reported, because it is part of another one. */
+/* Returns null if a call is not reported, because it is part of another one. */
 static inline aa_allocation_watcher *listener(void) {
     return __builtin_expect(watcher != NULL, 0) && !inside ? watcher : NULL;
 }
@@ -128,7 +128,7 @@ static void *own_malloc(size_t size) {
 EXPORT void *malloc(size_t size) __attribute__((alias("own_malloc")));
 
 EXPORT void *calloc(size_t count, size_t size) {
-    if (!is_found()) /* it is zero, and never given twice */
+    if (!is_found()) /* early memory is zeroed, and never reused */
         return size && count > EARLY_ROOM / size ? NULL : take_early(count * size);
     aa_allocation_watcher *tell = listener();
     return tell ? told(tell, CALL(next.calloc(count, size))) : next.calloc(count, size);
@@ -154,7 +154,7 @@ static void *moved(void *memory, size_t size) {
     return copy ? memcpy(copy, memory, size < room ? size : room) : NULL;
 }
 
-/* It frees what it is given, and allocates anew, whether the place is the same or not. */
+/* realloc counts as freeing the old block and allocating a new one, whether or not it moves. */
 EXPORT void *realloc(void *memory, size_t size) {
     if (is_early(memory))
         return moved(memory, size);
@@ -200,7 +200,7 @@ EXPORT int posix_memalign(void **memory, size_t alignment, size_t size) {
     return error;
 }
 
-/* ---- the probe library asks */
+/* ---- requests of the probe library */
 
 static bool heard;
 
@@ -209,8 +209,8 @@ static void hear(uint64_t allocated, uint64_t freed, uint32_t allocations, uint3
 }
 
 /*
- * Its address does not decide: a program at a fixed address that takes malloc's address has it in its own
- * jump table.
+ * Whether the program calls this library's malloc. Comparing addresses does not work: if a program at a
+ * fixed address takes malloc's address, that is in its own jump table.
  */
 static bool is_called(void) {
     void *symbols[] = {dlsym(RTLD_DEFAULT, "malloc"), dlsym(RTLD_DEFAULT, "free")};

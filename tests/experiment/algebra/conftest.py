@@ -48,7 +48,7 @@ def experiments(
     kinds: Sequence[tuple[str, bool]] = KINDS[:1],
     units: Sequence[str] = ("sec",),
 ) -> st.SearchStrategy[Experiment]:
-    """Few draws make an experiment: to draw takes longer than to calculate."""
+    """Draw an experiment with few draws, because drawing takes longer than computing."""
     places = range(len(METRICS))
     return st.builds(
         _experiment,
@@ -80,7 +80,7 @@ def _experiment(
     program: str,
     unit: str,
 ) -> Experiment:
-    """Each metric and call path has an earlier one as its parent, or none; each process has some threads, or isn't."""
+    """Build an experiment in which each metric and call path has an earlier one as parent, or none."""
     paths: list[CallPath] = []
     for region, parent, line in steps:
         path = CallPath(region, parent if 0 <= parent < len(paths) else None, line or None)
@@ -128,7 +128,7 @@ def cells(experiment: Experiment) -> dict[Key, float]:
 
 
 def assert_same(one: Experiment, other: Experiment, *operands: Experiment) -> None:
-    """Equal to 1e-12 of the greatest value, up to the order of nodes; 0 where only one of them is defined."""
+    """Assert equality to 1e-12 of the greatest value, up to the order of nodes; a missing place counts as 0."""
     mine, theirs = cells(one), cells(other)
     keys = sorted(mine.keys() | theirs.keys(), key=repr)
     found = np.array([mine.get(key, 0.0) for key in keys])
@@ -139,7 +139,7 @@ def assert_same(one: Experiment, other: Experiment, *operands: Experiment) -> No
 
 
 def assert_same_in_kind(one: Experiment, other: Experiment, *operands: Experiment) -> None:
-    """Equal, and so is how their metrics are put together; dtypes, too."""
+    """Assert equality, also of how metrics are aggregated, and of dtypes."""
     assert_same(one, other, *operands)
     kinds = [{each.name: (each.dtype, each.additive, each.unit) for each in found.metrics} for found in (one, other)]
     assert kinds[0] == kinds[1]
@@ -150,7 +150,7 @@ def assert_same_domain(one: Experiment, other: Experiment) -> None:
 
 
 def simple(values: npt.ArrayLike, paths: Sequence[CallPath], **changes: Any) -> Experiment:
-    """An experiment with one metric, ``time``, on as many processes as there are columns."""
+    """Return an experiment with one metric, ``time``, and a process per column."""
     array = np.array(values, dtype=np.float64)
     parts: dict[str, Any] = {
         "metrics": [Metric("time", "sec")],

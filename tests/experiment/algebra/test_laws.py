@@ -115,7 +115,7 @@ LIKE_MERGED = ("t", "t'", "t''", "t (sec)", "t (ticks)", "t (ticks)'", "t (no un
 
 @st.composite
 def _forests(draw: st.DrawFn) -> list[Metric]:
-    """Metrics whose names look as if a merge had given them, each at the root or below an earlier one."""
+    """Draw metrics whose names look as if a merge had produced them, each at the root or below an earlier one."""
     names = draw(st.lists(st.sampled_from(LIKE_MERGED), min_size=1, max_size=5, unique=True))
     forest: list[Metric] = []
     for name in names:
@@ -208,7 +208,7 @@ def test_inclusive_sums_are_preserved(a, b):
 
 
 def _sums(experiment: Experiment) -> dict[tuple[str, ...], float]:
-    """The inclusive value of all roots together, for each place in the metric tree."""
+    """Return the inclusive value of all roots together, for each place in the metric tree."""
     sums: dict[tuple[str, ...], float] = {}
     for (metric, _, _), value in cells(experiment).items():
         sums[metric] = sums.get(metric, 0.0) + value
@@ -241,7 +241,7 @@ def test_what_is_missing_in_an_operand_is_missing_in_the_result(a, b):
 
 
 def _by_threads(experiment):
-    """The cells of results whose metrics stand side by side cannot be found by their place in the metric tree."""
+    """Return cells by thread and region, because metrics of such results are all roots."""
     nested = any(metric.parent for metric in experiment.metrics)
     return cells(experiment) if nested else {}
 
@@ -266,7 +266,7 @@ def test_values_that_were_given_stay_their_owners(a):
 
 
 def _later(experiment: Experiment) -> Experiment:
-    """The same of a later version of the source: lines moved, and a loop stands before the others of ``solve``."""
+    """Return the same experiment for a later version of the source: lines moved, and ``solve`` has a new first loop."""
     moved = {
         "solve": lambda region: region._replace(first_line=3, last_line=25),
         "norm": lambda region: region._replace(first_line=27, last_line=35),

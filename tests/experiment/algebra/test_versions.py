@@ -20,14 +20,14 @@ def loop(ordinal: int, first: int, last: int, function: str = "main", file: str 
 
 
 def version(*regions: Region, below: dict[int, int] | None = None) -> Experiment:
-    """One process; region i has the value i + 1, and stands below the first unless told otherwise."""
+    """Return one process; region i has the value i + 1, and is below the first one unless specified otherwise."""
     parents = below or {}
     paths = [CallPath(region, parents.get(index, 0) if index else None) for index, region in enumerate(regions)]
     return simple(np.arange(1.0, len(regions) + 1)[:, None], paths)
 
 
 def matches(before: Experiment, after: Experiment, **options: bool) -> dict[int, int | None]:
-    """Call path of the later version → the one of the earlier that it was matched with."""
+    """Return call path of the later version → its match in the earlier one."""
     marked = simple([[float(index + 1)] for index in range(len(after.call_paths))], after.call_paths)
     marked = marked.replaced(metrics=[Metric("mark", "occ")], severities={"mark": marked.exclusive("time")})
     joined = merge(before, marked, **options)

@@ -1,4 +1,4 @@
-"""A made-up program of a few ranks: it is run by a clock of its own, and its events become an OTF2 archive."""
+"""Synthetic programs of a few ranks, run on a simulated clock, whose events become an OTF2 archive."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def receive(sender: int, tag: int = 0) -> Step:
 
 
 def collective(name: str, members: Sequence[int], root: int = 0) -> Step:
-    """Take part in a collective of ranks; the root is a rank among these."""
+    """Return the step of a collective; the root is one of its members."""
     return ("collective", name, tuple(members), root)
 
 
@@ -124,7 +124,7 @@ def run(programs: Sequence[Sequence[Step]]) -> list[list[Event]]:
 
 
 def needs(name: str, members: Sequence[int], rank: int, root: int) -> Sequence[int]:
-    """Name the ranks whose work a member needs."""
+    """Return the ranks whose work a member needs."""
     if name == "MPI_Bcast":
         return [members[root]]
     if name == "MPI_Reduce":
@@ -133,7 +133,7 @@ def needs(name: str, members: Sequence[int], rank: int, root: int) -> Sequence[i
 
 
 def naive(programs: Sequence[Sequence[Step]]) -> tuple[dict[Any, float], dict[Any, float], dict[Any, float]]:
-    """Return path, delays and waits by region and rank: each message is a copy of a whole chain."""
+    """Return path, delays and waits by region and rank, computed naively: each message copies a whole chain."""
     ranks = range(len(programs))
     chains: list[dict[Any, float]] = [{} for _ in ranks]
     left = [deque(each) for each in programs]
@@ -193,10 +193,10 @@ def write(folder: Path, events: Mapping[tuple[int, int], Sequence[Event]], *, sh
     """Write the events of locations, by rank and thread, as an archive.
 
     Args:
-        folder: Which is made.
-        events: Of each location, in order of time. Messages have the other rank and a tag, collectives their name,
-            members and root; those that begin with ``i`` have a request, too.
-        shift: Seconds by which clocks of the ranks differ.
+        folder: The folder to create.
+        events: The events of each location, in order of time. Messages have the other rank and a tag; collectives have
+            their name, members and root; events that begin with ``i`` have a request, too.
+        shift: Clock differences of the ranks in seconds.
     """
     with otf2.writer.open(str(folder), timer_resolution=TICKS) as archive:
         definitions = archive.definitions

@@ -134,7 +134,7 @@ def test_contexts_that_lead_back_to_themselves_are_refused(copy):
 
 
 def _patch(file, *changes):
-    """Write values into a file: where, in which format, and what."""
+    """Write values into a file: offset, format and value of each."""
     content = bytearray(file.read_bytes())
     for at, form, *what in changes:
         struct.pack_into(form, content, at, *what)
@@ -157,7 +157,7 @@ def test_elements_that_are_too_small_are_refused(name, section, size_at, least, 
 
 
 def _block(file, profile):
-    """Return the place and the contents of the record that locates a profile's values."""
+    """Return the offset and the contents of the record that locates a profile's values."""
     content = file.read_bytes()
     infos, _, size = struct.unpack_from("<QLB", content, _section(file, 0))
     return infos + size * profile, struct.unpack_from("<QQLxxxxQ", content, infos + size * profile)
@@ -216,7 +216,7 @@ def test_a_metric_that_is_there_twice_is_refused(copy):
 
 
 def _name_functions(file, length, step):
-    """Name all functions by a long name, each from ``step`` bytes later on than the one before."""
+    """Give all functions a long name, each starting ``step`` bytes after the one before."""
     content = file.read_bytes()
     functions, many, size = struct.unpack_from("<QLH", content, _section(file, 7))
     file.write_bytes(content + b"A" * length + b"\0")
@@ -264,7 +264,7 @@ CORE = 7
 
 
 def _without_ranks(file, node_of):
-    """Make nodes of ranks, and what says the rank a second core."""
+    """Change the identifiers of ranks to nodes, and that of a rank to a second core."""
     for profile in range(1, 17):
         at = _identifiers(file, profile)
         rank = struct.unpack_from("<L", file.read_bytes(), at + 2 * 16 + 4)[0]

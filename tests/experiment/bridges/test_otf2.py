@@ -16,7 +16,7 @@ FILE = FOREIGN / "otf2" / "traces.otf2"
 
 
 def _walked():
-    """Sum up by name and location with a stack of names."""
+    """Return sums by name and location, computed with a stack of names."""
     import otf2  # noqa: PLC0415 - takes a tenth of a second of each worker of pytest
 
     seconds, visits, stacks, since = defaultdict(float), defaultdict(int), defaultdict(list), {}

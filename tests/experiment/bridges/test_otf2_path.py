@@ -31,7 +31,7 @@ def _by_place(experiment: Experiment, metric: str) -> dict[tuple[str, int], floa
 
 
 def _random_program(seed: int) -> list[list[tuple]]:
-    """Make up a program of up to six ranks: all steps are in one order, so nothing is stuck."""
+    """Return a random program of up to six ranks; all steps are in one order, so it cannot deadlock."""
     chance = Random(seed)
     ranks = range(chance.randint(2, 6))
     programs: list[list[tuple]] = [[] for _ in ranks]

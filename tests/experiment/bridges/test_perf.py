@@ -240,7 +240,7 @@ def test_a_part_of_one_sample_is_refused(size, tmp_path):
 
 
 def _samples(numbers):
-    """Text of a process that has so many samples in each function."""
+    """Return the text of a process with this many samples in each function."""
     return "".join(f"app 7 1.5: cycles:  12 {name}+0x1 (/bin/app)\n" * number for name, number in numbers.items())
 
 

@@ -1,7 +1,7 @@
-"""The XML that the tools of CUBE read: a grammar of their own, far stricter than XML's.
+"""The XML that the tools of CUBE read: a grammar that is far stricter than XML's.
 
-Written from what their parser takes: a declaration, attributes and empty elements are spelled one way, elements follow
-in one order, and nothing is optional but what is marked so.
+Derived from their parser: a declaration, attributes and empty elements have one spelling, elements have one order, and
+only marked ones are optional.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def check_spelling(document: str) -> None:
     """Assert that the tools of CUBE would read this text.
 
     Raises:
-        AssertionError: They would not; says where.
+        AssertionError: They would not; with the place.
     """
     start = _DECLARATION.match(document)
     assert start, f"expected the declaration, found {document[:50]!r}"

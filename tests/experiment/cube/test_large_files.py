@@ -64,7 +64,7 @@ def members(file: Path) -> dict[str, bytes]:
 
 
 def changed(file: Path, **contents: bytes | None) -> Path:
-    """Write the archive anew with other members."""
+    """Write the archive again with other members."""
     found = members(file)
     other = file.with_name("other.cubex")
     with tarfile.open(other, "w") as archive:
@@ -127,7 +127,7 @@ def test_a_value_that_is_none_of_the_type_in_a_late_block_changes_the_whole_metr
 
 
 def _of_the_head(change: Callable[[list[int]], None]) -> Callable[[bytes], bytes]:
-    """Change the numbers of the table's head, and mend the checksum."""
+    """Return a change of the numbers in the table's head that also corrects the checksum."""
 
     def changed(table: bytes) -> bytes:
         numbers = list(struct.unpack_from("<4Q", table, 16))
@@ -189,7 +189,7 @@ def test_a_table_with_ranks_in_another_order_than_the_xml_is_refused(many, file)
     swapped = [*many.locations]
     swapped[6], swapped[100] = swapped[100], swapped[6]
     other = changed(file, autoanalyzer__locations=LocationTable(swapped, (start, end)).to_bytes())
-    with pytest.raises(InputError, match=r"the order of anchor\.xml, found number 100 where number 6 stands there"):
+    with pytest.raises(InputError, match=r"the order of anchor\.xml, found number 100 instead of 6"):
         load(other)
 
 

@@ -35,20 +35,20 @@ NAMES = {"fixed": "x.f", "free": "x.f90"}
 
 @dataclass(frozen=True)
 class Trial:
-    """What became of a program with probes that prints what the untouched one prints."""
+    """The result of a program with probes that prints the same as the untouched one."""
 
     found: CodeRegions
     run: Any
 
     @property
     def visits(self) -> dict[str, int]:
-        """Entries by the region's name; loops as procedure:loop@line."""
+        """Return the entries by the region's name; loops as procedure:loop@line."""
         visits: dict[str, int] = self.run.visits
         return visits
 
     @property
     def entered(self) -> dict[int, str]:
-        """The names of the regions that were entered so often, in the order of their first entries."""
+        """Return number of entries → names of the regions, in the order of their first entries."""
         names: dict[int, list[str]] = {}
         for name, count in self.visits.items():
             names.setdefault(count, []).append(name)
@@ -56,7 +56,7 @@ class Trial:
 
     @property
     def left_out(self) -> dict[str, str]:
-        """The region's name → reason."""
+        """Return region name → reason."""
         return {_label(each.region): each.reason for each in self.found.regions if each.reason}
 
 
@@ -66,7 +66,7 @@ def _label(region: Any) -> str:
 
 @dataclass(frozen=True)
 class Fortran:
-    """Builds a program untouched and with probes, runs both, compares."""
+    """Builds a program untouched and with probes, runs both, and compares."""
 
     lab: Any
     stub: Path
@@ -74,7 +74,7 @@ class Fortran:
     choice: Choice = field(default_factory=Choice)
 
     def run(self, source: str | bytes, *flags: str, name: str = "x.f90", still_open: Sequence[str] = ()) -> Trial:
-        """Assert that the probes nest, and that all but what is still open is left in the end."""
+        """Assert that the probes nest, and that all regions except those still open are left at the end."""
         self.write(source, name)
         compiler = COMPILERS[self.maker]
         if self.maker == "LLVM":
@@ -101,7 +101,7 @@ class Fortran:
         (self.lab.tool.folder / name).write_bytes(source if isinstance(source, bytes) else source.encode())
 
     def instrument(self, name: str, *flags: str) -> tuple[bytes, CodeRegions]:
-        """Put probes into a source as the wrapper does."""
+        """Insert probes into a source as the wrapper does."""
         command = CompilerCommand([COMPILERS[self.maker][0], *flags, name])
         front = FortranFrontEnd(command, self.choice)
         (source,) = command.sources
@@ -110,7 +110,7 @@ class Fortran:
         return done.text, done.found
 
     def refused(self, source: str | bytes, *flags: str, name: str = "x.f90") -> str:
-        """Why no probes can be put into a source."""
+        """Return why probes cannot be inserted into a source."""
         self.write(source, name)
         with pytest.raises(SourceError) as refusal:
             self.instrument(name, *flags)
@@ -119,7 +119,7 @@ class Fortran:
 
 @pytest.fixture(scope="session")
 def stub(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What the wrapper assembles with each object, here an object of its own."""
+    """Return the stub that the wrapper assembles with each object, here as a separate object."""
     output = tmp_path_factory.mktemp("stub") / "stub.o"
     subprocess.run(["gcc", "-c", "-DAA_NAME(name)=name##_", STUB, "-o", output], check=True)
     return output
@@ -132,5 +132,5 @@ def fortran(lab: Any, stub: Path, request: pytest.FixtureRequest) -> Fortran:
 
 @pytest.fixture(params=NAMES)
 def name(request: pytest.FixtureRequest) -> str:
-    """The name of a source, in each form in turn."""
+    """Return the name of a source, in each form in turn."""
     return NAMES[request.param]

@@ -407,7 +407,7 @@ SOURCES = [
 
 
 def _compiled(fortran, text, name, level):
-    """Compile a text; give the address and number of each line that has code."""
+    """Compile a text; return the address and number of each line that has code."""
     fortran.write(text, name)
     done = fortran.lab.tool("gfortran", "-g", "-w", "-fopenmp", level, "-c", name, "-o", "x.o")
     assert done.returncode == 0, done.stderr.decode()
@@ -420,7 +420,7 @@ def _numbers(lines):
 
 
 def _stops(fortran, lines):
-    """Return the line at which a debugger stops in each procedure of the object: that after its head."""
+    """Return the line at which a debugger stops in each procedure of the object: the one after its head."""
     symbols = fortran.lab.tool("objdump", "--syms", "x.o").stdout.decode()
     starts = {match[2]: int(match[1], 16) for match in _FUNCTION.finditer(symbols)}
     return {name: next(line for address, line in lines if address > start) for name, start in starts.items()}

@@ -1,8 +1,8 @@
-"""A second opinion: what fparser2 takes the statements and loops of the tests' sources for, our reader does too.
+"""Compare our reader of Fortran with fparser2: both must find the same statements and loops in the tests' sources.
 
-The product reads statements by itself. It needs the place of each to the column, loops that end at a label, and to go
-on where one statement is unknown; fparser gives the lines of a statement, no loop for a label with an action, refuses a
-file for one statement, and reads some three thousand lines a second where ours reads forty thousand and more.
+The product has its own reader, because it needs the column of each statement, loops that end at a label, and results
+even if one statement is unknown. fparser returns only lines, finds no loop for a label with an action, refuses a file
+for one statement, and reads about 3,000 lines per second, where our reader reads over 40,000.
 """
 
 import runpy
@@ -91,7 +91,7 @@ def ours(fixed, text):
 
 @cache
 def theirs(fixed, text):
-    """Names and statements as fparser sees them; None if it refuses the source."""
+    """Return names and statements according to fparser; None if it refuses the source."""
     parser = ParserFactory().create(std="f2008")
     kept = "".join(f"{line[:72]}\n" for line in text.splitlines()) if fixed else text
     reader = FortranStringReader(kept, ignore_comments=True)

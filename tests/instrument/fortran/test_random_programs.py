@@ -58,7 +58,7 @@ HELPERS = """
 
 @dataclass
 class Block:
-    """Statements with their labels; ``names`` are those of the constructs around, with whether each is a loop."""
+    """Statements with their labels; ``names`` are the enclosing constructs, each with whether it is a loop."""
 
     around: list["Block"] = field(default_factory=list)
     names: list[tuple[str, bool]] = field(default_factory=list)

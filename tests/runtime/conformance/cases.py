@@ -1,7 +1,7 @@
-"""Cases: calls of MPI whose figures are known, in a notation that C and Fortran are written from.
+"""Cases: MPI calls with known bytes and kinds, in a notation from which C and Fortran programs are generated.
 
-A call is a name without ``MPI_`` and its arguments. Those in capitals are constants; an ``&`` behind a name asks for
-its address in C. Figures are Python's expressions over ``r``, the rank, and ``n``, the number of ranks.
+A call is a name without ``MPI_`` and its arguments. Capitalised arguments are constants; an ``&`` after a name stands
+for its address in C. Expected values are Python expressions of ``r``, the rank, and ``n``, the number of ranks.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ class Case:
     """Calls in a region of their own.
 
     Attributes:
-        name: Of the function that the case is for, and of the region.
+        name: The function that the case tests, and the region's name.
         calls: Each ``NAME ARGUMENT …``; one that begins with ``until VARIABLE`` is repeated until that is not 0.
-        sent: Bytes that MPI is handed.
-        received: Bytes that MPI hands over.
-        transfers: Calls that count as file I/O; all calls of files are none of MPI's.
-        read: Bytes of files.
-        written: Bytes of files.
-        large: Whether it is the form with large counts.
+        sent: Bytes passed to MPI.
+        received: Bytes received from MPI.
+        transfers: Calls that count as file I/O; calls on files do not count as MPI calls.
+        read: Bytes read from files.
+        written: Bytes written to files.
+        large: Whether it is the large-count form.
         several: Whether more than one rank is needed.
     """
 
@@ -47,7 +47,7 @@ class Case:
 
     @property
     def functions(self) -> list[str]:
-        """The functions that are called, in order."""
+        """Return the functions that are called, in order."""
         return [words[2] if words[0] == "until" else words[0] for words in map(str.split, self.calls)]
 
     @property
@@ -57,7 +57,7 @@ class Case:
 
     @property
     def mpi_calls(self) -> int:
-        """The calls that count as MPI's: of those that poll the last."""
+        """Return the number of MPI calls; of polling calls, only the last one counts."""
         return sum(name not in LOCAL and not name.startswith("File_") for name in self.functions)
 
 
@@ -357,7 +357,7 @@ def _time_only() -> Iterator[Case]:
 
 
 def _buffers(c: str, detached: str, *, large: bool) -> Iterator[Case]:
-    """Buffers of the process, of a communicator and of a session, the last two from MPI 4.1 on."""
+    """Yield cases for buffers of the process, of a communicator and of a session, the last two since MPI 4.1."""
     attach, detach = "Buffer_attach room 8192", f"Buffer_detach{c} {detached}"
     yield Case(f"Buffer_detach{c} again", (attach, detach), large=large)
     yield Case(f"Buffer_flush{c}", (attach, "Buffer_flush", "Buffer_iflush request&", _WAIT, detach), large=large)

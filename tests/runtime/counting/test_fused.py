@@ -27,7 +27,7 @@ SUFFIXES = {"gcc": "c", "g++": "cc", "gfortran": "f90"}
 
 
 def said(folder: Path, compiler: str, *options: str) -> list[str]:
-    """What is said before a program, built with options, is counted."""
+    """Return the messages before a program, built with options, is counted."""
     source, program = folder / f"x.{SUFFIXES[compiler]}", folder / "x"
     source.write_text(SOURCES[compiler])
     run(["autoanalyzer", "compile", "--", compiler, "-O2", *options, str(source), "-o", str(program)], folder)
@@ -39,8 +39,8 @@ def said(folder: Path, compiler: str, *options: str) -> list[str]:
 @pytest.mark.parametrize("compiler", SOURCES)
 def test_a_program_that_may_fuse_is_named_with_the_price_and_the_way_out(tmp_path: Path, compiler: str) -> None:
     (line,) = said(tmp_path, compiler, "-march=haswell")
-    assert line.startswith(f"{tmp_path / 'x'} was built to use fused multiply-add: where it computes much by it, ")
-    assert "23 times as long as the program; built with -mno-fma as well, some 9 times" in line
+    assert line.startswith(f"{tmp_path / 'x'} was built to use fused multiply-add: if it does so often, ")
+    assert "23 times as long as the program; if built with -mno-fma in addition, about 9 times" in line
 
 
 @pytest.mark.parametrize("options", [["-march=haswell", "-mno-fma"], ["-mfma", "-ffp-contract=off"], ["-mno-fma"]])

@@ -29,7 +29,7 @@ Records = npt.NDArray[np.void]
 
 
 def record(kind: str, *entries: Entry, **fields: Any) -> Records:
-    """Make one with entries (rank, node, what, work)."""
+    """Return a record with entries (rank, node, what, work)."""
     made = np.zeros(1, layout.PATH_LAYOUT)
     made["kind"], made["count"] = layout.PATH_KINDS.index(kind), len(entries)
     for place, (rank, node, what, work) in enumerate(entries):
@@ -172,7 +172,7 @@ def test_it_is_said_why_the_path_is_not_known_or_not_all_of_it() -> None:
     assert list(said_of_path([process(state="too_dear", lost=3), process(state="too_dear", lost=1)])) == [
         "the critical path is known for the beginning of the run only: it was recorded until messages of the library"
         " took more than --max-overhead (--path always records all of it)",
-        "entries of the critical path without a region, as memory ran short: 4",
+        "entries of the critical path without a region, because memory ran short: 4",
     ]
     assert list(said_of_path([known, process(state="missed"), known])) == [
         "the critical path may be longer: on 1 of 3 ranks a message of the library did not arrive, and these ranks no"
@@ -201,7 +201,7 @@ int main(int argc, char **argv) {
 
 @pytest.fixture(scope="module")
 def late(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Record two ranks, of which one is late, and give the folder."""
+    """Record two ranks, one of which is late, and return the folder."""
     folder = tmp_path_factory.mktemp("late")
     (folder / "late.c").write_text(LATE)
     program = compiled("mpicc.openmpi", str(folder / "late.c"), folder)

@@ -107,7 +107,7 @@ def visits(experiment: Experiment) -> dict[str, list[float]]:
 
 
 def inner(experiment: Experiment, name: str) -> list[float]:
-    """Return the visits of the region of this name that is not right below main."""
+    """Return the visits of the region of this name that is not directly below main."""
     return next(row for path, row in visits(experiment).items() if path.endswith(f"/{name}"))
 
 
@@ -256,7 +256,7 @@ def test_a_full_disk_costs_call_paths_and_no_time(tool: Tool, many: Path) -> Non
     )  # fmt: skip
     assert done.stdout.startswith(b"2\n"), done.stderr
     assert b".shard\n" in done.stdout
-    assert b"No space left on device; the data stay in disk/out/shards: once there is a way, run" in done.stderr
+    assert b"No space left on device; the data stay in disk/out/shards: once that is solved, run" in done.stderr
     experiment = load(tool.folder / "experiment.cube")
     found = visits(experiment)
     assert 100 < len(found) < 1000

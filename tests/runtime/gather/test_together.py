@@ -51,7 +51,7 @@ TREES = (
 
 @pytest.fixture
 def large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The folder of a run, named as a user does; jobs take it for a large one."""
+    """Return the folder of a run by its relative name; jobs treat it as large."""
     (tmp_path / "site").mkdir()
     (tmp_path / "site" / "sitecustomize.py").write_text(SITE)
     monkeypatch.setenv("PYTHONPATH", str(tmp_path / "site"))
@@ -61,7 +61,7 @@ def large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def heeding(module: str) -> list[str]:
-    """How the job starts Python, but that it heeds ``PYTHONPATH``."""
+    """Return the command that starts Python as for the job, but without ignoring ``PYTHONPATH``."""
     return [word for word in own_module_words(module) if word != "-E"]
 
 
@@ -77,7 +77,7 @@ main(sys.argv[1:])
 
 
 def record(linked: Record, trees: tuple[str, ...] = TREES) -> None:  # noqa: F811
-    """Leave the shards of one rank a tree, but for rank 2, which is missing."""
+    """Write shards of ranks with one tree, without rank 2, which is missing."""
     for rank, words in enumerate(trees, start=0):
         number = {"PMI_RANK": str(rank + (rank > 1)), "PMI_SIZE": str(len(trees) + 1)}
         linked(words, AUTOANALYZER_MAX_OVERHEAD="0.001%", **number)
@@ -349,7 +349,7 @@ def test_shards_on_disks_that_not_all_see_are_merged_where_they_are(
     assert {file.name for file in homes[0].shard_files()} == {"short.1.2.shard"}
     assert not homes[0].has_later_shards(), "what is left is no later run, which would replace all this"
     (homes[0].shards / "late.1.2.shard").write_bytes(late)  # as one that a disk shows late
-    with pytest.warns(UserWarning, match="the shards beside it are of 1 of the same run"):
+    with pytest.warns(UserWarning, match="the shards beside it are of 1 of the same or an earlier run"):
         assert gather_here(homes[0]).locations == alone.locations
     assert load(homes[0].path).locations == alone.locations
 

@@ -11,7 +11,7 @@ from ..conftest import compiled
 
 
 def sonames(launcher: str) -> set[str]:
-    """What the library is called; Debian calls MPICH's in a way of its own."""
+    """Return the names of the library; Debian's name for MPICH's differs."""
     return {"mpirun.openmpi": {"libmpi.so.40"}, "mpirun.mpich": {"libmpich.so.12", "libmpi.so.12"}}[launcher]
 
 

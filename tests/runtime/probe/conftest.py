@@ -1,4 +1,4 @@
-"""The core of the probe library, preloaded into a program that enters the regions which its arguments name."""
+"""The core of the probe library, preloaded into a program that enters the regions named by its arguments."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def compile_c(*arguments: str | Path) -> None:
 
 @pytest.fixture(scope="session")
 def built_once(shared_folder: Path) -> Callable[..., Path]:
-    """Compile what the first worker asks for, and give it to all."""
+    """Return a function that compiles a program once for all workers."""
 
     def build(name: str, *arguments: str | Path) -> Path:
         product = shared_folder / name
@@ -71,43 +71,43 @@ def built_once(shared_folder: Path) -> Callable[..., Path]:
 
 @pytest.fixture(scope="session")
 def others(built_once: Callable[..., Path]) -> Path:
-    """What of the core never reads the clock, as an object for libraries."""
+    """Return the sources of the core that never read the clock, as an object for libraries."""
     return built_once("others.o", *HIDDEN, "-r", "-nostdlib", *OTHERS)
 
 
 @pytest.fixture(scope="session")
 def library(built_once: Callable[..., Path], others: Path) -> Path:
-    """The core alone as a library to preload."""
+    """Return the core alone as a library to preload."""
     return built_once("libaacore.so", *HIDDEN, "-shared", *CLOCK, others)
 
 
 @pytest.fixture(scope="session")
 def plain_program(built_once: Callable[..., Path]) -> Path:
-    """The program into which the library is preloaded."""
+    """Return the program into which the library is preloaded."""
     return built_once("events", "-O1", EVENTS)
 
 
 @pytest.fixture(scope="session")
 def sanitized_others(built_once: Callable[..., Path]) -> Path:
-    """What of the core never reads the clock, as an object under sanitizers."""
+    """Return the sources of the core that never read the clock, as an object with sanitizers."""
     return built_once("sanitized_others.o", *CHECKED, "-r", "-nostdlib", *OTHERS)
 
 
 @pytest.fixture(scope="session")
 def sanitized_core(built_once: Callable[..., Path], sanitized_others: Path) -> Path:
-    """The core as an object under sanitizers."""
+    """Return the core as an object with sanitizers."""
     return built_once("core.o", *CHECKED, "-r", "-nostdlib", *CLOCK, sanitized_others)
 
 
 @pytest.fixture(scope="session")
 def linked_program(built_once: Callable[..., Path], sanitized_core: Path) -> Path:
-    """The program with the core in it, under sanitizers."""
+    """Return the program linked with the core, with sanitizers."""
     return built_once("linked/events", *CHECKED, "-DLINKED", EVENTS, sanitized_core)
 
 
 @pytest.fixture(scope="session")
 def raced_program(built_once: Callable[..., Path]) -> Path:
-    """The same under the thread sanitizer."""
+    """Return the same with the thread sanitizer."""
     return built_once("raced/events", "-O1", "-g1", "-DLINKED", "-fsanitize=thread", EVENTS, *CORE)
 
 
@@ -158,26 +158,26 @@ def raced(tmp_path: Path, raced_program: Path) -> Record:
 
 @pytest.fixture(scope="session")
 def fake_library(built_once: Callable[..., Path], others: Path) -> Path:
-    """The core to preload, for which time passes as the program says."""
+    """Return the core to preload, for which the program controls the time."""
     return built_once("libaafake.so", *HIDDEN, "-shared", *FAKE_CLOCK, others)
 
 
 @pytest.fixture(scope="session")
 def fake_linked_program(built_once: Callable[..., Path], sanitized_others: Path) -> Path:
-    """The program with that core in it, under sanitizers."""
+    """Return the program linked with that core, with sanitizers."""
     return built_once("fake/events", *CHECKED, "-DLINKED", EVENTS, *FAKE_CLOCK, sanitized_others)
 
 
 @pytest.fixture(params=["preloaded", "linked"])
 def record(request: pytest.FixtureRequest) -> Record:
-    """Run words in both ways."""
+    """Run words preloaded and linked, in turn."""
     chosen: Record = request.getfixturevalue(request.param)
     return chosen
 
 
 @pytest.fixture(scope="session")
 def plug(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A library with a region, for the program to load."""
+    """Return a library with a region, for the program to load."""
     folder = tmp_path_factory.mktemp("plug")
     (folder / "plug.c").write_text('const char descriptor[] = "aa1|function|plug|p.c|plug|0|1|2";\n')
     compile_c("-shared", "-fPIC", "-nostdlib", "-s", folder / "plug.c", "-o", folder / "plug.so")

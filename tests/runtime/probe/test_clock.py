@@ -28,12 +28,12 @@ def recorded_by(record: Record, clock: str, words: str, **more: str) -> Shard:
 
 
 def spent(folder: Path) -> list[float]:
-    """The seconds that each word ``spent`` told: CPU time by the threads' own clocks."""
+    """Return the seconds that each word ``spent`` printed: CPU time by the threads' own clocks."""
     return [int(line) * 1e-9 for line in (folder / "stderr").read_text().split()]
 
 
 def cpu_times(shard: Shard, region: str) -> list[float]:
-    """What each thread's CPU time is in a region, and in what it has called."""
+    """Return each thread's CPU time in a region and in its callees."""
     times = []
     for thread in shard.threads:
         cpu: dict[int, float] = {}
@@ -48,7 +48,7 @@ def cpu_times(shard: Shard, region: str) -> list[float]:
 
 @pytest.fixture
 def shared_cpu() -> Iterator[tuple[str, ...]]:
-    """Yield the words that run a command on a processor that another process keeps busy."""
+    """Yield words that run a command on a core that another process keeps busy."""
     cpu = str(min(os.sched_getaffinity(0)))
     with subprocess.Popen(["taskset", "-c", cpu, "sh", "-c", "while :; do :; done"]) as busy:
         yield ("taskset", "-c", cpu)

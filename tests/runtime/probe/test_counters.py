@@ -101,7 +101,7 @@ int getrusage(__rusage_who_t who, struct rusage *usage) {
 
 @pytest.fixture
 def work(tmp_path: Path) -> Path:
-    """A program that does 5 in a region and 3 behind it."""
+    """Build a program that does 5 units of work in a region and 3 after it."""
     if not shutil.which("papi_avail") and not Path("/usr/include/sde_lib.h").exists():
         pytest.skip("PAPI's software-defined events are not installed")
     (tmp_path / "work.c").write_text(WORK)
@@ -327,7 +327,7 @@ int PAPI_set_multiplex(int set) { return assigned == set && has("PAPI_TOT_INS") 
 
 
 def papi_of(text: str, folder: Path) -> Path:
-    """Compile a libpapi; give its folder."""
+    """Compile a libpapi; return its folder."""
     (folder / "papi.c").write_text(text)
     words = ["gcc", "-shared", "-fPIC", str(folder / "papi.c"), "-o", str(folder / "libpapi.so.7.2")]
     subprocess.run(words, check=True)
@@ -341,7 +341,7 @@ def papi_of_processor(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def processor(papi_of_processor: Path) -> dict[str, str]:
-    """The variables that let the probe library find a libpapi of this processor's."""
+    """Return variables with which the probe library finds a simulated libpapi of this processor."""
     return {"LD_LIBRARY_PATH": str(papi_of_processor), "AUTOANALYZER_COUNTERS": "papi"}
 
 
@@ -458,7 +458,7 @@ def noisy_papi(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def noisy(noisy_papi: Path, tmp_path: Path) -> dict[str, str]:
-    """The variables that let the probe library find a libpapi that prints."""
+    """Return variables with which the probe library finds a libpapi that prints messages."""
     (tmp_path / "starts").touch()
     return {"LD_LIBRARY_PATH": str(noisy_papi), "STARTS": str(tmp_path / "starts"), "EVENTS": "PAPI_TOT_INS named:::x"}
 
@@ -534,7 +534,7 @@ def test_a_thread_that_gets_no_counters_counts_nothing_and_is_noted(
     assert (first.nodes["cycles"] == 1024 * first.nodes["instructions"]).all()
     assert all(tree.nodes[name].sum() == 0 for tree in others for name in shard.sources)
     remarks = merge_shards([shard], RunFacts()).notes.remarks
-    assert "threads without counts, as their counters did not start: 5" in remarks
+    assert "threads without counts, because their counters did not start: 5" in remarks
     assert (tmp_path / "stderr").read_text() == ""
 
 

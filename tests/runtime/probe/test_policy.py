@@ -187,6 +187,6 @@ def test_events_are_stopped_and_started(library: Path, tmp_path: Path) -> None:
     experiment = merge_shards([shard], RunFacts())
     assert "instructions" not in {metric.name for metric in experiment.metrics}
     assert (
-        "not counted all the time, as the policy required, and only in trace.npz: instructions, mpi_instructions"
+        "paused at times by the policy, so only in trace.npz: instructions, mpi_instructions"
         in experiment.notes.remarks
     )

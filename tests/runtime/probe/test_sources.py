@@ -32,7 +32,7 @@ Uses = dict[str, set[str]]
 
 
 def included() -> Uses:
-    """Tell of each source and its header what they include."""
+    """Return the files that each source and its header include."""
     uses: Uses = {}
     for path in PROBE.rglob("*.[ch]"):
         uses.setdefault(path.stem, set()).update(set(_INCLUDE.findall(path.read_text())) - {path.stem})

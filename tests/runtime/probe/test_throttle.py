@@ -25,7 +25,7 @@ TINY = "0.001%"
 
 @pytest.fixture
 def library(fake_library: Path) -> Path:
-    """Return the library whose probes cost 20 ns on every machine: what is throttled follows from the words alone."""
+    """Return a library whose probes cost 20 ns on every machine, so that throttling follows from the words alone."""
     return fake_library
 
 

@@ -18,7 +18,7 @@ EACH_MILLISECOND = "0.001"
 
 @pytest.fixture
 def library(fake_library: Path) -> Path:
-    """Return the library for which a millisecond passes as the program says: samples are the same on every machine."""
+    """Return a library for which the program controls the time, so that samples are the same on every machine."""
     return fake_library
 
 
@@ -35,10 +35,10 @@ def traced(record: Record, words: str, **more: str) -> list[tuple[Shard, list[Th
 
 
 def check(shard: Shard, lines: list[ThreadSamples], apart: float = 1e-6) -> None:
-    """Samples follow each other, and add up to the nodes of their threads; so do their parts, node by node.
+    """Assert that samples follow each other, and add up to the nodes of their threads; so do their parts, node by node.
 
-    A signal handler between the reading of a clock and its booking makes a part of less than no time, of which no
-    share is computing: by so much, ``apart``, the sums of computing may differ.
+    If a signal handler comes between the reading of a clock and its booking, a part has a negative time and no CPU
+    share. The sums of CPU time may therefore differ by ``apart``.
     """
     assert len(lines) == len(shard.threads)
     for tree, line in zip(shard.threads, lines, strict=True):

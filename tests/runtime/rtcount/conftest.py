@@ -41,7 +41,7 @@ class Lab:
     def count(
         self, *command: str | Path, geometry: CacheGeometry | None = None, status: int = 0, **variables: str
     ) -> list[Shard]:
-        """Run a command as a counting run does, and read the shards that it leaves, by rank."""
+        """Run a command as a counting run does, and return its shards by rank."""
         shards = self.folder / "shards"
         shards.mkdir(exist_ok=True)
         words = [str(word) for word in command]
@@ -55,7 +55,7 @@ class Lab:
         return found
 
     def run(self, words: list[str], environment: Mapping[str, str], status: int = 0) -> str:
-        """Run words and give what they say; it is kept in ``said``, too."""
+        """Run words and return their output; it is stored in ``said``, too."""
         done = subprocess.run(
             words, cwd=self.folder, env=environment, capture_output=True, text=True, check=False, timeout=500
         )
@@ -64,7 +64,7 @@ class Lab:
         return done.stdout + done.stderr
 
     def totals(self, tool: str, *words: str | Path) -> str:
-        """What a Valgrind tool says of a program; words are its options and the program."""
+        """Return a Valgrind tool's output on a program; words are its options and the program."""
         _, tools = counting_tool()
         return self.run(["valgrind", f"--tool={tool}", *map(str, words)], {**os.environ, "VALGRIND_LIB": str(tools)})
 
@@ -75,7 +75,7 @@ def lab(tmp_path: Path) -> Lab:
 
 
 def counts(shard: Shard, thread: int = 0) -> Counts:
-    """The counts of each region of a thread, summed over its call paths; not those outside of every region."""
+    """Return the counts of each region of a thread, summed over its call paths, without those outside all regions."""
     found: Counts = {}
     for node in shard.threads[thread].nodes:
         if node["region"] < 0:

@@ -81,7 +81,7 @@ STRING_ROUNDS = 20
 
 
 def string_function(name: str) -> str:
-    """A loop of six instructions, one of them repeated, in a function."""
+    """Return a function with a loop of six instructions, one of which is a repeated string instruction."""
     words, source, to, elements, *_ = STRINGS[name]
     return f"""
 static void {name}(void) {{
@@ -110,24 +110,24 @@ int main(void) {{
 
 
 def by_line(source: str, text: str) -> str:
-    """The name of the loop that stands on the line after the one with a text."""
+    """Return the name of the loop on the line after the one with a text."""
     return f"loop@{source.splitlines().index(next(x for x in source.splitlines() if text in x)) + 2}"
 
 
 def near(expected: int) -> object:
-    """The number itself, and the few that enter and leave the loop."""
+    """Return a value equal to a number, or to it with the few instructions that enter and leave the loop."""
     return pytest.approx(expected + 8, abs=8)
 
 
 @pytest.fixture(scope="module")
 def plain(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The program without MPI, which several tests count."""
+    """Return the program without MPI, which several tests count."""
     return Lab(tmp_path_factory.mktemp("plain")).build(PLAIN_PROGRAM, "-fno-inline")
 
 
 @pytest.fixture(scope="module")
 def counted(plain: Path) -> Shard:
-    """What it counts in the usual caches."""
+    """Return its counts with the usual caches."""
     (shard,) = Lab(plain.parent).count(plain)
     return shard
 
@@ -187,7 +187,7 @@ Ranks = list[dict[str, dict[str, int]]]
     ids=["one rank", "two ranks"],
 )
 def under_every_mpi(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> list[Ranks]:
-    """The counts under each MPI, of a program behind a script; by night of a second one of the command, too."""
+    """Return the counts under each MPI, of a program started by a script; at night also of a second one."""
     found = []
     for name, (launcher, compiler) in MPIS.items():
         if not shutil.which(launcher) or not shutil.which(compiler):

@@ -60,7 +60,7 @@ CACHES = [
 
 @dataclass
 class Cache:
-    """Sets with the line that was used last in front."""
+    """Sets of lines, most recently used first."""
 
     size: int
     ways: int
@@ -68,7 +68,7 @@ class Cache:
     sets: dict[int, list[int]] = field(default_factory=dict)
 
     def misses(self, line: int) -> bool:
-        """Use a line; tell whether it was missed."""
+        """Access a line; return whether it was missed."""
         lines = self.sets.setdefault(line % (self.size // self.ways // self.line), [])
         missed = line not in lines
         if not missed:
@@ -79,7 +79,7 @@ class Cache:
 
 
 def addresses() -> Iterator[int]:
-    """What the program accesses, eight bytes at once."""
+    """Yield the addresses that the program accesses, eight bytes at a time."""
     x = SEED
     for number in range(ROUNDS):
         x = (x * FACTOR + SUMMAND) % WORD

@@ -34,7 +34,7 @@ int main(int argc, char **argv) {
 
 
 def scheduled(lab: Lab, program: Path, visits: int) -> int:
-    """How often Valgrind's scheduler had to be asked when a region was entered so often, counted."""
+    """Return how often Valgrind's scheduler was called when a region was entered this often, counted."""
     shards = lab.folder / "shards"
     shards.mkdir(exist_ok=True)
     environment = measured_environment(probe_library(find_mpi([str(program)])), shards)

@@ -81,7 +81,7 @@ int main(void) {
 
 
 def totals(lab: Lab, name: str, source: str, profiler: str) -> tuple[dict[str, int], list[int]]:
-    """Our counts of a program, and the profiler's: instructions, then reads and writes, of each their misses."""
+    """Return our counts of a program, and the profiler's: instructions, reads and writes, and their misses."""
     file, program = lab.folder / f"{name}.c", lab.folder / name
     file.write_text(source)
     lab.run(["gcc", "-O1", str(file), "-o", str(program)], os.environ)

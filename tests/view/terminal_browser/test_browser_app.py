@@ -59,7 +59,7 @@ def _patient(pilot: Pilot) -> Callable[..., Awaitable[None]]:
         for key in keys:
             await press(key)
             for _ in range(_STEPS):
-                await pilot._wait_for_screen()  # noqa: SLF001 - the public function sleeps as well
+                await pilot._wait_for_screen()
 
     return pressed
 
