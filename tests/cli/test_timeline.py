@@ -96,7 +96,7 @@ def test_events_that_were_counted_alone_are_named(recorded, tmp_path):
     (tmp_path / "named").mkdir()
     save_trace(replace(trace, metrics=metrics), tmp_path / "named" / "trace.npz")
     said = recorded("timeline", "named").stdout.decode()
-    assert "perf::L2-MISSES, perf::PAGE-FAULTS counted, nothing else (try --counters simulated): what goes" in said
+    assert "perf::L2-MISSES, perf::PAGE-FAULTS counted, nothing else (try --counters simulated), so what goes" in said
 
 
 def test_a_run_of_another_input_is_left_out_and_named(recorded, tmp_path):
