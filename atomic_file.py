@@ -1,4 +1,4 @@
-"""Files that are whole or not there at all, that one process at a time changes, and that outlast a crash."""
+"""Replace files atomically, lock them against other processes, and flush them to disk."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ if TYPE_CHECKING:
 __all__ = ["fsync", "one_at_a_time", "replacing"]
 
 
-_CANNOT = (errno.EINVAL, errno.ENOTSUP)  # of a file system that keeps nothing, or all of it at once
+_CANNOT = (errno.EINVAL, errno.ENOTSUP)  # from file systems without fsync, which need none
 
 
 class one_at_a_time:  # noqa: N801 - it is used as a function
-    """Let one process at a time run the block; on a file system without locks, all of them may.
+    """Context manager that lets one process at a time run the block; without effect if the file system has no locks.
 
     Args:
-        lock: A file to lock, which stays.
+        lock: The file to lock; it is created if necessary, and never removed.
 
     Raises:
-        OSError: It cannot be written.
+        OSError: The file cannot be written.
     """
 
     def __init__(self, lock: Path) -> None:
@@ -47,16 +47,16 @@ class one_at_a_time:  # noqa: N801 - it is used as a function
 
 
 class replacing:  # noqa: N801 - it is used as a function
-    """Opens a file to write, which replaces ``path`` once the block ends without an error.
+    """Context manager that opens a new file for writing, and replaces ``path`` by it if the block ends without error.
 
-    A link stays, and what it points to is replaced.
+    If ``path`` is a symbolic link, its target is replaced. Devices and pipes are written directly.
 
     Raises:
         InputError: The folder does not exist or cannot be written.
     """
 
     def __init__(self, path: Path | str) -> None:
-        is_there = os.path.exists(path)  # where /dev/stdout leads may have no name
+        is_there = os.path.exists(path)  # realpath of /dev/stdout may not exist
         self._path = os.fspath(path) if is_there and not os.path.isfile(path) else os.path.realpath(path)
         self._temporary = ""
 
@@ -65,7 +65,7 @@ class replacing:  # noqa: N801 - it is used as a function
             folder, name = os.path.split(self._path)
             self._temporary = os.path.join(folder, f".{name}.{os.getpid()}-{time.monotonic_ns()}")
         try:
-            if not self._temporary:  # a device or a pipe: there is nothing to replace
+            if not self._temporary:  # a device or a pipe cannot be replaced
                 self._stream: IO[bytes] = open(self._path, "wb")
             else:
                 flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
@@ -97,10 +97,10 @@ class replacing:  # noqa: N801 - it is used as a function
 
 
 def fsync(paths: Iterable[Path]) -> None:
-    """Wait until files are on their disk, and their names, so that what they were made of may be removed.
+    """Wait until files and their directory entries are on disk, so that their sources can be removed safely.
 
     Raises:
-        InputError: One cannot be written.
+        InputError: A file cannot be written.
     """
     files = [os.path.realpath(path) for path in paths]
     for path in [*files, *dict.fromkeys(map(os.path.dirname, files))]:

@@ -1,4 +1,4 @@
-"""The folders of what need not be made again."""
+"""The cache folders, which hold what need not be built again, such as probe libraries."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ __all__ = ["cache_name", "cache_names", "named_caches"]
 
 
 def cache_names(environment: Mapping[str, str] = os.environ) -> list[str]:
-    """Return the cache folders in the order in which to search.
+    """Return the cache folders in search order.
 
-    If none of those that are named can be written, the user's own cache folder comes last.
+    If none of the folders in ``AUTOANALYZER_CACHE`` is writable, the user's own cache folder is added at the end.
     """
     names = named_caches(environment)
     return names if any(map(_takes_more, names)) else [*names, _own(environment)]
 
 
 def cache_name(environment: Mapping[str, str] = os.environ) -> str:
-    """Return the folder for new entries: the first that can be written, or does not exist yet."""
+    """Return the folder for new entries: the first that is writable or can be created."""
     names = cache_names(environment)
     return next(filter(_takes_more, names), names[-1])
 
 
 def named_caches(environment: Mapping[str, str] = os.environ) -> list[str]:
-    """Return the folders that ``AUTOANALYZER_CACHE`` lists, in the form of ``PATH``."""
+    """Return the folders listed in ``AUTOANALYZER_CACHE``, which has the syntax of ``PATH``."""
     chosen = environment.get("AUTOANALYZER_CACHE", "").split(os.pathsep)
     return [os.path.abspath(os.path.expanduser(each)) for each in chosen if each]
 
 
 def _takes_more(name: str) -> bool:
-    """Whether a folder can be written, or made; one that is open to everybody takes nothing, but for its owner."""
+    """Return whether a folder is writable or can be created; if it is world-writable, only its owner may use it."""
     try:
         state = os.stat(name)
         if state.st_mode & 0o002 and state.st_uid != os.geteuid():
@@ -49,6 +49,6 @@ def _own(environment: Mapping[str, str]) -> str:
     base = environment.get("XDG_CACHE_HOME") or os.path.join(
         environment.get("HOME") or os.path.expanduser("~"), ".cache"
     )
-    if base.startswith("~"):  # a user whom the machine does not know
+    if base.startswith("~"):  # a user ID without an account
         base = "/.cache"
     return os.path.abspath(os.path.join(base, "autoanalyzer"))

@@ -1,4 +1,4 @@
-"""Variables by which a compiler writes one more file at each call: only the user's own compiles are to get them."""
+"""Environment variables that make a compiler write an extra file per call; only the user's own compiles keep them."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ if TYPE_CHECKING:
 __all__ = ["recording", "without_records"]
 
 _GNU: Final = ("DEPENDENCIES_OUTPUT", "SUNPRO_DEPENDENCIES")
-_LLVM: Final = ("CC_PRINT_", "CC_LOG_")  # how the names of its variables for headers, options, messages, times begin
+_LLVM: Final = ("CC_PRINT_", "CC_LOG_")  # prefixes of its variables for headers, options, messages and times
 
 
 def without_records(environment: Mapping[str, str] = os.environ) -> dict[str, str]:
-    """Return an environment in which a call of a compiler leaves no trace but its outputs."""
+    """Return a copy of an environment without the variables that make a compiler write extra files."""
     return {name: value for name, value in environment.items() if not _asks_for_record(name)}
 
 
 def recording(environment: Mapping[str, str] = os.environ) -> bool:
-    """Return whether calls of a compiler write such a file."""
+    """Return whether variables make compilers write extra files."""
     return any(value and _asks_for_record(name) for name, value in environment.items())
 
 

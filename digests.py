@@ -1,6 +1,6 @@
-"""What tells a text from others.
+"""Digests of texts and files.
 
-A compile that is known is answered in the time that Python takes to start: this module imports little.
+This module imports little, because a repeated compile must take hardly longer than Python's start.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _DIGITS: Final = 16
 
 
 def digest(*parts: bytes | str) -> str:
-    """Make a key of parts; where one ends and the next begins is part of it."""
+    """Return a hexadecimal digest of parts and their lengths, so that ``ab, c`` differs from ``a, bc``."""
     found = blake2b(digest_size=20)
     for part in parts:
         content = os.fsencode(part) if isinstance(part, str) else part
@@ -32,17 +32,17 @@ def digest(*parts: bytes | str) -> str:
 
 
 def content_of(path: str) -> bytes:
-    """Read a file.
+    """Return the bytes of a file.
 
     Raises:
-        OSError: It cannot be read.
+        OSError: The file cannot be read.
     """
     with open(path, "rb", buffering=0) as stream:
         return stream.read()
 
 
 def text_of(file: str) -> str:
-    """Return what tells a source's text from others, as ``Region.text`` does; empty if it cannot be read."""
+    """Return the digest of a source file that ``Region.text`` stores; empty if the file cannot be read."""
     try:
         return digest(content_of(file))[:_DIGITS] if os.path.isfile(file) else ""
     except (OSError, ValueError):

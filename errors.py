@@ -3,9 +3,9 @@
 ::
 
     AutoanalyzerError        one line: what was expected, what was found, the way out
-    ├── UsageError           the command line asks for something that does not exist
+    ├── UsageError           the command line is wrong
     ├── InputError           a file or a folder is not what it should be
-    │   ├── SourceError      a source text, at file:line:col
+    │   ├── SourceError      a source cannot be handled, at file:line:col
     │   └── LocationsError   fewer locations are left than an analysis needs
     └── BuildError           the probe library cannot be built here
 
@@ -36,7 +36,7 @@ class AutoanalyzerError(Exception):
 
 
 class UsageError(AutoanalyzerError):
-    """Report a command line that cannot be carried out."""
+    """Report a wrong command line, such as an unknown name or options that exclude each other."""
 
 
 class InputError(AutoanalyzerError):
@@ -63,8 +63,8 @@ class BuildError(AutoanalyzerError):
 
 
 def way_out(wanted: str, known: Iterable[str]) -> str:
-    """Suggest what a word may mean: ``did you mean work?``, or if nothing is similar, ``there are …``."""
-    import difflib  # noqa: PLC0415 - compiler calls do without
+    """Return a hint for an unknown name: ``did you mean work?``, or the first known names if none is similar."""
+    import difflib  # noqa: PLC0415 - keeps the start of compiler calls short
 
     names = dict.fromkeys(known)
     near = [each for each in names if wanted and wanted.lower() in each.lower()]

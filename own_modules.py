@@ -1,7 +1,6 @@
-"""Our own modules before the user's: PYTHONPATH and the current folder belong to the program under study.
+"""Import our own modules before the user's, as PYTHONPATH and the current folder belong to the program under study.
 
-``python -E -P own_modules.py MODULE ARGUMENT...`` runs a module of ours like that, whatever the user has set for the
-program's Python.
+``python -E -P own_modules.py MODULE ARGUMENT...`` runs one of our modules in this way.
 """
 
 from __future__ import annotations
@@ -14,18 +13,18 @@ __all__ = ["needs_python_home", "own_folders", "own_module_words", "prefer_own_m
 
 
 def prefer_own_modules() -> None:
-    """Search the user's folders last, so that a program's ``json.py`` is not taken for Python's.
+    """Move the user's folders to the end of ``sys.path``, so that a program's ``json.py`` does not replace Python's.
 
-    What is imported already stays, and so does ``PYTHONPATH`` in the environment, which programs inherit.
+    Modules already imported, and ``PYTHONPATH`` in the environment of child processes, stay as they are.
     """
     own = own_folders()
     sys.path[:] = [*own, *(each for each in sys.path if each not in own)]
 
 
 def own_folders() -> list[str]:
-    """Return the folders that have our modules: first the standard library, then what is installed.
+    """Return the folders of ``sys.path`` with our modules: the standard library, then installed packages.
 
-    Those of ``PYTHONPATH`` are among them only if this package is in one of them: so Spack leads to each package.
+    Folders of ``PYTHONPATH`` are included only if one of them contains this package, as in a Spack installation.
     """
     standard = [each for each in sys.path if _is_standard(each)]
     given = {_whole(each) for each in os.environ.get("PYTHONPATH", "").split(os.pathsep) if each}
@@ -39,17 +38,17 @@ def own_folders() -> list[str]:
 
 
 def own_module_words(module: str) -> list[str]:
-    """Return the words that run a module of this package in a process of its own."""
+    """Return the command line that runs a module of this package in a separate process."""
     ignoring = [] if needs_python_home() else ["-E"]
     return [sys.executable, *ignoring, "-P", "-W", "ignore", os.path.abspath(__file__), module]
 
 
 def needs_python_home() -> bool:
-    """Return whether this Python has found its library by ``PYTHONHOME``; else that is of another one."""
+    """Return whether ``PYTHONHOME`` names the library of this Python, rather than of another one."""
     home = os.environ.get("PYTHONHOME", "").partition(":")[0]
     try:
         return bool(home) and os.path.samefile(home, sys.base_prefix)
-    except OSError:  # there is none
+    except OSError:  # the folder does not exist
         return False
 
 

@@ -1,4 +1,4 @@
-"""What pyproject.toml cannot say: man pages are made of the documentation, and links of the README made to last."""
+"""Build steps that pyproject.toml cannot express: man pages from the docs, and absolute links in the README."""
 
 import sys
 import tomllib
@@ -18,10 +18,10 @@ MAN = "share/man/man1"
 
 
 class InstallData(install_data):
-    """Write the man pages to the build folder first."""
+    """Generate the man pages before data files are installed."""
 
     def run(self) -> None:
-        """Install them."""
+        """Write the man pages to the build folder, and install them."""
         folder = Path(self.get_finalized_command("build").build_base) / "man"
         self.data_files = [(MAN, [str(page) for page in write_man_pages(folder)])]
         super().run()

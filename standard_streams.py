@@ -1,4 +1,4 @@
-"""What the user has opened, or closed, for the program under study: streams and other descriptors are its alone."""
+"""Leave streams and other inherited file descriptors, open or closed, to the program under study."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ __all__ = ["hand_streams_over", "hold_closed_streams"]
 
 
 def hold_closed_streams() -> None:
-    """Put ``/dev/null`` in the place of each standard stream that is closed.
+    """Open ``/dev/null`` in place of each closed standard stream.
 
-    Programs that this process starts, or becomes, find it closed, as the user wanted.
+    Programs that this process starts, or executes in its place, still find the stream closed, as the user wanted.
     """
-    while (place := os.open(os.devnull, os.O_RDWR)) <= 2:  # which no other program inherits
+    while (place := os.open(os.devnull, os.O_RDWR)) <= 2:  # Python opens descriptors as not inheritable
         pass
     os.close(place)
     sys.stdout = sys.stdout or open(1, "w", closefd=False)  # noqa: SIM115 - open as long as we run
@@ -23,7 +23,7 @@ def hold_closed_streams() -> None:
 def hand_streams_over() -> None:
     """Close all inherited descriptors except standard error.
 
-    Who reads its pipes, or writes to its standard input, learns of its end when it ends, however long we go on.
+    Processes at the other ends of the program's pipes then see its end at once, even if this process still runs.
     """
     nowhere = os.open(os.devnull, os.O_RDWR)
     os.dup2(nowhere, 0)
@@ -35,7 +35,7 @@ def hand_streams_over() -> None:
 
 
 def _is_inherited(number: int) -> bool:
-    """Return whether other programs would inherit a descriptor, in contrast to those that this process has opened."""
+    """Return whether child processes inherit a descriptor; those that this process has opened are not inherited."""
     try:
         return os.get_inheritable(number)
     except OSError:

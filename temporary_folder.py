@@ -1,4 +1,4 @@
-"""Names of temporary folders that tell whose they are: so what a killed process left is known from what is in use."""
+"""Names of temporary folders, which contain process and node, so that those of killed processes can be found."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ _PARTS: Final = 3  # PID-NODE-RANDOM, where a node's name may hold hyphens
 
 
 def owned_prefix(purpose: str) -> str:
-    """Return the start of the name of a folder that this process makes: ``autoanalyzer-counting-4711-node1-``."""
+    """Return the prefix for temporary folders of this process, such as ``autoanalyzer-counting-4711-node1-``."""
     return f"{OWNED}{purpose}-{os.getpid()}-{os.uname().nodename}-"
 
 
 def is_in_use(name: str, purpose: str) -> bool | None:
-    """Return whether the process that made a folder still runs.
+    """Return whether the process that created a temporary folder is still running.
 
     Args:
-        name: Of the folder.
-        purpose: As given to ``owned_prefix``.
+        name: Name of the folder.
+        purpose: The purpose that ``owned_prefix`` was given.
 
     Returns:
-        None if it was made on another node, or the name is none of ours.
+        None if the folder was created on another node, or does not have such a name.
     """
     parts = name.removeprefix(f"{OWNED}{purpose}-").split("-")
     if not name.startswith(f"{OWNED}{purpose}-") or len(parts) < _PARTS or not parts[0].isdigit():

@@ -1,1 +1,1 @@
-"""The commands, one module each: it checks arguments, calls one room, and passes the result to a view."""
+"""The commands, one per module: each checks its arguments, calls one other subpackage, and shows the result."""

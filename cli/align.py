@@ -34,7 +34,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--metric", required=True, metavar="M", help="the metric that all traces have in common")
     parser.add_argument(
-        "--interval", type=interval, required=True, metavar="A:B", help="seconds in the reference, such as 12.5:18"
+        "--interval",
+        type=interval,
+        required=True,
+        metavar="A:B",
+        help="the known interval: start and end in seconds of the first trace, such as 12.5:18",
     )
     parser.add_argument(
         "--by",
@@ -47,7 +51,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--band",
         type=share,
         metavar="SHARE",
-        help="keep the warp path within this share of the length (default: no limit); implies --by warping",
+        help="greatest distance of the warp path from a straight line, as a share of the length, such as 0.1 (default: "
+        "no limit); implies --by warping",
     )
     parser.add_argument(
         "--penalty",
@@ -68,15 +73,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Carry the command out."""
+    """Run the command and return its exit code."""
     from ..experiment.trace import series_of
 
     files = expanded(arguments.traces)
     if len(files) < _PAIR:
-        raise UsageError(f"expected a trace, and others in which the interval is looked for, found {files[0]} alone")
+        raise UsageError(f"expected a trace with the interval, and others to search, found only {files[0]}")
     check_targets(files, json=arguments.json, html=arguments.html)
     if arguments.by == "anchors" and (arguments.band is not None or arguments.penalty):
-        raise UsageError("--band and --penalty are for --by warping, found --by anchors")
+        raise UsageError("--band and --penalty need --by warping, found --by anchors")
     from ..timelines.warping import align
     from ..view.alignment import alignment_report
     from ..view.marked_time import marks_of_alignment
@@ -131,7 +136,7 @@ def _anchors(
     )
     if found is None and arguments.by == "anchors":
         raise UsageError(
-            f"{file}: expected a trace of run --trace whose regions were entered as often as in the first one, "
-            "found none; --by warping aligns by the metric alone"
+            f"{file}: --by anchors needs traces of run --trace that enter the same regions equally often as the "
+            "first one; --by warping aligns by the metric alone"
         )
     return found

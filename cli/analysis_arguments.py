@@ -1,4 +1,4 @@
-"""Options of an analysis, and the display of its findings, for ``analyze`` and ``run``."""
+"""Analysis options that several commands share, and functions that analyse as these options say."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = ["add_analysis_arguments", "add_selection_arguments", "advice_of", "fi
 
 
 def add_analysis_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options of an analysis to a command."""
+    """Add all analysis options to a command."""
     parser.add_argument(
         "--json", type=Path, metavar="FILE", help="write the findings to FILE as JSON; - is standard output"
     )
@@ -32,7 +32,7 @@ def add_analysis_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def add_selection_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options that select what is compared, and by which metric."""
+    """Add the options that choose ranks, regions, metrics and the method of an analysis."""
     add_exclude_rank_argument(parser)
     parser.add_argument(
         "--include-rank",
@@ -77,7 +77,10 @@ def add_selection_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def findings_of(experiment: Experiment, arguments: argparse.Namespace, file: Path | None = None) -> Findings:
-    """Analyse an experiment with the given options, and the runs beside its file if it is their mean."""
+    """Return the findings of an experiment, analysed with the given options.
+
+    If the experiment is a mean of runs and ``file`` is given, each finding also gets how many of the runs have it.
+    """
     from ..analyze import analyze
 
     analyse = partial(
@@ -101,7 +104,7 @@ def findings_of(experiment: Experiment, arguments: argparse.Namespace, file: Pat
 
 
 def advice_of(findings: Findings, arguments: argparse.Namespace, file: Path) -> Advised | None:
-    """Read the sources of the findings for suggestions of what to try, unless disabled by an option."""
+    """Return advice on what to try, from the sources of the findings; None with ``--no-advice``."""
     from ..view.advice import find_advice
 
     if arguments.no_advice:

@@ -21,20 +21,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         default=Path(),
         metavar="DIR",
-        help="folder in which files are read and written for some seconds; all nodes must see it (default: this "
-        "folder)",
+        help="folder for test files, which are written and read for some seconds; all nodes must see it (default: the "
+        "current folder)",
     )
-    parser.add_argument("--json", action="store_true", help="print the same as JSON")
+    parser.add_argument("--json", action="store_true", help="print JSON instead of text")
     parser.add_argument(
         "launcher",
         nargs=argparse.REMAINDER,
         metavar="-- LAUNCHER",
-        help="command that starts two ranks, such as mpirun -n 2, or srun -N 2 (default: the mpirun that is found)",
+        help="command that starts two ranks, such as mpirun -n 2 or srun -N 2 (default: the first mpirun found)",
     )
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Carry the command out."""
+    """Run the command and return its exit code."""
     from ..runtime.calibration.kept import keep
     from ..runtime.calibration.measuring import calibrate
     from ..runtime.launch import ended_in_order
@@ -42,7 +42,7 @@ def run(arguments: argparse.Namespace) -> int:
     from ..view.calibration import print_calibration
 
     if started_processes():
-        raise UsageError("start it once, with the launcher behind: autoanalyzer calibrate -- srun -N 2")
+        raise UsageError("calibrate must be started once, not by a launcher: autoanalyzer calibrate -- srun -N 2")
     words: list[str] = arguments.launcher
     launcher = words[1:] if words[:1] == ["--"] else words
     with ended_in_order(), stages() as told:

@@ -24,7 +24,7 @@ def autoanalyzer() -> NoReturn:
 
 
 def compiler() -> NoReturn:
-    """Run ``aa-compiler``, to which the stand-ins lead."""
+    """Run ``aa-compiler``, which the stand-ins for compilers execute."""
     give_back_variables()
     hold_closed_streams()
     prefer_own_modules()

@@ -39,8 +39,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--fail-on",
         metavar="PERCENT",
-        help="exit with code 3 if the program, or a region of at least 5%% of its time, is slower by PERCENT, with "
-        f"99%% confidence (default: {_THRESHOLD}%, and exit code 0)",
+        help="exit with code 3 if the program, or a region with at least 5%% of its time, is slower by PERCENT with "
+        f"99%% confidence (default: report slowdowns of {_THRESHOLD}%, but exit with code 0)",
     )
     parser.add_argument(
         "--metric",
@@ -53,7 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Carry the command out."""
+    """Run the command and return its exit code."""
     from ..analyze.comparison import compare, metrics_to_compare
     from ..view.comparison import comparison_document, comparison_junit, comparison_lines, comparison_markdown
 
@@ -90,10 +90,10 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _percent(text: str) -> float:
-    """Read ``5%`` or ``5``.
+    """Return a percentage such as ``5%`` or ``5`` as a share, 0.05.
 
     Raises:
-        UsageError: It is not a percentage above 0.
+        UsageError: The text is not a percentage above 0.
     """
     share = share_of(text)
     if not 0 < share < math.inf:

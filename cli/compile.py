@@ -1,4 +1,4 @@
-"""Compile with any C, C++ or Fortran compiler, with probes."""
+"""``autoanalyzer compile``: run any C, C++ or Fortran compiler on sources with probes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["add_arguments", "run"]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare modes and the compiler command."""
+    """Add the command's arguments."""
     parser.usage = f"autoanalyzer compile {MODES_USAGE} -- CC ARGUMENT..."
     add_modes_argument(parser)
     parser.add_argument(
@@ -25,7 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Carry out the compiler command and return its status."""
+    """Run the compiler command and return its exit code."""
     words: list[str] = arguments.command
     if words[:1] == ["--"]:
         words = words[1:]

@@ -1,4 +1,4 @@
-"""``autoanalyzer completion``: the script with which a shell completes commands, options and files."""
+"""``autoanalyzer completion``: print a script that completes commands, options and files in a shell."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Carry the command out."""
+    """Run the command and return its exit code."""
     from .main import whole_parser
 
     parser = whole_parser()
@@ -45,7 +45,7 @@ def _actions(parser: argparse.ArgumentParser) -> Iterator[argparse.Action]:
 
 
 def _files(action: argparse.Action) -> Mapping[str, object] | None:
-    """Return which files an argument may name; None if it names none."""
+    """Return a completion pattern for the files that an argument accepts; None if it accepts none."""
     if action.metavar in _EXPERIMENTS:
         return _EXPERIMENT
     if action.metavar == "DIR":

@@ -1,4 +1,4 @@
-"""``autoanalyzer convert``: an experiment, or a trace, as a file of another kind."""
+"""``autoanalyzer convert``: write an experiment or a trace in another file format."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Carry the command out."""
+    """Run the command and return its exit code."""
     from ..experiment.export import export_of
     from ..experiment.storage import WRITTEN, check_name
     from ..runs.pursued_trace import is_trace
@@ -74,7 +74,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _export(arguments: argparse.Namespace) -> None:
-    """Write a file for another tool, and report its contents."""
+    """Write a file for another tool, and print what it contains."""
     from ..experiment.export import export, export_trace, holds_time_lines
     from ..experiment.trace.otf2 import OTF2_SUFFIX
     from ..runs.pursued_trace import is_trace
@@ -86,7 +86,7 @@ def _export(arguments: argparse.Namespace) -> None:
     names = dict.fromkeys(arguments.metric)
     if holds_time_lines(output) and (is_trace(file) or (file / TRACE_FILE).exists()):
         if arguments.sum:
-            raise UsageError(f"--sum: time lines of {file} have no sum; name the experiment's file for a profile")
+            raise UsageError(f"--sum: time lines cannot be added up; for a profile, name the experiment in {file}")
         trace = _opened(file)
         export_trace(trace, output, names)
         _say(output, trace)
@@ -107,10 +107,10 @@ def _check_file(output: Path) -> None:
 
 
 def _convert_trace(file: Path, output: Path) -> None:
-    """Write a trace, and report its size.
+    """Write a trace as ``.npz`` or CSV, and print its size.
 
     Raises:
-        UsageError: The trace is CSV, which lacks call paths, or would overwrite itself.
+        UsageError: The input is CSV, which has no call paths, or the output cannot be written.
     """
     from ..experiment.trace import save_trace, write_trace
 
@@ -124,10 +124,10 @@ def _convert_trace(file: Path, output: Path) -> None:
 
 
 def _opened(file: Path) -> Trace:
-    """Open a trace with call paths.
+    """Return the trace in a file.
 
     Raises:
-        UsageError: It is CSV.
+        UsageError: The file is CSV, which has no call paths.
     """
     from ..experiment.trace import Trace, open_trace
 

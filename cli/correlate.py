@@ -43,8 +43,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="A:B",
-        help="seconds of the anomaly in the target's trace, such as 12.5:18; may be repeated (default: the whole "
-        "trace)",
+        help="start and end of the anomaly in seconds of the target's trace, such as 12.5:18; may be repeated "
+        "(default: the whole trace)",
     )
     parser.add_argument(
         "--by",
@@ -70,11 +70,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--align",
         choices=("auto", "anchors", "warping", "none"),
         default="auto",
-        help="how to find the same moments in other traces: by entries of regions, by warping a common metric, or "
-        "none if they share a clock (default: auto, the first that works)",
+        help="how to find the same moments in other traces: anchors: by entries of regions; warping: by a common "
+        "metric; none: all traces share a clock; auto: the first that works (default)",
     )
     parser.add_argument(
-        "--common", metavar="M", help="metric for warping (default: the target, or the first in common)"
+        "--common",
+        metavar="M",
+        help="metric for warping (default: the target, or the first metric that the traces have in common)",
     )
     add_derive_argument(parser)
     add_ranks_argument(parser)
@@ -92,7 +94,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Carry the command out."""
+    """Run the command and return its exit code."""
     from ..experiment.trace import every_series
 
     arguments.traces = expanded(arguments.traces)
@@ -134,14 +136,14 @@ def run(arguments: argparse.Namespace) -> int:
         known = [each for file in arguments.traces if (each := recording_of(file))]
         marks = marks_of_ranking(ranking, arguments.interval)
         recordings = [replace(each, marks=marks) if each.name == str(path) else each for each in known]
-        write_document(time_page(path, recordings, report, f"What goes with {target.name}"), arguments.html)
+        write_document(time_page(path, recordings, report, f"Metrics that change with {target.name}"), arguments.html)
     if not any(map(is_output, (arguments.json, arguments.csv, arguments.html))):
         print_report(report)
     return 0
 
 
 def _target(name: str, every: Sequence[Sequence[Series]]) -> tuple[int, Series]:
-    """Find the target, and the number of its trace."""
+    """Return the index of the first trace that has the target metric, and the target's series."""
     for number, series in enumerate(every):
         for each in series:
             if each.name == name:
@@ -151,7 +153,7 @@ def _target(name: str, every: Sequence[Sequence[Series]]) -> tuple[int, Series]:
 
 
 def _check(arguments: argparse.Namespace, every: Sequence[Sequence[Series]], wanted: Sequence[Formula]) -> None:
-    """Refuse a metric for warping that no trace has, and formulas without a value."""
+    """Raise UsageError for a warping metric or a formula that has no values in any trace."""
     known = dict.fromkeys(each.name for series in every for each in series)
     if arguments.common is not None and arguments.common not in known:
         raise UsageError(
@@ -159,7 +161,7 @@ def _check(arguments: argparse.Namespace, every: Sequence[Sequence[Series]], wan
         )
     for formula in wanted:
         if formula.name not in known:
-            raise UsageError(f"--derive {formula.name}: expected a value somewhere, found none in any trace")
+            raise UsageError(f"--derive {formula.name}: expected a formula with values in a trace, found none")
 
 
 def _others(
@@ -169,7 +171,7 @@ def _others(
     opened: Sequence[Samples | Trace],
     every: Sequence[Sequence[Series]],
 ) -> list[OnTime]:
-    """Map all traces except the reference to its time."""
+    """Return all traces except the reference, with their times mapped to those of the reference."""
     from ..timelines.warping import brought
 
     first, last = target.begin[0], target.times[-1]

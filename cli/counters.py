@@ -1,4 +1,4 @@
-"""``autoanalyzer counters``: the events that this machine counts, tested for real."""
+"""``autoanalyzer counters``: test which events can be counted on this machine."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ __all__ = ["add_arguments", "run"]
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    parser.add_argument("--json", action="store_true", help="print the same as JSON, with every event")
+    parser.add_argument("--json", action="store_true", help="print JSON instead of text, with every event")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Carry the command out; "nothing can be counted" is a valid result."""
+    """Run the command and return 0, even if nothing can be counted."""
     from ..runtime.papi.lookup import look_up
     from ..runtime.usage.trial import tried_usage
     from ..view.counters_here import counters_document, print_counters

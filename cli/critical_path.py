@@ -14,7 +14,7 @@ def add_path(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--path",
         choices=CHOICES,
-        help="record the critical path, by a small message with each message of the program: always, never, or auto: "
-        "until that takes more than --max-overhead, or with MPI_THREAD_MULTIPLE for the whole run (default, except if "
-        "something is also counted in calls of MPI)",
+        help="record the critical path; this adds a small message to each message of the program. auto: stop if this "
+        "takes more than --max-overhead, but with MPI_THREAD_MULTIPLE record the whole run (default: auto; never with "
+        "--usage, --count-in or named events, because these also count in MPI calls)",
     )

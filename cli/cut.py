@@ -1,4 +1,4 @@
-"""``autoanalyzer cut``: a part of an experiment."""
+"""``autoanalyzer cut``: write a part of an experiment."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--subtree",
         metavar="NAME",
-        help="a region and all below it, by name, by path such as a/b, or by FILE:LINE",
+        help="keep only this region and all below it: a name, a path such as a/b, or FILE:LINE",
     )
-    parser.add_argument("--ranks", metavar="LIST", help="only these ranks, such as 0-3,8")
-    parser.add_argument("--metrics", metavar="NAME,…", help="only these metrics")
+    parser.add_argument("--ranks", metavar="LIST", help="keep only these ranks, such as 0-3,8")
+    parser.add_argument("--metrics", metavar="NAME,…", help="keep only these metrics")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Carry the command out."""
+    """Run the command and return its exit code."""
     from ..experiment import select
     from ..experiment.storage import check_name
     from ..runtime.open_experiment import open_experiment

@@ -1,4 +1,4 @@
-"""``autoanalyzer debug``: two automatic rounds, from functions to the loops or calls that take most time."""
+"""``autoanalyzer debug``: build and run twice, first to find slow functions, then the slow loops and calls in them."""
 
 from __future__ import annotations
 
@@ -42,13 +42,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--clean",
         metavar="COMMAND",
-        help="command that cleans before each build; needed if the program is up to date already (default: none)",
+        help="shell command that cleans before each build; needed if the program is already built (default: none)",
     )
     parser.add_argument(
         "--plan-only",
         type=Path,
         metavar="EXPERIMENT",
-        help="build and run nothing; from the run of a first build, write the plan of the second one to the file of -o",
+        help="neither build nor run; analyse this run of the first build, and write the plan of the second one (-o)",
     )
     add_analysis_arguments(parser)
     add_measuring_arguments(parser)
@@ -56,7 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Carry the command out: 1 if the program failed in either round."""
+    """Run the command; return 1 if the program failed in either round."""
     if arguments.plan_only is not None:
         return _plan_only(arguments)
     from ..runs.rounds import Rounds
@@ -92,7 +92,7 @@ def _plan_only(arguments: argparse.Namespace) -> int:
 
 
 def _print(outcome: Outcome, arguments: argparse.Namespace) -> None:
-    """Print the verdict of the last round, and write its document."""
+    """Print the verdict of the last round, and write its findings as JSON if requested."""
     from ..view.verdict import verdict_lines
 
     if outcome.last is None:

@@ -1,4 +1,4 @@
-"""``autoanalyzer diff``: the changes from one experiment to another."""
+"""``autoanalyzer diff``: subtract one experiment from another."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Carry the command out."""
+    """Run the command and return its exit code."""
     from ..experiment import save
     from ..experiment.algebra import difference, integrate, ratio
     from ..experiment.storage import check_name

@@ -1,4 +1,4 @@
-"""``autoanalyzer doctor``: what works here or on the nodes of a job, what does not, and what to do."""
+"""``autoanalyzer doctor``: test what works on this machine or on the nodes of a job, and suggest repairs."""
 
 from __future__ import annotations
 
@@ -30,13 +30,15 @@ __all__ = ["add_arguments", "run"]
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.usage = "[srun -N 2] autoanalyzer doctor [--json] [--clean [--data]]"
-    parser.add_argument("--json", action="store_true", help="print the same as JSON")
-    parser.add_argument("--clean", action="store_true", help="only remove what old runs left on this node")
+    parser.add_argument("--json", action="store_true", help="print JSON instead of text")
+    parser.add_argument(
+        "--clean", action="store_true", help="test nothing; remove files that old runs left on this node"
+    )
     parser.add_argument("--data", action="store_true", help="with --clean: also remove data that were never gathered")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Carry the command out: 1 if something essential does not work."""
+    """Run the command; return 1 if something essential does not work."""
     if arguments.data and not arguments.clean:
         raise UsageError("--data needs --clean: it removes data that were never gathered")
     try:
@@ -64,7 +66,7 @@ def _examine(arguments: argparse.Namespace, task: Task | None) -> int:
 
 @contextmanager
 def _named_lines(node: str) -> Iterator[None]:
-    """Prefix lines with their node's name, because others print theirs at the same time."""
+    """Prefix each line printed in the block with the node's name, because other nodes print at the same time."""
     with redirect_stdout(StringIO()) as lines:
         yield
     sys.stdout.write("".join(f"{node}: {line}".rstrip() + "\n" for line in lines.getvalue().splitlines()))
@@ -98,7 +100,7 @@ def _print_json(document: dict[str, Any]) -> None:
 
 @contextmanager
 def _stages(task: Task | None) -> Iterator[Callable[[str], None]]:
-    """Show progress; of several processes only the first does."""
+    """Yield a callback that shows progress; in a job, only rank 0 shows it."""
     if task is not None and task.rank > 0:
         yield lambda _: None
         return

@@ -1,4 +1,4 @@
-"""The documents that a command writes in addition to its output."""
+"""Options for the files that a command can write, and functions that write them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["add_documents", "check_targets", "is_output", "write_document", "wri
 
 
 def add_documents(parser: argparse.ArgumentParser, kinds: Mapping[str, str]) -> None:
-    """Add an option for each kind of document, with a description of its content."""
+    """Add an option ``--KIND FILE`` for each kind of document; ``kinds`` maps the kind to its help."""
     for kind, what in kinds.items():
         parser.add_argument(
             f"--{kind}", type=Path, metavar="FILE", help=f"write {what} to FILE (- for standard output)"
@@ -27,11 +27,11 @@ def add_documents(parser: argparse.ArgumentParser, kinds: Mapping[str, str]) -> 
 
 
 def check_targets(inputs: Iterable[Path] = (), **targets: Path | None) -> None:
-    """Refuse output files that cannot be written, before any work is lost.
+    """Check before the work begins that output files can be written.
 
     Args:
         inputs: Input files or folders of runs, which must not be overwritten.
-        targets: Option → its file; ``-`` is standard output.
+        targets: The file of each option; ``-`` is standard output.
 
     Raises:
         UsageError: A folder does not exist, or a target is a folder, an input, or another option's target.
@@ -51,7 +51,7 @@ def check_targets(inputs: Iterable[Path] = (), **targets: Path | None) -> None:
 
 
 def write_experiment(experiment: Experiment, target: Path) -> None:
-    """Write an experiment to a file, and report its size."""
+    """Write an experiment to a file, and print its size."""
     from ..experiment import save
     from ..view.place import visible
 
@@ -60,12 +60,12 @@ def write_experiment(experiment: Experiment, target: Path) -> None:
 
 
 def is_output(target: Path | None) -> bool:
-    """Return whether a document goes to standard output."""
+    """Return whether a target is ``-``, standard output."""
     return str(target) == "-"
 
 
 def write_document(document: bytes, target: Path) -> None:
-    """Write to a file, or to standard output."""
+    """Write a document to a file, or to standard output if the target is ``-``."""
     if is_output(target):
         sys.stdout.flush()
         sys.stdout.buffer.write(document)

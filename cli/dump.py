@@ -1,4 +1,4 @@
-"""``autoanalyzer dump``: the numbers of an experiment."""
+"""``autoanalyzer dump``: print the numbers of an experiment."""
 
 from __future__ import annotations
 
@@ -24,32 +24,32 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--metrics",
         metavar="NAME,…",
-        help="only these metrics, stored or derived (default: all stored ones; in tables, at most twelve that are "
-        "not 0)",
+        help="print only these metrics, stored or derived (default: all stored ones; in tables, at most twelve that "
+        "are not 0)",
     )
     parser.add_argument(
         "--region",
         metavar="NAME",
-        help="only this region, with a row per rank and a column per metric: a name, path or FILE:LINE",
+        help="print only this region (a name, path or FILE:LINE), with a row per rank and a column per metric",
     )
-    parser.add_argument("--flat", action="store_true", help="one line per region instead of one per call path")
+    parser.add_argument("--flat", action="store_true", help="print one line per region instead of one per call path")
     kind = parser.add_mutually_exclusive_group()
     kind.add_argument(
         "--csv",
         action="store_true",
-        help="CSV: each metric without its parts, for each call path alone, with six digits",
+        help="print CSV: exclusive values per call path, each metric without its sub-metrics, with six digits",
     )
-    kind.add_argument("--json", action="store_true", help="JSON with all digits")
+    kind.add_argument("--json", action="store_true", help="print JSON with all digits")
     parser.add_argument(
-        "--exclusive", action="store_true", help="in tables: values of each call path alone, without those below it"
+        "--exclusive", action="store_true", help="in tables, print exclusive values, without the call paths below"
     )
     parser.add_argument(
-        "--by", choices=tuple(LEVELS), help="one column per machine, node, process or thread (default: all together)"
+        "--by", choices=tuple(LEVELS), help="print one column per machine, node, process or thread (default: their sum)"
     )
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Carry the command out."""
+    """Run the command and return its exit code."""
     from ..experiment import flat
     from ..experiment.selection import named_paths
     from ..multivariate.derivations import cache_line

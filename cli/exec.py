@@ -1,4 +1,4 @@
-"""``autoanalyzer exec``: become the program and record it; the portable form, under any launcher."""
+"""``autoanalyzer exec``: execute the program in place of this process, and record it, under any launcher."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Carry the command out; does not return on success."""
+    """Replace this process by the program; return only if that fails."""
     command = arguments.command[1:] if arguments.command[:1] == ["--"] else arguments.command
     if not command:
         raise UsageError("no program to run; for example: mpirun -n 4 autoanalyzer exec ./app")

@@ -17,29 +17,31 @@ __all__ = ["add_arguments", "print_functions", "run"]
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    parser.add_argument("--uncovered", action="store_true", help="print only what is not measured, one name per line")
+    parser.add_argument(
+        "--uncovered", action="store_true", help="print only functions that are not measured, one name per line"
+    )
     parser.add_argument(
         "--compiler", metavar="MPICC", help="MPI's C compiler (default: AUTOANALYZER_CC, or the first on PATH)"
     )
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Carry the command out."""
+    """Run the command and return its exit code."""
     print_functions(arguments.compiler, "--compiler", uncovered=arguments.uncovered)
     return 0
 
 
 def print_functions(named: str | None, option: str, *, uncovered: bool) -> None:
-    """Print the measured functions of the MPI of a C compiler, or only the names of those that are not measured.
+    """Print the measured functions of an MPI library, or only the names of those that are not measured.
 
     Args:
-        named: The compiler that ``option`` names; None for the first that works.
-        option: The option, for messages.
-        uncovered: Whether to print what is not measured.
+        named: The MPI library's C compiler; None for the first that works.
+        option: The option that names the compiler, for messages.
+        uncovered: Whether to print the functions that are not measured.
 
     Raises:
         InputError: The compiler finds no ``mpi.h``.
-        UsageError: The command is badly quoted.
+        UsageError: Quotes in ``named`` are not balanced.
     """
     compiler = _compiler(named, option)
     functions = read_functions(compiler.command, os.environ)

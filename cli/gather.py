@@ -1,4 +1,4 @@
-"""``autoanalyzer gather``: collect the data of a run that are still on its nodes."""
+"""``autoanalyzer gather``: collect data that a run left on its nodes."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="?",
         default=Path(RUN_FOLDER),
         metavar="DIR",
-        help="the run's folder, as run or exec got it (default: %(default)s)",
+        help="the run's folder, as given to run or exec with -o (default: %(default)s)",
     )
     parser.add_argument(
         "command",
         nargs=argparse.REMAINDER,
         metavar="-- LAUNCHER",
-        help="the command that launched the program (default: as run recorded it); it starts a process on each node "
-        "of the program",
+        help="the command that launched the program, which is used to start a process on each of its nodes (default: "
+        "the command that run recorded)",
     )
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Carry the command out."""
+    """Run the command and return its exit code."""
     from ..runtime.gather.gather import NOT_GATHERED, gather
     from ..view.place import visible
 
@@ -46,7 +46,7 @@ def run(arguments: argparse.Namespace) -> int:
     command = arguments.command[1:] if arguments.command[:1] == ["--"] else arguments.command
     if not (command or facts.command):
         raise UsageError(
-            f"{folder.path}: expected a run whose command is known, found none; name what launched the program: "
+            f"{folder.path}: the command that launched the program was not recorded; add it: "
             f"autoanalyzer gather {folder.path} -- srun -N 2 ./app"
         )
     with counted("gather") as told:

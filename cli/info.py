@@ -1,4 +1,4 @@
-"""``autoanalyzer info``: the contents of an experiment."""
+"""``autoanalyzer info``: print what an experiment contains and how it was measured."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Carry the command out."""
+    """Run the command and return its exit code."""
     from ..runtime.open_experiment import open_experiment
     from ..view.contents import contents_lines
 

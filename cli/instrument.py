@@ -1,4 +1,4 @@
-"""``autoanalyzer instrument``: write instrumented source text, for reading or for another build system."""
+"""``autoanalyzer instrument``: write sources with their probes, to read or for another build system."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Write ``DIR/NAME.i``, ``.ii``, ``.f`` or ``.f90`` for each source, and report it."""
+    """Write ``DIR/NAME.i``, ``.ii``, ``.f`` or ``.f90`` for each source, and print its number of regions."""
     folder: Path = arguments.folder
     try:
         folder.mkdir(parents=True, exist_ok=True)

@@ -17,7 +17,7 @@ from ..errors import AutoanalyzerError, UsageError, way_out
 
 __all__ = ["main", "whole_parser"]
 
-# One module each, imported on demand; by group, those that everybody needs first.
+# The commands by group, in the order of the help. Each is a module of this package, imported only when it is used.
 _GROUPS: Final = {
     "commands": {
         "run": "run a program under its launcher and print the verdict",
@@ -60,7 +60,7 @@ _GROUPS: Final = {
 }
 COMMANDS: Final = {name: text for group in _GROUPS.values() for name, text in group.items()}
 
-# Not listed: for packagers, or older names of what is now an option of another command.
+# Commands that the help does not list: one for packagers, and older names of options of other commands.
 _HIDDEN: Final = {
     "completion": "print a script that completes commands in bash, zsh or fish",
     "functions": "the older name of regions --mpi",
@@ -102,7 +102,7 @@ _EXAMPLES: Final = {
 
 _WITHOUT_NUMPY: Final = frozenset({"compile", "completion", "exec", "functions", "instrument", "regions"})
 
-# After "--" these take compiler flags, which our parsers must not interpret.
+# For these commands, words after "--" are compiler flags, which argparse must not interpret.
 _WITH_FLAGS: Final = frozenset({"instrument", "regions"})
 
 _BAD: Final = 2
@@ -111,21 +111,21 @@ _BLAS_THREADS: Final = "OPENBLAS_NUM_THREADS"
 
 
 class _Parser(argparse.ArgumentParser):
-    """A parser with one-line errors."""
+    """A parser that raises errors of one line instead of printing the usage."""
 
     def error(self, message: str) -> NoReturn:
         raise UsageError(f"{message}; see {self.prog} --help")
 
 
 class _Grouped(argparse.RawDescriptionHelpFormatter):
-    """Leaves the commands out of the help's list of arguments: they are below, by group."""
+    """A help formatter that omits the flat list of commands, because the epilog lists them by group."""
 
     def _format_action(self, action: argparse.Action) -> str:
         return "" if action.metavar == "COMMAND" else super()._format_action(action)
 
 
 class _Version(argparse.Action):
-    """Print the version, which is looked up only for this option."""
+    """An option that prints the version, which is read only if the option is used."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
         from .. import __version__
@@ -135,9 +135,9 @@ class _Version(argparse.Action):
 
 
 def main(argv: Sequence[str] | None = None) -> NoReturn:
-    """Run one command and end the process.
+    """Run one command, print its errors, and end the process.
 
-    Exit codes: 0 done; 1 the program under study failed; 2 bad usage or input; 3 ``--fail-on`` tripped.
+    Exit codes: 0: success; 1: the program under study failed; 2: wrong usage or input; 3: slower than ``--fail-on``.
     """
     arguments = list(sys.argv[1:] if argv is None else argv)
     warnings.formatwarning = lambda message, *_: f"autoanalyzer: {message}\n"
@@ -147,14 +147,14 @@ def main(argv: Sequence[str] | None = None) -> NoReturn:
         status = _run(arguments)
         sys.stdout.flush()
     except UsageError as error:
-        # mpirun ends the whole job when any process fails: the process with the message may not have printed it yet.
+        # mpirun ends the whole job when a process fails, perhaps before rank 0 has printed the message.
         status = 0 if _is_led(arguments) else _refuse(str(error))
     except AutoanalyzerError as error:
         status = _refuse(str(error))
     except KeyboardInterrupt:
         status = _INTERRUPTED
     except BrokenPipeError:
-        # The reader of our output has ended (``| head``): that is no error, and nothing more can be written.
+        # The reader of our output has ended, as in ``| head``. This is no error, but nothing more can be written.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         status = 0
     except MemoryError:
@@ -174,7 +174,7 @@ def _refuse(message: str) -> int:
 
 
 def _is_led(arguments: Sequence[str]) -> bool:
-    """Return whether another process of an MPI job has the same arguments, and reports and fails for all."""
+    """Return whether this is a process of an MPI job in which rank 0 reports the same error."""
     if arguments[:1] != ["analyze"] or "--alone" in arguments:
         return False
     from ..runtime.mpi.own_job import started_processes
@@ -209,7 +209,7 @@ def _run(arguments: list[str]) -> int:
 
 
 def whole_parser() -> argparse.ArgumentParser:
-    """Return the parser with the arguments of all commands, which imports all of them."""
+    """Return the parser with the arguments of all commands; imports all their modules."""
     return _parser(COMMANDS, COMMANDS)
 
 
@@ -241,7 +241,7 @@ def _parser(chosen: Collection[str], names: Iterable[str]) -> argparse.ArgumentP
 
 
 def _listed() -> str:
-    """Return the commands by group, each on a line."""
+    """Return the list of commands for the help, by group, one per line."""
     width = max(map(len, COMMANDS))
     return "\n\n".join(
         "\n".join([f"{title}:", *(f"  {name:{width}}  {text}" for name, text in group.items())])
@@ -251,9 +251,9 @@ def _listed() -> str:
 
 @contextmanager
 def _one_thread_of_blas() -> Iterator[None]:
-    """Let numpy start no threads on import: each thread would wait for work for as long as numpy's import takes.
+    """Keep numpy from starting threads on import, because they would use CPU time while waiting for work.
 
-    A program that the command starts chooses its own number of threads.
+    The variable is removed again, so that programs started by the command choose their own number of threads.
     """
     if _BLAS_THREADS in os.environ:
         yield
@@ -266,6 +266,6 @@ def _one_thread_of_blas() -> Iterator[None]:
 
 
 def _near(word: str, parser: argparse.ArgumentParser) -> str:
-    """Return the option that a word may mean, or where options are explained."""
+    """Return a hint for an unknown argument: similar options, or the command that explains all options."""
     near = way_out(word.partition("=")[0], re.findall(r"--[a-z-]+", parser.format_help())) if word[0] == "-" else ""
     return near if near.startswith("did you mean") else f"see {parser.prog} --help"

@@ -1,4 +1,4 @@
-"""``autoanalyzer mean``: one experiment from a series."""
+"""``autoanalyzer mean``: combine several runs into their mean, minimum, maximum, sum or standard deviation."""
 
 from __future__ import annotations
 
@@ -17,9 +17,11 @@ _STATISTICS: Final = {"mean": mean, "min": minimum, "max": maximum, "sum": total
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     add_combination_arguments(parser)
-    parser.add_argument("--statistic", choices=[*_STATISTICS], default="mean", help="what to compute (default: mean)")
+    parser.add_argument(
+        "--statistic", choices=[*_STATISTICS], default="mean", help="statistic to compute over the runs (default: mean)"
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Carry the command out."""
+    """Run the command and return its exit code."""
     return combine(arguments, _STATISTICS[arguments.statistic])

@@ -1,4 +1,4 @@
-"""``autoanalyzer merge``: the metrics of several experiments in one."""
+"""``autoanalyzer merge``: combine the metrics of several experiments into one."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ add_arguments = add_combination_arguments
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Carry the command out."""
+    """Run the command and return its exit code."""
     from ..experiment.algebra import merge
 
     return combine(arguments, merge)

@@ -1,4 +1,4 @@
-"""Experiments as operands and how they are matched, for all commands of the algebra."""
+"""Arguments of commands that combine experiments: the operands, and how their regions and nodes are matched."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __all__ = [
 
 
 def add_operand_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options of an operation to a command."""
+    """Add the options that control how operands are matched."""
     add_exact_argument(parser)
     parser.add_argument(
         "--system",
@@ -37,7 +37,7 @@ def add_operand_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def add_combination_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of commands that combine several experiments to one."""
+    """Add the arguments of a command that combines several experiments into one."""
     parser.add_argument(
         "experiments", type=Path, nargs="+", metavar="EXPERIMENT", help="folders of runs, or experiment files"
     )
@@ -46,7 +46,7 @@ def add_combination_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def combine(arguments: argparse.Namespace, operation: Callable[..., Experiment]) -> int:
-    """Carry out such a command."""
+    """Apply an operation to the experiments named by the arguments, and write the result; return the exit code."""
     from ..experiment import save
     from ..experiment.storage import check_name
     from ..view.changes import operation_lines
@@ -68,15 +68,15 @@ def add_exact_argument(parser: argparse.ArgumentParser) -> None:
 
 
 def opened(paths: Sequence[Path], *, distinct: bool = False) -> list[Experiment]:
-    """Read experiments.
+    """Return the experiments at some paths.
 
     Args:
-        paths: Their files, or folders of runs.
-        distinct: Refuse one that is named twice.
+        paths: Experiment files, or folders of runs.
+        distinct: Whether to refuse an experiment that is named twice.
 
     Raises:
-        InputError: One cannot be read.
-        UsageError: One is named twice.
+        InputError: An experiment cannot be read.
+        UsageError: An experiment is named twice.
     """
     from ..runtime.open_experiment import open_experiment
 
@@ -94,7 +94,7 @@ def options_of(arguments: argparse.Namespace, paths: Sequence[Path]) -> Options:
     """Return the options for matching operands.
 
     Raises:
-        UsageError: ``--system`` is not an operand.
+        UsageError: ``--system`` is neither ``auto`` nor ``collapse`` nor a number.
     """
     from ..experiment.algebra import Options
 

@@ -1,4 +1,4 @@
-"""The options of commands that run a program, in groups, the commonest first."""
+"""Groups of options in the help of commands that run a program, the most used first."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _GROUPS: Final = {
 
 
 def show_in_groups(parser: argparse.ArgumentParser) -> None:
-    """Let the help show options in groups; those of the command alone stay in front."""
+    """Show a command's options in groups in its help; options that are in no group come first."""
     options = {action.dest: action for action in parser._actions if action.option_strings}
     for title, names in _GROUPS.items():
         group = parser.add_argument_group(title)

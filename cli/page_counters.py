@@ -15,9 +15,9 @@ __all__ = ["counters_of"]
 
 
 def counters_of(subject: Subject) -> str:
-    """Return the statistics of the region that the verdict names first, or else of the program; maybe empty.
+    """Return HTML with statistics of the region that the verdict names first; empty if there are too few data.
 
-    The program is also used if too few metrics of the region differ.
+    If the verdict names no region, or too few metrics of it differ, the statistics describe the whole program.
     """
     from ..analyze.run.oversubscription import waiting_for_turns
     from ..multivariate.metric_space import MetricSpace

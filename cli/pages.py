@@ -24,7 +24,7 @@ _OURS: Final = ".npz"
 
 
 def subject_of(experiment: Experiment, file: Path) -> Subject:
-    """Analyse an experiment for a page; one that is not a run has no findings, but can be shown."""
+    """Return an experiment with its findings, for a page; without findings if it cannot be analysed."""
     from ..analyze import analyze
     from ..view.page import Subject
 
@@ -35,7 +35,7 @@ def subject_of(experiment: Experiment, file: Path) -> Subject:
 
 
 def recordings_of(file: Path, experiment: Experiment) -> list[Recording]:
-    """Return the traces beside a run's own experiment file, with the changes in them."""
+    """Return the traces in a run's folder, with changes over time marked; none if the file is not in a run's folder."""
     from ..experiment.trace import load_trace
     from ..view.page import Recording
 
@@ -60,11 +60,11 @@ def recordings_of(file: Path, experiment: Experiment) -> list[Recording]:
 
 
 def with_changes(recordings: Sequence[Recording], runs: Sequence[Run], anomalies: Sequence[Anomaly]) -> list[Recording]:
-    """Mark changes in the traces of several runs.
+    """Return the traces of several runs with changes over time marked.
 
     Args:
-        recordings: One for each run; a run whose matching moments are unknown gets no marks.
-        runs: The runs; changes are in the times of the first one.
+        recordings: The trace of each run; a trace that cannot be aligned with the first one gets no marks.
+        runs: The runs; the times of the changes are those of the first run.
         anomalies: The changes.
     """
     from ..timelines.warping import anchored
@@ -80,7 +80,7 @@ def with_changes(recordings: Sequence[Recording], runs: Sequence[Run], anomalies
 
 
 def recording_of(path: Path) -> Recording | None:
-    """Return a trace for a page; None if it is not one of ours.
+    """Return a trace for a page; None if it is not an ``.npz`` file.
 
     Args:
         path: A run's folder, or a file.
@@ -92,16 +92,16 @@ def recording_of(path: Path) -> Recording | None:
 
 
 def time_page(path: Path, recordings: Sequence[Recording], report: Report | None = None, title: str = "") -> bytes:
-    """Write a page that opens at time lines.
+    """Return an HTML page that opens at the time lines.
 
     Args:
-        path: A run's folder or a trace in it; the page shows the run's profile.
+        path: A run's folder, or a trace in it; the page also shows the run's profile.
         recordings: The traces.
-        report: Further results.
-        title: Title of the report.
+        report: Further results to show.
+        title: Title of ``report``.
 
     Raises:
-        UsageError: There is no profile.
+        UsageError: There is no experiment file beside the trace.
     """
     from ..runtime.open_experiment import open_experiment
     from ..view.counters_html import counters_html
@@ -118,13 +118,13 @@ def time_page(path: Path, recordings: Sequence[Recording], report: Report | None
 
 
 def result_page(report: Report, title: str, about: str, experiment: tuple[Experiment, Path] | None) -> bytes:
-    """Write a page that opens at a result.
+    """Return an HTML page that opens at a result.
 
     Args:
         report: The result.
         title: Title of the result.
-        about: What was analysed.
-        experiment: The experiment and its file; None if there is none, as for a trace.
+        about: A line that describes the input.
+        experiment: The experiment and its file; None if the input is a trace.
     """
     from ..view.counters_html import counters_html
     from ..view.page import Page, page_html, page_of

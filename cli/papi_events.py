@@ -1,4 +1,4 @@
-"""PAPI events on the command line, ``--counters papi:EVENT,…`` and ``--events METRIC=EVENT,…``."""
+"""Options that name PAPI events: ``--counters papi:EVENT,…`` and ``--events METRIC=EVENT,…``."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LONGEST: Final = 81  # twin: EVENT_LENGTH in runtime/probe/counter_papi.c, less
 
 
 class SourcesOfCounts(tuple[str, ...]):
-    """The sources of counts: the words that shells complete, and PAPI events by name."""
+    """The choices of ``--counters``, which also contain any word that begins with ``papi:``."""
 
     __slots__ = ()
 
@@ -25,10 +25,10 @@ class SourcesOfCounts(tuple[str, ...]):
 
 
 def named_events(text: str) -> str:
-    """Parse the source of counts, with its events.
+    """Return the value of ``--counters`` after checking the events in it.
 
     Raises:
-        argparse.ArgumentTypeError: A word is not the name of an event, or appears twice.
+        argparse.ArgumentTypeError: A word cannot be the name of an event, or appears twice.
     """
     if not text.startswith(NAMED):
         return text
@@ -45,7 +45,7 @@ def named_events(text: str) -> str:
 
 
 def papi_events(text: str) -> str:
-    """Parse ``METRIC=EVENT,…`` into the form that the probe library accepts.
+    """Return the value of ``--events``, ``METRIC=EVENT,…``, after checking it.
 
     Raises:
         argparse.ArgumentTypeError: A word has another form, or a metric cannot be counted or is named twice.
@@ -87,7 +87,7 @@ def add_counting_options(parser: argparse.ArgumentParser) -> None:
         type=_calls,
         metavar="CALLS",
         help="with papi: count only in calls of MPI, of file I/O, or of both (mpi, io or mpi,io), if counting in "
-        "each region costs too much; papi:EVENT becomes EVENT@mpi, and so on",
+        "each region has too much overhead; metrics are named EVENT@mpi and EVENT@io",
     )
     parser.add_argument(
         "--multiplex",

@@ -1,4 +1,4 @@
-"""Parts of an experiment on the command line."""
+"""Options that choose ranks and metrics of an experiment."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ def add_exclude_rank_argument(parser: argparse.ArgumentParser) -> None:
 
 
 def names_of(words: str | None, known: Collection[str] | None = None) -> list[str] | None:
-    """Parse ``--metrics a,b``; None, for all metrics, stays None. A name with a comma cannot be given.
+    """Return the names in ``--metrics a,b``; None, for all metrics, if the option is missing.
 
     Raises:
-        UsageError: There is no name, or one is not in ``known``, if that is given.
+        UsageError: There is no name, or ``known`` is given and lacks one of them.
     """
     if words is None:
         return None
@@ -47,7 +47,7 @@ def names_of(words: str | None, known: Collection[str] | None = None) -> list[st
 
 
 def _unknown(name: str, known: Collection[str]) -> str:
-    """Explain that a metric is computed, not stored, and what shows it; or suggest a similar name."""
+    """Return why a metric is not stored: it is derived, or unknown; then with similar names."""
     from ..multivariate.derivations import DERIVATIONS
 
     ways = [each for each in DERIVATIONS if each.name == name]
@@ -59,11 +59,11 @@ def _unknown(name: str, known: Collection[str]) -> str:
 
 
 def ranks_of(experiment: Experiment, words: str | None) -> list[int] | None:
-    """Read ``--ranks 0-3,8``; None for None.
+    """Return the ranks in ``--ranks 0-3,8`` in order; None, for all ranks, if the option is missing.
 
     Raises:
-        UsageError: It is not a list of ranks.
-        InputError: There is no such rank.
+        UsageError: The text is not a list of ranks and ranges.
+        InputError: The experiment lacks one of the ranks.
     """
     from ..experiment.selection import check_ranks
 

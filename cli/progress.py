@@ -1,4 +1,4 @@
-"""Progress of long activities: a moving line on a terminal, or an occasional line elsewhere."""
+"""Show progress on standard error: an updated line on a terminal, otherwise a new line from time to time."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ if TYPE_CHECKING:
 
 __all__ = ["SHORT", "SLOW", "counted", "progress", "stages"]
 
-SHORT: Final = 1.0  # seconds that need no progress message
-SLOW: Final = 10.0  # seconds until the first line without a terminal, for activities of some seconds
-_LOOK: Final = 0.1  # seconds between updates
-_FIRST: Final = 60.0  # the same for activities of minutes; each further line takes twice as long
+SHORT: Final = 1.0  # seconds; shorter activities show no progress on a terminal
+SLOW: Final = 10.0  # seconds until the first line without a terminal, for activities that usually take seconds
+_LOOK: Final = 0.1  # seconds between updates on a terminal
+_FIRST: Final = 60.0  # seconds until the first line for activities of minutes; the time doubles with each line
 
 
 @contextmanager
 def progress(what: str, *, first: float = _FIRST) -> Iterator[None]:
-    """Show on standard error that something is in progress, until the block ends."""
+    """Show an activity until the block ends; without a terminal, first after ``first`` seconds."""
     if on_terminal(sys.stderr):
         with _bar(counted=False) as bar:
             bar.add_task(what, total=None)
@@ -42,7 +42,7 @@ def progress(what: str, *, first: float = _FIRST) -> Iterator[None]:
 
 @contextmanager
 def counted(what: str, *, first: float = SLOW) -> Iterator[Callable[[int, int], None]]:
-    """Yield a callback for the amount done and the total, shown from the first call until the block ends."""
+    """Yield a callback that takes the amount done and the total, and shows them until the block ends."""
     terminal = on_terminal(sys.stderr)
     bars: list[Progress] = []
     due: list[float] = []
@@ -72,11 +72,11 @@ def counted(what: str, *, first: float = SLOW) -> Iterator[Callable[[int, int], 
 
 @contextmanager
 def stages(*, first: float = _FIRST / 4, after: float = 0.0) -> Iterator[Callable[[str], None]]:
-    """Yield a callback for the current activity, shown until the block ends.
+    """Yield a callback that takes the name of the current activity; the name is shown until the block ends.
 
     Args:
-        first: Seconds until the first line.
-        after: Seconds until the line on a terminal moves.
+        first: Seconds until the first line, without a terminal.
+        after: Seconds until progress is shown on a terminal.
     """
     now = [""]
     ended = threading.Event()
@@ -91,7 +91,7 @@ def stages(*, first: float = _FIRST / 4, after: float = 0.0) -> Iterator[Callabl
 
 
 def _bar(*, counted: bool) -> Progress:
-    """Make the moving line for a terminal."""
+    """Return the progress line for a terminal, with a bar if amounts are counted."""
     from rich.console import Console
     from rich.progress import (
         BarColumn,

@@ -1,4 +1,4 @@
-"""The region that the verdict names, proposed to users who request statistics of the whole program."""
+"""Propose the region that the verdict names to users who request statistics of the whole program."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["MOST", "ProposedRegion", "region_name"]
 
-MOST: Final = 2_000  # locations: with more, the verdict may compare all pairs in each region
+MOST: Final = 2_000  # locations; with more, the verdict takes too long, as it may compare all pairs in each region
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class ProposedRegion:
     Attributes:
         region: The value for ``--region``.
         exclusive: Whether only its own code is meant, without its callees.
-        sentence: Why, and the command to type.
+        sentence: Why the region is proposed, and the command to type.
         command: The command.
     """
 
@@ -66,7 +66,7 @@ class ProposedRegion:
 
 
 def region_name(experiment: Experiment, region: CodeRegion) -> str | None:
-    """Return a name that matches only this region; None if there is none."""
+    """Return a name for ``--region`` that matches only this region; None if there is none."""
     from ..experiment.selection import paths_named
 
     own = experiment.call_paths[region.id].region

@@ -1,4 +1,4 @@
-"""``autoanalyzer pursue``: which metrics are worth recording, over time (Vetter and Reed 1999)."""
+"""``autoanalyzer pursue``: find the metrics worth recording, over time (Vetter and Reed 1999)."""
 
 from __future__ import annotations
 
@@ -52,8 +52,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "input",
         type=Path,
         metavar="INPUT",
-        help="a trace (.csv, .npz, or - for standard input), or a run's folder or file; with an option for a trace, "
-        "the time lines of the folder's run",
+        help="a trace (.csv, .npz, .otf2, or - for standard input), or a run's folder or experiment file; a folder "
+        "together with an option for a trace means the run's time lines",
     )
     trace = parser.add_argument_group("options for a trace")
     trace.add_argument("--window", type=float, metavar="S", help="average over S seconds (default: the whole trace)")
@@ -62,8 +62,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--follow",
         type=float,
         metavar="S",
-        help="print each period when it is complete; stop when the run has ended, or the trace has not grown for S "
-        "seconds",
+        help="follow a growing trace: print each period when it is complete; stop when the run has ended, or the "
+        "trace has not grown for S seconds",
     )
     run_of = parser.add_argument_group("options for an experiment")
     add_space_arguments(parser, run_of, rows="one row per period")
@@ -72,37 +72,42 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=int,
         choices=(1, 2, 3),
         default=3,
-        help="dimensions of the projections (default: %(default)s)",
+        help="number of dimensions of the projections (default: %(default)s)",
     )
     parser.add_argument(
-        "--trim", choices=_TRIMMINGS, default="none", help="what to do with outlying locations (default: %(default)s)"
+        "--trim",
+        choices=_TRIMMINGS,
+        default="none",
+        help="how to treat outlying locations: remove them, or take log or sqrt of metrics (default: %(default)s)",
     )
     parser.add_argument(
         "--jitter",
         type=float,
         default=0.1,
         metavar="SHARE",
-        help="how much better other metrics must be to replace those recorded (default: %(default)s)",
+        help="how much better, as a share, other metrics must be to replace those recorded (default: %(default)s)",
     )
     parser.add_argument(
         "--probe",
         type=float,
         default=_PROBED,
         metavar="SHARE",
-        help="also record this share of the other metrics, alternately (default: %(default)s)",
+        help="also record this share of the other metrics, different ones in each period (default: %(default)s)",
     )
     parser.add_argument(
         "--starts",
         type=int,
         default=_STARTS,
         metavar="N",
-        help="starts of the search for the best projection (default: %(default)s)",
+        help="number of random starts of the search for the best projection (default: %(default)s)",
     )
-    parser.add_argument("--policy", type=Path, metavar="FILE", help="after each period, write what to record next")
+    parser.add_argument(
+        "--policy", type=Path, metavar="FILE", help="after each period, write the metrics to record next to FILE"
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Carry the command out."""
+    """Run the command and return its exit code."""
     from ..runs.pursued_trace import is_trace
     from ..runtime.open_experiment import open_experiment
 
@@ -150,7 +155,7 @@ def _check(arguments: argparse.Namespace, *, traced: bool) -> None:
     inputs = [arguments.input, *arguments.sample]
     check_targets(inputs, **{kind: getattr(arguments, kind) for kind in (*REPORTS, "policy")})
     if is_output(arguments.policy):
-        raise UsageError("--policy -: expected a file, in which each policy replaces the one before")
+        raise UsageError("--policy -: expected a file, because each policy replaces the one before")
     for option in _OF_RUNS if traced else ():
         if getattr(arguments, option):
             raise UsageError(f"--{option} is for an experiment, found a trace")
@@ -194,7 +199,7 @@ def _options(arguments: argparse.Namespace) -> Options:
 def _of_run(
     arguments: argparse.Namespace, state: PursuitOverTime, experiments: Sequence[Experiment]
 ) -> Iterator[Period]:
-    """Yield one period for a run, or for several runs whose locations are points together."""
+    """Yield a single period, whose points are the locations of all runs."""
     from ..analyze.run.costs import program_times
 
     space = metric_space(arguments, *experiments)
@@ -220,7 +225,7 @@ def _of_trace(arguments: argparse.Namespace, state: PursuitOverTime, windows: Sl
 
 
 def _check_periods(arguments: argparse.Namespace, samples: Samples) -> None:
-    """Refuse windows so short that there would be too many results to read."""
+    """Raise UsageError if windows are so short that there would be too many periods to read."""
     if arguments.window is None or not len(samples.times):
         return
     every = arguments.every or arguments.window / 2
@@ -232,7 +237,7 @@ def _check_periods(arguments: argparse.Namespace, samples: Samples) -> None:
 
 
 def _tell(arguments: argparse.Namespace, period: Period, state: PursuitOverTime) -> None:
-    """Print and write the results of a period, for the user and for the monitoring system."""
+    """Write the policy after a period, and print the period if the trace is being followed."""
     from ..view.place import visible
     from ..view.pursuit import period_line, policy_text
 

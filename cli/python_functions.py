@@ -1,4 +1,4 @@
-"""The option that turns functions of a Python program into regions."""
+"""The option that records functions of a Python program as regions."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ __all__ = ["add_python_functions"]
 
 
 def add_python_functions(parser: argparse.ArgumentParser) -> None:
-    """Add the option; ``python_functions`` is a list of patterns."""
+    """Add the option; its value is a list of patterns."""
     parser.add_argument(
         "--python-functions",
         type=_patterns,

@@ -1,4 +1,4 @@
-"""``autoanalyzer record``: several runs of a program in one folder, which together have all metrics."""
+"""``autoanalyzer record``: run a program several times with time lines, so that all runs together have all metrics."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=number_above_0,
         default=_RUNS,
         metavar="N",
-        help="number of times that everything is recorded (default: %(default)s); a single run may show a change by "
+        help="number of times that all events are recorded (default: %(default)s); a single run may show a change by "
         "chance",
     )
     parser.add_argument(
@@ -34,8 +34,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=number_above_0,
         default=_REGISTERS,
         metavar="K",
-        help="with --events: number of events per run, including the first one, which all runs count (default: "
-        "%(default)s)",
+        help="with --events: number of events per run, including the first event, which is counted in all runs "
+        "(default: %(default)s)",
     )
     parser.add_argument("--no-analyze", action="store_true", help="stop after recording, without a report")
     add_documents(parser, {"json": "what changes over time, as JSON"})
@@ -44,7 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Carry the command out: 1 if the program failed.
+    """Run the command; return 1 if the program failed.
 
     Findings go to standard error, so the program's standard output stays unchanged.
     """

@@ -1,4 +1,4 @@
-"""``autoanalyzer debug --plan-only``, formerly ``refine``: a plan that opens bottlenecks and drops the rest."""
+"""``autoanalyzer debug --plan-only``, formerly ``refine``: write a plan that splits bottlenecks and omits the rest."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Carry the command out."""
+    """Run the command and return its exit code."""
     print_plan(arguments.experiment, arguments)
     return 0
 
 
 def print_plan(run: Path, arguments: argparse.Namespace) -> None:
-    """Write the plan for the build after a run to ``arguments.output``, and print what it opens.
+    """Write the plan for the next build to ``arguments.output``, and print the regions that it splits.
 
     Raises:
-        InputError: No bottleneck of the run has a source.
+        InputError: The run cannot be read, or no bottleneck in it has a source.
         UsageError: The plan cannot be written.
     """
     from ..analyze.refinement.refine import refine

@@ -1,4 +1,4 @@
-"""``autoanalyzer regions``: the regions of sources and a plan for them, or the MPI functions that are measured."""
+"""``autoanalyzer regions``: list the regions of sources, write a plan for them, or list the measured MPI functions."""
 
 from __future__ import annotations
 
@@ -27,25 +27,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     indent = " " * len("usage: ")
     parser.usage = f"autoanalyzer regions [--why] [--plan FILE] {USAGE}\n{indent}{_OF_MPI}"
-    parser.add_argument("--why", action="store_true", help="print only what is left out, with the reason")
+    parser.add_argument("--why", action="store_true", help="print only regions that are left out, and why")
     parser.add_argument(
         "--mpi",
         action="store_true",
-        help="list instead the MPI functions that are measured, and what each counts, for the MPI of --cc; with --why, "
-        "only the names of functions that may communicate but are not measured",
+        help="list the MPI functions that are measured, and what each counts, for the MPI library of --cc; with --why, "
+        "only functions that may communicate but are not measured",
     )
     parser.add_argument(
         "--plan",
         type=Path,
         metavar="FILE",
-        help="write a plan to edit, with the regions that are created and those that are not; with "
-        "AUTOANALYZER_PLAN=FILE the next build follows it",
+        help="write all regions, measured or not, to FILE as a plan that you can edit; the next build follows it if "
+        "AUTOANALYZER_PLAN=FILE is set",
     )
     add_source_arguments(parser, nargs="*")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the tree of each source and write the plan, or print the functions of MPI."""
+    """Print the regions of each source and write the plan, or print the MPI functions."""
     if arguments.mpi:
         if arguments.sources or arguments.plan:
             raise UsageError(f"--mpi needs no sources and writes no plan: {_OF_MPI}")
@@ -72,7 +72,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _unprinted(source: str, found: CodeRegions, printed: set[CodeRegion | str]) -> CodeRegions:
-    """Leave out regions of headers that an earlier source has shown, and record the rest as shown."""
+    """Return regions without those of headers that were printed for an earlier source; add the rest to ``printed``."""
 
     def is_new(file: str, key: CodeRegion | str) -> bool:
         if file != source and key in printed:

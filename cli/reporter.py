@@ -1,4 +1,4 @@
-"""Reports of runs on standard error."""
+"""The reporter that shows messages and progress of runs on standard error."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["REPORTER", "say"]
 
 
 def say(sentence: str) -> None:
-    """Print a sentence for the user."""
+    """Print a message to standard error."""
     sys.stderr.write(f"autoanalyzer: {sentence}\n")
 
 

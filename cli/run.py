@@ -1,4 +1,4 @@
-"""``autoanalyzer run``: run a program under its own launcher, gather, analyse."""
+"""``autoanalyzer run``: run a program under its launcher, gather the data, and print the verdict."""
 
 from __future__ import annotations
 
@@ -29,23 +29,26 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=number_above_0,
         default=1,
         metavar="N",
-        help="run the program N times (default: 1); the verdict describes the mean, and shows how many of the runs "
-        "have each finding",
+        help="run the program N times (default: 1); the verdict describes their mean, and shows in how many runs each "
+        "finding appears",
     )
     parser.add_argument(
         "--no-calibrate",
         action="store_true",
-        help="skip the benchmark of instructions, cache misses and files before the first run on a machine",
+        help="skip the short benchmark of instructions, cache misses and files that precedes the first run on a "
+        "machine",
     )
     add_per_run(parser)
-    parser.add_argument("--no-analyze", action="store_true", help="stop once the experiment is written")
+    parser.add_argument(
+        "--no-analyze", action="store_true", help="stop after writing the experiment, without a verdict"
+    )
     add_analysis_arguments(parser)
     add_measuring_arguments(parser)
     show_in_groups(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Carry the command out: 1 if the program failed.
+    """Run the command; return 1 if the program failed.
 
     The verdict goes to standard error, so the program's standard output stays unchanged.
     """
@@ -92,7 +95,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _options_and_groups(arguments: argparse.Namespace) -> tuple[RunOptions, list[str]]:
-    """Return the options, and the source of counts of each run if all events need several."""
+    """Return the options, and the value of ``--counters`` for each run; several if the events need several runs."""
     options = options_of(arguments)
     if arguments.repeat > 1:
         options = one_group(options, "--repeat")

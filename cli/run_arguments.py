@@ -43,60 +43,65 @@ def add_measuring_arguments(parser: argparse.ArgumentParser) -> None:
         choices=_COUNTERS,
         default="auto",
         help="source of counts; papi: hardware counters; papi:EVENT,…: also these PAPI events, each as a metric "
-        "(autoanalyzer counters lists them); simulated: a second run, which takes 5 to 20 times as long; none: no "
-        "counts; auto: papi if it counts anything here (default)",
+        "(autoanalyzer counters lists them); simulated: simulate them in a second run, which takes 5 to 20 times as "
+        "long; none: no counts; auto: papi if any event can be counted here (default)",
     )
     parser.add_argument(
         "--events",
         type=papi_events,
         metavar="METRIC=EVENT,…",
-        help="with papi: count only these metrics, each by this event: "
-        "instructions=PAPI_TOT_INS,l1_misses=PAPI_L1_DCM; or none",
+        help="with papi: count only these metrics, each by the given event, such as "
+        "instructions=PAPI_TOT_INS,l1_misses=PAPI_L1_DCM; none: no metrics (default: all that can be counted)",
     )
     add_usage(parser)
     add_counting_options(parser)
     parser.add_argument(
-        "--cache", metavar="GEOMETRY", help="caches to simulate, as size/ways/line: L1=32K/8/64,L2=1M/8/64"
+        "--cache",
+        metavar="GEOMETRY",
+        help="caches to simulate, as size/ways/line, such as L1=32K/8/64,L2=1M/8/64 (default: those of this machine)",
     )
     parser.add_argument(
         "--counting-dir",
         type=Path,
         metavar="DIR",
-        help="folder for the second run, which may overwrite files there (default: a copy of this folder)",
+        help="working folder of the second run, which may overwrite files there (default: a copy of the current "
+        "folder)",
     )
     parser.add_argument(
         "--scratch",
         type=Path,
         metavar="DIR",
-        help="where to make that copy; all nodes must see it (default: in the output folder)",
+        help="folder for that copy; all nodes must see it (default: the output folder)",
     )
     parser.add_argument(
         "--no-copy",
         action="store_true",
-        help="do the second run in this folder, where it overwrites files that the first run wrote",
+        help="do the second run in the current folder, where it overwrites files that the first run wrote",
     )
-    parser.add_argument("--no-environment", action="store_true", help="do not store environment variables")
+    parser.add_argument(
+        "--no-environment", action="store_true", help="do not store environment variables in the experiment"
+    )
     parser.add_argument(
         "--gather",
         choices=("auto", "mpi", "plain"),
         default="auto",
-        help="collect the data of the ranks with an MPI job, or from this disk (plain); auto: with MPI if some are "
-        "elsewhere (default)",
+        help="how to collect the data of the ranks; mpi: by an MPI job; plain: from this disk; auto: by MPI if some "
+        "data are on other nodes (default)",
     )
     parser.add_argument(
         "--max-memory",
         type=_memory,
         metavar="SIZE",
-        help="recording limit per process, such as 64M (default: 256M); near it, new call paths on the deepest "
-        "levels are attributed to their callers",
+        help="memory limit for call paths, per process, such as 64M (default: 256M); near the limit, new call paths on "
+        "the deepest levels are added to their callers",
     )
     parser.add_argument(
         "--max-overhead",
         type=_share,
         metavar="SHARE",
-        help="throttle small regions that are entered so often that measuring them takes more than this share of the "
-        "time outside MPI, file I/O and OpenMP waiting (default: 5%%; off: none): their time goes to their callers, "
-        "and DIR/plan.toml leaves them out of the next build",
+        help="stop measuring small regions if measuring them takes more than this share of the time outside MPI, file "
+        "I/O and OpenMP waiting (default: 5%%; off: no limit); their time is added to their callers, and DIR/plan.toml "
+        "leaves them out of the next build",
     )
     parser.add_argument(
         "--trace",
@@ -110,7 +115,7 @@ def add_measuring_arguments(parser: argparse.ArgumentParser) -> None:
         "--trace-memory",
         type=_trace_memory,
         metavar="SIZE",
-        help="memory for the time lines of a process (default: 8M); at this limit, the sampling interval doubles",
+        help="memory limit for time lines, per process (default: 8M); at the limit, the sampling interval doubles",
     )
     add_steering_arguments(parser)
     add_split_waiting(parser)
@@ -120,10 +125,10 @@ def add_measuring_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def command_of(arguments: argparse.Namespace, usage: str) -> list[str]:
-    """Return the launcher and the program.
+    """Return the words of the launcher, the program and its arguments.
 
     Raises:
-        UsageError: There is none; ``usage`` shows an example.
+        UsageError: There is no command; the message shows ``usage`` as an example.
     """
     words: list[str] = arguments.command
     command = words[1:] if words[:1] == ["--"] else words
@@ -133,7 +138,7 @@ def command_of(arguments: argparse.Namespace, usage: str) -> list[str]:
 
 
 def options_of(arguments: argparse.Namespace) -> RunOptions:
-    """Return the options of a run that the arguments give."""
+    """Return the options of a run from the parsed arguments."""
     return RunOptions(
         output=arguments.output,
         counters=arguments.counters,

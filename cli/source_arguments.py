@@ -19,7 +19,7 @@ USAGE = f"{MODES_USAGE}\n  [--cc CC] [--cxx CXX] [--fc FC] [-I DIR] [-D MACRO] [
 
 
 def add_source_arguments(parser: argparse.ArgumentParser, *, nargs: str = "+") -> None:
-    """Declare modes, sources (as many as ``nargs`` says), compilers and flags."""
+    """Add the arguments for modes, sources (``nargs`` as for argparse), compilers and compiler flags."""
     add_modes_argument(parser)
     parser.add_argument(
         "sources", nargs=nargs, metavar="SRC", help="C, C++ and Fortran sources; after -- any compiler flags"
@@ -49,7 +49,7 @@ def add_source_arguments(parser: argparse.ArgumentParser, *, nargs: str = "+") -
 
 
 def add_modes_argument(parser: argparse.ArgumentParser) -> None:
-    """Declare which modes of instrumentation are on."""
+    """Add the option that selects kinds of regions to instrument."""
     parser.add_argument(
         "--modes",
         metavar="MODE,...",
@@ -59,10 +59,10 @@ def add_modes_argument(parser: argparse.ArgumentParser) -> None:
 
 
 def choice_of(arguments: argparse.Namespace, *, looks_for_all: bool = False) -> Choice:
-    """Return which regions are wanted; an option has priority over the environment.
+    """Return which regions to instrument; ``--modes`` has priority over the environment.
 
     Raises:
-        UsageError: There is no such mode.
+        UsageError: A mode does not exist.
         InputError: The plan cannot be read, or is not a plan.
     """
     modes = None if arguments.modes is None else asked_modes(arguments.modes, "--modes")
@@ -70,10 +70,10 @@ def choice_of(arguments: argparse.Namespace, *, looks_for_all: bool = False) -> 
 
 
 def sources_of(arguments: argparse.Namespace, choice: Choice | None = None) -> Iterator[ReadSource]:
-    """Yield the sources one by one, with the regions selected by the arguments unless a choice is given.
+    """Yield the sources one by one, with the regions that ``choice``, or else the arguments, select.
 
     Raises:
-        UsageError: No compiler is named.
+        UsageError: A compiler option is empty.
         InputError: A source cannot be read.
     """
     cc = _command("--cc", arguments.cc)

@@ -1,4 +1,4 @@
-"""The metric space on the command line: locations and metrics to analyse, and outputs of the report."""
+"""Options of statistical analyses: the locations and metrics to analyse, and the files to write."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ _SEEDS: Final = 2**32
 def add_space_arguments(
     parser: argparse.ArgumentParser, of_runs: argparse._ArgumentGroup | None = None, *, rows: str = "a table"
 ) -> None:
-    """Add the common arguments of analyses of a metric space.
+    """Add the arguments that statistical analyses have in common.
 
     Args:
         parser: The command's parser.
-        of_runs: Where to add the arguments that need an experiment.
+        of_runs: The group for arguments that need an experiment; None for the parser itself.
         rows: A description of the CSV output.
     """
     runs = of_runs or parser
@@ -50,17 +50,21 @@ def add_space_arguments(
         metavar="NAME",
         help="analyse only this region and what it calls: a name, path or FILE:LINE (default: the program)",
     )
-    runs.add_argument("--exclusive", action="store_true", help="leave out what the region calls")
+    runs.add_argument("--exclusive", action="store_true", help="analyse the region without what it calls")
     runs.add_argument(
         "--sample",
         type=Path,
         action="append",
         default=[],
         metavar="EXPERIMENT",
-        help="add the locations of another run; may be repeated",
+        help="also analyse the locations of this run; may be repeated",
     )
-    runs.add_argument("--by", choices=("thread", "process"), help="what counts as a location (default: thread)")
-    parser.add_argument("--metrics", metavar="NAME,…", help="use only these metrics (default: all that were measured)")
+    runs.add_argument(
+        "--by", choices=("thread", "process"), help="what a location is: a thread, or a whole process (default: thread)"
+    )
+    parser.add_argument(
+        "--metrics", metavar="NAME,…", help="analyse only these metrics (default: all that were measured)"
+    )
     add_derive_argument(parser)
     add_exclude_rank_argument(parser)
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="random seed (default: %(default)s)")
@@ -75,25 +79,26 @@ def add_derive_argument(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="NAME=FORMULA",
-        help="add a metric, such as fp_rate=fp_ins/cycles (names that are not words go in [brackets]); may be repeated",
+        help="add a metric computed from others, such as fp_rate=fp_ins/cycles; put names with other characters than "
+        "letters, digits and _ in [brackets]; may be repeated",
     )
 
 
 def check_seed(seed: int) -> None:
-    """Check a seed.
+    """Check a random seed.
 
     Raises:
-        UsageError: It is not a seed.
+        UsageError: The seed is negative or too large.
     """
     if not 0 <= seed < _SEEDS:
         raise UsageError(f"--seed {seed}: expected a number from 0 to {_SEEDS - 1}")
 
 
 def formulas(arguments: argparse.Namespace) -> list[Formula]:
-    """Parse each ``--derive``.
+    """Return the formula of each ``--derive``.
 
     Raises:
-        UsageError: One is not a formula.
+        UsageError: A text is not a formula.
     """
     from ..multivariate.formula import Formula
 
@@ -101,11 +106,11 @@ def formulas(arguments: argparse.Namespace) -> list[Formula]:
 
 
 def metric_space(arguments: argparse.Namespace, *experiments: Experiment, besides: Sequence[str] = ()) -> MetricSpace:
-    """Make the metric space of one or several runs according to the command line.
+    """Return the metric space of one or several runs that the arguments select.
 
     Raises:
         UsageError: A region, a metric or a rank does not exist.
-        InputError: Fewer than two points, or no metric, are left.
+        InputError: Fewer than two locations, or no metric, are left.
     """
     from ..multivariate.metric_space import MetricSpace
 
@@ -124,7 +129,7 @@ def metric_space(arguments: argparse.Namespace, *experiments: Experiment, beside
 
 
 def with_shared_cores(report: Report, experiments: Sequence[Experiment]) -> Report:
-    """Add a warning that ranks shared cores, if they did in any run."""
+    """Return the report, with a warning if ranks shared cores in any run."""
     from ..view.caveats import TRUST, shared_cores
 
     shared = next(filter(None, map(shared_cores, experiments)), None)
@@ -140,7 +145,9 @@ def write_report(
     document: Mapping[str, Any],
     experiment: tuple[Experiment, Path] | None = None,
 ) -> None:
-    """Write the requested outputs once all are computed; print tables and sentences, unless a document is printed.
+    """Write the requested files; print the report unless a file goes to standard output.
+
+    Nothing is written until all outputs are computed.
 
     Args:
         arguments: The command-line arguments.

@@ -1,4 +1,4 @@
-"""The fast path of a stand-in: a known compile is answered before the instrumenter is imported."""
+"""The fast path of a stand-in: repeat a known compile from the cache, without importing the instrumenter."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ STAND_INS: Final = {
     "aa-mpicxx": ("AUTOANALYZER_CXX", "mpicxx"),
     "aa-mpifort": ("AUTOANALYZER_FC", "mpifort"),
 }
-"""The variable of each that names its compiler, and which it is without."""
+"""For each stand-in: the variable that names its compiler, and the default."""
 _PLAIN: Final = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./+=- ")
 
 
 def answer() -> None:
-    """Exit here if the compile is known, otherwise continue as ``aa-compiler`` does.
+    """Exit if the compile was repeated from the cache; otherwise prepare ``sys.path`` and return.
 
-    The arguments are the file with the import paths, the stand-in's path, and its own arguments.
+    ``sys.argv`` holds the file with the import paths, the stand-in's path, and the stand-in's own arguments.
     """
     _, way, stand_in, *words = sys.argv
     variable, usual = STAND_INS.get(os.path.basename(stand_in), ("", ""))
     compiler = os.environ.get(variable, usual)
     if compiler and _PLAIN.issuperset(compiler) and answered([*compiler.split(), *words]):
-        os._exit(0)  # all is written
+        os._exit(0)  # all outputs are written
     program, folders = os.path.join(os.path.dirname(os.path.realpath(stand_in)), "aa-compiler"), [""]
     try:
         with open(way, errors="surrogateescape") as stream:
@@ -44,16 +44,16 @@ def answer() -> None:
             os.unlink(way)
     except OSError:
         pass  # another process has removed it
-    if not all(map(os.path.isdir, folders)):  # its folders no longer exist
+    if not all(map(os.path.isdir, folders)):  # the package was moved or removed
         os.execv(program, [program, stand_in, *words])
     sys.path += folders
     sys.argv[:2] = [program]
 
 
 def note_way(program: str) -> None:
-    """Record for the stand-ins beside a program how to start Python without ``site``: interpreter and import paths.
+    """Write the interpreter and its import paths to the cache, so that stand-ins can start Python without ``site``.
 
-    This is only an optimisation.
+    This only saves time, so errors are ignored.
     """
     folder = os.path.dirname(program)
     lines = [sys.executable, os.path.join(os.path.dirname(os.path.abspath(__file__)), "start.py")]

@@ -1,6 +1,6 @@
-"""Started by a stand-in once ``aa-compiler`` has recorded the import paths: Python without ``site``, twice as fast.
+"""Start a stand-in in a Python without ``site``, which takes half the time.
 
-This file's place gives the package's path; the recorded line ends with the other paths.
+Stand-ins use this script once ``aa-compiler`` has recorded the other import paths.
 """
 
 import sys

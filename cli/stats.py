@@ -51,27 +51,35 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "analysis",
         choices=_ANALYSES,
-        metavar=f"{{{','.join(_ANALYSES)}}}",  # for an error that lists them if none is given
-        help="correlation: redundant metrics; hierarchy, kmeans: clusters of locations; factors: what metrics have in "
-        "common; pca: the main differences; map: clusters on the process grid",
+        metavar=f"{{{','.join(_ANALYSES)}}}",  # so that the error for a missing argument lists them
+        help="correlation: redundant metrics; hierarchy, kmeans: clusters of locations; factors: groups of metrics "
+        "that vary together; pca: the main differences; map: clusters on the process grid",
     )
     parser.add_argument("-k", type=int, metavar="K", help="number of clusters or factors (default: from the data)")
-    parser.add_argument("--linkage", choices=_LINKAGES, help="the distance between clusters (default: ward)")
-    parser.add_argument("--criterion", choices=_CRITERIA, help="how kmeans chooses K (default: silhouette)")
+    parser.add_argument(
+        "--linkage", choices=_LINKAGES, help="how distances between clusters are computed (default: ward)"
+    )
+    parser.add_argument(
+        "--criterion", choices=_CRITERIA, help="how kmeans chooses the number of clusters (default: silhouette)"
+    )
     parser.add_argument("--rotation", choices=_ROTATIONS, help="rotation of the factors (default: varimax)")
     parser.add_argument("--factor", type=int, metavar="N", help="use only the metrics of factor N")
-    parser.add_argument("--grid", metavar="8x8", help="the process grid (default: the program's own, else a guess)")
+    parser.add_argument(
+        "--grid", metavar="8x8", help="sizes of the process grid (default: the program's own, else a guess)"
+    )
     parser.add_argument(
         "--scale",
         choices=SCALES,
         help="scale each metric by its standard deviation (default), by its mean, or not at all",
     )
-    parser.add_argument("--recurse", action="store_true", help="repeat the analysis within clusters that are distinct")
+    parser.add_argument(
+        "--recurse", action="store_true", help="repeat the analysis within clusters while they are distinct"
+    )
     add_space_arguments(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Carry the command out."""
+    """Run the command and return its exit code."""
     from ..analyze.run.oversubscription import waiting_for_turns
     from ..runtime.open_experiment import open_experiment
 
@@ -86,7 +94,7 @@ def run(arguments: argparse.Namespace) -> int:
     if proposed:
         report = replace(report, sentences=[proposed.sentence, *report.sentences])
     elif arguments.region is None and len(experiment.locations) > MOST:
-        said = f"With more than {MOST} locations no --region is proposed: analyze {file} names one."
+        said = f"With more than {MOST} locations no --region is proposed; autoanalyzer analyze {file} names one."
         report = replace(report, caveats=[*report.caveats, said])
     write_report(
         arguments,
@@ -115,15 +123,15 @@ def _check(arguments: argparse.Namespace) -> None:
     if arguments.rotation and arguments.analysis != "factors" and arguments.factor is None:
         raise UsageError("--rotation needs the analysis factors, or --factor N")
     if arguments.analysis == "map" and arguments.sample:
-        raise UsageError("--sample: a map shows one run, because each of its places holds one rank")
+        raise UsageError("--sample cannot be combined with map, which shows the ranks of one run")
     check_seed(arguments.seed)
 
 
 def _grid(text: str | None) -> list[int] | None:
-    """Parse ``8x8``.
+    """Return the sizes of a grid such as ``8x8``; None if no grid is given.
 
     Raises:
-        UsageError: It is not a grid.
+        UsageError: The text is not a grid.
     """
     if text is None:
         return None
@@ -133,7 +141,7 @@ def _grid(text: str | None) -> list[int] | None:
 
 
 def _report(arguments: argparse.Namespace, experiment: Experiment, space: MetricSpace) -> Report:
-    """Carry out the analysis, also within clusters if requested."""
+    """Return the report of the analysis, also of each cluster if requested."""
     from ..multivariate import analyses as statistics
     from ..view import statistics as view
 
@@ -183,7 +191,7 @@ def _report(arguments: argparse.Namespace, experiment: Experiment, space: Metric
         return report(analysis(space))
 
     def clusters(part: MetricSpace, result: Any) -> statistics.Partition:
-        """Return the clusters of the analysis, or those of k-means if it makes none."""
+        """Return the clusters of the analysis, or those of k-means if the analysis has none."""
         if isinstance(result, statistics.Membership):
             return result.hierarchy.partition
         partition: statistics.Partition | None = getattr(result, "partition", None)
@@ -193,10 +201,10 @@ def _report(arguments: argparse.Namespace, experiment: Experiment, space: Metric
 
 
 def _along(space: MetricSpace, number: int, factors: Factors) -> MetricSpace:
-    """Return the space of a factor's metrics.
+    """Return the metric space with only the metrics of one factor.
 
     Raises:
-        UsageError: There is no such factor, or no metric joins it.
+        UsageError: There is no such factor, or no metric belongs to it.
     """
     from ..view.place import visible
 

@@ -1,4 +1,4 @@
-"""The options that choose what time lines record while the program runs."""
+"""The options that choose which metrics time lines record while the program runs."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ _LEAST: Final = 0.5  # seconds between checks by the processes; twin: PAUSE in r
 
 
 def add_steering_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options that choose what time lines record."""
+    """Add the options ``--pursue`` and ``--policy``."""
     parser.add_argument(
         "--pursue",
         type=_window,
         nargs="?",
         const=_WINDOW,
         metavar="WINDOW",
-        help=f"with --trace: after each half of WINDOW seconds (default: {_WINDOW:g}), find the metrics in which ranks "
-        "differ, and record only these and, alternately, some of the others",
+        help=f"with --trace: every half WINDOW seconds (default: {_WINDOW:g}), find the metrics in which ranks differ, "
+        "and record only these and a changing part of the others",
     )
     parser.add_argument(
         "--policy",

@@ -1,4 +1,4 @@
-"""``autoanalyzer timeline``: what changes while a program runs, and which metrics change with it."""
+"""``autoanalyzer timeline``: find what changes while a program runs, and which metrics change with it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         nargs="+",
         metavar="RUN",
-        help="folders of run --trace, or traces.otf2, of one program with one input; times are those of the first",
+        help="folders of run --trace or record, or traces.otf2, all of one program with one input; times are those of "
+        "the first",
     )
     add_documents(
         parser,
@@ -41,13 +42,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Carry the command out."""
+    """Run the command and return its exit code."""
     from ..experiment.trace.otf2 import OTF2_SUFFIX
 
     folders = expanded(arguments.runs)
     for folder in folders:
         if folder.suffix != OTF2_SUFFIX and not (folder / TRACE_FILE).exists():
-            raise UsageError(f"{folder}: expected a folder of run --trace, or of record, with {TRACE_FILE}, found none")
+            raise UsageError(f"{folder}: expected a folder of run --trace or record, with {TRACE_FILE} in it")
     check_targets(folders, json=arguments.json, csv=arguments.csv, html=arguments.html)
     report_on(folders, arguments.json, arguments.csv, arguments.html)
     return 0
@@ -61,14 +62,14 @@ def report_on(
     *,
     stderr: bool = False,
 ) -> None:
-    """Find changes in runs, and report them.
+    """Find what changes over time in runs, print it, and write the requested files.
 
     Args:
         folders: Folders of runs with time lines.
-        json: The file for the document.
-        csv: The file for one row per change.
-        html: The file for the page.
-        stderr: Whether to print on standard error.
+        json: File for all numbers.
+        csv: File for one row per change.
+        html: File for a page.
+        stderr: Whether to print to standard error.
     """
     from ..timelines.anomalies import find_anomalies
     from ..view.report import csv_text, json_text, print_report
@@ -92,7 +93,7 @@ def report_on(
 
 
 def _runs(folders: Sequence[Path]) -> list[Run]:
-    """Read runs, those with the program's own clock first."""
+    """Return the runs in some folders, then their counting runs, whose clock is slower."""
     from ..experiment import load
     from ..experiment.trace import load_trace
     from ..experiment.trace.otf2 import OTF2_SUFFIX, read_otf2

@@ -1,4 +1,4 @@
-"""Traces on the command line."""
+"""Arguments for traces, and parsers of their values."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _MOST: Final = 10**6
 
 
 def interval(text: str) -> tuple[float, float]:
-    """Parse ``A:B``, seconds.
+    """Return start and end in seconds of an interval such as ``12.5:18``.
 
     Raises:
-        argparse.ArgumentTypeError: It is something else.
+        argparse.ArgumentTypeError: The text is not an interval.
     """
     first, _, last = text.partition(":")
     try:
@@ -36,10 +36,10 @@ def interval(text: str) -> tuple[float, float]:
 
 
 def points(text: str) -> list[tuple[float, float]]:
-    """Parse ``T:V,T:V``, seconds and value.
+    """Return points, each a time in seconds and a value, from a text such as ``0:1,4:1,4:3``.
 
     Raises:
-        argparse.ArgumentTypeError: It is something else.
+        argparse.ArgumentTypeError: The text is not a list of points.
     """
     found = []
     for pair in text.split(","):
@@ -55,21 +55,21 @@ def points(text: str) -> list[tuple[float, float]]:
 
 
 def number_above_0(text: str) -> int:
-    """Parse an integer of at least 1.
+    """Return an integer of at least 1.
 
     Raises:
-        argparse.ArgumentTypeError: It is something else.
+        argparse.ArgumentTypeError: The text is not such an integer.
     """
     if not text.isascii() or not text.isdigit() or not 0 < int(text) < _MOST:
-        raise argparse.ArgumentTypeError(f"expected a number from 1 on, found {text!r}")
+        raise argparse.ArgumentTypeError(f"expected a number of at least 1, found {text!r}")
     return int(text)
 
 
 def share(text: str) -> float:
-    """Parse a share from 0 to 1.
+    """Return a share from 0 to 1.
 
     Raises:
-        argparse.ArgumentTypeError: It is something else.
+        argparse.ArgumentTypeError: The text is not such a number.
     """
     try:
         found = float(text)
@@ -81,10 +81,10 @@ def share(text: str) -> float:
 
 
 def expanded(paths: Sequence[Path]) -> list[Path]:
-    """Return the traces of paths; a folder of ``record`` is replaced by its runs.
+    """Return the paths, with each folder of ``record`` replaced by the folders of its runs.
 
     Raises:
-        UsageError: One is named twice.
+        UsageError: A trace is named twice.
     """
     found: list[Path] = []
     for path in paths:
@@ -96,39 +96,39 @@ def expanded(paths: Sequence[Path]) -> list[Path]:
 
 
 def _in_order(run: Path) -> tuple[int, str]:
-    """Return a sort key that puts ``run-10`` behind ``run-9``."""
+    """Return a sort key that puts ``run-10`` after ``run-9``."""
     number = run.name.rpartition("-")[2]
     return (int(number) if number.isdigit() else 0, run.name)
 
 
 def add_ranks_argument(parser: argparse.ArgumentParser) -> None:
-    """Add the option that chooses ranks."""
+    """Add the option ``--rank``."""
     parser.add_argument(
         "--rank",
         type=int,
         action="append",
         default=None,
         metavar="RANK",
-        help="use only this rank; may be repeated (default: the mean of all)",
+        help="use only this rank; may be repeated (default: the mean of all ranks)",
     )
 
 
 def named_once(files: list[Path]) -> None:
-    """Refuse a trace that is named twice.
+    """Check that each trace is named only once.
 
     Raises:
-        UsageError: One is.
+        UsageError: A trace is named twice.
     """
     twice = next((file for number, file in enumerate(files) if file in files[:number]), None)
     if twice is not None:
-        raise UsageError(f"{twice}: expected each trace once")
+        raise UsageError(f"{twice}: expected each trace once, found it twice")
 
 
 def traces(files: list[Path]) -> list[Samples | Trace]:
-    """Open traces.
+    """Return the traces in files.
 
     Raises:
-        InputError: One cannot be read.
+        InputError: A file cannot be read.
     """
     from ..experiment.trace import open_trace
 

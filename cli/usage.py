@@ -1,4 +1,4 @@
-"""``--usage``: the system use of programs, by call path."""
+"""The option ``--usage``, which counts page faults, allocations and other use of the system per call path."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ def add_usage(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--usage",
         type=_usage,
-        default=os.environ.get(USAGE_VARIABLE) or None,  # validated like a given value
+        default=os.environ.get(USAGE_VARIABLE) or None,  # argparse checks it like a given value
         metavar="METRIC,…",
-        help="also count on each call path: page_faults, system_time, context_switches, allocated_bytes, "
+        help="also count these on each call path: page_faults, system_time, context_switches, allocated_bytes, "
         "allocations, freed_bytes, frees, energy … (autoanalyzer counters shows which work here)",
     )
 
 
 def _usage(text: str) -> str:
-    """Parse metrics; those that few machines have are tested.
+    """Return the names of usage metrics after checking them; energy is tried, because few machines can count it.
 
     Raises:
-        argparse.ArgumentTypeError: They do not exist, or cannot be counted here.
+        argparse.ArgumentTypeError: A metric does not exist, or cannot be counted here.
     """
     try:
         names = usage_of(text)

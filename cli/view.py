@@ -1,4 +1,4 @@
-"""``autoanalyzer view``: an experiment's verdict, three trees, and the source: in a page, or in a terminal."""
+"""``autoanalyzer view``: show an experiment's verdict, three trees, and the source, in a page or in the terminal."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["add_arguments", "run"]
 
-_NAMED: Final = 3  # sources that were not found
+_NAMED: Final = 3  # number of missing sources that the message names
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -31,10 +31,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--output",
         type=Path,
         metavar="FILE",
-        help="write one self-contained HTML page (- for standard output); without this option, the terminal shows "
-        "the run",
+        help="write one self-contained HTML page to FILE (- for standard output); without this option, browse in the "
+        "terminal",
     )
-    parser.add_argument("--against", type=Path, metavar="OTHER", help="compare with this experiment")
+    parser.add_argument("--against", type=Path, metavar="OTHER", help="also show the differences from this experiment")
     parser.add_argument("--flat", action="store_true", help="in the terminal: begin with the flat profile")
     parser.add_argument(
         "--source",
@@ -42,14 +42,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="DIR",
-        help="search this folder for the source first; may be repeated",
+        help="search this folder first for sources; may be repeated",
     )
     parser.add_argument("--no-source", action="store_true", help="leave out the source, and the advice based on it")
     parser.add_argument("--no-advice", action="store_true", help="leave out the advice, but show the source")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Carry the command out."""
+    """Run the command and return its exit code."""
     from ..runtime.open_experiment import open_experiment
     from ..view.page import page_html
     from ..view.place import visible
@@ -57,9 +57,9 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.no_source and arguments.source:
         raise UsageError("--source cannot be combined with --no-source")
     if not arguments.output and not (sys.stdin.isatty() and sys.stdout.isatty()):
-        raise UsageError("expected a terminal to browse in, found none; -o report.html writes a page")
+        raise UsageError("expected a terminal to browse in, found none; to write a page, add -o report.html")
     if arguments.output and arguments.flat:
-        raise UsageError("--flat is for the terminal; the page has a switch")
+        raise UsageError("--flat is only for the terminal; the page has a menu for this")
     inputs = [arguments.experiment, *([arguments.against] if arguments.against else [])]
     check_targets(inputs, output=arguments.output)
     experiment, file = open_experiment(arguments.experiment)

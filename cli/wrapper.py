@@ -1,4 +1,4 @@
-"""The stand-ins for compilers that instrument sources; see ``stand_ins``."""
+"""The command ``aa-compiler``, which the scripts in ``stand_ins`` run to compile with probes."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ __all__ = ["build_ahead", "compiler"]
 
 
 def compiler() -> NoReturn:
-    """Run as the stand-in whose path is the first argument: call its compiler with instrumented sources."""
-    gc.disable()  # a compile needs its objects until the end
+    """Compile with the compiler of a stand-in, whose path is the first argument, and end the process."""
+    gc.disable()  # collections would free nothing, because a compile needs its objects until the end
     stand_in, *words = sys.argv[1:] or [""]
     try:
         command = [*_real_compiler(stand_in), *words]
@@ -44,10 +44,10 @@ def compiler() -> NoReturn:
 
 
 def build_ahead(compiler: list[str], program: Path) -> None:
-    """Build the probe library for a program that was just linked, because there may be no compiler where it runs."""
+    """Build the probe library after a program was linked, because there may be no compiler where the program runs."""
     from ..runtime.build import build_ahead as build
 
-    # A build system may take output for an error; a user at a terminal does not.
+    # Messages only on a terminal, because a build system may treat any output as an error.
     build(compiler, program, say=_say if sys.stderr.isatty() else None)
 
 
@@ -56,16 +56,16 @@ def _say(sentence: str) -> None:
 
 
 def _real_compiler(stand_in: str) -> list[str]:
-    """Return the compiler to call, refusing the stand-in itself.
+    """Return the words of the compiler behind a stand-in.
 
     Raises:
-        UsageError: There is no such stand-in, or its variable is empty, badly quoted, or names a stand-in.
+        UsageError: There is no such stand-in, or its variable is empty, has unbalanced quotes, or names the stand-in.
     """
     own = os.path.realpath(stand_in)
     names = (os.path.basename(stand_in), os.path.basename(own))  # noqa: PTH119
     variable, usual = next((STAND_INS[name] for name in names if name in STAND_INS), ("", ""))
     if not variable:
-        raise UsageError(f"aa-compiler is for {', '.join(STAND_INS)} alone: call one of these")
+        raise UsageError(f"aa-compiler cannot be called directly: call {', '.join(STAND_INS)}")
     words = command_words(variable, os.environ.get(variable, usual))
     if not words:
         raise UsageError(f"{variable}: expected a compiler, found nothing; unset it for {usual}")

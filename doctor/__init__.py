@@ -1,1 +1,1 @@
-"""Test what this machine, or each node of a job, offers, and find what old runs left on it."""
+"""Test what works on this machine or on each node of a job, and find files that old runs left there."""

@@ -1,4 +1,4 @@
-"""A place for trials: a folder that is removed afterwards, and programs that are ended if they hang."""
+"""Run test programs in a temporary folder, with a time limit, and find the reason if they fail."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ from ..temporary_folder import owned_prefix
 
 __all__ = ["Bench", "Done", "bench", "own_program", "reason_of"]
 
-_PATIENCE: Final = 120.0  # seconds: building a probe library on a busy machine, once
-# What the decisive line of a message contains, most reliable first.
+_PATIENCE: Final = 120.0  # seconds; enough to build a probe library on a busy machine
+# Words in the line of a message that explains a failure, most reliable first.
 _TELLING: Final = ("direct launched using", "run as root", "error", "cannot", "unable", "not found", "no such")
-_OF_SLURM: Final = ("srun: ", "slurmstepd")  # it says that something failed, not why
+_OF_SLURM: Final = ("srun: ", "slurmstepd")  # prefixes of Slurm's lines, which report a failure but not its cause
 
 _OURS_SAY: Final = "autoanalyzer: "
 # Lines about progress, and about a failure whose reason is in other lines.
 _PROGRESS: Final = re.compile(
     r"the program (was )?ended|nothing was recorded$|building the |copying |counting run in |data \S+$|.* so far$"
 )
-_LOG: Final = re.compile(r"; see \S+(?= \()")  # a file that is removed with the trial
+_LOG: Final = re.compile(r"; see \S+(?= \()")  # names a file in the temporary folder, which the user will not find
 
-# Variables that would distort a trial: the user's options and, on a node of a job, the job's launcher.
+# Prefixes of variables that would distort a trial: our options and, in a launched process, those of the launcher.
 _OURS: Final = "AUTOANALYZER"
 _KEPT: Final = ("AUTOANALYZER_CACHE", "AUTOANALYZER_CPU_CLOCK")
 _LAUNCHERS: Final = (
@@ -41,7 +41,7 @@ _LAUNCHERS: Final = (
     *("PRTE_LAUNCHED", "HYDI", "MPIR_", "MPI_LOCAL"),
 )
 _JOB: Final = "SLURM_JOB_ID"
-# Two ranks are tried even on a machine with one core; one that tries many things at once is not measured.
+# Let two ranks run on one core, and skip the benchmark, as many trials at once would distort it.
 _OWN: Final = {
     "AUTOANALYZER_CALIBRATE": "off",
     "OMPI_MCA_rmaps_base_oversubscribe": "1",
@@ -65,7 +65,7 @@ class Done:
 
     @property
     def reason(self) -> str:
-        """One line that explains the failure, in the program's own words."""
+        """The line of its output that best explains the failure."""
         told = reason_of(f"{self.complained}\n{self.printed}")
         if self.status is None:
             return f"did not end in time{f': {told}' if told else ''}"
@@ -73,7 +73,7 @@ class Done:
 
 
 def reason_of(said: str) -> str:
-    """Return the line of a message that explains a failure."""
+    """Return the line of a program's output that best explains its failure."""
     lines = [line.strip() for line in said.splitlines() if line.strip(" -=*")]
     others = [line for line in lines if not line.startswith(_OURS_SAY)]
     ours = [line for line in lines if line.startswith(_OURS_SAY) and not _PROGRESS.match(line.removeprefix(_OURS_SAY))]
@@ -88,10 +88,10 @@ def _telling(lines: Sequence[str]) -> str:
 
 @dataclass(slots=True)
 class Bench:
-    """A folder, and variables, for trials.
+    """A temporary folder and an environment for test programs.
 
     Attributes:
-        folder: Its folder, used only by this examination.
+        folder: The folder, used only by this examination.
         environment: The user's environment without variables that would distort trials.
     """
 
@@ -115,7 +115,7 @@ class Bench:
         *,
         patience: float = _PATIENCE,
     ) -> Done:
-        """Run a program to its end, or end it after a time limit; callable from any thread."""
+        """Run a program in a folder, and end it after ``patience`` seconds; callable from any thread."""
         with TemporaryFile() as printed, TemporaryFile() as complained:
             try:
                 with self._lock:
@@ -142,7 +142,7 @@ class Bench:
         return Done(status, out, err)
 
     def close(self) -> None:
-        """End all running programs, and start no more."""
+        """End all running programs, and let ``run`` start no more."""
         with self._lock:
             self._closed = True
             running = list(self._started)
@@ -160,17 +160,17 @@ def _status(process: subprocess.Popen[bytes], patience: float) -> int | None:
 
 @contextmanager
 def bench(*, on_node_of_job: bool) -> Iterator[Bench]:
-    """Yield a bench for the block; afterwards nothing of it is left or running.
+    """Yield a bench; after the block, its programs are ended and its folder is removed.
 
     Args:
-        on_node_of_job: Whether a launcher has started this process; then it starts programs only on this node.
+        on_node_of_job: Whether a launcher has started this process; programs are then started only on this node.
     """
     environment = {
         name: value
         for name, value in os.environ.items()
         if (not name.startswith(_OURS) or name in _KEPT) and not (on_node_of_job and name.startswith(_LAUNCHERS))
     }
-    # A job's launcher starts programs on the job's nodes, which do not see this machine's temporary files.
+    # In a job, the launcher may start programs on other nodes, which do not see this machine's temporary folder.
     in_job = _JOB in environment and os.access(Path.cwd(), os.W_OK)
     where = Path.cwd() if in_job else None
     with TemporaryDirectory(prefix=owned_prefix("doctor"), dir=where, ignore_cleanup_errors=True) as name:
@@ -182,6 +182,6 @@ def bench(*, on_node_of_job: bool) -> Iterator[Bench]:
 
 
 def own_program(name: str) -> str:
-    """Return the path of one of our programs: beside Python, or else on ``PATH``."""
+    """Return the path of one of our programs: in Python's folder of scripts, or else on ``PATH``."""
     beside = Path(sysconfig.get_path("scripts"), name)
     return str(beside) if beside.exists() else shutil.which(name) or name

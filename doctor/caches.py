@@ -1,4 +1,4 @@
-"""The cache folders: whether they can be used, and who can put files there that programs load."""
+"""Check whether cache folders are usable, and whether other users could place libraries there that programs load."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from .finding import Finding, Outcome
 __all__ = ["cache_findings"]
 
 _CHOOSE: Final = "set AUTOANALYZER_CACHE to a folder that can be written, and that all nodes see"
-_SHARE: Final = "it must hold a library for each MPI: somebody who may write there must run autoanalyzer doctor once"
-_CLOSE: Final = "let its owner forbid that (chmod o-w, rm -r), or name another folder in AUTOANALYZER_CACHE"
-_TRUST: Final = "name it in AUTOANALYZER_CACHE only if you would let them run programs in your name"
+_SHARE: Final = "it needs a library for each MPI: a user who can write there must run autoanalyzer doctor once"
+_CLOSE: Final = "ask its owner to forbid that (chmod o-w, rm -r), or set AUTOANALYZER_CACHE to another folder"
+_TRUST: Final = "keep it in AUTOANALYZER_CACHE only if you trust them, because your programs load libraries from there"
 _BUILT: Final = ("probe-*/", "rtcount-*/")
 
 
 def cache_findings(area: str) -> Iterator[Finding]:
-    """Test the cache, and check who can write to any cache that is read."""
+    """Yield findings about the cache for new entries, and about write permissions of all caches."""
     yield _cache(area, Path(cache_name()))
     caches = [Path(name) for name in cache_names() if Path(name).is_dir()]
     open_to_all = [found for cache in caches for found in _untrusted(cache)]
@@ -39,8 +39,8 @@ def _cache(area: str, folder: Path) -> Finding:
     if not folder.exists():
         above = next(each for each in folder.parents if os.path.lexists(each))
         if above.is_dir() and os.access(above, os.W_OK | os.X_OK):
-            return Finding(area, "cache", Outcome.WORKS, f"{folder}: can be made")
-        return Finding(area, "cache", Outcome.FAILS, f"{folder}: does not exist, and cannot be made", _CHOOSE)
+            return Finding(area, "cache", Outcome.WORKS, f"{folder}: can be created")
+        return Finding(area, "cache", Outcome.FAILS, f"{folder}: does not exist, and cannot be created", _CHOOSE)
     libraries = len([*folder.glob(_BUILT[0])])
     holds = f"{libraries} probe {'library' if libraries == 1 else 'libraries'}"
     if refuses_programs(folder):
@@ -55,7 +55,7 @@ def _cache(area: str, folder: Path) -> Finding:
 def _untrusted(cache: Path) -> Iterator[str]:
     state = cache.stat()
     if state.st_mode & 0o002 and state.st_uid != os.geteuid():
-        yield f"{cache}: everybody can write there, and it is not yours: it takes nothing"
+        yield f"{cache}: everybody can write there, and it is not yours: nothing is stored there"
     for kind in _BUILT:
         for built in sorted(cache.glob(kind)):
             if defect := distrust(cache, built.name):
@@ -63,7 +63,7 @@ def _untrusted(cache: Path) -> Iterator[str]:
 
 
 def _shared(cache: Path) -> str:
-    """Warn that other users may write to somebody else's cache."""
+    """Return a warning if a cache belongs to another user and its group can write there; otherwise empty."""
     state = cache.stat()
     if state.st_uid in (0, os.geteuid()) or not state.st_mode & 0o020:
         return ""

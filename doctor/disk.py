@@ -1,4 +1,4 @@
-"""What the disk of a folder can do: write files, map them, run programs."""
+"""Test whether files in a folder can be written, mapped and executed."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from typing import Final
 
 __all__ = ["file_system", "refuses_programs", "write_defect"]
 
-_SIZE: Final = 1 << 20  # bytes written as a trial, as a recording process does
+_SIZE: Final = 1 << 20  # bytes to write as a test, in the way of the probe library
 _MOUNTS: Final = Path("/proc/self/mounts")
 _DEFECTS: Final = {
     errno.ENOENT: "does not exist",
-    errno.ENOTDIR: "is no folder",
+    errno.ENOTDIR: "is not a folder",
     errno.EACCES: "you have no permission to write there",
     errno.EPERM: "you have no permission to write there",
     errno.ENOSPC: "no room is left",
@@ -25,7 +25,7 @@ _DEFECTS: Final = {
 
 
 def write_defect(folder: Path) -> str:
-    """Write and map a file, as the probe library does; return why that fails, or an empty string."""
+    """Write and map a file in the way of the probe library; return why that fails, or an empty string."""
     try:
         with tempfile.TemporaryFile(dir=folder) as file:
             os.posix_fallocate(file.fileno(), 0, _SIZE)
@@ -44,7 +44,7 @@ def refuses_programs(folder: Path) -> bool:
 
 
 def file_system(folder: Path) -> str:
-    """Return the file system's kind: ``, on nfs4``."""
+    """Return a phrase with the kind of a folder's file system, such as ``, on nfs4``; empty if it is unknown."""
     best, kind = "", ""
     try:
         for line in _MOUNTS.read_text().splitlines():

@@ -1,4 +1,4 @@
-"""Examine one node with all checks; independent ones run at the same time."""
+"""Run all checks on one node, independent ones at the same time."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ from .mpi import CTrial, area_of, as_in_c, c_trial, cxx_findings, fortran_findin
 __all__ = ["Told", "essential_of", "examine"]
 
 Told = Callable[[str], object]
-"""Takes what is being tried."""
+"""Progress callback: takes the name of the current check."""
 
-_AT_ONCE: Final = 12  # trials: most of their time they wait for launchers
+_AT_ONCE: Final = 12  # number of trials at once; they mostly wait for launchers
 _NO_MPI: Final = "install an MPI library (Debian: openmpi-bin libopenmpi-dev), or load its module"
 
 
 def examine(told: Told, *, families: Sequence[Family] | None = None, on_node_of_job: bool = False) -> list[Finding]:
-    """Run all checks on this node.
+    """Run all checks on this node, and return their findings.
 
     Args:
-        told: Progress callback: the name of the current check.
+        told: Progress callback: takes the name of the current check.
         families: The MPI libraries; None to search for them.
         on_node_of_job: Whether a launcher has started this process.
     """
@@ -53,7 +53,7 @@ def examine(told: Told, *, families: Sequence[Family] | None = None, on_node_of_
 
 
 def essential_of(findings: Sequence[Finding]) -> tuple[bool, str]:
-    """Return whether the essential checks succeed, and which these are."""
+    """Return whether all essential checks succeed, and the names of their areas."""
     essential = [finding for finding in findings if finding.essential]
     works = all(finding.outcome is Outcome.WORKS for finding in essential)
     return works, ", ".join(dict.fromkeys(finding.area for finding in essential))
@@ -62,7 +62,7 @@ def essential_of(findings: Sequence[Finding]) -> tuple[bool, str]:
 def _trials(
     families: Sequence[Family], place: Bench, pool: ThreadPoolExecutor, told: Told, *, in_step: bool
 ) -> Iterator[Finding]:
-    """Build and run programs, those in C first, because other checks use them."""
+    """Yield findings of test programs; those in C are built first, because other checks use them."""
     yield from _missing_usual(families)
     told(f"programs of {', '.join(each.name for each in families) or 'no MPI'}")
     in_c = [pool.submit(c_trial, family, place, essential=number == 0) for number, family in enumerate(families)]
@@ -93,7 +93,7 @@ def _trials(
 def _ways(
     launchers: Sequence[Launcher], outcomes: Sequence[Mapping[str, str]], made: Sequence[CTrial]
 ) -> dict[str, str]:
-    """Return for each MPI library a launcher that starts its programs, its own one if possible."""
+    """Return for each MPI library a launcher that starts its programs, preferably its own."""
     ways = {each.family.name: each.family.launcher for each in made if each.works}
     for launcher, outcome in zip(launchers, outcomes, strict=True):
         for family, defect in outcome.items():
@@ -103,7 +103,7 @@ def _ways(
 
 
 def _with_way_out(each: CTrial, made: Sequence[CTrial], ways: Mapping[str, str]) -> Finding:
-    """Add an alternative that works, another launcher or MPI library, to a finding that failed."""
+    """Return the finding of a C program; if it failed, with another launcher or MPI library that works as advice."""
     finding, family = each.finding, each.family
     if each.works:
         return finding
@@ -112,17 +112,17 @@ def _with_way_out(each: CTrial, made: Sequence[CTrial], ways: Mapping[str, str])
     other = next((other.family for other in made if other.works), None)
     if other is None or not finding.essential:
         return finding
-    return replace(finding, advice=f"{finding.advice}; or {_chosen(other)}, and start by {other.launcher}")
+    return replace(finding, advice=f"{finding.advice}; or {_chosen(other)}, and start with {other.launcher}")
 
 
 def _chosen(family: Family) -> str:
-    """Return how to choose the compilers of an MPI library."""
+    """Return the shell command that selects the compilers of an MPI library."""
     names = (("AUTOANALYZER_CC", family.c), ("AUTOANALYZER_CXX", family.cxx), ("AUTOANALYZER_FC", family.fortran))
     return f"export {' '.join(f'{name}={shlex.quote(shlex.join(words))}' for name, words in names)}"
 
 
 def _missing_usual(families: Sequence[Family]) -> Iterator[Finding]:
-    """Report if the compiler behind ``aa-mpicc`` is missing, and which one to name instead."""
+    """Yield a finding if the compiler behind ``aa-mpicc`` is missing, with another one as advice."""
     named = os.environ.get("AUTOANALYZER_CC", "mpicc")
     about = Finding(area_of(named), f"C, {named}", Outcome.ABSENT, f"aa-mpicc calls {named}, which is not on PATH")
     if not families:
@@ -132,7 +132,7 @@ def _missing_usual(families: Sequence[Family]) -> Iterator[Finding]:
 
 
 def _counts(made: Sequence[CTrial], place: Bench, pool: ThreadPoolExecutor) -> list[Future[Finding]]:
-    """Start the checks that need a program of the first working MPI library, or any C compiler."""
+    """Start the checks of counters, with a program of the first working MPI library, and of OpenMP."""
     working = next((each for each in made if each.works), None)
     compiler = working.family.c if working else ("cc",)
     openmp = [pool.submit(openmp_finding, compiler, place)] if shutil.which(compiler[0]) else []

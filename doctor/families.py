@@ -1,4 +1,4 @@
-"""The MPI libraries on ``PATH``, each with its compilers and its launcher, and other launchers."""
+"""Find the MPI libraries on ``PATH``, with their compilers and launchers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ..runtime.mpi.library import MpiLibrary
 
 __all__ = ["Family", "Launcher", "find_families", "find_launchers"]
 
-# The compilers that aa-mpicc, aa-mpicxx and aa-mpifort call, and their names in distributions and from vendors.
+# The compilers that aa-mpicc, aa-mpicxx and aa-mpifort call by default, and other names of MPI compilers.
 _USUAL: Final = {"AUTOANALYZER_CC": "mpicc", "AUTOANALYZER_CXX": "mpicxx", "AUTOANALYZER_FC": "mpifort"}
 _OTHERS: Final = (
     ("mpicc.openmpi", "mpicxx.openmpi", "mpifort.openmpi"),
@@ -34,14 +34,14 @@ _MORE_LAUNCHERS: Final = ("mpirun.openmpi", "mpirun.mpich", "mpiexec.hydra", "or
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """The compilers of one MPI library, and the launcher that a user would take for its programs.
+    """The compilers of one MPI library, and the launcher for its programs.
 
     Attributes:
         c: The words of the C compiler.
         cxx: The words of the C++ compiler.
         fortran: The words of the Fortran compiler.
         library: The MPI library that the C compiler links; None if the compiler is broken.
-        launcher: Its name, or its path if the name means another file; empty if there is none.
+        launcher: Name of the launcher, or its path if ``PATH`` finds another file; empty if there is none.
         is_usual: Whether ``aa-mpicc`` calls its compiler.
     """
 
@@ -60,11 +60,11 @@ class Family:
 
 @dataclass(frozen=True, slots=True)
 class Launcher:
-    """A launcher.
+    """A launcher of MPI programs.
 
     Attributes:
         words: The command line that starts two processes.
-        name: The launcher's name.
+        name: Name of the launcher.
         others: Other names of the same file.
     """
 
@@ -74,10 +74,10 @@ class Launcher:
 
 
 def find_families(environment: Mapping[str, str]) -> list[Family]:
-    """Return the MPI libraries whose C compilers are on ``PATH``, each once, that of ``aa-mpicc`` first.
+    """Return the MPI libraries whose C compilers are on ``PATH``, each once; first the one that ``aa-mpicc`` uses.
 
     Args:
-        environment: The user's environment, with ``AUTOANALYZER_CC`` and similar variables.
+        environment: The user's environment.
     """
     usual = tuple(_words(environment, variable, name) for variable, name in _USUAL.items())
     others = [*_OTHERS, *([_CRAY[1]] if _CRAY[0] in environment else [])]
@@ -95,7 +95,7 @@ def find_families(environment: Mapping[str, str]) -> list[Family]:
 
 
 def find_launchers(environment: Mapping[str, str], families: Sequence[Family]) -> list[Launcher]:
-    """Return the launchers of MPI programs, each file once, under the name that a user would type."""
+    """Return the launchers of MPI programs on ``PATH``, each file once, under its most usual name."""
     names = dict.fromkeys([*_LAUNCHERS, *(each.launcher for each in families if each.launcher), *_MORE_LAUNCHERS])
     files: dict[str, list[str]] = {}
     for name in names:
@@ -118,7 +118,7 @@ def _is_same(family: Family, c: tuple[str, ...], library: MpiLibrary | None) -> 
 
 
 def _launcher(c: tuple[str, ...], environment: Mapping[str, str]) -> str:
-    """Return the launcher beside a compiler, ``mpicc.mpich`` → ``mpirun.mpich``, or else the one on ``PATH``."""
+    """Return the launcher in a compiler's folder, such as ``mpirun.mpich`` for ``mpicc.mpich``, or else on ``PATH``."""
     search = environment.get("PATH")
     for word in c:
         if _C.search(Path(word).name):

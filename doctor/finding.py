@@ -1,4 +1,4 @@
-"""The finding of a check, as data without presentation."""
+"""The result of a check, as data."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ class Outcome(StrEnum):
     """The outcome of a check."""
 
     WORKS = "works"
-    FAILS = "fails"  # it exists, but does not work as it should
-    ABSENT = "not here"  # it is missing, which is no failure
+    FAILS = "fails"
+    ABSENT = "not here"  # missing, but not needed
     UNTRIED = "not tried"
-    NOTE = "note"  # a fact that neither works nor fails
+    NOTE = "note"  # information, neither success nor failure
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One line of the examination.
+    """The result of one check.
 
     Attributes:
-        area: The area: ``MPI``, ``counts``, ``folders``.
-        name: The thing that was tested; unique in its area.
+        area: The group of checks, such as ``counts`` or ``folders``.
+        name: Name of the tested thing, unique in its area.
         outcome: The outcome of the check.
-        found: What was done and seen, or why it failed, in the failing program's words.
-        advice: What to do; empty if there is nothing to do.
-        essential: Whether nothing can be measured without it.
-        varying: Details that differ between nodes without significance, such as the room on a disk.
+        found: What was found, or why it failed.
+        advice: What the user can do; empty if nothing needs to be done.
+        essential: Whether nothing can be measured if this check fails.
+        varying: Details that usually differ between nodes, such as the free space on a disk.
     """
 
     area: str
@@ -47,5 +47,5 @@ class Finding:
 
     @classmethod
     def read(cls, document: dict[str, Any]) -> Finding:
-        """Read the output of ``document``."""
+        """Return the finding from the output of ``document``."""
         return cls(**{**document, "outcome": Outcome(document["outcome"])})

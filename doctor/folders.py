@@ -1,4 +1,4 @@
-"""The folders that runs need: whether files can be written and mapped there, and how much room is left."""
+"""Check the folders that runs need: whether files can be written and mapped there, and how much space is free."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ __all__ = ["folder_findings"]
 
 _AREA: Final = "folders"
 
-_LITTLE: Final = 1 << 30  # bytes: four processes at their limit
+_LITTLE: Final = 1 << 30  # bytes; four processes that reach their memory limit need as much
 _SHARED_MEMORY: Final = Path("/dev/shm")
-_LITTLE_MEMORY: Final = 64 << 20  # bytes: the default of containers
+_LITTLE_MEMORY: Final = 64 << 20  # bytes; the default in containers
 
 
 def folder_findings() -> Iterator[Finding]:
-    """Check the folders."""
+    """Yield a finding for each folder."""
     yield _written("working directory", Path.cwd(), "choose another folder: autoanalyzer run -o DIR")
     yield from cache_findings(_AREA)
     temporary = Path(tempfile.gettempdir())
@@ -35,7 +35,7 @@ def folder_findings() -> Iterator[Finding]:
 
 
 def _written(name: str, folder: Path, advice: str) -> Finding:
-    """Check a folder in which processes write their data, or programs are built."""
+    """Check that files can be written and mapped in a folder."""
     if defect := write_defect(folder):
         return Finding(_AREA, name, Outcome.FAILS, f"{folder}: {defect}", advice)
     free = shutil.disk_usage(folder).free
@@ -43,27 +43,27 @@ def _written(name: str, folder: Path, advice: str) -> Finding:
     more = "make room, or limit what each process records: autoanalyzer run --max-memory 16M" if free < _LITTLE else ""
     if refuses_programs(folder):
         found += "; mounted noexec: no program there can be run"
-        more = "build programs elsewhere, and set TMPDIR elsewhere: what is tried here is built there"
+        more = "build programs elsewhere, and set TMPDIR to another folder, because test programs are built there"
     return Finding(_AREA, name, Outcome.WORKS, found, more, varying=f"{_bytes(free)} free")
 
 
 def _node_folder() -> Finding:
-    """Check where processes put their data on nodes that do not see the run's folder."""
+    """Check the folder in which processes store their data on nodes that do not see the run's folder."""
     folder = node_folders(Path("/"))[0].parent
     name = "node's own"
     advice = f"remove {folder}, or set TMPDIR to a folder of your own"
     if not folder.exists():
         place = folder.parent
         usable = os.access(place, os.W_OK | os.X_OK)
-        found = f"{folder}: {'can be made, if the data folder is on no shared disk' if usable else 'cannot be made'}"
+        found = f"{folder}: {'can be created, if no disk is shared' if usable else 'cannot be created'}"
         return Finding(_AREA, name, Outcome.WORKS if usable else Outcome.FAILS, found, "" if usable else advice)
     status = folder.lstat()
     if not folder.is_dir() or folder.is_symlink() or status.st_uid != os.geteuid() or status.st_mode & 0o022:
-        return Finding(_AREA, name, Outcome.FAILS, f"{folder}: others can write there, or own it", advice)
+        return Finding(_AREA, name, Outcome.FAILS, f"{folder}: another user owns it or can write there", advice)
     left = len([each for each in folder.iterdir() if each.is_dir() and len(each.name) == 16])
     if not left:
-        return Finding(_AREA, name, Outcome.WORKS, f"{folder}: is there, and empty")
-    found = f"{folder}: holds what {left} run{'' if left == 1 else 's'} left"
+        return Finding(_AREA, name, Outcome.WORKS, f"{folder}: exists, and is empty")
+    found = f"{folder}: contains data left by {left} run{'' if left == 1 else 's'}"
     return Finding(_AREA, name, Outcome.WORKS, found, "autoanalyzer doctor --clean lists it")
 
 

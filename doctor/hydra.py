@@ -1,4 +1,4 @@
-"""The job of Hydra, MPICH's launcher, which gives its processes no job identifier."""
+"""Identify a job of Hydra, MPICH's launcher, which gives its processes no job identifier."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ _PORT = b"--control-port"
 
 
 def hydra_job() -> str:
-    """Identify the job by the port on which its launcher listens to the proxies of all nodes.
+    """Return a job identifier that all processes of the job share.
 
-    If such a launcher starts its processes in another way, they share a parent process on one node, which identifies
-    the job.
+    It is the launcher's control port, which is an argument of its proxy on each node. Without a proxy, it is the node
+    and the common parent process.
     """
     process = os.getppid()
     while process > 1:

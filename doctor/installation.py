@@ -1,4 +1,4 @@
-"""Python, this package and its dependencies, and the environment variables that affect it."""
+"""Check Python, this package and its dependencies, its commands, and its environment variables."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _NEEDED: Final = re.compile(r"([\w.-]+)\s*(>=\s*([\d.]+))?")
 
 
 def installation_findings() -> Iterator[Finding]:
-    """Check what is installed."""
+    """Yield findings about the installation."""
     place = Path(__file__).parents[1]
     python = ".".join(map(str, sys.version_info[:3]))
     found = f"{__version__} in {place}, Python {python} at {sys.executable}"
@@ -34,7 +34,7 @@ def installation_findings() -> Iterator[Finding]:
     yield _commands()
     chosen = sorted(f"{name}={value}" for name, value in os.environ.items() if name.startswith(_OURS))
     if os.environ.get(_OURS) == "off":
-        advice = f"unset {_OURS}, or nothing is built with probes"
+        advice = f"unset {_OURS}; otherwise nothing is instrumented"
         yield Finding(_AREA, "variables", Outcome.FAILS, " ".join(chosen), advice)
     elif chosen:
         yield Finding(_AREA, "variables", Outcome.NOTE, " ".join(chosen))

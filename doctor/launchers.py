@@ -1,4 +1,4 @@
-"""Which launcher starts which MPI library's programs; with the wrong one, each process runs alone."""
+"""Test which launchers start the programs of which MPI libraries; with a wrong one, each process runs alone."""
 
 from __future__ import annotations
 
@@ -21,20 +21,21 @@ _AREA: Final = "launchers"
 
 _SAID: Final = re.compile(r"^rank (\d+) of (\d+):", re.MULTILINE)
 _ALONE: Final = "alone"
-_FOREIGN: Final = "it belongs to another MPI library: use the launcher beside the compiler, or load its module"
+_FOREIGN: Final = "it belongs to another MPI library: use the launcher in the compiler's folder, or load its module"
 _BROKEN: Final = "load another MPI module, or reinstall what it belongs to"
 _NO_STEP: Final = "Unable to create step"
-_ASK: Final = "ask for more: salloc -n 2"
+_ASK: Final = "request more: salloc -n 2"
 _PATIENCE: Final = 60.0  # seconds
 _PLUGINS: Final = ("pmix", "pmi2")
 
 
 Outcomes = Mapping[str, str]
-"""By the name of an MPI library's compiler: empty if its program starts, else ``alone``, or why not."""
+"""For each MPI library, by its C compiler: empty if its program starts, ``alone`` if each process is rank 0 of 1, or
+else why it fails."""
 
 
 def starts(launcher: Launcher, made: Sequence[CTrial], bench: Bench) -> Outcomes:
-    """Start the programs of all MPI libraries with a launcher; known successes are not repeated."""
+    """Start the programs of all MPI libraries with a launcher, except those known to start; return the outcomes."""
     return {each.family.name: _started(launcher, each, bench) for each in made if each.program}
 
 
@@ -49,12 +50,12 @@ def _started(launcher: Launcher, made: CTrial, bench: Bench) -> str:
 
 
 def launcher_finding(launcher: Launcher, outcomes: Outcomes, others: Mapping[str, str]) -> Finding:
-    """Return what a launcher can start.
+    """Return the finding about a launcher.
 
     Args:
         launcher: The launcher.
-        outcomes: The outcome of each program.
-        others: For each program another launcher that starts it, if any.
+        outcomes: The outcome for each MPI library.
+        others: A launcher that starts the programs of an MPI library, by the library, if there is one.
     """
     also = f"also {', '.join(launcher.others)}; " if launcher.others else ""
     about = Finding(_AREA, launcher.name, Outcome.FAILS, "")
@@ -71,7 +72,7 @@ def launcher_finding(launcher: Launcher, outcomes: Outcomes, others: Mapping[str
     parts = [f"starts programs of {', '.join(started)}"] if started else []
     parts += [f"those of {', '.join(alone)} as {RANKS} times rank 0 of 1"] if alone else []
     parts += [f"those of {family}: {reason}" for family, reason in failed.items()]
-    ways = [f"{family} by {others[family]}" for family in (*alone, *failed) if family in others]
+    ways = [f"{family} with {others[family]}" for family in (*alone, *failed) if family in others]
     advice = f"start programs of {', '.join(ways)}" if ways else "" if started else _FOREIGN
     return replace(
         about, outcome=Outcome.WORKS if started else Outcome.FAILS, found=f"{also}{'; '.join(parts)}", advice=advice
@@ -79,13 +80,13 @@ def launcher_finding(launcher: Launcher, outcomes: Outcomes, others: Mapping[str
 
 
 def _slurm_launchers() -> list[Launcher]:
-    """Return ``srun`` with each of its interfaces to MPI libraries."""
+    """Return ``srun`` as a launcher, plain and with each of its MPI plugins."""
     plain = ("srun", "-n", str(RANKS), "--overlap", "--immediate=30")
     return [Launcher(plain, "srun"), *(Launcher((*plain, f"--mpi={each}"), f"srun --mpi={each}") for each in _PLUGINS)]
 
 
 def srun_findings(made: Sequence[CTrial], bench: Bench, *, in_step: bool) -> list[Finding]:
-    """Test Slurm's launcher, if that is possible without waiting in a queue."""
+    """Return findings about Slurm's launcher; outside of a job it is not tried, because it would wait in a queue."""
     if not shutil.which("srun", path=bench.environment.get("PATH")):
         return []
     if "SLURM_JOB_ID" not in os.environ:

@@ -1,20 +1,20 @@
-"""Find and remove what old runs left on this node: nothing that a process uses, and data only on request.
+"""Find and remove files that old runs left on this node, except those in use; data only on request.
 
 ========================  ======================================================  ================================
 what                      where                                                   removed once
 ========================  ======================================================  ================================
-data never gathered       ``autoanalyzer-UID/KEY`` in ``$TMPDIR`` and ``/tmp``    no process writes there, nothing
+data never gathered       ``autoanalyzer-UID/KEY`` in ``$TMPDIR`` and ``/tmp``    no process records there, nothing
                                                                                   was written for an hour, and the
-                                                                                  user asks for it
-empty folders of those    the same                                                no process writes there, and an
+                                                                                  user requests it (``--data``)
+empty folders for data    the same                                                no process records there, and an
                                                                                   hour has passed
-working copies,           ``autoanalyzer-PURPOSE-PID-NODE-…`` among the           its process has ended, none of the
-temporary folders         temporary files and here; copies also in folders of     user's has anything open there, and an
-                          runs                                                    hour has passed
+working copies,           ``autoanalyzer-PURPOSE-PID-NODE-…`` in temporary        its process has ended, no process
+temporary folders         folders and the current folder; copies also in          has files open there, and an hour
+                          folders of runs                                         has passed
 shared memory of MPI      ``/dev/shm``, by the names of MPI libraries             no process maps it, and an hour
                                                                                   has passed
-parts of the user's own   ``probe-KEY``, ``rtcount-KEY``, ``build-…``; not of a   it was not used for 30 days
-cache                     cache that is named, which others may use, too
+entries of the user's     ``probe-KEY``, ``rtcount-KEY``, ``build-…``; not in     it was not used for 30 days
+own cache                 ``AUTOANALYZER_CACHE``, which may be shared
 ========================  ======================================================  ================================
 
 Only files that belong to the user are examined, and no link is followed.
@@ -42,13 +42,13 @@ from .tasks import EXCHANGE, home_folder
 
 __all__ = ["Leftover", "find_leftovers", "remove_leftovers"]
 
-_HOUR: Final = 3600.0  # seconds: after this, a run that has just ended will have been gathered
+_HOUR: Final = 3600.0  # seconds; after an hour, data that will be gathered have been gathered
 _UNUSED: Final = 30 * 24 * _HOUR
 _KEY: Final = re.compile(r"[0-9a-f]{16}$")
 _PURPOSES: Final = {
     "counting": "working copy of a counting run",
     "compile": "temporary folder of a compile",
-    "mpi": "temporary folder of a look at a compiler",
+    "mpi": "temporary folder of a test of a compiler",
     "doctor": "temporary folder of an examination",
     "calibrate": "temporary folder of a calibration",
 }
@@ -68,7 +68,7 @@ class Leftover:
 
     Attributes:
         path: Path of the file or folder.
-        what: Its former purpose.
+        what: What it was used for.
         size: Bytes on disk.
         kept: Why it is kept; empty if it can be removed.
         is_data: Whether removing it would lose measurements that were never gathered.
@@ -88,19 +88,19 @@ class Leftover:
 
     @classmethod
     def read(cls, document: dict[str, Any]) -> Leftover:
-        """Read the output of ``document``."""
+        """Return the leftover from the output of ``document``."""
         return cls(**{**document, "path": Path(document["path"])})
 
 
 def remove_leftovers(*, data: bool = False, shared: bool = True) -> list[Leftover]:
-    """Remove what old runs left on this node.
+    """Remove files that old runs left on this node.
 
     Args:
         data: Whether to remove data that were never gathered, too.
-        shared: Whether to include folders that other nodes also see; one node is enough for those.
+        shared: Whether to include folders that other nodes also see, which one node of a job removes for all.
 
     Returns:
-        All leftovers, with what was done to each.
+        All leftovers, each marked as removed or with the reason why it is kept.
     """
     return [_removed(each, data) for each in find_leftovers(shared=shared)]
 
@@ -109,7 +109,7 @@ def _removed(found: Leftover, data: bool) -> Leftover:
     if found.kept:
         return found
     if found.is_data and not data:
-        return replace(found, kept="data: autoanalyzer gather brings them home, --clean --data removes them")
+        return replace(found, kept="data: autoanalyzer gather collects them, --clean --data removes them")
     try:
         if found.what == _EMPTY:
             found.path.rmdir()
@@ -118,7 +118,7 @@ def _removed(found: Leftover, data: bool) -> Leftover:
         else:
             found.path.unlink()
     except FileNotFoundError:
-        pass  # another process was faster
+        pass  # another process has removed it
     except OSError as error:
         return replace(found, kept=f"cannot be removed: {error.strerror}")
     with suppress(OSError):
@@ -128,7 +128,7 @@ def _removed(found: Leftover, data: bool) -> Leftover:
 
 
 def find_leftovers(*, shared: bool = True) -> list[Leftover]:
-    """Find what old runs left on this node, by path."""
+    """Return the files that old runs left on this node; by kind, then by path."""
     parts = [_node_folders(), _temporary_folders(foreign=shared), _shared_memory()]
     if shared:
         parts += [_exchanges(), _cache()]
@@ -144,20 +144,20 @@ def _temporary_places() -> list[Path]:
 
 
 def _node_folders() -> Iterator[Leftover]:
-    """Find the folders that processes created on nodes without the run's folder."""
+    """Yield the folders for data of processes on nodes that do not see the run's folder."""
     used = {key_of(Path(os.fsdecode(shards))) for shards in _recording()}
     for place in _temporary_places():
         for folder in _mine(place / _own_folder(), _KEY) if _is_private(place / _own_folder()) else ():
             shards, anything = len([*folder.glob("*.shard")]), any(folder.iterdir())
             if anything and not shards:
-                continue  # not ours
+                continue  # created by another program
             data = f"data of {shards} process{'' if shards == 1 else 'es'}, never gathered"
             kept = "a process still records there" if int(folder.name, 16) in used else _recent(folder)
             yield Leftover(folder, data if shards else _EMPTY, _size(folder), kept, is_data=shards > 0)
 
 
 def _is_private(folder: Path) -> bool:
-    """Return whether a path is a real folder, not a link, and only the user can write to it."""
+    """Return whether a path is a folder, not a link, in which only this user can write."""
     try:
         state = folder.lstat()
     except OSError:
@@ -166,7 +166,7 @@ def _is_private(folder: Path) -> bool:
 
 
 def _recording() -> Iterator[bytes]:
-    """Yield the folders to which the user's processes on this node record."""
+    """Yield the folders in which running processes of the user record their data."""
     variable = f"{SHARDS_VARIABLE}=".encode()
     for process in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):
@@ -176,7 +176,7 @@ def _recording() -> Iterator[bytes]:
 
 
 def _temporary_folders(*, foreign: bool) -> Iterator[Leftover]:
-    """Find folders whose names show which process made them, and copies of counting runs in folders of runs here."""
+    """Yield temporary folders and working copies; with ``foreign`` also those that other nodes created."""
     beside: list[Path] = []
     with suppress(OSError):
         beside = [path for path in Path.cwd().iterdir() if path.is_dir() and not path.is_symlink()]
@@ -194,7 +194,7 @@ def _temporary_folders(*, foreign: bool) -> Iterator[Leftover]:
 
 
 def _open_files() -> set[str]:
-    """Return the open files and working folders of processes, as far as this user may see."""
+    """Return the open files and working folders of processes, as far as this user may see them."""
     found = _mapped()
     for process in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):
@@ -210,7 +210,7 @@ def _exchanges() -> Iterator[Leftover]:
 
 
 def _shared_memory() -> Iterator[Leftover]:
-    """Find shared memory left by killed MPI programs."""
+    """Yield shared memory left by killed MPI programs."""
     files = list(_mine(_SHARED_MEMORY, _OF_MPI, folders=False))
     mapped = _mapped() if files else set()
     for file in files:
@@ -219,7 +219,7 @@ def _shared_memory() -> Iterator[Leftover]:
 
 
 def _mapped() -> set[str]:
-    """Return the files that processes map, as far as this user may see."""
+    """Return the files that processes map, as far as this user may see them."""
     found: set[str] = set()
     for process in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):
@@ -229,7 +229,7 @@ def _mapped() -> set[str]:
 
 
 def _cache() -> Iterator[Leftover]:
-    """Find old, unused entries in the user's own cache: of other versions, or of an MPI that is gone."""
+    """Yield old entries in the user's own cache, such as those of earlier versions or of removed MPI libraries."""
     if named_caches():
         return
     mapped = {str(Path(each).parent) for each in _mapped()}
@@ -241,7 +241,7 @@ def _cache() -> Iterator[Leftover]:
 
 
 def _mine(place: Path, name: re.Pattern[str], *, folders: bool = True) -> Iterator[Path]:
-    """Yield the user's own files or folders of a name, without following links."""
+    """Yield the user's own files or folders in a place whose names match, without following links."""
     entries: list[os.DirEntry[str]] = []
     with suppress(OSError):
         entries = list(os.scandir(place))
@@ -267,7 +267,7 @@ def _age(path: Path) -> float:
 
 
 def _size(path: Path) -> int:
-    """Return the bytes on disk, because shards have large holes."""
+    """Return the bytes on disk, which may be far fewer than the files' sizes, because shards are sparse."""
     size = 0
     for each in [path, *path.rglob("*")] if path.is_dir() else [path]:
         with suppress(OSError):

@@ -1,4 +1,4 @@
-"""The system's limits for this process: processors, memory, files."""
+"""Check the system's limits for processes: processors, memory, files."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ __all__ = ["limit_findings"]
 
 _AREA: Final = "limits"
 
-_RECORD: Final = 256 << 20  # bytes that a process may record, unless --max-memory says less
-_ADDRESSES: Final = 4 << 30  # bytes of address space below which Valgrind does not start
+_RECORD: Final = 256 << 20  # bytes; the default of --max-memory, which is also the largest file of a process
+_ADDRESSES: Final = 4 << 30  # bytes of address space that Valgrind needs to start
 _FILES: Final = 256
 _KINDS: Final = (
     ("open files", resource.RLIMIT_NOFILE, "n", _FILES, 1),
@@ -25,9 +25,9 @@ _KINDS: Final = (
 
 
 def limit_findings() -> Iterator[Finding]:
-    """Check the limits; those that are too low for a run fail."""
+    """Yield findings about limits; a limit that is too low for a run fails."""
     allowed, present = len(os.sched_getaffinity(0)), os.cpu_count() or 1
-    advice = "ask for more: srun -c, or taskset" if allowed == 1 < present else ""
+    advice = "request more: srun -c, or taskset" if allowed == 1 < present else ""
     yield Finding(_AREA, "processors", Outcome.NOTE, f"{allowed} of {present} may be used", advice)
     fine = []
     for name, number, letter, least, unit in _KINDS:
@@ -37,9 +37,9 @@ def limit_findings() -> Iterator[Finding]:
             fine.append(f"{name} {text}")
             continue
         may = hard == resource.RLIM_INFINITY or hard >= least
-        advice = f"ulimit -{letter} {least // unit}" if may else "ask the administrator for more"
+        advice = f"ulimit -{letter} {least // unit}" if may else "ask the administrator for a higher limit"
         if number == resource.RLIMIT_FSIZE:
-            advice += ", or autoanalyzer run --max-memory with less than that"
+            advice += ", or use autoanalyzer run --max-memory with a smaller size"
         found = f"{text}, expected {least // unit}{'' if unit == 1 else ' KiB'} or more"
         yield Finding(_AREA, name, Outcome.FAILS, found, advice)
     if fine:

@@ -1,4 +1,4 @@
-"""The basis of measurements: clocks, hardware counters, simulated counts, OpenMP."""
+"""Test what measurements are based on: clocks, hardware counters, simulated counts, OpenMP."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ __all__ = ["COUNTS", "clock_findings", "openmp_finding", "papi_finding", "simula
 COUNTS: Final = "counts"
 
 _CLOCKS: Final = "clocks"
-_SLOW: Final = "probes ask the kernel, which takes 60 times as long: leave small regions without (--max-overhead)"
-_UNTRUSTED: Final = "the kernel does not trust this machine's counter of time: probes take longer"
+_SLOW: Final = "probes need a system call for CPU time, 60 times slower: do not measure small regions (--max-overhead)"
+_UNTRUSTED: Final = "the kernel does not trust this machine's time stamp counter: probes take longer"
 _NO_PAPI: Final = re.compile(r"(found no libpapi|libpapi cannot|no event can be started)[^(;\n]*")
 
 
 def clock_findings(experiment: Experiment | None) -> list[Finding]:
-    """Report the clocks by which a program was measured, and the cost of a probe."""
+    """Return findings about the clocks with which a program was measured, and the overhead of a probe."""
     if experiment is None or not experiment.notes.clocks:
         return [Finding(_CLOCKS, "clocks", Outcome.UNTRIED, "no program was measured")]
     notes = experiment.notes
@@ -45,12 +45,12 @@ def clock_findings(experiment: Experiment | None) -> list[Finding]:
 
 
 def openmp_finding(compiler: Sequence[str], bench: Bench) -> Finding:
-    """Build a program with a parallel region, and check for its two threads."""
+    """Build and run an OpenMP program, and check that both threads of its parallel region were recorded."""
     about = Finding("OpenMP", f"{shlex.join(compiler)} -fopenmp", Outcome.FAILS, "")
     trial = Trial(bench, bench.place("openmp"))
     trial.write({"app.c": OPENMP})
     if failure := trial.compile("aa-mpicc", compiler, "-fopenmp", "app.c", "-o", "app"):
-        return replace(about, found=failure, advice="install the compiler's OpenMP library; other programs do without")
+        return replace(about, found=failure, advice="install the compiler's OpenMP library, if you use OpenMP")
     experiment, done = trial.run(OMP_NUM_THREADS="2")
     if experiment is None:
         return replace(about, found=done.reason)
@@ -62,7 +62,7 @@ def openmp_finding(compiler: Sequence[str], bench: Bench) -> Finding:
 
 
 def papi_finding(made: CTrial) -> Finding:
-    """Run a program with hardware counters."""
+    """Run the C program with hardware counters, and check which are counted."""
     assert made.trial
     about = Finding(COUNTS, "by hardware", Outcome.ABSENT, "")
     launcher = (made.family.launcher, "-n", str(RANKS))
@@ -75,19 +75,19 @@ def papi_finding(made: CTrial) -> Finding:
     said = "\n".join([*(experiment.notes.remarks if experiment else ()), done.complained])
     reason = _NO_PAPI.search(said)
     found = reason[0].strip() if reason else done.reason
-    advice = "count by run --counters simulated; autoanalyzer counters shows all events"
+    advice = "use run --counters simulated; autoanalyzer counters shows all events"
     if "no libpapi" in found:
         advice = f"install PAPI (Debian: libpapi-dev), or {advice}"
     return replace(about, found=f"PAPI: {found}; {kernel_said()}", advice=advice)
 
 
 def simulation_finding(made: CTrial) -> Finding:
-    """Run a program under Valgrind and the counting tool."""
+    """Run the C program under Valgrind, and check that each rank's instructions are counted."""
     assert made.trial
     about = Finding(COUNTS, "simulated", Outcome.FAILS, "")
     bench = made.trial.bench
     if not shutil.which("valgrind", path=bench.environment.get("PATH")):
-        advice = "install valgrind with its headers; without counts the verdict names no instructions or cache misses"
+        advice = "install valgrind with its headers; without it, counts cannot be simulated"
         return replace(about, outcome=Outcome.ABSENT, found="valgrind is not on PATH", advice=advice)
     launcher = (made.family.launcher, "-n", str(RANKS))
     experiment, done = made.trial.run(*launcher, options=("--counters", "simulated"), output="simulated")

@@ -1,4 +1,4 @@
-"""Test each MPI library: build programs in C, C++ and Fortran with probes, run them on two ranks, and gather."""
+"""Test an MPI library: build programs in C, C++ and Fortran with probes, run them on two ranks, and gather the data."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ _NO_LAUNCHER: Final = "no mpirun or mpiexec on PATH"
 
 @dataclass(frozen=True, slots=True)
 class CTrial:
-    """The result of a family's C program, on which other trials build.
+    """The result of the C program of an MPI library, which other checks use.
 
     Attributes:
         family: The MPI library.
         finding: The finding.
-        trial: Its folder, with the program if that could be built; None if not.
-        experiment: What was recorded.
+        trial: The built program; None if the build failed.
+        experiment: What was recorded; None if the program did not run.
     """
 
     family: Family
@@ -66,12 +66,12 @@ class CTrial:
 
 
 def area_of(compiler: str) -> str:
-    """Return the area of findings about an MPI library."""
+    """Return the area of findings about the MPI library of a compiler."""
     return f"MPI of {compiler}"
 
 
 def c_trial(family: Family, bench: Bench, *, essential: bool) -> CTrial:
-    """Test a family's C compiler and launcher."""
+    """Build and run a C program with the compiler and launcher of an MPI library, and return the result."""
     about = Finding(area_of(family.name), f"C, {family.name}", Outcome.FAILS, "", essential=essential)
     if lack := lacking_compiler(family.c, bench):
         return CTrial(family, replace(about, found=lack[0], advice=lack[1]))
@@ -92,7 +92,10 @@ def c_trial(family: Family, bench: Bench, *, essential: bool) -> CTrial:
 
 
 def as_in_c(finding: Finding, made: CTrial) -> Finding:
-    """Report the reason why programs do not run only once, with the C program; if that runs, report the difference."""
+    """Return a finding about C++ or Fortran, shortened if its program fails for the same reason as the C program.
+
+    If only the C program runs on two ranks, the advice is to check the variables that name the compilers.
+    """
     built, does, defect = finding.found.partition(_BUILT)
     if made.works and _STRANGER in finding.found:
         advice = f"AUTOANALYZER_CXX and AUTOANALYZER_FC must name compilers of the MPI library of {made.family.name}"
@@ -103,7 +106,7 @@ def as_in_c(finding: Finding, made: CTrial) -> Finding:
 
 
 def gather_finding(made: CTrial) -> Finding:
-    """Test the gather over MPI, with a family's working C program."""
+    """Run a working C program again, gather its data over MPI, and return the finding."""
     assert made.trial
     about = Finding(made.finding.area, "gather by MPI", Outcome.FAILS, "")
     options = ("--counters", "none", "--gather", "mpi")
@@ -112,14 +115,14 @@ def gather_finding(made: CTrial) -> Finding:
         return replace(about, found=done.reason)
     failure = next(filter(None, map(gather_failure, experiment.notes.remarks)), "")
     if failure:
-        advice = "only nodes that share no disk need it; MPI4PY_LIBMPI names the library that mpi4py is to load"
+        advice = "needed only if nodes share no disk; MPI4PY_LIBMPI selects the library that mpi4py loads"
         return replace(about, found=f"mpi4py: {failure}", advice=advice)
     found = f"mpi4py was started by {made.family.launcher}: {RANKS} processes in one MPI_COMM_WORLD"
     return replace(about, outcome=Outcome.WORKS, found=found)
 
 
 def cxx_findings(family: Family, bench: Bench) -> list[Finding]:
-    """Test a family's C++ compiler."""
+    """Build and run a C++ program with an MPI library's compiler, and return the finding."""
     about = Finding(area_of(family.name), f"C++, {shlex.join(family.cxx)}", Outcome.FAILS, "")
     if lack := lacking_compiler(family.cxx, bench):
         return [replace(about, outcome=Outcome.ABSENT, found=lack[0], advice=lack[1])]
@@ -131,7 +134,7 @@ def cxx_findings(family: Family, bench: Bench) -> list[Finding]:
 
 
 def fortran_findings(family: Family, bench: Bench) -> list[Finding]:
-    """Test a family's Fortran compiler, and each binding that it accepts, in one program."""
+    """Build and run a Fortran program that uses all MPI bindings that compile; return a finding per binding."""
     name = shlex.join(family.fortran)
     about = Finding(area_of(family.name), f"Fortran, {name}", Outcome.FAILS, "")
     if lack := lacking_compiler(family.fortran, bench):
@@ -190,7 +193,7 @@ def _place(family: Family, language: str, bench: Bench) -> Path:
 
 
 def library_name(said: str) -> str:
-    """Shorten a library's own description: ``Open MPI v4.1.4, package: …``, ``MPICH Version: 4.0.2``."""
+    """Return name and version from a library's description, such as ``Open MPI 4.1.4``."""
     found = _LIBRARY.match(said)
     return f"{found[1]} {found[2]}" if found else " ".join(said.split())[:40]
 
@@ -200,11 +203,11 @@ def _build_advice(compiler: Sequence[str]) -> str:
 
 
 def root_advice(defect: str, launcher: str) -> str:
-    """Return what root has to set, if that is why a launcher starts nothing."""
+    """Return advice for root, whom some launchers refuse; empty if the defect has another cause."""
     if "run as root" not in defect:
         return ""
     name = "PRTE" if Path(launcher).name.startswith("prte") else "OMPI"
-    return f"export {name}_ALLOW_RUN_AS_ROOT=1 {name}_ALLOW_RUN_AS_ROOT_CONFIRM=1, or be another user"
+    return f"export {name}_ALLOW_RUN_AS_ROOT=1 {name}_ALLOW_RUN_AS_ROOT_CONFIRM=1, or run as another user"
 
 
 def _run_advice(defect: str, family: Family) -> str:

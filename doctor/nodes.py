@@ -1,4 +1,4 @@
-"""Examine several nodes, each by its own process, and what they have in common."""
+"""Examine the nodes of a job, each by its own process, and whether they share MPI and folders."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ __all__ = ["Examined", "clean_nodes", "examine_here", "examine_nodes"]
 
 _AREA: Final = "nodes"
 
-_PLUGINS: Final = "try srun --mpi=pmix, or --mpi=pmi2, autoanalyzer doctor; srun --mpi=list names what Slurm has"
-_OWN_LAUNCHER: Final = "start it by the launcher beside the MPI compiler, or load its module"
+_PLUGINS: Final = "try srun --mpi=pmix, or --mpi=pmi2, autoanalyzer doctor; srun --mpi=list shows all plugins"
+_OWN_LAUNCHER: Final = "use the launcher in the MPI compiler's folder, or load its module"
 _ADVICE: Final = {
-    "working directory": "write data to a disk that all nodes see (-o DIR), or they are brought home over MPI",
-    "cache": "set AUTOANALYZER_CACHE to a folder that all nodes see, or each node builds the probe library for itself",
+    "working directory": "write data to a disk that all nodes see (-o DIR); otherwise they are gathered over MPI",
+    "cache": "set AUTOANALYZER_CACHE to a folder that all nodes see; otherwise each node builds its own probe library",
     "home": "",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Examined:
-    """The findings.
+    """The findings about one or several nodes.
 
     Attributes:
-        nodes: Findings of each node, by its name.
+        nodes: Findings by name of the node.
         together: Findings about all nodes together; empty for a single node.
-        is_part: Whether other nodes print their own findings.
+        is_part: Whether other nodes print their own findings, because this node cannot reach them.
     """
 
     nodes: dict[str, list[Finding]]
@@ -44,26 +44,26 @@ class Examined:
 
     @property
     def findings(self) -> list[Finding]:
-        """Return the findings of all nodes."""
+        """All findings, those about all nodes together first."""
         return [*self.together, *(finding for each in self.nodes.values() for finding in each)]
 
 
 def examine_here(told: Told) -> Examined:
-    """Examine this machine."""
+    """Return the findings about this machine only."""
     return Examined({os.uname().nodename: examine(told, on_node_of_job=is_launched())})
 
 
 def examine_nodes(task: Task, told: Told, count: Count) -> Examined | None:
-    """Examine this node, and collect the others' findings; all processes of a launcher call this at the same time.
+    """Examine this node, and collect the findings of all nodes on rank 0; all processes of a job call this together.
 
     Args:
         task: This process.
-        told: Progress callback: the name of the current check.
-        count: Takes how many of the other processes have answered, and how many there are.
+        told: Progress callback: takes the name of the current check.
+        count: Progress callback: takes how many of the other processes have answered, and how many there are.
 
     Returns:
-        The findings to print: the first process prints all, a process that it does not hear prints its own node's,
-        others print nothing.
+        The findings that this process prints: on rank 0 those of all nodes; on a node whose answer cannot reach rank 0
+        its own; otherwise None.
     """
     meeting = Meeting(task)
     families = find_families(os.environ)
@@ -86,12 +86,15 @@ def examine_nodes(task: Task, told: Told, count: Count) -> Examined | None:
 
 
 def clean_nodes(task: Task, count: Count, *, data: bool = False) -> dict[str, list[Leftover]] | None:
-    """Remove what old runs left on the nodes; works like ``examine_nodes``.
+    """Remove files that old runs left on the nodes; all processes of a job call this together.
 
     Args:
         task: This process.
-        count: Takes how many of the other processes have answered, and how many there are.
+        count: Progress callback: takes how many of the other processes have answered, and how many there are.
         data: Whether to remove data that were never gathered, too.
+
+    Returns:
+        The leftovers that this process prints, by node, as for ``examine_nodes``.
     """
     meeting = Meeting(task)
     with world_of(_family_of(task, find_families(os.environ))) as world:
@@ -110,7 +113,7 @@ def clean_nodes(task: Task, count: Count, *, data: bool = False) -> dict[str, li
 
 
 def _family_of(task: Task, families: Sequence[Family]) -> Family | None:
-    """Return the MPI library whose launcher has started this process, or else the first one to test."""
+    """Return the MPI library that fits the launcher of this process, or else the first one; None if there is none."""
     own = [each for each in families if each.library and each.library.is_open_mpi is task.by_open_mpi]
     return next(iter([*own, *families]), None)
 
@@ -122,12 +125,12 @@ def _answered(task: Task, answers: Sequence[Answer]) -> Finding:
         found = f"{task.size} processes on {_many(len(nodes))}: {_named(nodes)}"
         return Finding(_AREA, "answers", Outcome.WORKS, found)
     which = f"{', '.join(map(str, silent))} of {task.size}"
-    found = f"nothing came from process {which}: MPI does not reach it, and it shares no folder with {nodes[0]}"
-    return Finding(_AREA, "answers", Outcome.FAILS, found, "if it has not ended, it prints itself what it found")
+    found = f"no answer from process {which}: MPI does not reach it, and it shares no folder with {nodes[0]}"
+    return Finding(_AREA, "answers", Outcome.FAILS, found, "unless it has ended, it prints its own findings")
 
 
 def _places(answers: Sequence[Answer], meeting: Meeting) -> Iterator[Finding]:
-    """Report which folders all nodes see."""
+    """Yield for each folder a finding on whether all nodes see it."""
     tested = [answer for answer in answers if answer.tests]
     for name, place in meeting.places.items():
         blind = [answer.node for answer in tested if not answer.sees.get(name)]
@@ -146,7 +149,7 @@ def _mpi(task: Task, answers: Sequence[Answer], family: Family | None, world: Wo
     if failure:
         return replace(about, found=failure)
     if world.size != task.size:
-        found = f"{task.size} times rank 0 of {world.size}: the launcher does not speak to this MPI library"
+        found = f"{task.size} times rank 0 of {world.size}: the launcher does not work with this MPI library"
         return replace(about, found=found)
     by = f"mpi4py, {library_name(world.library)}"
     found = f"{task.size} processes on {_many(len(world.nodes))} in one MPI_COMM_WORLD ({by})"
@@ -154,7 +157,7 @@ def _mpi(task: Task, answers: Sequence[Answer], family: Family | None, world: Wo
 
 
 def _unheard(node: str) -> Finding:
-    found = "nothing reaches the first node: MPI does not, and no working directory, cache or home is shared with it"
+    found = "no answer reaches the first node, neither by MPI nor by a shared working directory, cache or home"
     return Finding(_AREA, node, Outcome.FAILS, found, _ADVICE["cache"])
 
 

@@ -1,7 +1,7 @@
-"""The processes of ``srun -N 2 autoanalyzer doctor`` or ``mpirun``: each tests its node, one collects answers.
+"""The processes of ``srun -N 2 autoanalyzer doctor``: one per node tests it, and rank 0 collects their answers.
 
-Answers are sent over MPI if the launcher makes the processes one MPI program, and otherwise through shared folders: the
-working directory, the cache, the home. Without either, the first process does not hear a process.
+If the launcher makes the processes one MPI program, answers are sent over MPI; otherwise through a shared folder: the
+working directory, the cache, or the home. Without either, an answer cannot reach rank 0.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ EXCHANGE: Final = ".autoanalyzer-doctor-"
 _STEP: Final = "SLURM_STEP_NUM_TASKS"
 _OPEN_MPI: Final = "OMPI_COMM_WORLD_SIZE"
 _HYDRA: Final = "PMI_SIZE"
-# Slurm comes last: other launchers start their daemons with srun, so processes inherit its variables.
+# Slurm is last, because other launchers start their daemons with srun, so their processes have Slurm's variables, too.
 _LAUNCHERS: Final = (
     ("OMPI_COMM_WORLD_RANK", _OPEN_MPI, "OMPI_COMM_WORLD_LOCAL_RANK", ("PMIX_NAMESPACE",)),
     ("PMI_RANK", _HYDRA, "MPI_LOCALRANKID", ()),
@@ -38,26 +38,26 @@ _LAUNCHERS: Final = (
 )
 _BY_OPEN_MPI: Final = {_OPEN_MPI: True, _HYDRA: False}
 _JOIN: Final = 40.0  # seconds within which processes with a shared folder must find each other
-_LOOK: Final = 15.0  # seconds, if MPI reports that the first process has begun
+_LOOK: Final = 15.0  # the same in seconds, if MPI reports that rank 0 has begun
 _ANSWER: Final = 400.0  # seconds for a node to test itself
 _PAUSE: Final = 0.2
-_MARK: Final = re.compile(r"task-([0-9]+)")  # the mark that each process leaves in the meeting place
+_MARK: Final = re.compile(r"task-([0-9]+)")  # name of the file by which each process shows that it sees a folder
 
 
 Count = Callable[[int, int], object]
-"""Takes how many of the other processes have answered, and how many there are."""
+"""Progress callback: takes how many of the other processes have answered, and how many there are."""
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """This process among those that a launcher has started.
+    """The place of this process in a launcher's job.
 
     Attributes:
-        rank: Its number.
+        rank: Its rank.
         size: The number of processes.
-        local_rank: Its number on its node.
-        job: An identifier that only these processes share.
-        by_open_mpi: Whether the launcher is Open MPI's; False for MPICH's, None if it serves any library.
+        local_rank: Its rank on its node.
+        job: An identifier of the job, the same for all its processes.
+        by_open_mpi: Whether the launcher is Open MPI's; False for MPICH's, None if it starts programs of any library.
     """
 
     rank: int
@@ -68,7 +68,7 @@ class Task:
 
 
 def this_task(environment: Mapping[str, str] = os.environ) -> Task | None:
-    """Return this process's task; None if it is alone."""
+    """Return the place of this process in a job, from its environment; None if it was started alone."""
     for rank, size, local, job in _LAUNCHERS:
         words = [environment.get(name, "") for name in (rank, size, local)]
         if all(word.isdigit() for word in words):
@@ -81,7 +81,7 @@ def this_task(environment: Mapping[str, str] = os.environ) -> Task | None:
 
 
 def is_launched(environment: Mapping[str, str] = os.environ) -> bool:
-    """Return whether a launcher has started this process: a nested launcher would join its job."""
+    """Return whether a launcher has started this process."""
     return any(size in environment for _, size, *_ in _LAUNCHERS)
 
 
@@ -91,12 +91,12 @@ class Answer:
 
     Attributes:
         rank: Rank of the process.
-        node: Its name.
-        tests: Whether it tested its node; otherwise another process of the node did.
-        found: Its findings, as documents.
+        node: Name of its node.
+        tests: Whether it tested its node; otherwise another process on the node did.
+        found: Its findings, as JSON data.
         size: Size of MPI_COMM_WORLD according to MPI; 0 if MPI did not start.
-        failure: Why MPI did not start.
-        sees: Purpose → whether it shares that folder with the first process.
+        failure: Why MPI did not start; empty if it did.
+        sees: Purpose of a folder → whether this process shares it with rank 0.
     """
 
     rank: int
@@ -109,7 +109,7 @@ class Answer:
 
 
 class Meeting:
-    """The place where processes find each other.
+    """Shared folders through which the processes of a job find each other and exchange answers.
 
     Args:
         task: This process.
@@ -121,21 +121,21 @@ class Meeting:
         self._folders = {name: place / f"{EXCHANGE}{task.job}" for name, place in self.places.items()}
         self._since = time.monotonic()
         for folder in self._folders.values():
-            # Writing a file also makes a network disk's client look at the folder again.
+            # Writing a file also makes a network file system refresh its view of the folder.
             with suppress(OSError):
                 folder.mkdir(exist_ok=True)
                 (folder / f"task-{task.rank}").touch()
 
     def brought_together(self, answer: Answer, world: World, count: Count) -> list[Answer] | None:
-        """Return the answers of all to the first process.
+        """Send this process's answer to rank 0, and return all answers there.
 
         Args:
-            answer: That of this process.
-            world: The processes as MPI sees them, and their means of communication.
-            count: Takes how many of the others have answered, and how many there are.
+            answer: The answer of this process.
+            world: The MPI program that the processes form, if any.
+            count: Progress callback: takes how many of the others have answered, and how many there are.
 
         Returns:
-            Nothing for other processes; None for one that the first does not hear.
+            All answers on rank 0; an empty list on other processes, or None if the answer cannot reach rank 0.
         """
         first = self._task.rank == 0
         if first:
@@ -148,13 +148,13 @@ class Meeting:
         else:
             answers = [answer, *self._answers(count)] if first else []
         heard = first or texts is not None or self._leaves(answer)
-        if first or (answer.tests and not any(answer.sees.values())):  # otherwise through the first one's folders
+        if first or (answer.tests and not any(answer.sees.values())):  # rank 0 removes shared folders
             for folder in self._folders.values():
                 shutil.rmtree(folder, ignore_errors=True)
         return answers if heard else None
 
     def _sees_first(self, patience: float = _JOIN) -> dict[str, bool]:
-        """Return which folders this process shares with the first one, waiting until one is visible."""
+        """Return which folders this process shares with rank 0; wait up to ``patience`` seconds for one."""
         while True:
             seen = {name: 0 in _present_in(folder) for name, folder in self._folders.items()}
             if any(seen.values()) or time.monotonic() > self._since + patience:
@@ -162,7 +162,7 @@ class Meeting:
             time.sleep(_PAUSE)
 
     def _leaves(self, answer: Answer) -> bool:
-        """Leave an answer where the first process finds it; return whether there is such a place."""
+        """Write an answer to the folders shared with rank 0; return whether there are any."""
         document = json.dumps(asdict(answer)).encode()
         sees = answer.sees or self._sees_first()
         for name in [name for name, seen in sees.items() if seen]:
@@ -171,7 +171,7 @@ class Meeting:
         return any(sees.values())
 
     def _answers(self, count: Count) -> list[Answer]:
-        """Collect the others' answers that arrive within the time."""
+        """Return the answers of other processes that arrive in shared folders within the time limits."""
         expected = range(1, self._task.size)
         answers: dict[int, Answer] = {}
         while True:
@@ -187,7 +187,7 @@ class Meeting:
 
 
 def home_folder() -> Path:
-    """Return the user's home; a missing path if the machine does not know the user."""
+    """Return the user's home; a path that does not exist if the user ID has no account."""
     try:
         return Path.home()
     except RuntimeError:
@@ -195,7 +195,7 @@ def home_folder() -> Path:
 
 
 def _places() -> dict[str, Path]:
-    """Return the existing folders that nodes may share; only the cache may be created."""
+    """Return the existing folders that nodes may share, by purpose; create the cache if it is missing."""
     home, cache = home_folder(), Path(cache_name())
     if home.is_dir() or not cache.is_relative_to(home):
         with suppress(OSError):

@@ -1,4 +1,4 @@
-"""One program from its source to its experiment, by the commands that a user would type."""
+"""Build, run and measure a test program with the same commands as a user."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ _PATIENCE: Final = 30.0  # seconds for a compiler to print its version
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """A program in a folder of its own.
+    """A test program in its own folder.
 
     Attributes:
-        bench: The bench.
+        bench: The bench that runs commands.
         folder: The program's folder.
     """
 
@@ -54,12 +54,12 @@ class Trial:
         return self.folder / "app"
 
     def write(self, sources: Mapping[str, str]) -> None:
-        """Write the sources."""
+        """Write source files, given as name → text."""
         for name, text in sources.items():
             (self.folder / name).write_text(text)
 
     def compile(self, stand_in: str, compiler: Sequence[str], *words: str) -> str:
-        """Call a compiler through its stand-in; return why that failed, or an empty string."""
+        """Compile through a stand-in with a given compiler; return why that failed, or an empty string."""
         command = [own_program(stand_in), "-g", "-O1", *words]
         done = self.bench.run(command, self.folder, {_STAND_INS[stand_in]: shlex.join(compiler)})
         return "" if done.status == 0 else f"cannot build: {done.reason}"
@@ -67,8 +67,8 @@ class Trial:
     def run(
         self, *launcher: str, options: Sequence[str] = ("--counters", "none"), output: str = "out", **more: str
     ) -> tuple[Experiment | None, Done]:
-        """Run the program, and read the experiment."""
-        from ..experiment import load  # noqa: PLC0415 - takes its time
+        """Run the program with ``autoanalyzer run``; return its experiment, or None, and the ended command."""
+        from ..experiment import load  # noqa: PLC0415 - slow to import
 
         words = [own_program("autoanalyzer"), "run", "--no-analyze", *options, "-o", output, "--"]
         done = self.bench.run([*words, *launcher, self.program], self.folder, more)
@@ -78,7 +78,11 @@ class Trial:
             return None, done
 
     def measure(self, regions: Sequence[str], *launcher: str) -> tuple[Experiment | None, Done, str]:
-        """Run the program on two ranks, and return what its experiment lacks."""
+        """Run the program, and check that each rank entered each region ten times.
+
+        Returns:
+            The experiment, or None; the ended command; and what failed or is missing, or an empty string.
+        """
         experiment, done = self.run(*launcher)
         defect = _failure(done) if experiment is None else _defect(experiment) or _failure(done)
         if experiment is not None and not defect:
@@ -87,18 +91,18 @@ class Trial:
 
 
 def gather_failure(text: str) -> str:
-    """Return why the gather over MPI failed, from its output; empty if it did not."""
+    """Return why the gather over MPI failed, from its output; empty if it succeeded."""
     found = _GATHER_FAILED.search(text)
     return found[1] if found else ""
 
 
 def _failure(done: Done) -> str:
-    """Return why a run failed; if a launcher does not start, the gather notices it first."""
+    """Return why a run failed; empty if it succeeded."""
     return gather_failure(done.complained) or done.reason if done.status != 0 else ""
 
 
 def _defect(experiment: Experiment) -> str:
-    """Return the defect of the ranks, if any."""
+    """Return what is wrong with an experiment's ranks; empty if there are two ranks of one MPI program."""
     if any(_ALONE in remark for remark in experiment.notes.remarks):
         return f"{RANKS} times rank 0 of 1: the launcher belongs to another MPI library"
     ranks = sorted({location.process for location in experiment.locations})
@@ -106,7 +110,7 @@ def _defect(experiment: Experiment) -> str:
 
 
 def _lack(experiment: Experiment, region: str) -> str:
-    """Return what is missing about a function that each rank enters, and that calls MPI each time."""
+    """Return what is missing about a function that each rank must enter ten times; empty if it is complete."""
     names = [path.region.name for path in experiment.call_paths]
     places = [place for place, name in enumerate(names) if name.partition("<")[0] == region]
     if not places:
@@ -119,7 +123,7 @@ def _lack(experiment: Experiment, region: str) -> str:
 
 
 def lacking_compiler(wrapper: Sequence[str], bench: Bench) -> tuple[str, str] | None:
-    """Return what is missing if a wrapper, or its compiler, is not on ``PATH``, and what to do."""
+    """Return what is missing on ``PATH``, a wrapper or its compiler, and advice; None if nothing is missing."""
     path = bench.environment.get("PATH")
     name = shlex.join(wrapper)
     if not wrapper or not shutil.which(wrapper[0], path=path):
@@ -133,7 +137,7 @@ def lacking_compiler(wrapper: Sequence[str], bench: Bench) -> tuple[str, str] | 
 
 
 def compiler_version(wrapper: Sequence[str], bench: Bench) -> str:
-    """Return the name and version of the compiler behind a wrapper, from its first line of output."""
+    """Return the name and version of the compiler behind a wrapper, such as ``gcc 12.2.0``."""
     lines = bench.run([*wrapper, "--version"], bench.folder, patience=_PATIENCE).printed.splitlines()
     line = next((line for line in lines if _VERSION.search(line)), "")
     version = _VERSION.search(re.sub(r"\([^)]*\)", "", line))

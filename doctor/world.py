@@ -1,8 +1,7 @@
-"""Whether a launcher's processes are one MPI program, and their communication if they are.
+"""Find out whether a launcher's processes form one MPI program, and let them communicate if they do.
 
-Each process starts this module in a separate process, because MPI ends the whole program if it fails; the launcher
-treats it as its own. That process starts MPI, prints the number of processes, waits for a line, and sends the lines of
-all to the first one.
+Each process runs this module in a child process, because MPI ends the process if it fails. The child joins the
+launcher's job, starts MPI, prints the number of processes, waits for a line of input, and sends it to rank 0.
 """
 
 from __future__ import annotations
@@ -34,13 +33,13 @@ _PAUSE: Final = 0.05
 
 @dataclass(slots=True)
 class World:
-    """The processes as MPI sees them.
+    """The MPI program that the processes of a job form.
 
     Attributes:
         size: Size of MPI_COMM_WORLD; 0 if MPI does not start.
-        nodes: Their nodes.
-        library: The MPI library's own description.
-        failure: Why MPI does not start, in a line.
+        nodes: Names of the nodes.
+        library: The MPI library's description of itself.
+        failure: Why MPI does not start, in one line; empty if it does.
     """
 
     size: int = 0
@@ -50,7 +49,7 @@ class World:
     _process: subprocess.Popen[str] | None = None
 
     def brought_together(self, text: str) -> list[str] | None:
-        """Return the texts of all processes to the first one; an empty list to others, None if that failed."""
+        """Send a text to rank 0; return the texts of all processes there, an empty list elsewhere, None on failure."""
         if self._process is None or self._process.stdin is None or self._process.stdout is None:
             return None
         with _ended_after(self._process, _LONGEST):
@@ -65,7 +64,7 @@ class World:
 
 @contextmanager
 def world_of(family: Family | None) -> Iterator[World]:
-    """Start MPI in a separate process, until the block ends.
+    """Start MPI in a child process, and yield the MPI program; the child ends after the block.
 
     Args:
         family: The MPI library for mpi4py to load.
@@ -80,7 +79,7 @@ def world_of(family: Family | None) -> Iterator[World]:
         yield World(failure=str(error))
         return
     with TemporaryFile("w+", errors="replace") as errors:
-        # Descriptors that the launcher opened for MPI must be inherited.
+        # The child must inherit the descriptors that the launcher opened for MPI.
         process = subprocess.Popen(
             own_module_words(__name__),
             env=environment,
@@ -117,7 +116,7 @@ def _begun(process: subprocess.Popen[str], errors: IO[str]) -> World:
 
 @contextmanager
 def _ended_after(process: subprocess.Popen[str], seconds: float) -> Iterator[list[bool]]:
-    """End a process if the block takes longer; the yielded list is empty until then."""
+    """Kill a process if the block takes longer than some seconds; the yielded list is then no longer empty."""
     late: list[bool] = []
 
     def end() -> None:
@@ -140,7 +139,7 @@ def _be_one() -> None:
     _print({"size": world.Get_size(), "nodes": nodes, "library": MPI.Get_library_version()})
     text = sys.stdin.readline()  # a failed process sends nothing, and the others continue
     if world.Get_size() > 1:
-        # MPI libraries spin while they wait, but others may still measure on this node.
+        # A blocking call would spin, and disturb tests that are still running on this node.
         request = world.Ibarrier()
         while not request.Test():
             sleep(_PAUSE)

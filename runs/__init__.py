@@ -1,4 +1,4 @@
-"""Measured runs of a program: one, repeated, one per group of events, recorded, or in rounds with builds between.
+"""Run a program and measure it: once, repeatedly, once per group of events, or in rounds with builds between.
 
-The caller passes options, a command, and a reporter that shows progress to the user.
+The caller passes options, a command, and a reporter that shows messages and progress.
 """

@@ -1,4 +1,7 @@
-"""``srun -n 64 autoanalyzer analyze``: the job's first process leads, the others process blocks of ranks."""
+"""Analyse an experiment with several processes, as in ``srun -n 64 autoanalyzer analyze``.
+
+Rank 0 of the job leads and prints the verdict; the others compute results for blocks of locations.
+"""
 
 from __future__ import annotations
 
@@ -22,34 +25,34 @@ from ..runtime.mpi.own_job import begin_mpi, started_processes
 __all__ = ["AnalysisJob"]
 
 _OTHERWISE: Final = "to analyse in one process: autoanalyzer analyze --alone"
-_SAMPLES: Final = 64  # places in a file that are compared
+_SAMPLES: Final = 64  # number of places in a file that are compared
 _SAMPLE: Final = 1 << 14  # bytes at each place
 
 
 class AnalysisJob:
-    """The processes that a launcher has started, as one of them sees it: a worker, or the leader of workers.
+    """This process's role in an MPI job that analyses an experiment: leader or worker.
 
     Args:
-        communicator: The communicator of mpi4py; None if this process is alone.
-        leads: Whether this process does all the work that a single process would do.
+        communicator: The communicator of mpi4py; None if this process works alone.
+        leads: Whether this process is the leader.
     """
 
     def __init__(self, communicator: Any | None, *, leads: bool) -> None:
         self.leads = leads
         self._communicator = communicator
         self._blocks = 1
-        self._left: Iterator[int] = iter(())  # blocks that are not assigned yet
+        self._left: Iterator[int] = iter(())  # blocks whose results the leader has not taken yet
 
     @classmethod
     def alone(cls) -> AnalysisJob:
-        """Return a job of only this process."""
+        """Return a job that consists of this process only."""
         return cls(None, leads=True)
 
     @classmethod
     def joined(cls, path: Path) -> AnalysisJob:
-        """Join this process's job if the input is large enough for several processes.
+        """Return the job of this process; MPI starts only if the input is large enough for several processes.
 
-        So a script that all ranks of a program run can analyse a small run on one of them.
+        So a script that is executed by all ranks of a program can analyse a small run on one of them.
 
         Args:
             path: The input: a file, or the folder of a run.
@@ -63,12 +66,12 @@ class AnalysisJob:
         return cls(begin_mpi(started, _OTHERWISE) if _is_enough(path) else None, leads=started.rank == 0)
 
     def lead(self, experiment: Experiment, file: Path, work: Callable[[], int]) -> int:
-        """Do some work on an experiment, with the others' help for its blocks.
+        """Do work on an experiment as the leader, with the help of workers if possible; return the exit status.
 
         Args:
             experiment: The experiment to analyse.
-            file: Where it was read from.
-            work: Returns the exit status.
+            file: The file from which it was read.
+            work: The function that does the work and returns the exit status.
         """
         self._blocks = len(experiment.location_blocks())
         if self._communicator is None or self._blocks == 1 or not self._are_ready(file):
@@ -83,20 +86,20 @@ class AnalysisJob:
             self._communicator.bcast(None)
 
     def _are_ready(self, file: Path) -> bool:
-        """Let all others open the file, and return whether they can and see the same content."""
+        """Let all workers open the file; return whether all could, and found the same content."""
         assert self._communicator is not None
         self._communicator.bcast(file)
         own, *others = self._communicator.gather(_print_of(file))
         wrong = [(rank, said) for rank, said in enumerate(others, start=1) if said != own]
         for rank, said in wrong[:1]:
             why = said if isinstance(said, str) else f"{file} is another file on its node"
-            warning = f"process {rank} of the job cannot help, so that the first one works alone: {why}"
+            warning = f"process {rank} of the job cannot help, so the first one works alone: {why}"
             warnings.warn(warning, stacklevel=3)
         return not wrong
 
     @contextmanager
     def dismissed_on_failure(self) -> Iterator[None]:
-        """Tell the others to stop if this process fails before the work begins."""
+        """Dismiss the workers if the block, which precedes the work, fails."""
         try:
             yield
         except BaseException:
@@ -110,10 +113,10 @@ class AnalysisJob:
     def over_locations(
         self, experiment: Experiment, function: Callable[..., Result], arguments: tuple[Any, ...]
     ) -> Iterator[Result]:
-        """Distribute the blocks over all processes in turn, and yield the results in order."""
+        """Yield the results of a function for all blocks of locations, computed by all processes of the job."""
         assert self._communicator is not None
         blocks = experiment.location_blocks()
-        assert len(blocks) == self._blocks  # the others have the same experiment open
+        assert len(blocks) == self._blocks  # the workers have opened this experiment
         self._drain()
         self._communicator.bcast((function, arguments))
         self._left = iter(range(len(blocks)))
@@ -127,7 +130,7 @@ class AnalysisJob:
             yield found
 
     def _drain(self) -> None:
-        """Receive and drop what the others still send."""
+        """Receive and drop the results that workers still send."""
         for number in self._left:
             self._receive(number)
 
@@ -137,12 +140,12 @@ class AnalysisJob:
         return self._communicator.recv(source=worker) if worker else None
 
     def serve(self) -> int:
-        """Work for the leader until it sends no more; return the exit status."""
+        """Work for the leader until it sends no more work; return the exit status."""
         if self._communicator is None:
             return 0
         try:
             self._serve()
-        except Exception:  # any failure, so that the others do not wait for this process
+        except Exception:  # after any failure, abort the job, because the others would wait for this process
             traceback.print_exc()
             sys.stderr.flush()
             self._communicator.Abort(2)
@@ -153,7 +156,7 @@ class AnalysisJob:
         file = self._communicator.bcast(None)
         if file is None:
             return
-        warnings.simplefilter("ignore")  # the leader issues the warning
+        warnings.simplefilter("ignore")  # the leader issues the same warnings
         try:
             experiment = in_own_names(load(file))
             found: tuple[int, int] | str = _print_of(file)
@@ -171,7 +174,7 @@ class AnalysisJob:
 
 
 def _is_enough(path: Path) -> bool:
-    """Whether there are several blocks to share; assumed if the data are not gathered, or not visible, yet."""
+    """Return whether there are several blocks of locations; True if the data are not gathered or not visible yet."""
     folder = RunFolder(path)
     if path.is_dir() and not (folder.experiment.exists() and not folder.has_later_shards()):
         return True
@@ -182,7 +185,7 @@ def _is_enough(path: Path) -> bool:
 
 
 def _print_of(file: Path) -> tuple[int, int]:
-    """Return the size of a file, and a number that two files of one size are unlikely to share."""
+    """Return the size of a file, and a checksum of samples of its content."""
     number = 0
     with file.open("rb") as stream:
         size = os.fstat(stream.fileno()).st_size
@@ -193,7 +196,7 @@ def _print_of(file: Path) -> tuple[int, int]:
 
 
 class _Failure:
-    """A worker's failure."""
+    """An error that a worker sends to the leader instead of a result."""
 
     def __init__(self, error: Exception) -> None:
         self.error = error
@@ -202,5 +205,5 @@ class _Failure:
 def _result(experiment: Experiment, columns: slice, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
     try:
         return function(experiment.of_locations(columns), columns, *arguments)
-    except Exception as error:  # any failure is raised by the leader
+    except Exception as error:  # the leader raises it
         return _Failure(error)

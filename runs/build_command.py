@@ -16,16 +16,16 @@ from ..errors import InputError
 
 __all__ = ["carry_out"]
 
-_ERROR: Final = re.compile(r"\berror\b", re.IGNORECASE)  # of compilers, CMake, make
-_PAUSE: Final = 0.05  # s
-_PATIENCE: Final = 100  # pauses
+_ERROR: Final = re.compile(r"\berror\b", re.IGNORECASE)  # in messages of compilers, CMake and make
+_PAUSE: Final = 0.05  # seconds
+_PATIENCE: Final = 100  # number of pauses
 
 
 def carry_out(command: str, environment: Mapping[str, str], log: Path) -> None:
-    """Run a shell command that writes to a log; it ends, with all its children, when this process ends.
+    """Run a shell command with its output in a log; end it and its children if this process is interrupted.
 
     Raises:
-        InputError: It fails; the message has the first line of the log that names an error, or else the last one.
+        InputError: The command fails. The message contains the log's first line with an error, or else its last line.
     """
     with log.open("ab") as stream:
         process = subprocess.Popen(
@@ -48,7 +48,7 @@ def carry_out(command: str, environment: Mapping[str, str], log: Path) -> None:
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """End a process and its children, and give them time to remove unfinished files."""
+    """Terminate a process and its children; kill them if they do not end within some seconds."""
     with suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGTERM)
         for _ in range(_PATIENCE):

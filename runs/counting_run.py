@@ -1,4 +1,4 @@
-"""The second run of a program, which simulates its counts."""
+"""The counting run: a second run of the program, under a simulator that counts instructions and cache misses."""
 
 from __future__ import annotations
 
@@ -25,17 +25,16 @@ __all__ = ["counting_run", "with_counts"]
 def counting_run(
     options: RunOptions, command: list[str], reporter: Reporter
 ) -> AbstractContextManager[CountingRun | None]:
-    """Return the counting run, when the block is entered; None if counts are not simulated.
+    """Return a context manager that yields the prepared counting run, or None if counts are not simulated.
 
     Raises:
-        UsageError: The caches cannot be read or simulated, or are given although nothing is simulated; or events are
-            named but the processor does not count.
+        UsageError: The caches cannot be parsed or simulated, or options do not fit the source of counts.
     """
     check_counting_options(options)
     if sum([options.no_copy, options.scratch is not None, options.counting_dir is not None]) > 1:
         raise UsageError("--no-copy, --scratch and --counting-dir exclude each other")
     if options.counters == "simulated":
-        from ..runtime.counting.run import prepared_counting  # noqa: PLC0415 - most runs are not counted
+        from ..runtime.counting.run import prepared_counting  # noqa: PLC0415 - most runs need no counting run
 
         geometry = this_machine(say=reporter.say) if options.cache is None else parse_geometry(options.cache)
         return prepared_counting(
@@ -62,7 +61,11 @@ def counting_run(
 def with_counts(
     counting: CountingRun, timings: Mapping[RunFolder, Experiment], reporter: Reporter
 ) -> tuple[Sequence[Experiment], str]:
-    """Count the program; return the timed runs with counts, or without them and why: ``CountingRun.add_to``."""
+    """Do the counting run, and add its counts to the timed runs.
+
+    Returns:
+        The experiments with counts, and an empty text; or those without counts, and why they are missing.
+    """
     try:
         with reporter.progress("counting run"):
             return counting.add_to(timings, reporter.say), ""

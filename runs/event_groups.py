@@ -1,4 +1,4 @@
-"""Events of PAPI named in ``papi:EVENT,…``: which can be counted, and which of them together."""
+"""Check PAPI events named in ``--counters papi:EVENT,…``, and group those that can be counted together."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ __all__ = [
     "one_group",
 ]
 
-MOST_EVENTS: Final = 6  # in a run; twin: AA_MOST_EVENTS in runtime/probe/shard.h
-NAMED: Final = "papi:"  # before the names of events
-WAY_OUT: Final = "autoanalyzer counters tries which events there are"
+MOST_EVENTS: Final = 6  # per run; twin: AA_MOST_EVENTS in runtime/probe/shard.h
+NAMED: Final = "papi:"  # prefix of a list of events
+WAY_OUT: Final = "autoanalyzer counters lists the events that can be counted here"
 
 
 def by_papi(counters: str) -> bool:
-    """Return whether PAPI is the source of counts, if there is one."""
+    """Return whether counts, if any, come from PAPI."""
     return counters in ("auto", "papi") or counters.startswith(NAMED)
 
 
@@ -40,10 +40,10 @@ def event_groups(options: RunOptions, most: int = MOST_EVENTS) -> list[str]:
 
     Args:
         options: Options of the run.
-        most: The number of events per run.
+        most: The greatest number of events per run.
 
     Returns:
-        The source of counts of each run: one, unless several runs are needed.
+        The value of ``--counters`` for each run that is needed.
 
     Raises:
         UsageError: An event cannot be counted here.
@@ -51,12 +51,12 @@ def event_groups(options: RunOptions, most: int = MOST_EVENTS) -> list[str]:
     counters = options.counters
     if not counters.startswith(NAMED):
         return [counters]
-    from ..runtime.papi.lookup import look_up  # noqa: PLC0415 - most runs name none
+    from ..runtime.papi.lookup import look_up  # noqa: PLC0415 - most runs name no events
 
     room = MOST_EVENTS - len(usage_of(options.usage or ""))
     if not room:
         raise UsageError(
-            f"--usage: expected at most {MOST_EVENTS - 1} metrics beside events of PAPI, found {MOST_EVENTS}"
+            f"--usage: expected at most {MOST_EVENTS - 1} metrics together with PAPI events, found {MOST_EVENTS}"
         )
     found = look_up(events_of(counters), min(most, room), multiplex=options.multiplex)
     if found.reason:
@@ -71,23 +71,27 @@ def event_groups(options: RunOptions, most: int = MOST_EVENTS) -> list[str]:
             )
         if each.outcome == "starts" and not each.whole:
             raise UsageError(
-                f"--counters: {each.event} would count nothing, as what happens in the kernel is not open to you; "
+                f"--counters: {each.event} would count nothing, because you may not count events in the kernel; "
                 f"{WAY_OUT}"
             )
     return [f"{NAMED}{','.join(group)}" for group in found.groups]
 
 
 def one_group(options: RunOptions, what: str) -> RunOptions:
-    """Try the named events in a single run, and return the options that count them.
+    """Return options that count the named events in a single run.
+
+    Args:
+        options: Options of the run.
+        what: The command or option that allows only one run, for the message.
 
     Raises:
-        UsageError: They cannot be counted together; ``what`` is limited to one run.
+        UsageError: The events cannot be counted together.
     """
     groups = event_groups(options)
     if len(groups) > 1:
         events = len(events_of(options.counters))
         raise UsageError(
-            f"{what} counts in one run: expected events that can be counted together, found {events} that take "
+            f"{what} counts in one run: expected events that can be counted together, found {events} that need "
             f"{len(groups)} runs; name fewer, or use autoanalyzer run"
         )
     return replace(options, counters=groups[0])
@@ -97,7 +101,7 @@ def check_counting_options(options: RunOptions) -> None:
     """Check that options for PAPI fit the source of counts.
 
     Raises:
-        UsageError: They do not.
+        UsageError: An option needs another source of counts, or excludes another option.
     """
     for option, given in ("--events", options.events is not None), ("--count-in", options.count_in is not None):
         if given and not by_papi(options.counters):
@@ -107,7 +111,7 @@ def check_counting_options(options: RunOptions) -> None:
     if options.count_in is None:
         return
     if options.usage:
-        raise UsageError("--usage is counted on each call path: expected it without --count-in, found both")
+        raise UsageError("--usage cannot be combined with --count-in, because it counts on each call path")
     if options.events not in (None, "none"):
         raise UsageError(
             "--count-in counts events that --counters papi:EVENT,… names, and mpi_instructions: expected --events none "

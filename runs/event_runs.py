@@ -1,4 +1,4 @@
-"""More PAPI events than can be counted together: several runs, each with some of them, merged to one experiment."""
+"""Count more PAPI events than one run can: several runs, each with some of the events, merged into one experiment."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ __all__ = ["measured_in_parts", "options_of_part"]
 
 
 def measured_in_parts(options: RunOptions, command: list[str], groups: Sequence[str], reporter: Reporter) -> Measured:
-    """Run the program once per group of events, each time into its own folder.
+    """Run the program once per group of events, each time with its own folder, and merge the runs.
 
-    A run that fails, or is interrupted, is the last one; then there is no experiment.
+    If a run fails or is interrupted, no more runs follow, and the result has no experiment.
 
     Args:
-        options: Of all runs.
+        options: Options of all runs.
         command: The launcher and the program.
-        groups: The source of counts of each run.
-        reporter: For the user.
+        groups: The value of ``--counters`` for each run.
+        reporter: Shows messages and progress.
 
     Raises:
         InputError: As for ``measured``; or the result cannot be written.
@@ -42,7 +42,7 @@ def measured_in_parts(options: RunOptions, command: list[str], groups: Sequence[
             stopped = f"stopped after {many(number - 1, 'run')} of {len(groups)}"
             reporter.say(f"{stopped}; {folder.path} keeps what was recorded")
             return Measured(None, failed=True)
-    from ..runtime.merged_runs import save_merged  # noqa: PLC0415 - most runs count all at once
+    from ..runtime.merged_runs import save_merged  # noqa: PLC0415 - seldom needed
 
     return Measured(save_merged(folder, len(groups)))
 
@@ -52,11 +52,11 @@ def _names(counters: str) -> list[str]:
 
 
 def options_of_part(options: RunOptions, counters: str, number: int) -> RunOptions:
-    """Return the options of one run; only the first run records everything else.
+    """Return the options of one run; metrics other than the named events are recorded only in the first.
 
     Args:
-        options: Of all runs.
-        counters: The source of counts of this run.
+        options: Options of all runs.
+        counters: The value of ``--counters`` for this run.
         number: Number of the run, from 1.
     """
     output = RunFolder(options.output).run(number).path

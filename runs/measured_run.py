@@ -1,4 +1,4 @@
-"""One measured run of a program, with a second one if counts are simulated."""
+"""Measure one run of a program, followed by a counting run if counts are simulated."""
 
 from __future__ import annotations
 
@@ -54,18 +54,18 @@ def measured(
     *,
     hands_over: bool = False,
 ) -> Measured:
-    """Run the program, a second time if it is to be counted.
+    """Run the program and gather its data; then do the counting run, if any.
 
     Args:
         options: Options of the run.
         command: The launcher and the program.
-        counting: The counting run, if any.
-        reporter: For the user.
+        counting: The counting run, or None.
+        reporter: Shows messages and progress.
         hands_over: Whether this process closes the streams and descriptors that the program inherits.
 
     Raises:
         InputError: The program succeeded, but nothing was recorded.
-        UsageError: Options do not go together.
+        UsageError: Options exclude each other.
     """
     say = reporter.say
     with reporter.counted("gather") as told:
@@ -83,7 +83,7 @@ def measured(
             say=say,
         )
     experiment, status = measurement.experiment, measurement.status
-    # A rank that never enters MPI_Finalize is a failure, which not every launcher's status shows.
+    # If a rank never enters MPI_Finalize, the program has failed, but some launchers still return 0.
     failed = bool(status or (experiment and experiment.notes.unfinished))
     if failed:
         say(_ending(status, experiment))
@@ -116,7 +116,7 @@ def _ending(status: int, experiment: Experiment | None) -> str:
 
 
 def _why_cut_short(status: int, experiment: Experiment) -> str:
-    """Return why data do not cover the whole program; one that ends by itself may have any status."""
+    """Return why data do not cover the whole program; empty if they do, whatever its exit status."""
     notes = experiment.notes
     if status < 0 or status in _SIGNALS:
         return "a signal ended the program"

@@ -21,25 +21,25 @@ class RunOptions:
         output: The run's folder.
         counters: The source of counts: ``auto``, ``papi``, ``papi:EVENT,…``, ``simulated`` or ``none``.
         events: ``METRIC=EVENT,…`` or ``none``: which metrics PAPI counts, each by its event; None for all.
-        usage: Metrics of system use, ``METRIC,…``; None for the environment's choice.
-        count_in: ``mpi``, ``io`` or ``mpi,io``: PAPI counts only in these calls; None for everywhere.
+        usage: Metrics of system use, ``METRIC,…``; None to use the environment variable.
+        count_in: ``mpi``, ``io`` or ``mpi,io``: PAPI counts only in these calls; None to count everywhere.
         multiplex: Whether events share the processor's counters in time slices.
         cache: Caches to simulate, ``L1=32K/8/64,L2=1M/8/64``; None for those of this machine.
         counting_dir: Folder of the counting run; None for a copy of this one.
-        scratch: Where that copy is made; None for the run's folder.
-        no_copy: Whether the counting run has this folder.
-        no_environment: Whether the variables that explain a run are left out.
+        scratch: Folder for that copy; None for the run's folder.
+        no_copy: Whether the counting run works in the current folder.
+        no_environment: Whether environment variables are not stored in the experiment.
         gather: ``auto``, ``mpi`` or ``plain``.
         max_memory: Limit of a process's memory for call paths, such as ``64M``; None for the default.
-        max_overhead: Greatest overhead, as the probe library parses it; None for the default.
+        max_overhead: Greatest overhead, such as ``5%``, or ``off``; None for the default.
         trace: Interval of time lines in seconds; None for no time lines.
         trace_memory: Limit of a process's memory for time lines; None for the default.
-        pursue: Seconds of a window in which metrics are pursued; None for no pursuit.
-        policy: File that lists what time lines record; None for all.
-        split_waiting: Whether waiting before collectives is measured apart.
-        path: When the critical path is recorded: ``never``, ``auto`` or ``always``; None for the environment's choice,
-            or the default.
-        python_functions: Patterns of Python functions that are regions.
+        pursue: Length in seconds of the window for choosing metrics of time lines; None to record all of them.
+        policy: File that lists the metrics of time lines; None for all.
+        split_waiting: Whether waiting before collectives is measured separately.
+        path: When the critical path is recorded: ``never``, ``auto`` or ``always``; None to use the environment
+            variable, or the default.
+        python_functions: Patterns of Python functions to record as regions.
     """
 
     output: Path

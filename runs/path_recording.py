@@ -15,16 +15,17 @@ _DEFAULT: Final = "auto"
 
 
 def path_recording(chosen: str | None, *, counts_in_mpi: bool = False) -> str:
-    """Return when the path is recorded: as chosen, or else from the environment, or else the default.
+    """Return when the path is recorded: as chosen, or else as the environment says, or else the default.
 
-    By default it is not recorded if a run counts events that the library's own messages would add to.
+    The default is ``never`` if a run counts events in MPI calls, because the messages that record the path would add
+    to the counts.
 
     Args:
         chosen: One of the choices, or None.
-        counts_in_mpi: Whether the run counts named events, or system use.
+        counts_in_mpi: Whether the run counts events in MPI calls: named events, or system use.
 
     Raises:
-        UsageError: The environment has another value.
+        UsageError: The environment variable is not one of the choices.
     """
     chosen = chosen or os.environ.get(PATH_VARIABLE)
     if chosen and chosen not in CHOICES:

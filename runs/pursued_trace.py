@@ -1,4 +1,4 @@
-"""The traces that ``pursue`` accepts, whole or while they grow: CSV, our own file, a run in progress."""
+"""Read the traces that ``pursue`` accepts, complete or growing: CSV, ``.npz``, OTF2, or a run in progress."""
 
 from __future__ import annotations
 
@@ -24,21 +24,22 @@ _CSV: Final = ".csv"
 _LINES: Final = (".npz", OTF2_SUFFIX)
 _PIECE: Final = 2**16
 _PAUSE: Final = 0.1  # seconds between checks of a growing file
-_STEPS: Final = 100  # per window, into which time lines are divided; a run in progress is read ten times per window
-_LOOKS: Final = 10
+_STEPS: Final = 100  # steps per window into which time lines are divided
+_LOOKS: Final = 10  # how often per window a run in progress is read
 
 
 def is_trace(path: Path) -> bool:
-    """Return whether a file's name is that of a trace; a run's folder has a trace and an experiment."""
+    """Return whether a path names a trace file or standard input; False for a run's folder."""
     return str(path) == "-" or path.suffix.lower() in (_CSV, *_LINES)
 
 
 def trace_pieces(path: Path, window: float | None, patience: float | None) -> Iterator[Samples]:
-    """Yield the samples of a trace, all at once or as they come.
+    """Yield the samples of a trace, all at once if it is complete, otherwise as they arrive.
 
     Args:
-        path: As on the command line of ``pursue``.
-        window: Seconds; our own time lines are divided into hundredths of it, or as they were sampled.
+        path: A file, a run's folder, or ``-`` for standard input.
+        window: Length of a window in seconds, of which a time step of time lines is at most a hundredth; None for the
+            whole trace.
         patience: Seconds without new samples after which a growing trace has ended; None for a complete trace.
 
     Raises:
@@ -61,8 +62,7 @@ def _of_file(file: Path, window: float | None) -> Samples:
     shortest = interval if isinstance(interval, float) and interval > 0 else 0.0
     if window is not None and window < 2 * shortest:
         raise InputError(
-            f"{file}: expected a --window of {2 * shortest:g} s or more, for it has a sample every {shortest:g} s, "
-            f"found {window:g}"
+            f"{file}: expected a --window of at least {2 * shortest:g} s, twice the sampling interval, found {window:g}"
         )
     span = max((float(line.end[-1]) for line in trace.lines() if len(line)), default=0.0)
     if not (step := max(shortest, min(window or 0.0, span) / _STEPS)):
@@ -74,7 +74,7 @@ def _of_running(folder: RunFolder, window: float | None, patience: float) -> Ite
     live = LiveSamples(folder, (window or 0.0) / _STEPS)
     last, came = time.monotonic(), False
     while True:
-        ended = live.ended  # read once more, so that nothing before the end is missed
+        ended = live.ended  # checked before reading, so that the last samples are read, too
         samples = live.new()
         if len(samples.times):
             last, came = time.monotonic(), True
@@ -83,7 +83,7 @@ def _of_running(folder: RunFolder, window: float | None, patience: float) -> Ite
             break
         time.sleep((window or patience) / _LOOKS)
     if not came:
-        raise InputError(f"{folder.path}: expected a run with --trace that goes on, found no sample of one")
+        raise InputError(f"{folder.path}: expected a running program with --trace, but no sample arrived")
 
 
 def _of_csv(path: Path, patience: float | None) -> Iterator[Samples]:
@@ -109,9 +109,9 @@ def _opened(path: Path) -> Iterator[BinaryIO]:
 
 
 def _pieces(stream: BinaryIO, name: str, patience: float) -> Iterator[bytes]:
-    """Yield existing and new data until nothing arrives for some seconds; the last piece is empty.
+    """Yield the content of a file and what is appended to it; end with an empty piece.
 
-    A pipe ends when it is closed.
+    The end is ``patience`` seconds without new data for a file, and the end of input for a pipe.
     """
     descriptor = stream.fileno()
     grows = stat.S_ISREG(os.fstat(descriptor).st_mode)

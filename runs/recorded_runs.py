@@ -1,4 +1,4 @@
-"""``record``: several runs with time lines, each with some of the events, in one folder."""
+"""Record several runs with time lines, each with some of the events, in one folder, for ``record``."""
 
 from __future__ import annotations
 
@@ -21,7 +21,12 @@ __all__ = ["PlannedRun", "groups_of", "planned_runs", "recorded"]
 
 @dataclass(frozen=True, slots=True)
 class PlannedRun:
-    """One of the runs: its options, and its description."""
+    """A run to be done.
+
+    Attributes:
+        options: Its options.
+        about: A description for the user.
+    """
 
     options: RunOptions
     about: str
@@ -30,20 +35,20 @@ class PlannedRun:
 def recorded(
     options: RunOptions, command: list[str], *, runs: int, per_run: int, reporter: Reporter
 ) -> list[Path] | None:
-    """Record a program several times.
+    """Run a program several times, each time with time lines and some of the events.
 
     Args:
-        options: Options of all runs; each run has its own folder inside theirs.
+        options: Options of all runs; each run has its own folder inside ``options.output``.
         command: The launcher and the program.
         runs: Number of repetitions.
         per_run: Number of events per run.
-        reporter: For the user.
+        reporter: Shows messages and progress.
 
     Returns:
-        The folders of the runs; None if one failed, which is then the last.
+        The folders of the runs; None if a run failed, after which no more runs follow.
 
     Raises:
-        UsageError: Options do not go together, or events cannot be counted.
+        UsageError: Options exclude each other, or events cannot be counted.
         InputError: As for ``measured``.
     """
     plans = [*planned_runs(one_group(options, "record"), runs=runs, per_run=per_run)]
@@ -60,10 +65,12 @@ def recorded(
 
 
 def planned_runs(options: RunOptions, *, runs: int, per_run: int) -> Iterator[PlannedRun]:
-    """Plan the runs: each repetition has all groups of events; simulated counts never differ, so one run does.
+    """Yield the runs to be done: in each repetition, one per group of events.
+
+    Only the first repetition simulates counts, because they do not differ between runs.
 
     Raises:
-        UsageError: Events are named but PAPI does not count, or there are too few per run.
+        UsageError: Events are named, but PAPI does not count; or ``per_run`` is too small.
     """
     if options.events is not None and not by_papi(options.counters):
         raise UsageError(f"--events needs --counters papi, found {options.counters}")
@@ -81,19 +88,23 @@ def planned_runs(options: RunOptions, *, runs: int, per_run: int) -> Iterator[Pl
 
 
 def groups_of(events: str | None, most: int) -> Iterator[str | None]:
-    """Divide events into groups that can be counted together; each group includes the first event."""
+    """Yield groups of at most ``most`` events; each contains the first event, so that runs can be compared.
+
+    Raises:
+        UsageError: ``most`` is too small.
+    """
     if events is None:
         yield None
         return
     first, *others = events.split(",")
     if most < 2 and others:
-        raise UsageError(f"--per-run {most}: expected 2 or more, for the first event is counted in each run")
+        raise UsageError(f"--per-run {most}: expected 2 or more, because the first event is counted in each run")
     for start in range(0, max(len(others), 1), max(most - 1, 1)):
         yield ",".join([first, *others[start : start + most - 1]])
 
 
 def _clear(output: Path) -> None:
-    """Remove the runs recorded in the folder before."""
+    """Remove earlier runs from the folder."""
     for trace in output.glob(f"run-*/{TRACE_FILE}"):
         RunFolder(trace.parent).clear()
         if not any(trace.parent.iterdir()):

@@ -1,4 +1,4 @@
-"""The plan of a refinement for the next build."""
+"""Write and describe the plan for the next build, which measures bottlenecks in more detail."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ _HEAD: Final = """\
 
 
 def write_refinement(path: Path, refinement: Refinement, file: Path) -> None:
-    """Write the plan of a refinement of the experiment ``file``.
+    """Write a refinement's plan to ``path``, with a comment that names the experiment ``file``.
 
     Raises:
-        InputError: It cannot be written.
+        InputError: The plan cannot be written.
     """
     build = build_line(path, refinement.plan)
     save_plan(path, refinement.plan, _HEAD.format(experiment=visible(str(file)), build=build))
 
 
 def opened_lines(refinement: Refinement) -> list[str]:
-    """Return a line per opened region: where it is, and into what it is opened."""
+    """Return a line per region that the plan splits: its place, and the kinds of regions measured in it."""
     return [_line(each) for each in refinement.opened]
 
 
@@ -46,7 +46,7 @@ def _line(opened: Opened) -> str:
 
 
 def instead(refinement: Refinement) -> str:
-    """Return the findings to show if no bottleneck has a source."""
+    """Return a phrase for messages that says what was found if no bottleneck has a source."""
     if not refinement.elsewhere:
         return "none: ranks are alike, and no region stands out"
     names = ", ".join(visible(each.name) for each in refinement.elsewhere[:3])

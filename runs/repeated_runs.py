@@ -1,4 +1,4 @@
-"""``run --repeat N``: the same command several times, and the mean of its runs."""
+"""Run the same command several times, and average the runs, for ``run --repeat N``."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ __all__ = ["measured_repeatedly", "options_of_repetition"]
 def measured_repeatedly(
     options: RunOptions, command: list[str], repeat: int, counting: CountingRun | None, reporter: Reporter
 ) -> Measured:
-    """Run the program several times, each into its own folder, and once more if it is counted.
+    """Run the program several times, each time with its own folder; then do the counting run, if any.
 
-    A run that fails, or is interrupted, is the last one.
+    If a run fails or is interrupted, no more runs follow.
 
     Args:
-        options: Of all runs.
+        options: Options of all runs.
         command: The launcher and the program.
-        repeat: How often it is run.
-        counting: The counting run, if any.
-        reporter: For the user.
+        repeat: Number of runs.
+        counting: The counting run, or None.
+        reporter: Shows messages and progress.
 
     Returns:
-        The mean of the successful runs; no experiment if there are fewer than two.
+        The mean of the successful runs; without an experiment if there are fewer than two.
 
     Raises:
         InputError: As for ``measured``; or the mean cannot be written.
@@ -77,10 +77,10 @@ def measured_repeatedly(
 
 
 def options_of_repetition(options: RunOptions, number: int) -> RunOptions:
-    """Return the options of one run, which does not count if counting needs its own run.
+    """Return the options of one run; it counts nothing if counts are simulated, which takes a separate run.
 
     Args:
-        options: Of all runs.
+        options: Options of all runs.
         number: Number of the run, from 1.
     """
     counters = "none" if options.counters == "simulated" else options.counters

@@ -1,4 +1,4 @@
-"""What a user sees while runs are in progress."""
+"""The callbacks by which runs show messages and progress to the user."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ __all__ = ["Reporter"]
 
 @dataclass(frozen=True, slots=True)
 class Reporter:
-    """The callbacks that report a run's progress.
+    """Callbacks that show messages and progress.
 
     Attributes:
-        say: Prints a sentence.
-        progress: Shows an activity by name, until the block ends.
-        counted: The same, and yields a callback for the amount done and the total.
+        say: Prints a message.
+        progress: Takes the name of an activity, and returns a context manager that shows it.
+        counted: Likewise; the context manager yields a callback that takes the amount done and the total.
     """
 
     say: Callable[[str], object]

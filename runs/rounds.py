@@ -1,4 +1,4 @@
-"""Two builds and runs of a program: its functions first, then the loops and calls in the most expensive ones."""
+"""Build and run a program twice: first measure its functions, then loops and calls in the most expensive ones."""
 
 from __future__ import annotations
 
@@ -35,12 +35,18 @@ from .standard_input import place_in_input
 __all__ = ["Outcome", "Round", "Rounds"]
 
 _FIRST: Final = "first"  # folder of the first round, in the run's folder
-_OWN: Final = (MODES_VARIABLE, PLAN_VARIABLE)  # of the builds
+_OWN: Final = (MODES_VARIABLE, PLAN_VARIABLE)  # set here for each build
 
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """The result of a round: findings, their experiment, and how it was measured."""
+    """The result of a round.
+
+    Attributes:
+        findings: The findings.
+        file: The experiment's file.
+        run: The measured run.
+    """
 
     findings: Findings
     file: Path
@@ -52,10 +58,10 @@ class Outcome:
     """The result of all rounds.
 
     Attributes:
-        last: The round whose verdict counts; None if the program failed in the first and recorded nothing.
+        last: The round whose verdict is shown; None if the program failed in the first and recorded nothing.
         failed: Whether the program failed in either round.
-        not_counted: Why there are no counts although they were to be simulated; empty otherwise.
-        error: What ended the second round.
+        not_counted: Why simulated counts are missing; empty otherwise.
+        error: The error that ended the second round, or None.
     """
 
     last: Round | None
@@ -65,15 +71,15 @@ class Outcome:
 
 
 class Rounds:
-    """Builds and runs of one program.
+    """Two rounds of building, running and analysing a program.
 
     Args:
-        options: Of the runs; the first one counts nothing.
+        options: Options of the runs; events are counted only in the second.
         command: The launcher and the program.
         build: Shell command that builds the program.
         clean: Shell command that cleans before each build; empty or None for none.
-        analyse: Returns the findings of a run.
-        reporter: For the user.
+        analyse: Returns the findings of an experiment.
+        reporter: Shows messages and progress.
 
     Raises:
         UsageError: As for ``build_environment`` and ``counting_run``.
@@ -109,18 +115,20 @@ class Rounds:
 
     @contextmanager
     def alone(self) -> Iterator[None]:
-        """Lock the run's folder until the block ends, and exit in an orderly way when interrupted.
+        """Context manager that locks the run's folder, and ends the program if this process is interrupted.
 
         Raises:
-            InputError: Another process uses the folder, or it cannot be written.
+            InputError: Another process uses the folder, or the folder cannot be written.
         """
         for variable in filter(os.environ.get, _OWN):
-            self._say(f"{variable}={os.environ[variable]} is ignored here: each round has its own modes or plan")
+            self._say(f"{variable}={os.environ[variable]} is ignored: each round uses its own modes or plan")
         with _locked(self._folder.path), ended_in_order():
             yield
 
     def narrow(self) -> Outcome:
-        """Run both rounds, or only one if there is nothing to narrow; repeat the second if its overhead was too high.
+        """Do both rounds, or only the first if it shows no bottleneck to narrow down.
+
+        If measuring took too long in the second round, it is repeated with fewer regions.
 
         Raises:
             InputError: The first build fails, or compiles nothing.
@@ -139,7 +147,7 @@ class Rounds:
         refinement = refine(found.findings)
         if not refinement.opened:
             said = instead(refinement)
-            self._say(f"expected a bottleneck to narrow, found {said}; this is the verdict on functions")
+            self._say(f"expected a bottleneck to narrow down, found {said}; this is the verdict on functions")
             return self._outcome(found, failed=found.run.failed)
         write_refinement(first.plan, refinement, first.experiment)
         for line in opened_lines(refinement):
@@ -150,7 +158,7 @@ class Rounds:
             narrowed = self._carry_out("2 of 2", self._options, plan, self._counting)
             if narrowed and (again := cheaper(refinement, found.findings, narrowed.findings)):
                 last = narrowed
-                self._say("measuring took too long: again without the regions that are too small to measure separately")
+                self._say("measuring took too long: repeated without regions that are too small to measure separately")
                 write_refinement(first.plan, again, first.experiment)
                 counting = counting_run(self._options, self._command, self._reporter)
                 narrowed = self._carry_out("2 of 2, again", self._options, plan, counting)
@@ -170,13 +178,13 @@ class Rounds:
         choice: Mapping[str, str],
         counting: AbstractContextManager[CountingRun | None],
     ) -> Round | None:
-        """Build, run and analyse the program; an input file is read from the same offset each time.
+        """Build, run and analyse the program; each round reads standard input from the same offset.
 
         Args:
             which: The round, for messages.
-            options: Of its run.
-            choice: Variables that select what has probes.
-            counting: The counting run, if any.
+            options: Options of the run.
+            choice: Environment variables that select the regions with probes.
+            counting: Context manager of the counting run.
 
         Returns:
             The result; None if the program failed and nothing was recorded.
@@ -221,16 +229,20 @@ class Rounds:
             carry_out(command, environment, log)
 
     def say_what_stays(self) -> None:
-        """Report how to remove probes."""
+        """Print how to build the program without probes again."""
         clean = self._clean or "remove what was built"
         configured = ", configure again (it remembers these compilers)" if self._outputs.built().configured else ""
         out = f"{clean}{configured}, then build"
-        self._say(f"the program keeps its probes, which do nothing by themselves; to remove them: {out}")
+        self._say(f"the program keeps its probes, which do nothing without autoanalyzer; to remove them: {out}")
 
 
 @contextmanager
 def _locked(folder: Path) -> Iterator[None]:
-    """Refuse a folder that another process uses; on a file system without locks, never refuse."""
+    """Lock a folder during the block, if the file system has locks.
+
+    Raises:
+        InputError: Another process has locked the folder, or it cannot be created.
+    """
     try:
         folder.mkdir(parents=True, exist_ok=True)
         place = os.open(folder, os.O_RDONLY)

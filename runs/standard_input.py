@@ -1,4 +1,4 @@
-"""Standard input that several runs of a program read from the same offset."""
+"""Let several runs of a program read standard input from the same offset."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["place_in_input", "same_input"]
 
 @contextmanager
 def same_input() -> Iterator[None]:
-    """Restore standard input's offset after the program in the block, if it is a file."""
+    """Restore the offset of standard input after the block, if it is a file."""
     try:
         place = place_in_input() if stat.S_ISREG(os.fstat(0).st_mode) else None
     except OSError:  # it is closed
@@ -23,7 +23,7 @@ def same_input() -> Iterator[None]:
 
 
 def place_in_input() -> int | None:
-    """Return standard input's offset; None if it cannot be read again."""
+    """Return the offset of standard input; None if it cannot be read again, as for a pipe."""
     try:
         return os.lseek(0, 0, os.SEEK_CUR)
     except OSError:

@@ -1,4 +1,4 @@
-"""Steer what time lines record while the program runs, by a policy that ``pursue`` or another program writes."""
+"""Choose what time lines record while the program runs, by a policy file that ``pursue`` or another program writes."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ from .options import RunOptions
 
 __all__ = ["pursued", "steered"]
 
-_PATIENCE: Final = 1e9  # seconds without samples: a program may be busy for a day
-_LAST_PERIOD: Final = 180  # seconds to catch up after the program has ended, even on a busy machine
+_PATIENCE: Final = 1e9  # seconds without samples; practically no limit, because a program may be busy for a day
+_LAST_PERIOD: Final = 180  # seconds for the last period after the program has ended, enough for a busy machine
 _NAMED: Final = 3
 
 
 def steered(options: RunOptions) -> dict[str, str]:
-    """Return the variable that names the policy for the processes; none without a policy.
+    """Return the environment variable that names the policy file for the processes; empty without a policy.
 
     Raises:
-        UsageError: There is nothing to steer, or there are two policies.
+        UsageError: No time lines are recorded, or there are two policies.
     """
     for option, value in ("pursue", options.pursue), ("policy", options.policy):
         if value is not None and options.trace is None:
             raise UsageError(f"--{option} needs --trace")
     if options.pursue is not None and options.policy is not None:
-        raise UsageError("--pursue writes a policy itself; give it or --policy, not both")
+        raise UsageError("--pursue and --policy exclude each other, because --pursue writes its own policy")
     if options.policy is not None:
         return {"AUTOANALYZER_POLICY": str(options.policy.absolute())}
     if options.pursue is not None:
@@ -44,7 +44,7 @@ def steered(options: RunOptions) -> dict[str, str]:
 
 @contextmanager
 def pursued(options: RunOptions, say: Callable[[str], object]) -> Iterator[None]:
-    """Pursue the metrics of a run during the block, in a separate process, and report the result."""
+    """With ``--pursue``: run ``autoanalyzer pursue`` on the run during the block, and print its result."""
     if options.pursue is None:
         yield
         return
@@ -80,7 +80,7 @@ def _last_line(text: str) -> str:
 
 
 def _outcome(file: Path) -> str:
-    """Return a sentence about which metrics were among the best, and how often."""
+    """Return a message that names the metrics recorded most often."""
     found: dict[str, Any] = json.loads(file.read_text())
     periods = found["periods"]
     worth = [period for period in periods if period["status"] in ("converged", "stopped")]

@@ -13,10 +13,10 @@ __all__ = ["probe_variables", "tracing_variables"]
 
 
 def probe_variables(options: RunOptions) -> dict[str, str]:
-    """Return the variables of a measured run; for missing options the library has defaults.
+    """Return the environment variables for a measured run; the library has defaults for missing options.
 
     Raises:
-        UsageError: Options do not go together, or the environment has an invalid value.
+        UsageError: Options exclude each other, or the environment has an invalid value.
     """
     given = {
         "AUTOANALYZER_MAX_MEMORY": options.max_memory,
@@ -36,10 +36,10 @@ def probe_variables(options: RunOptions) -> dict[str, str]:
 
 
 def tracing_variables(options: RunOptions) -> dict[str, str]:
-    """Return the variables that make processes record time lines.
+    """Return the environment variables that make processes record time lines.
 
     Raises:
-        UsageError: A limit of their memory is given but none are recorded.
+        UsageError: A memory limit is given, but no time lines are recorded.
     """
     if options.trace is None and options.trace_memory is not None:
         raise UsageError("--trace-memory needs --trace")

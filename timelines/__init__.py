@@ -1,1 +1,1 @@
-"""Time lines: what changes while a program runs, which metrics show it, and the same moments in other runs."""
+"""Analyse time lines: find what changes while a program runs and related metrics, and align several runs."""

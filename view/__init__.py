@@ -1,1 +1,1 @@
-"""Present findings and experiments: terminal text, CSV, JSON and pages."""
+"""Show findings and experiments as text for a terminal, CSV, JSON, or HTML pages."""

@@ -1,4 +1,4 @@
-"""The account on a terminal and in the JSON: each region's seconds by what explains them, and the prices."""
+"""Show the account, which splits each region's time by its causes, as a table, a picture and JSON."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ Values = npt.NDArray[np.float64]
 
 _MOST: Final = 10
 _DRAWN_MOST: Final = 20
-_LEAST: Final = 0.005  # of all time: smaller shares stay blank
-_SHORTEST: Final = 0.5e-9  # seconds: smaller times are not written
-_DRAWN: Final = 0.001  # of all time: bars of shorter regions are too small to see
+_LEAST: Final = 0.005  # least share of all time in a table; cells of smaller ones are blank
+_SHORTEST: Final = 0.5e-9  # seconds; shorter times are shown as a dash
+_DRAWN: Final = 0.001  # least share of all time of a region that is drawn; shorter bars are too small to see
 _TITLES: Final = {
     "l1_misses": "L1 misses",
     "l2_misses": "L2 misses",
@@ -47,7 +47,7 @@ _TITLES: Final = {
     "turns": "core wait",
     "off": "off core",
 }
-# Classes of marks.css: one hue for busy time, one for files, one for MPI; the lesser of two is pale.
+# Classes of marks.css, with one hue for related parts; "less" is a pale shade.
 _COLOURS: Final = {
     "instructions": "c0",
     "computing": "c0",
@@ -87,19 +87,17 @@ _OF: Final = {
     "write_byte": "a byte written",
 }
 _FITTED: Final = {"instructions": "instruction", "l1_misses": "l1_miss", "l2_misses": "l2_miss"}
-_RANGE: Final = (
-    "a range: the time is between these with 95 % confidence, by the fit of the prices, the calibration and the noise"
-)
+_RANGE: Final = "a range is a 95 % confidence interval, from the fit of the prices, the calibration and the noise"
 _OF_CALLS: Final = {"mpi": ("mpi_",), "io": ("read_", "write_")}
 
 
 class AccountSection:
-    """The account as a section beside those that list records."""
+    """The section of ``analyze --account``; unlike other sections, it lists no records."""
 
     name: Final = "account"
 
     def document(self, findings: Findings) -> dict[str, Any]:
-        """Return the account as data for ``json.dumps``."""
+        """Return the account as JSON data."""
         account = findings.account
         fitted, calibrated = _prices(account)
         return {
@@ -121,7 +119,7 @@ class AccountSection:
         }
 
     def print(self, findings: Findings, *, everything: bool = False, stderr: bool = False) -> None:
-        """Print the regions' own times, longest first, and the prices; parts that are small everywhere are left out."""
+        """Print a table of the regions' own times, longest first, and the prices; omit parts that are always small."""
         account = findings.account
         regions, whole = _heaviest(account), float(sum(each.sum() for each in account.own.values()))
         shown = [name for name in account.parts if account.own[name].sum() >= _LEAST * whole]
@@ -143,7 +141,7 @@ class AccountSection:
 
 
 def _between(findings: Findings, part: str, regions: list[int], least: float) -> str:
-    """Write a part of some regions' own time: between what it is, if that is a tenth off; empty if it is short."""
+    """Return the text of a part of some regions' own time: empty if short, a range if it is uncertain by a tenth."""
     account = findings.account
     value, (low, high) = float(account.own[part][regions].sum()), account.own_intervals[part][:, regions].sum(axis=1)
     if max(value, high) < least:
@@ -154,13 +152,13 @@ def _between(findings: Findings, part: str, regions: list[int], least: float) ->
 
 
 def _intervals(intervals: Mapping[str, Values], region: int) -> dict[str, list[float] | None]:
-    """Return the intervals of a region's parts; None if unknown."""
+    """Return the confidence interval of each part of a region, lower and upper end in seconds; None if unknown."""
     found = {name: rows[:, region] for name, rows in intervals.items()}
     return {name: None if np.isnan(each).any() else each.tolist() for name, each in found.items()}
 
 
 def account_picture(findings: Findings) -> Picture:
-    """Draw the regions' own times as bars of their parts, longest first."""
+    """Return a picture of the regions' own times as stacked bars, longest first."""
     from .marks import Part, Stack, Stacked  # noqa: PLC0415 - a terminal has no pictures
     from .picture import Picture  # noqa: PLC0415
 
@@ -203,7 +201,7 @@ def _remarks(account: Account, more: int) -> list[str]:
 
 
 def _prices(account: Account) -> tuple[dict[str, float], dict[str, float]]:
-    """Return the prices that explain the time, in seconds: those fitted to the run, and those of the machine."""
+    """Return the prices in seconds by name: those fitted to the run, and calibrated ones of the machine."""
     used = tuple(start for each in account.splitting.priced for start in _OF_CALLS[each])
     used += ("allocation",) * account.splitting.allocates
     known, fault = account.splitting.prices.known(), account.splitting.fault
@@ -218,7 +216,7 @@ def _listed(prices: dict[str, float]) -> str:
 
 
 def _heaviest(account: Account) -> list[int]:
-    """Sort the regions with time by their own time, longest first."""
+    """Return the indices of regions with any time, by own time, longest first."""
     own, inclusive = (_total(each) for each in (account.own, account.inclusive))
     return sorted(np.flatnonzero(inclusive > 0).tolist(), key=lambda region: -own[region])
 

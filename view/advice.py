@@ -1,4 +1,4 @@
-"""Advice from the source: reading the sources, and wording the advice."""
+"""Find advice in the sources of findings, and put it into words."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:  # most verdicts need no sources
 
 __all__ = ["find_advice", "not_advised", "tips", "tries"]
 
-_LONGEST: Final = 240  # characters of a line in a verdict: two lines of a wide terminal, three of a narrow one
-_MOST: Final = 2 * _LONGEST  # for a single clause
+_LONGEST: Final = 240  # characters of advice in a verdict: two lines of a wide terminal, three of a narrow one
+_MOST: Final = 2 * _LONGEST  # characters of a single clause
 
 
 def find_advice(
@@ -33,16 +33,16 @@ def find_advice(
     """Return advice on findings, if their sources are found and have not changed since the build.
 
     Args:
-        findings: What was found.
-        file: Where the experiment is.
-        folders: Where to look for sources first.
+        findings: The findings.
+        file: The experiment's file.
+        folders: Folders to search first for sources.
         tell: Progress callback, called with each file.
         limits: Limits on reading; None for the usual ones.
 
     Returns:
         The advice; None if there is nothing to advise on.
     """
-    # Computed here, because other processes may share iterations over ranks, but not with the one that reads sources.
+    # Computed here, because the processes of an analysis job do not help the separate process that reads sources.
     if not findings.verdict.findings:
         return None
     from ..advise import Advised, Limits, in_limited_process  # noqa: PLC0415
@@ -59,13 +59,13 @@ def find_advice(
         return in_limited_process(work, tell_on, limits or Limits())
     except (InputError, OSError) as error:
         said = f"no advice{f' on {last}, nor on others' if last else ''}: {error}"
-    except Exception as error:  # a defect in the advice must not lose the verdict
+    except Exception as error:  # a bug in the search for advice must not prevent the verdict
         said = _defect(error)
     return Advised(remarks=(said,), lacking=(said,))
 
 
 def _advise(findings: Findings, sources: Sources, tell: Callable[[str], object]) -> Advised:
-    """Return the advice, calling back with the name of each file that is read."""
+    """Return the advice; ``tell`` is called with the name of each file that is read."""
     from ..advise import Advised, Found, advise  # noqa: PLC0415
 
     def find(name: str) -> Found:
@@ -89,7 +89,7 @@ def _defect(error: Exception) -> str:
 
 
 def _where(error: Exception) -> str:
-    """Describe a defect and its place: ``KeyError: 'x' (nest.py:12)``."""
+    """Return an error with its place in our code: ``KeyError: 'x' (nest.py:12)``."""
     from traceback import extract_tb  # noqa: PLC0415 - there should be none
 
     *_, frame = extract_tb(error.__traceback__)
@@ -123,7 +123,7 @@ def _line(advice: Advice, whole: bool) -> str:
 
 
 def _shortened(text: str, length: int) -> str:
-    """Drop the last clauses of the observations, which come first, rather than of what to try."""
+    """Return advice shortened by dropping clauses of its observations, not of what to try."""
     seen, colon, cure = text.partition(": ")
     clauses = [seen.split("; "), cure.split("; ")]
     for each in clauses:
@@ -134,7 +134,7 @@ def _shortened(text: str, length: int) -> str:
 
 
 def tips(advice: Iterable[Advice], file: str) -> dict[int, list[str]]:
-    """Return the lines of a file that advice names, with what to try at the first line of each."""
+    """Return the numbers of lines in a file that advice names, with its text at the first line of each advice."""
     found: dict[int, list[str]] = {}
     for each in advice:
         places = (place.rpartition(":") for place in each.places)
@@ -147,11 +147,11 @@ def tips(advice: Iterable[Advice], file: str) -> dict[int, list[str]]:
 
 
 def not_advised(advised: Advised, *, everything: bool) -> list[str]:
-    """Report files without advice, and why: in one line, and only if a finding might have had advice.
+    """Return why files have no advice: one line, and only if a finding might have had advice.
 
     Args:
         advised: The advice.
-        everything: Whether to report everything that was not understood, one per line.
+        everything: Whether to return all reasons, one per line.
     """
     lines = [visible(each) for each in (advised.remarks if everything else advised.lacking)]
     if everything:

@@ -1,4 +1,4 @@
-"""The report of an alignment: where an interval of one trace is in others, and why that may be wrong."""
+"""Report where an interval of one trace is in other traces, and why the alignment may be wrong."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ __all__ = ["SCHEMA", "alignment_report", "warnings_of"]
 
 SCHEMA: Final = "autoanalyzer.alignment/1"
 
-_FEW: Final = 3  # warnings of one kind per trace
+_FEW: Final = 3  # greatest number of warnings of one kind per trace
 
 
 def alignment_report(reference: Series, interval: tuple[float, float], found: Sequence[Alignment]) -> Report:
-    """Report where an interval is in other traces.
+    """Return a report of where an interval is in other traces.
 
     Args:
         reference: The metric in the trace in which the interval is known.
-        interval: Seconds.
+        interval: Start and end in seconds.
         found: The alignment of each other trace.
     """
     intervals = {reference.source: interval} | {each.other.source: each.times.carried(interval) for each in found}
@@ -77,10 +77,10 @@ def _sentence(metric: str, doubt: tuple[Doubt, float, float]) -> str:
     about, start, end = doubt
     span = f"{start:.4g} to {end:.4g} s"
     return {
-        "constant": f"{metric} hardly changes from {span}: where in it the interval begins or ends is not certain",
-        "noise-point": f"single values of {metric} at {span} correspond to many different ones: a noise point may have "
-        "taken another period's place; try --penalty",
-        "reordered": f"{metric} from {span} is like another part of the trace than that which it was aligned with: "
-        "events may have come in another order",
-        "unlike": f"{metric} differs too much, most from {span}: these may not be runs of the same work",
+        "constant": f"{metric} hardly changes from {span}: the interval may begin or end anywhere in it",
+        "noise-point": f"single values of {metric} at {span} match many different ones, perhaps because of noise; try "
+        "--penalty",
+        "reordered": f"{metric} from {span} resembles another part of the trace more than its match: events may have "
+        "another order",
+        "unlike": f"{metric} differs too much, most from {span}: the runs may not do the same work",
     }[about.kind]

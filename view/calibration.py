@@ -1,4 +1,4 @@
-"""The table of times of single operations on a machine."""
+"""Print the calibrated times of single operations on a machine."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ __all__ = ["print_calibration"]
 
 _WHAT: Final = {
     "instruction": "an instruction of plain code",
-    "instruction_independent": "an instruction that waits for no other",
-    "instruction_dependent": "an instruction in a chain of divisions",
-    "l1_miss_streamed": "a miss in L1 that L2 serves, in a walk",
-    "l1_miss_chased": "a miss in L1 that L2 serves, in a chase of pointers",
-    "l2_miss_streamed": "a miss in L2, in a walk",
-    "l2_miss_chased": "a miss in L2, in a chase of pointers",
-    "memory_streamed": "a line of memory, in a walk",
-    "memory_byte": "memory, of one core alone",
-    "memory_byte_shared": "memory, of each core while all do so",
+    "instruction_independent": "an independent instruction",
+    "instruction_dependent": "a dependent instruction, in a chain of divisions",
+    "l1_miss_streamed": "an L1 miss served by L2, sequential access",
+    "l1_miss_chased": "an L1 miss served by L2, pointer chasing",
+    "l2_miss_streamed": "an L2 miss, sequential access",
+    "l2_miss_chased": "an L2 miss, pointer chasing",
+    "memory_streamed": "a cache line from memory, sequential access",
+    "memory_byte": "memory, one core alone",
+    "memory_byte_shared": "memory, per core, all cores busy",
     "allocation": "a small block allocated and freed",
     "page_fault": "a page touched for the first time",
-    "huge_page_fault": "the same of a huge page",
-    "flop": "a floating-point operation at best",
+    "huge_page_fault": "a huge page touched for the first time",
+    "flop": "a floating-point operation, best case",
     "read_call": "a short read of a file",
     "read_byte": "a long read of a file",
     "write_call": "a short write to a file",
@@ -41,7 +41,7 @@ _BYTE: Final = "_byte"
 
 
 def print_calibration(found: Calibration, file: Path) -> None:
-    """Print prices in nanoseconds, those per byte in MB/s, and where they were measured and stored."""
+    """Print times in nanoseconds, bandwidths in MB/s, and where they were measured and stored."""
     print_table(("what", "takes", ""), _rows(found), (1,), prose=(2,))
     place = found.place
     told = [f"{place['host']}: {place['processor']}, {place['caches']}"]
@@ -50,8 +50,8 @@ def print_calibration(found: Calibration, file: Path) -> None:
     if "mpi" in place:
         told.append(f"{place['launcher']}: {place['mpi']}")
     if place["instructions"] != "counted":
-        told.append("instructions were not counted, as valgrind does not work here: those of gcc on x86-64 are assumed")
-    print_lines(["", *told, f"kept in {file}; runs on such processors use it"])
+        told.append("valgrind does not work here, so counts of instructions are those of gcc on x86-64")
+    print_lines(["", *told, f"stored in {file}; runs on processors of this model use it"])
 
 
 def _rows(found: Calibration) -> Iterator[tuple[str, str, str]]:

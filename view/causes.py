@@ -1,4 +1,4 @@
-"""Causes in words: the number, the comparison, and what to try (Liu et al. 2011, section 6)."""
+"""Put causes into words: the number, the comparison, and what to try (Liu et al. 2011, section 6)."""
 
 from __future__ import annotations
 
@@ -99,18 +99,18 @@ _TO_TRY_FOR_THREADS: Final = {
 }
 
 _MOST: Final = 2
-_LARGE: Final = 1e6  # bytes per call of file I/O: at some GB/s the cost of the call itself does not matter
-# Times the program's rate: a lower rate belongs to the whole program, and is compared with the rest.
+_LARGE: Final = 1e6  # bytes per call of file I/O from which the overhead of the call does not matter
+# Factor above the program's rate from which a rate is the region's own; a lower one is compared with other regions.
 ABOVE: Final = 1.25
 
 
 def evidence(attribute: Attribute, region: int, cost: Cost) -> str:
-    """Describe a region's amount: ``1.2 GB of the program's 1.3 GB, 8 B per call``.
+    """Return a region's amount as text: ``1.2 GB of the program's 1.3 GB, 8 B per call``.
 
     Args:
-        attribute: What it does, of all ranks.
-        region: Its position.
-        cost: That of the region.
+        attribute: The cause, with amounts of all regions.
+        region: Index of the region.
+        cost: The costs of the region.
     """
     name, own, program = attribute.name, float(attribute.of_regions[region]), attribute.of_program
     value, rest = _written(name, own), float(attribute.of_the_rest[region])
@@ -123,9 +123,9 @@ def evidence(attribute: Attribute, region: int, cost: Cost) -> str:
 
 
 def against_weight(cost: Cost) -> Mapping[str, str]:
-    """Return what to try against each cause of a hot spot.
+    """Return what to try against each cause of a hot spot, by cause.
 
-    Nothing against instructions if threads mostly wait for each other, because less work would not change that.
+    If threads mostly wait for each other, fewer instructions are not suggested, because they would not help.
     """
     to_try = dict(_TO_TRY)
     if is_mostly(cost.omp_time, cost.wall_time):
@@ -136,12 +136,12 @@ def against_weight(cost: Cost) -> Mapping[str, str]:
 
 
 def against_difference(vectors: RankVectors, culprit: int | None) -> Mapping[str, str]:
-    """Return what to try against each difference.
+    """Return what to try against each difference between ranks or threads, by cause.
 
     Args:
-        vectors: What was compared.
-        culprit: The region in which there is one; None if they are in no region alone. Threads can share the work of
-            those that a team computes; of others, it is for the ranks to do so.
+        vectors: The compared values.
+        culprit: The region with the difference; None if it is spread over several. Advice is about threads only if
+            they compute the region as a team.
     """
     threads, columns = vectors.selection.threads, vectors.selection.columns
     if threads is None:
@@ -151,28 +151,28 @@ def against_difference(vectors: RankVectors, culprit: int | None) -> Mapping[str
 
 
 def _paths_of(vectors: RankVectors, culprit: int) -> list[int]:
-    """Return the call paths whose time is a region's."""
+    """Return the call paths whose time belongs to a region."""
     region = vectors.regions[culprit]
     return [region.id] if region.own_code else [*vectors.selection.experiment.walk(region.id)]
 
 
 def because(differences: Sequence[Difference], who: Sequence[str]) -> str:
-    """Explain why ranks differ: ``instructions differ: 6.3e9 on rank 3 against 3.1e9 on ranks 0-2``.
+    """Return why ranks differ: ``instructions differ: 6.3e9 on rank 3 against 3.1e9 on ranks 0-2``.
 
     Args:
-        differences: What differs, the main one first.
-        who: The ranks of each value, in words; empty if these are of no groups.
+        differences: The differences, largest first.
+        who: The ranks with each value, as text; empty if ranks do not form groups.
     """
     return "; ".join(f"{_DIFFERENCES[each.attribute]}: {_apart(each, who)}" for each in differences[:_MOST])
 
 
 def of_the_program(value: str, whole: str) -> str:
-    """Describe an amount of the program's: ``1.2 GB of the program's 1.3 GB``, ``all of the program's 1.3 GB``."""
+    """Return a part of a total as text: ``1.2 GB of the program's 1.3 GB``, ``all of the program's 1.3 GB``."""
     return f"{'all' if value == whole else value} of the program's {whole}"
 
 
 def _a_call(name: str, cost: Cost) -> str:
-    """Return the bytes per call, if bytes were counted."""
+    """Return the bytes per call as the end of a phrase; empty if bytes or calls were not counted."""
     moved = {"io_bytes": (cost.io_bytes, cost.io_calls, "I/O"), "mpi_bytes": (cost.mpi_bytes, cost.mpi_calls, "MPI")}
     size, calls, of = moved.get(name, (None, None, ""))
     return f", {volume(size / calls)} per {of} call" if size and calls else ""
@@ -180,7 +180,7 @@ def _a_call(name: str, cost: Cost) -> str:
 
 def _apart(difference: Difference, who: Sequence[str]) -> str:
     values = sorted(zip(difference.values, who, strict=False), key=lambda each: -each[0])
-    if len(values) != len(difference.values):  # threads that do not take part in it
+    if len(values) != len(difference.values):  # some threads have no value
         values = [(value, "") for value in sorted(difference.values, reverse=True)]
     most, least = (
         f"{_written(difference.attribute, value)}{each and f' on {each}'}" for value, each in (values[0], values[-1])

@@ -1,4 +1,4 @@
-"""Warnings about the data, consequence first, and the source of counts."""
+"""Warnings about the data, each beginning with its consequence, and the source of counts."""
 
 from __future__ import annotations
 
@@ -27,21 +27,21 @@ __all__ = ["TRUST", "caveats", "how_counted", "shared_cores"]
 
 TRUST: Final = "trust busy time, not wall time"
 
-_MOST: Final = 2  # warnings that a reader notices; a line gives the number of others
-_COSTLY: Final = 10  # percent
-_OUTSIDE: Final = 0.1  # seconds that are worth mentioning
+_MOST: Final = 2  # warnings to show by default; a line gives the number of others
+_COSTLY: Final = 10  # percent of overhead from which to warn
+_OUTSIDE: Final = 0.1  # seconds outside MPI from which to warn
 
 
 def caveats(
     findings: Findings, *, most: int = _MOST, everything: bool = False, besides: Sequence[str] = ()
 ) -> list[str]:
-    """Return the first warnings, and how many there are besides.
+    """Return the most important warnings, and a line with the number of others.
 
     Args:
-        findings: What was found.
-        most: How many of them are returned.
-        everything: Whether to return all of them, with all names, however many there are.
-        besides: What follows the warnings on the run.
+        findings: The findings.
+        most: The greatest number of warnings to return.
+        everything: Whether to return all warnings, with all names.
+        besides: Further warnings, less important than those about the run.
     """
     said = [*_all(findings, names=everything), *besides]
     if everything or len(said) <= most:
@@ -58,7 +58,7 @@ def _all(findings: Findings, *, names: bool) -> Iterator[str]:
         yield f"sums are too small: {ranks(list(notes.missing))} of {notes.expected_processes} wrote no data"
     if notes.unfinished:
         yield f"the data end early: {ranks(list(notes.unfinished))} {_how_unfinished(findings)}"
-        yield from remarks  # where each rank was
+        yield from remarks  # they contain where each rank was
     if notes.not_instrumented:
         yield f"not instrumented: {_names(notes.not_instrumented, names)}"
     yield from _crowded(findings)
@@ -82,7 +82,7 @@ def _all(findings: Findings, *, names: bool) -> Iterator[str]:
 
 
 def _derived(findings: Findings, everything: bool) -> Iterator[str]:
-    """Describe how data and findings were derived, if that is unusual."""
+    """Yield how data and findings were derived, if that is unusual."""
     notes = findings.experiment.notes
     if findings.method == PAPER:
         yield "analysed as Liu et al. 2011 have it (--method paper): no difference and no region is too small"
@@ -98,7 +98,7 @@ def _derived(findings: Findings, everything: bool) -> Iterator[str]:
 
 
 def _names(names: Sequence[str], everything: bool) -> str:
-    """List all names, or the first few and the number of others."""
+    """Return names as text: all, or the first and the number of others."""
     if everything or len(names) == 1:
         return ", ".join(names)
     return f"{names[0]} and {len(names) - 1} more"
@@ -127,13 +127,13 @@ def _throttles(findings: Findings) -> bool:
 
 
 def _reads_usage(findings: Findings) -> bool:
-    """Return whether every event was a system call; allocations show in the program."""
+    """Return whether each entry of a region read usage from the system, which takes a system call."""
     asked = set(USAGE) - set(ALLOCATION)
     return any(each.name in asked and each.source.startswith("measured:") for each in findings.experiment.metrics)
 
 
 def _costly_from(findings: Findings) -> float:
-    """Return the percentage from which overhead is high: the greatest allowed, if nothing could be throttled."""
+    """Return the percentage from which overhead is too high: 10, or the allowed one if nothing could be throttled."""
     share = findings.experiment.notes.max_overhead
     return min(100 * share, _COSTLY) if share and not _throttles(findings) else _COSTLY
 
@@ -147,7 +147,7 @@ def shared_cores(experiment: Experiment) -> str | None:
 
 
 def _crowded(findings: Findings) -> Iterator[str]:
-    """Yield warnings that ranks share cores, waited for one, or competed with other programs, and what this affects."""
+    """Yield warnings if ranks shared cores, waited for cores, or competed with other programs for them."""
     others = share_of_others(findings.experiment)
     shared = shared_cores(findings.experiment)
     used = f"other programs took {percent(100 * others)} of {'them' if shared else 'the cores'}" if others else ""
@@ -164,7 +164,7 @@ def _crowded(findings: Findings) -> Iterator[str]:
 
 
 def _delayed(findings: Findings) -> str:
-    """Return a warning that ranks waited for a core although there were enough; empty if they did not."""
+    """Return a warning if ranks waited for a core although there were enough; otherwise empty."""
     wait = findings.run.wait_for_core
     if findings.run.oversubscription or not wait:
         return ""
@@ -172,7 +172,7 @@ def _delayed(findings: Findings) -> str:
 
 
 def _asleep(findings: Findings) -> Iterator[str]:
-    """Yield a warning that a run took far longer than busy time, MPI, file I/O and waiting for a core explain."""
+    """Yield a warning if busy time, MPI, file I/O and waiting for cores explain too little of the run."""
     if rest := time_asleep(findings.experiment):
         of = seconds(float(summary(findings.experiment, "wall_time").first.sum()) / len(findings.run.weighed.ranks))
         yield (
@@ -182,7 +182,7 @@ def _asleep(findings: Findings) -> Iterator[str]:
 
 
 def how_counted(findings: Findings, not_counted: str = "") -> str:
-    """Describe the source of counts, and which requested ones are missing and why."""
+    """Return the source of counts as text, and which counts are missing and why."""
     if "instructions" in findings.lacking:
         counted = counted_events(findings.experiment.metrics)
         return f"{counted}{f' ({not_counted})' if not_counted else ''}: no causes by instructions or cache misses"

@@ -1,4 +1,4 @@
-"""The result of an operation of the algebra, and the changes from one experiment to another."""
+"""Describe derived experiments, and print the changes from one experiment to another."""
 
 from __future__ import annotations
 
@@ -30,30 +30,29 @@ _TITLES: Final = ("before", "after", "gain", "of total")
 _FIRST_TO_GO: Final = ("source", "before", "after")  # columns to drop on a narrow terminal
 _METRICS: Final = 16
 _REGIONS: Final = 15
-_NAMED: Final = 3  # names of metrics that one experiment has not measured
+_NAMED: Final = 3  # number of unmeasured metrics to name
 _DESCRIPTION: Final = 80  # characters
-_MANY: Final = 1000  # percent: larger values have no decimals
-_LEAST: Final = 0.001  # of the whole: smaller changes of a region are not listed
+_MANY: Final = 1000  # percent from which values have no decimals
+_LEAST: Final = 0.001  # least change of a region that is listed, as a share of the total
 
 _Values = npt.NDArray[np.float64]
 
 
 def operation_lines(result: Experiment, file: Path | None) -> list[str]:
-    """Describe a derived experiment: contents, history, and file."""
+    """Return lines that describe a derived experiment: contents, history, and file."""
     lines = [*result.notes.remarks, f"{result.notes.history[-1]}: {result.size}"]
     return [*map(visible, [*lines, *([f"data {file}"] if file else [])])]
 
 
 @dataclass(frozen=True)
 class _Change:
-    """A metric before and after, on each call path alone, over all locations.
+    """Exclusive values of a metric by call path, before and after, summed over all locations.
 
     Attributes:
         metric: The metric.
-        before, after: ``float64[call path]``; NaN where nothing is known.
-        shared: Whether both have a value for the same call path and location; otherwise there is nothing to compare.
-        unknown: The number of values missing before, and after, whose counterpart is known, without those of lost
-            ranks.
+        before, after: ``float64[call path]``; NaN if nothing is known.
+        shared: Whether there is a call path and location for which both have a value; otherwise nothing is comparable.
+        unknown: The numbers of values known only after, and only before; those of lost ranks are not counted.
     """
 
     metric: Metric
@@ -74,11 +73,11 @@ def print_changes(joined: Integration, chosen: str | None = None) -> None:
     """Print the changes from the first to the second experiment: totals of metrics, then one metric by region.
 
     Args:
-        joined: The two.
+        joined: The two experiments.
         chosen: Metric to show by region; None for wall time, or the closest to it.
 
     Raises:
-        UsageError: There is no such metric, or one of the two has not measured it.
+        UsageError: The metric does not exist, or one experiment has not measured it.
     """
     names = [each.name for each in joined.metrics]
     if chosen is not None and chosen not in names:
@@ -100,14 +99,14 @@ def _known(values: _Values) -> npt.NDArray[np.bool_]:
 
 
 def _change(joined: Integration, metric: Metric) -> _Change:
-    """Compare a metric of both experiments.
+    """Return the values of a metric in both experiments.
 
-    A value missing in one is left out of the other, too, because it would look like a gain or a loss. If nothing is
-    left, each keeps its own values.
+    A value missing in one experiment is left out of the other, too, because it would look like a gain or a loss. If
+    then nothing is left, each keeps its own values.
     """
     lost = {*joined.lost(0), *joined.lost(1)}
     there = np.array([place.process not in lost for place in joined.locations]) if lost else slice(None)
-    alone: list[_Values] = []  # sums over locations per block of call paths, before and after
+    alone: list[_Values] = []  # per block of call paths: sums over locations, before and after
     together: list[_Values] = []
     unknown = np.zeros(2, dtype=int)
     shared = False
@@ -130,7 +129,7 @@ def _change(joined: Integration, metric: Metric) -> _Change:
 
 
 def _whole(joined: Integration, changes: Mapping[str, _Change], metric: Metric) -> float:
-    """Return the base of percentages, the old total of the metric tree's root (Song et al. 2004, Fig. 2)."""
+    """Return the base of percentages: the total before of the metric's root (Song et al. 2004, Fig. 2)."""
     metrics = {each.name: each for each in joined.metrics}
     while metric.parent is not None and metric.parent in changes and changes[metric.parent].shared:
         metric = metrics[metric.parent]
@@ -159,7 +158,7 @@ def _print_metrics(joined: Integration, changes: Mapping[str, _Change]) -> None:
 
 
 def _meanings(joined: Integration, changes: Mapping[str, _Change]) -> Iterator[str]:
-    """Report metrics that the two describe differently, because a gain may only be one of meaning."""
+    """Yield warnings about metrics with different descriptions, because their values may not be comparable."""
     for name, change in changes.items():
         if not (change.shared and np.nan_to_num(change.totals).any()):
             continue
@@ -176,7 +175,7 @@ def _meanings(joined: Integration, changes: Mapping[str, _Change]) -> Iterator[s
 
 
 def _left_out(joined: Integration, change: _Change) -> Iterator[str]:
-    """Report values that one of the two misses."""
+    """Yield warnings about values that one of the two experiments lacks."""
     if not change.shared:
         if _nowhere(joined, change.metric):
             yield f"not measured in {_lacking(joined, change)}, so there is no gain"
@@ -187,18 +186,18 @@ def _left_out(joined: Integration, change: _Change) -> Iterator[str]:
 
 
 def _nowhere(joined: Integration, metric: Metric) -> bool:
-    """Return whether one experiment lacks a metric, and does not just have it elsewhere in its tree."""
+    """Return whether one experiment lacks a metric altogether, not only at this place of the metric tree."""
     return all(metric.name in names for names in joined.names) or bool(lacking_operands(joined, metric.name))
 
 
 def _lacking(joined: Integration, change: _Change) -> str:
-    """Return the label of the experiment that has not measured a metric; or that both have no values in common."""
+    """Return a phrase for what has not measured a metric: the experiment's label, or places common to both."""
     lacking = [label for label, total in zip(joined.labels, change.totals, strict=True) if np.isnan(total)]
     return " and ".join(lacking) or "the same places of both"
 
 
 def _by_region(changes: Mapping[str, _Change], chosen: str | None) -> _Change | None:
-    """Choose the metric to show by region: both measured it, and it is not 0 everywhere."""
+    """Return the metric to show by region: the chosen one, or the first that both measured and is not 0; or None."""
     if chosen is not None:
         return changes[chosen]
     known = (changes[name] for name in (*WEIGHING_TIMES, *changes) if name in changes and changes[name].shared)
@@ -227,7 +226,7 @@ def _print_regions(joined: Integration, change: _Change, whole: float) -> None:
 
 
 def _locations(joined: Integration) -> str:
-    """Count the locations known to both experiments."""
+    """Return the number of locations known to both experiments, as text."""
     lost = {*joined.lost(0), *joined.lost(1)}
     count = sum(place.process not in lost for place in joined.locations)
     return many(count, "location") + (" that both have" if lost else "") + (" together" if count != 1 else "")
@@ -239,7 +238,7 @@ def _cells(before: float, after: float, unit: str, whole: float) -> tuple[str, s
 
 
 def _share(gain: float, whole: float) -> str:
-    """Return a gain in percent of the old total; empty if there is none."""
+    """Return a gain in percent of the total before, as text; empty if it is undefined."""
     share = 100 * gain / abs(whole) if whole else np.nan
     if not isfinite(share):
         return ""

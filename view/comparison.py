@@ -1,4 +1,4 @@
-"""A comparison of two sets of runs: text, Markdown, JSON, and JUnit XML for a build server."""
+"""Show a comparison of two sets of runs as text, Markdown, JSON, or JUnit XML for a build server."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ _SCHEMA: Final = "autoanalyzer.comparison/1"
 
 
 _WORST_FIRST: Final[dict[Verdict, int]] = {"slower": 0, "unclear": 1, "waiting": 2, "faster": 3, "same": 4}
-_OPEN: Final = 10.0  # ten times as much: beyond this, the limit is unknown
+_OPEN: Final = 10.0  # change, as a factor less 1, beyond which a limit is shown as open
 
 
 def comparison_lines(comparisons: Sequence[Comparison]) -> list[str]:
-    """Describe comparisons of the same runs, with remarks on all of them at the end."""
+    """Return lines that describe comparisons of the same runs by several metrics; common warnings are at the end."""
     lines: list[str] = []
     for comparison in comparisons:
         lines += [*([""] if lines else []), *_lines(comparison)]
@@ -33,7 +33,7 @@ def comparison_lines(comparisons: Sequence[Comparison]) -> list[str]:
 
 
 def _lines(comparison: Comparison) -> list[str]:
-    """Describe a comparison: the program, then the regions that differ."""
+    """Return lines about the program, then about regions that differ."""
     program = comparison.program
     lines = [f"{program.verdict.upper():8} {_headline(comparison)}", f"         {_basis(comparison)}"]
     changed = [each for each in comparison.regions if each.verdict != "same"]
@@ -46,14 +46,14 @@ def _lines(comparison: Comparison) -> list[str]:
 
 
 def comparison_markdown(comparisons: Sequence[Comparison]) -> str:
-    """Return comparisons of the same runs as Markdown: the result as heading, then worst first."""
+    """Return comparisons of the same runs as Markdown: the result as a heading, then tables, worst metric first."""
     worst_first = sorted(comparisons, key=lambda each: (_WORST_FIRST[_outcome(each)], _rank(each.program)))
     remarks = [f"\n{_escaped(each)}\n" for each in _remarks(comparisons)]
     return "".join([_heading(worst_first), "\n".join(map(_markdown, worst_first)), *remarks])
 
 
 def _heading(worst_first: Sequence[Comparison]) -> str:
-    """Return the result: ``SLOWER by compute_time, UNCLEAR by wall_time``."""
+    """Return the result as a heading: ``SLOWER by compute_time, UNCLEAR by wall_time``."""
     metrics: dict[Verdict, list[str]] = {}
     for each in worst_first:
         metrics.setdefault(_outcome(each), []).append(_escaped(visible(each.metric)))
@@ -92,7 +92,7 @@ def _markdown(comparison: Comparison) -> str:
 
 
 def comparison_document(comparisons: Sequence[Comparison]) -> dict[str, Any]:
-    """Return comparisons by several metrics as data for ``json.dumps``."""
+    """Return comparisons by several metrics as JSON data."""
     return {
         "schema": _SCHEMA,
         "slower": any(each.slower for each in comparisons),
@@ -123,7 +123,7 @@ def _document(comparison: Comparison) -> dict[str, Any]:
 
 
 def comparison_junit(comparisons: Sequence[Comparison]) -> bytes:
-    """Return comparisons as test suites: one per metric, with the program and each judged region."""
+    """Return comparisons as JUnit XML: a test suite per metric, with a test for the program and each judged region."""
     suites = etree.Element("testsuites", name="autoanalyzer compare")
     for comparison in comparisons:
         _add_suite(suites, comparison)
@@ -164,7 +164,7 @@ def _finite(value: float | None) -> float | None:
 
 
 def _place(comparison: Comparison, path: int | None, value: float | None = None) -> dict[str, Any]:
-    """Return a call path, with its value if it exists on one side only."""
+    """Return a call path as JSON data; with its value if it exists on one side only."""
     region = None if path is None else comparison.joined.call_paths[path].region
     return {
         "path": "" if path is None else visible(comparison.joined.path_name(path)),
@@ -175,11 +175,11 @@ def _place(comparison: Comparison, path: int | None, value: float | None = None)
 
 
 def _appeared(comparison: Comparison) -> list[str]:
-    """Report regions that only one side has, or only some runs of a side."""
+    """Return lines about regions that only one side has, or only some runs of a side."""
     base, other = comparison.runs
     partial = [
         f"PARTLY   {_named(comparison, path)} ran in {mine} of {base} runs of the base and in {theirs} of {other} of "
-        f"the other side: it is not judged"
+        f"the other side: not judged"
         for path, (mine, theirs) in comparison.partial
     ]
     return partial + [
@@ -193,7 +193,7 @@ def _appeared(comparison: Comparison) -> list[str]:
 
 
 def _headline(comparison: Comparison) -> str:
-    """Describe the program's change, and mention slower regions if the program is not slower."""
+    """Return the sentence about the program, with the number of slower regions if the program is not slower."""
     slower = sum(each.verdict == "slower" for each in comparison.regions)
     hidden = slower and comparison.program.verdict != "slower"
     more = f"; {many(slower, 'region')} {'is' if slower == 1 else 'are'} slower" if hidden else ""
@@ -201,7 +201,7 @@ def _headline(comparison: Comparison) -> str:
 
 
 def _sentence(comparison: Comparison, judgement: Judgement) -> str:
-    """Describe a change and its confidence: ``the program takes 1.1 s, 10 % more than 1 s (8 % to 13 %)``."""
+    """Return a change and its confidence interval: ``the program takes 1.1 s, 10 % more than 1 s (8 % to 13 %)``."""
     found = judgement.shift
     base, now = (amount(each, comparison.unit) for each in (judgement.base, judgement.other))
     size = f"{abs(100 * found.change):.{_digits(comparison.threshold)}f} %"
@@ -217,14 +217,14 @@ def _verb(comparison: Comparison) -> str:
 
 
 def _limits(comparison: Comparison, judgement: Judgement) -> str:
-    """Return the limits of a change; only one if few runs leave the other open; empty if unknown."""
+    """Return the confidence limits of a change as text; empty if unknown."""
     found = (judgement.shift.low, judgement.shift.high)
     low, high = ("" if each is None else _signed(each, comparison.threshold) for each in found)
     return low if low == high else f"{low} to {high}"
 
 
 def _why(comparison: Comparison, judgement: Judgement) -> str:
-    """Explain what is unclear, or why a region that takes longer is not slower."""
+    """Return why a verdict is unclear, or why a region that takes longer is not slower; otherwise empty."""
     if judgement.verdict == "waiting":
         return "waiting moved here, and the program is not slower"
     return _doubt(comparison, judgement) if judgement.verdict == "unclear" else ""
@@ -267,14 +267,14 @@ def _title(comparison: Comparison, judgement: Judgement) -> str:
 
 
 def _named(comparison: Comparison, path: int) -> str:
-    """Return a call path's name, the regions below its root, with its place."""
+    """Return a call path's name, without its root, with file and line."""
     region = comparison.joined.call_paths[path].region
     place = f" ({at_line(region.file, region.first_line)})" if region.file and region.first_line else ""
     return visible(comparison.joined.path_name(path)) + place
 
 
 def _remarks(comparisons: Sequence[Comparison]) -> list[str]:
-    """Describe the values of regions, and list regions matched by similarity."""
+    """Return lines on what regions' values include, load by other programs, and regions matched by similarity."""
     said = f"regions exclude what they call, and are judged if they take {100 * MIN_SHARE:g} % of the program or more"
     alone = [said] if any(each.regions for each in comparisons) else []
     joined = comparisons[0].joined
@@ -282,14 +282,14 @@ def _remarks(comparisons: Sequence[Comparison]) -> list[str]:
 
 
 def _load(comparisons: Sequence[Comparison]) -> list[str]:
-    """Report the load by other programs, if it may explain why times differ."""
+    """Return a warning about load by other programs, if it may explain why times differ; otherwise nothing."""
     first = comparisons[0]
     shares = [share_of_others(each) for each in first.joined.operands]
     if not any(shares) or all(each.unit != "sec" for each in comparisons):
         return []
     sides = (shares[: first.runs[0]], shares[first.runs[0] :])
     base, now = (percent(100 * sum(side) / len(side)) if any(side) else "little" for side in sides)
-    return [f"other programs took {base} of the processors in the base, {now} now: times may differ for it"]
+    return [f"other programs took {base} of the processors in the base, {now} now, so times may differ"]
 
 
 def _likeness(comparison: Comparison) -> list[str]:
@@ -297,7 +297,7 @@ def _likeness(comparison: Comparison) -> list[str]:
 
 
 def _signed(value: float, threshold: float) -> str:
-    """Return a change as text, marked if few runs leave it open."""
+    """Return a limit of a change as text: ``8 %``, ``-3 %``, or ``over +1000 %`` if it is open."""
     if value > _OPEN:
         return f"over {100 * _OPEN:+.0f} %"
     rounded = f"{100 * value:+.{_digits(threshold)}f} %"
@@ -305,7 +305,7 @@ def _signed(value: float, threshold: float) -> str:
 
 
 def _digits(threshold: float) -> int:
-    """Return the decimals of a percentage that show a relevant change: one, or as many as the threshold has."""
+    """Return the number of decimals of percentages: one, or more if the threshold is below 0.1 %."""
     return -floor(log10(100 * threshold)) if 0 < threshold < 0.001 else 1
 
 

@@ -1,4 +1,4 @@
-"""The contents of an experiment, in lines."""
+"""Describe the contents of an experiment in lines of text."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _FILES: Final = 10
 
 
 def contents_lines(experiment: Experiment, file: Path) -> Iterator[str]:
-    """Describe an experiment's contents, without reading any metric's values."""
+    """Return lines that describe an experiment's contents, without reading values of metrics."""
     return map(visible, _lines(experiment, file))
 
 
@@ -78,7 +78,7 @@ def _notes(experiment: Experiment) -> Iterator[str]:
 
 
 def _files(files: Sequence[FileUse]) -> Iterator[str]:
-    """Yield the files that took longest: time, bytes, calls, processes, name."""
+    """Yield a line for each of the files that took longest: time, bytes, calls, processes, name."""
     for file in files[:_FILES]:
         moved = f"{volume(file.bytes_read)} read, {volume(file.bytes_written)} written"
         by = f"{count(file.calls)} call{'s' * (file.calls != 1)} of {many(file.processes, 'process')}"

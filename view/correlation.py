@@ -1,4 +1,4 @@
-"""The report of a ranking: which metrics are related to a target."""
+"""Report which metrics are related to a target."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ __all__ = ["SCHEMA", "correlation_report"]
 
 SCHEMA: Final = "autoanalyzer.correlation/1"
 
-_NAMED: Final = 6  # metrics that are named if many are left out
+_NAMED: Final = 6  # greatest number of omitted metrics to name
 _HOW: Final = {
-    "anchors": "by entries of regions",
-    "warping": "by warping {metric}",
-    "none": "not: its times were taken as they are",
+    "anchors": "aligned by entries of regions",
+    "warping": "aligned by warping {metric}",
+    "none": "not aligned: its times were used as they are",
 }
 
 
 def correlation_report(
     ranking: Ranking, others: Sequence[OnTime], *, intervals: Sequence[tuple[float, float]], by: str, top: int
 ) -> Report:
-    """Report which metrics are related to a target.
+    """Return a report of the metrics that are related to a target.
 
     Args:
-        ranking: The metrics.
-        others: How the metrics of other traces were mapped to the target's time.
-        intervals: The compared intervals, in seconds; all of the target if empty.
-        by: The correlator of the ranking.
+        ranking: The ranked metrics.
+        others: The other traces, mapped to the target's time.
+        intervals: The compared intervals, in seconds; empty for the whole target.
+        by: The correlator by which metrics are ranked.
         top: The number of metrics to print.
     """
     target = ranking.target
@@ -43,8 +43,8 @@ def correlation_report(
     several = len({each.source for each in ranking.ranked}) > 1
     header = ["rank", "metric", *(["trace"] if several else []), "sign", "lag (s)", *_scores(ranking)]
     rows = [_row(each, several) for each in ranking.ranked]
-    span = " and ".join(f"{start:g} to {end:g} s" for start, end in intervals) or "all of it"
-    title = f"What goes with {target.name} of {target.source}, {span}, by {by}"
+    span = " and ".join(f"{start:g} to {end:g} s" for start, end in intervals) or "the whole trace"
+    title = f"Metrics that change with {target.name} of {target.source}, {span}, by {by}"
     return Report(
         [],
         [Table(title, header, [_short(row) for row in rows[: max(top, 0)]])],
@@ -105,9 +105,9 @@ def _entry(each: Correlated) -> dict[str, object]:
 def _about(ranking: Ranking, others: Sequence[OnTime], top: int) -> list[str]:
     lines = []
     if not ranking.ranked:
-        lines.append("There is no other metric to compare it with.")
+        lines.append("There is no other metric to compare with.")
     if len(ranking.ranked) > top:
-        lines.append(f"{many(len(ranking.ranked) - max(top, 0), 'more metric')}: --top, --csv and --json give all.")
+        lines.append(f"{many(len(ranking.ranked) - max(top, 0), 'more metric')}: --top, --csv and --json show all.")
     if ranking.omitted:
         reasons: dict[str, list[str]] = {}
         for metric, _, reason in ranking.omitted:
@@ -116,8 +116,6 @@ def _about(ranking: Ranking, others: Sequence[OnTime], top: int) -> list[str]:
             rest = f" and {len(metrics) - _NAMED} more" if len(metrics) > _NAMED else ""
             lines.append(f"Left out, {reason}: {', '.join(metrics[:_NAMED])}{rest}.")
     aligned = [
-        f"{each.series[0].source} was aligned {_HOW[each.by].format(metric=each.metric)}."
-        for each in others
-        if each.series
+        f"{each.series[0].source} was {_HOW[each.by].format(metric=each.metric)}." for each in others if each.series
     ]
     return [*lines, *aligned, *(f"{note}." for note in ranking.notes)]

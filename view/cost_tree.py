@@ -1,4 +1,4 @@
-"""The tree of code regions with their costs."""
+"""Print the tree of code regions with their costs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["print_tree"]
 
 _WAITING: Final = "waiting"
 _TITLES: Final = ("share", "wall", "compute", "over ranks", "MPI", _WAITING, "I/O", "visits", "region", "source")
-# On a narrow terminal, the region and its share are kept.
+# Columns to omit on a narrow terminal, in this order; the region and its share are kept.
 _FIRST_TO_GO: Final = ("visits", "I/O", _WAITING, "MPI", "source", "over ranks", "compute", "wall")
 
 
@@ -27,9 +27,9 @@ def print_tree(findings: Findings, *, least: float = 0.0, stderr: bool = False) 
     """Print the tree of code regions with their mean times over processes.
 
     Args:
-        findings: What was found.
-        least: Share of the run; regions with a smaller inclusive time are only counted, in a row below their parent.
-        stderr: Whether to print on standard error.
+        findings: The findings.
+        least: Least inclusive time of a shown region, as a share of the run; a row gives the number of smaller ones.
+        stderr: Whether to print to standard error.
     """
     measured = any(each.mpi_wait_time is not None for each in findings.run.costs)
     titles = [title for title in _TITLES if measured or title != _WAITING]
@@ -47,14 +47,14 @@ def print_tree(findings: Findings, *, least: float = 0.0, stderr: bool = False) 
 
 @dataclass(frozen=True, slots=True)
 class _LeftOut:
-    """The number of regions left out below one, and their depth."""
+    """A row for regions that are left out below one parent: their number and depth."""
 
     count: int
     depth: int
 
 
 def _shown(findings: Findings, least: float) -> Iterator[int | _LeftOut]:
-    """Yield the positions of shown regions, parents before children, and after a parent's children the omitted ones."""
+    """Yield the indices of shown regions, parents first; after a parent's children a row for those left out."""
     regions, costs = findings.vectors.regions, findings.run.costs
     small = [cost.wall_time is not None and cost.share < least for cost in costs]
     sizes = [1] * len(regions)

@@ -1,4 +1,4 @@
-"""Names of metrics in the form that the next run, or the next analysis, accepts."""
+"""Write metrics as options for the next run or analysis."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["as_typed"]
 
 
 def as_typed(measured: Iterable[str], sources: Mapping[str, str]) -> str:
-    """Write metrics as options of ``run`` if any are PAPI's, otherwise of the analyses, quoted for a shell."""
+    """Return metrics as options, quoted for a shell: of ``run`` if PAPI counted any, otherwise of analyses."""
     events = {name: sources.get(name, "") for name in measured}
     papi = {name: told for name, source in events.items() if (told := counted(source))}
     if papi:

@@ -1,4 +1,4 @@
-"""The events that PAPI counts on this machine, as a table and as JSON."""
+"""Show the events that can be counted on this machine as a table or JSON."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from .units import many
 
 __all__ = ["counters_document", "print_counters"]
 
-_ALIAS: Final = "perf::PERF_COUNT_"  # a second name of an event
-_NOT_FOR_PAPI: Final = "3"  # the level at which PAPI is not allowed to use the kernel's interface
-_MOST_NAMES: Final = 40  # of events in a line
+_ALIAS: Final = "perf::PERF_COUNT_"  # prefix of second names of events
+_NOT_FOR_PAPI: Final = "3"  # value of perf_event_paranoid at which PAPI may not use the kernel's interface
+_MOST_NAMES: Final = 40  # greatest number of events in a line
 _KINDS: Final = {
     "preset": "PAPI's presets, one name on all processors",
     "native": "the processor's own events",
@@ -27,7 +27,7 @@ _COLOURS: Final = {"none": "magenta", "not here": "magenta", "counts": "green", 
 
 
 def print_counters(found: Lookup, usage: Sequence[Used]) -> None:
-    """Print what was tested, what can be counted, and what to do for more."""
+    """Print a table of what was tested, what can be counted, and how to count more."""
     print_table(("tried", "", "found, and what to do"), _rows(found, usage), (), prose=(2,), colours=_COLOURS)
 
 
@@ -69,7 +69,7 @@ def _who() -> str:
 
 
 def _of_kind(found: Lookup, kind: str) -> Iterator[tuple[str, str, str]]:
-    """Yield which events of a kind count, which only start, and how many at once."""
+    """Yield rows on events of a kind: which can be counted, how many at once, and which only start or fail."""
     events = [each for each in found.of_kind(kind) if not each.event.startswith(_ALIAS)]
     counting = [each for each in events if each.outcome == "counts"]
     idle = [each for each in events if each.outcome == "starts"]
@@ -81,9 +81,9 @@ def _of_kind(found: Lookup, kind: str) -> Iterator[tuple[str, str, str]]:
         if len(at_once) > 1:
             yield "", "", f"counted at the same time: {many(len(at_once), 'event')}"
     for said, those in (
-        ("only outside the kernel, whose part is not open to you", [each for each in counting if not each.whole]),
-        ("counted nothing, as the kernel's part is not open to you", [each for each in idle if not each.whole]),
-        ("start, but nothing happened that they count", [each for each in idle if each.whole]),
+        ("only outside the kernel, in which you may not count", [each for each in counting if not each.whole]),
+        ("counted nothing, because you may not count in the kernel", [each for each in idle if not each.whole]),
+        ("can be started, but counted nothing", [each for each in idle if each.whole]),
     ):
         if those:
             yield "", "", f"{said}: {_names(those)}"
@@ -96,7 +96,7 @@ def _of_kind(found: Lookup, kind: str) -> Iterator[tuple[str, str, str]]:
 
 
 def _of_usage(usage: Sequence[Used]) -> Iterator[tuple[str, str, str]]:
-    """Yield how system use is counted."""
+    """Yield rows on metrics of system use."""
     usable = [each for each in usage if each.outcome != "fails"]
     by = {each.source: [one.name for one in usable if one.source == each.source] for each in usable}
     counted = f"by call path on request (--usage): {len(usable)} of {len(usage)} can be counted"
@@ -125,7 +125,7 @@ def _candidates(found: Lookup, metric: str) -> list[str]:
 
 
 def _advice(found: Lookup) -> Iterator[str]:
-    """Yield what to do for more counters, and how to use the existing ones."""
+    """Yield advice on how to make more events available, and how to use those that are."""
     if not found.version:
         yield "install libpapi (Debian: libpapi-dev)"
     disabled = next((each.reason for each in found.components if each.name == "perf_event"), "")
@@ -133,15 +133,15 @@ def _advice(found: Lookup) -> Iterator[str]:
     kept_back = any(not each.whole for each in found.events)
     level = paranoid_level()
     if level is None:
-        yield "this kernel, or this container, has no performance events: ask who runs it"
+        yield "this kernel, or this container, has no performance events: ask its administrator"
     elif software and not any(each.starts for each in software):
-        yield f"no event may be counted here, although {LEVEL} is {level}: ask who runs the container for CAP_PERFMON"
+        yield f"no event may be counted here, although {LEVEL} is {level}: ask the administrator for CAP_PERFMON"
     elif disabled and level == _NOT_FOR_PAPI:
         yield f"{LEVEL} is {level}, at which PAPI counts nothing: root sets 2, or 1 for all events (sysctl {LEVEL}=2)"
     elif disabled:
-        yield f"libpapi {found.version} counts nothing on this processor ({disabled}): a later one may know it"
+        yield f"libpapi {found.version} counts nothing on this processor ({disabled}): a later version may support it"
     elif kept_back:
-        yield f"{LEVEL} is {level}: what happens in the kernel needs 1 or less (root: sysctl {LEVEL}=1)"
+        yield f"{LEVEL} is {level}: counting in the kernel needs 1 or less (root: sysctl {LEVEL}=1)"
     if not found.metrics:
         pmu = "" if has_pmu() else "hardware counters are not available here: "
         yield f"{pmu}autoanalyzer run --counters simulated counts instructions and cache misses without them"

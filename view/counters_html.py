@@ -1,4 +1,4 @@
-"""A result as a part of a page: sentences, pictures and tables."""
+"""Show a report in a page: sentences, pictures and tables as HTML."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ __all__ = ["counters_html"]
 
 
 def counters_html(report: Report, title: str, about: str = "") -> str:
-    """Return the HTML of a result.
+    """Return a report as HTML.
 
     Args:
-        report: The result.
-        title: Of the part.
-        about: What was analysed.
+        report: The report.
+        title: Its title.
+        about: A line that describes the input; may be empty.
     """
     pictures = [*report.pictures()]
     told = {sentence for each in pictures for sentence in each.sentences}

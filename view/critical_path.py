@@ -1,4 +1,4 @@
-"""The critical path on a terminal and in the JSON."""
+"""Show the critical path as tables and JSON."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ __all__ = ["PathSection", "path_document"]
 _UNKNOWN: Final = "the critical path is not known"
 _MOST: Final = 20
 _DELAYS: Final = 5
-_LEAST: Final = 0.001  # of the path, or of all waiting
+_LEAST: Final = 0.001  # least share of the path, or of all waiting, that is printed
 
 
 class PathSection:
-    """The path as a section beside those that list records."""
+    """The section of ``analyze --path``; unlike other sections, it lists no records."""
 
     name: Final = "path"
 
     def print(self, findings: Findings, *, everything: bool = False, stderr: bool = False) -> None:
-        """Print the efficiencies, the parts of the path, longest first, and the delays."""
+        """Print the efficiencies, the regions on the path, longest first, and which ranks wait for which."""
         path = findings.critical_path
         if path is None:
             said = (each for each in findings.experiment.notes.remarks if each.startswith(_UNKNOWN))
@@ -51,7 +51,7 @@ class PathSection:
 
 
 def path_document(findings: Findings) -> dict[str, Any]:
-    """Return efficiencies, path and delays as data for ``json.dumps``; None for unknown values."""
+    """Return efficiencies, path and delays as JSON data; None for unknown values."""
     path = findings.critical_path
     if path is None:
         return {"efficiency": None, "critical_path": None, "delays": None}
@@ -93,7 +93,7 @@ def _efficiencies(findings: Findings) -> Iterator[str]:
     found = path.efficiency
     length = f"critical path: {time_of(findings.experiment, path.length)} of busy time"
     if found is None:
-        yield f"{length}, of the beginning of the run alone"
+        yield f"{length}, only of the beginning of the run"
         return
     written = {name: percent(100 * value) for name, value in asdict(found).items() if name != "reliable"}
     yield (

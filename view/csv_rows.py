@@ -1,4 +1,4 @@
-"""CSV rows without anything that a spreadsheet would execute."""
+"""Write CSV without anything that a spreadsheet would execute as a formula."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
 
 
 def write_rows(rows: Iterable[Iterable[object]], stream: TextIO) -> None:
-    """Write rows; a name that a spreadsheet would take for a formula is prefixed with an apostrophe."""
+    """Write rows as CSV; texts that look like formulas get an apostrophe in front."""
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerows([_harmless(cell) for cell in row] for row in rows)
 

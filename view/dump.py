@@ -1,4 +1,4 @@
-"""An experiment's values as CSV, JSON and tables."""
+"""Print an experiment's values as CSV, JSON or tables."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ _RANKS: Final = {"process": "rank", "thread": "rank.thread"}
 def write_csv(
     experiment: Experiment, metrics: Sequence[str], stream: TextIO, *, formulas: Sequence[Formula] = ()
 ) -> None:
-    """Write one line per call path: its number, and each metric without its child metrics, over all locations.
+    """Write CSV with one line per call path: its number, and exclusive values of metrics, summed over all locations.
 
-    Numbers are those of the file, and lines in their order. As in the tools of CUBE, values have six digits, integers
-    all, minima and maxima twelve.
+    Metrics are without their child metrics. Numbers and order of call paths are those of the file. As in CUBE's tools,
+    values have six digits, minima and maxima twelve, and integers all.
     """
     numbers = Numbers.of(experiment, formulas)
     kinds = [numbers.kind(name) for name in metrics]
@@ -65,10 +65,10 @@ def write_json(
     *,
     formulas: Sequence[Formula] = (),
 ) -> None:
-    """Write all values: a list per metric, with a number per call path, or a list per call path if a level is given.
+    """Write JSON with all values: for each metric a list of numbers per call path, or of lists if a level is given.
 
-    Metrics include their child metrics; ``exclusive`` is for the call path alone, ``inclusive`` includes its
-    descendants; null is missing. Only one metric, and one line of text, for a call path, is in memory at a time.
+    Metrics include their child metrics. ``exclusive`` values are for the call path alone, ``inclusive`` ones with its
+    descendants; missing values are null. To save memory, metrics are read one at a time.
     """
     for part in _document(Numbers.of(experiment, formulas), file, metrics, level):
         stream.write(part)
@@ -99,7 +99,7 @@ def _list(items: Iterable[str]) -> Iterator[str]:
 
 
 def _numbers(values: Severity) -> str:
-    """Return one or several numbers with all digits; NaN becomes null."""
+    """Return a number or an array as JSON, with all digits; NaN becomes null."""
     return orjson.dumps(values.tolist()).decode()
 
 
@@ -149,15 +149,15 @@ def print_dump(
     inclusive: bool,
     formulas: Sequence[Formula] = (),
 ) -> None:
-    """Print tables: one column per metric, or, if a level of the system is given, one table per metric.
+    """Print one table with a column per metric, or one table per metric if a level of the system is given.
 
     Args:
-        experiment: Any; of a flat one all regions are roots.
-        metrics: What is printed.
-        level: Level of the system; None for all locations together.
-        roots: The regions that are roots in the tree of calls.
-        inclusive: Whether values are with all below a call path.
-        formulas: Of the metrics that are derived.
+        experiment: The experiment.
+        metrics: Names of the metrics to print.
+        level: Level of the system that has one column per element; None to sum over all locations.
+        roots: The regions that are roots of the call tree.
+        inclusive: Whether values include those below a call path.
+        formulas: Formulas of derived metrics.
     """
     numbers = Numbers.of(experiment, formulas)
     if level is None:
@@ -189,16 +189,16 @@ def print_regions(
     inclusive: bool,
     formulas: Sequence[Formula] = (),
 ) -> None:
-    """Print a table for each of some call paths: a row for each rank, or column of another level, and its metrics.
+    """Print a table for each of some call paths, with a row per rank or element of another level, a column per metric.
 
     Args:
-        experiment: As ``print_dump`` takes it, like ``metrics``, ``roots``, ``inclusive`` and ``formulas``.
-        metrics: What is printed.
-        level: Of the system.
-        roots: The regions that are roots in the tree of calls.
+        experiment: The experiment.
+        metrics: Names of the metrics to print.
+        level: Level of the system that has one row per element.
+        roots: The regions that are roots of the call tree.
         paths: Indices of the call paths.
-        inclusive: Whether values are with all below a call path.
-        formulas: Of the metrics that are derived.
+        inclusive: Whether values include those below a call path.
+        formulas: Formulas of derived metrics.
     """
     numbers = Numbers.of(experiment, formulas)
     kinds = [numbers.kind(name) for name in metrics]
@@ -220,7 +220,7 @@ def print_regions(
 
 
 def _known(numbers: Numbers, name: str, level: Level | None, roots: Collection[Region], *, inclusive: bool) -> Severity:
-    """Return a metric's values; of one of whole processes, NaN below their roots, and on all threads but the first."""
+    """Return a metric's values; metrics of whole processes are NaN below roots and on all threads but the first."""
     experiment = numbers.experiment
     values = numbers.values(name, level, inclusive=inclusive)
     if not numbers.kind(name).at_root:
@@ -251,7 +251,7 @@ def _print(
 
 
 def _together(experiment: Experiment) -> str:
-    """Describe which locations a sum covers, because lost ranks have no values."""
+    """Return as text which locations a sum covers; lost ranks are named, because they have no values."""
     lost = [place for place in experiment.locations if place.process in experiment.notes.missing]
     count = len(experiment.locations) - len(lost)
     whose = f"{count} locations together" if count != 1 else "1 location"

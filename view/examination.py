@@ -1,4 +1,4 @@
-"""The table of what works, what does not, and what to do; also as JSON."""
+"""Show the findings of ``doctor`` as a table or JSON."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _ADVICE: Final = "→ "
 
 
 def print_examination(examined: Examined) -> None:
-    """Print a table: common findings of all nodes once, different ones with the nodes' names."""
+    """Print a table of findings: those common to all nodes once, others with the nodes' names."""
     areas = dict.fromkeys((finding.area for finding in examined.findings), "bold")
     print_table(_TITLES, _rows(examined), (), prose=(2,), colours={**areas, **_COLOURS})
 
@@ -40,7 +40,7 @@ def _rows(examined: Examined) -> Iterator[tuple[str, str, str]]:
 
 
 def _merged(nodes: Mapping[str, Sequence[Finding]]) -> list[tuple[Finding, list[str]]]:
-    """Merge the nodes' common findings, in the order of the first node; different ones are adjacent."""
+    """Return findings with the nodes that have them, in the order of the first node; variants are adjacent."""
     order: dict[tuple[str, str], dict[tuple[str, ...], tuple[Finding, list[str]]]] = {}
     areas: dict[str, None] = {}
     for node, findings in nodes.items():

@@ -1,4 +1,4 @@
-"""How causes were found: decision tables, discernibility matrices and functions, reducts (Liu et al. 2011, 4.4)."""
+"""Explain how causes were found: decision tables, discernibility matrices, reducts (Liu et al. 2011, 4.4)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _WIDEST_MATRIX: Final = 16
 
 
 def explanation_lines(findings: Findings) -> list[str]:
-    """Return both decision tables and their evaluation, as in Liu et al. 2011 (Tables 3, 4, Figs. 9, 10, 12)."""
+    """Return lines with both decision tables and what follows from them (Liu et al. 2011, Tables 3, 4, Figs. 9-12)."""
     return [*_dissimilarity(findings), "", *_disparity(findings), ""]
 
 
@@ -80,7 +80,7 @@ def _disparity(findings: Findings) -> Iterator[str]:
 def _regions(
     findings: Findings, what: str, regions: Sequence[CodeRegion], values: Sequence[float] = ()
 ) -> Iterator[str]:
-    """Yield regions, one per line, with their values if there are any."""
+    """Yield a title with the number of regions, then the regions, one per line, with their values if given."""
     if not regions:
         yield f"{what}: none"
         return
@@ -135,7 +135,7 @@ def _and_more(ids: Sequence[int | str]) -> str:
 
 
 def _matrix(table: DecisionTable, short: dict[str, str]) -> Iterator[str]:
-    """Yield the upper triangle of the matrix, only of distinct rows if there are too many."""
+    """Yield the upper triangle of the discernibility matrix; of distinct rows only, if there are too many rows."""
     rows: list[Row] = list(table.rows)
     if len(rows) > _WIDEST_MATRIX:
         rows = [row for row, _ in table.distinct]

@@ -42,12 +42,12 @@ def findings_document(
     advised: Advised | None = None,
     not_counted: str = "",
 ) -> dict[str, Any]:
-    """Return findings as data for ``json.dumps``; the account, which iterates over all ranks again, only on request.
+    """Return findings as JSON data.
 
     Args:
-        findings: What was found.
-        file: Where the experiment is.
-        with_account: Whether to include the account.
+        findings: The findings.
+        file: The experiment's file.
+        with_account: Whether to include the account, which needs another pass over all ranks.
         advised: The advice; None if not requested.
         not_counted: Why requested counts are missing; empty if none were requested.
     """
@@ -98,7 +98,7 @@ def findings_document(
 
 
 def _rough_set(findings: Findings, table: DecisionTable, root_causes: Iterable[str]) -> dict[str, Any]:
-    """Return a decision table and its results."""
+    """Return a decision table, its reducts and root causes as JSON data."""
     return {
         "reducts": [list(each) for each in table.reducts],
         "root_causes": list(root_causes),
@@ -229,7 +229,7 @@ def _procedure(findings: Findings, found: HeavyProcedure) -> dict[str, Any]:
 
 
 def _call_site(experiment: Experiment, path: int) -> dict[str, Any] | None:
-    """Return where a call path's function is called."""
+    """Return the place from which a call path's function is called; None if it is unknown."""
     caller = caller_of(experiment.call_paths, path)
     if caller is None:
         return None
@@ -242,7 +242,7 @@ def _gain(gain: Gain | None) -> dict[str, float | None]:
 
 
 def _finding(findings: Findings, finding: Finding, advised: Advised | None) -> dict[str, Any]:
-    """Return a finding of the verdict."""
+    """Return a finding of the verdict as JSON data."""
     experiment, region = findings.experiment, finding.region
     place = asdict(Place.of(experiment, region)) if region else {}
     return {
@@ -287,7 +287,7 @@ def _of_region(region: Region) -> dict[str, Any]:
 
 
 def _repeatability(findings: Findings, repeatability: Repeatability | None, *, found: bool) -> dict[str, Any]:
-    """Return in how many runs a finding was made; None for other records, or if the runs of a mean are gone."""
+    """Return the number of runs that have a finding, and the interval of its seconds; None for unknown values."""
     alone = 1 if found and findings.repetition.runs == 1 else None
     interval = repeatability.interval if repeatability else None
     return {

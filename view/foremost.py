@@ -1,4 +1,4 @@
-"""The verdict's first finding, for commands that show something else."""
+"""Return the verdict's first finding as a sentence, for commands that show something else."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["foremost_sentence"]
 
 
 def foremost_sentence(findings: Findings, first: Finding) -> str:
-    """Return the verdict's first finding and its reason: ``loop in trace (rays.c:41): 54 % of busy time; …``."""
+    """Return a sentence about the verdict's first finding: ``The verdict names loop in trace (rays.c:41): 54 % …``."""
     assert first.region
     place = Place.of(findings.experiment, first.region)
     where = f"{place.title} ({place.source})" if place.file else place.title
@@ -28,7 +28,7 @@ def foremost_sentence(findings: Findings, first: Finding) -> str:
 
 
 def _slowest(findings: Findings, region: CodeRegion) -> str:
-    """Return who is busy longest in a region, compared with all; empty if nobody was compared there."""
+    """Return which rank or thread is busy longest in a region, and the median; empty if none were compared."""
     vectors = findings.vectors
     rows = [row for row, each in enumerate(vectors.regions) if each.id == region.id]
     times = vectors.measured(rows[:1]).sum(axis=0)

@@ -1,4 +1,4 @@
-"""The leftovers of old runs, and what was done to them: a table, or JSON."""
+"""Show the leftovers of old runs, and which were removed, as a table or JSON."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from .units import volume
 __all__ = ["leftovers_document", "print_leftovers"]
 
 Nodes = Mapping[str, Sequence[Leftover]]
-"""What was found on each node."""
+"""The leftovers by name of the node."""
 
 
 def print_leftovers(nodes: Nodes) -> None:
-    """Print what was removed, and what was kept and why."""
+    """Print a table of what was removed, and what was kept and why."""
     found = [(node, each) for node, leftovers in nodes.items() for each in leftovers]
     if not found:
-        print_lines(["nothing of old runs was found"])
+        print_lines(["old runs have left nothing here"])
         return
     several = len(nodes) > 1
     rows = [

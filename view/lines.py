@@ -1,4 +1,4 @@
-"""Lines of text, wrapped at words to a terminal's width, or whole for another program."""
+"""Print lines of text, wrapped at words on a terminal, unchanged for other programs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["broken", "print_lines", "width_of"]
 
 _USUAL: Final = 80  # columns of a terminal of unknown width
 
-# The prefix of a line: its number, the cells of a row, and its kind (``1  HEAVY``, ``system``).
+# The prefix of a line: its number, the cells of a row, and its kind, such as ``1  HOT SPOT`` or ``system``.
 _LABEL: Final = re.compile(r" *(?P<numbers>(?:[0-9]+ {2,})*)(?:[^ ]+(?: [^ ]+)? {2,})?")
 _GAP: Final = re.compile(r"( {2,})")
 _NUMBER: Final = re.compile(r"(?:^|[ (<≥+-])[0-9][0-9.e+]*$")
@@ -21,7 +21,7 @@ _HELD: Final = ("<", "=", "≥", "‹")  # kept together with the next word
 
 
 def width_of(stream: TextIO) -> int | None:
-    """Return a terminal's columns, or those in ``COLUMNS``; None if it is not a terminal."""
+    """Return the number of columns of a terminal, or that in ``COLUMNS``; None if the stream is no terminal."""
     if not stream.isatty():
         return None
     try:
@@ -35,9 +35,9 @@ def print_lines(lines: Iterable[str], *, stderr: bool = False, paint: Callable[[
     """Print lines, wrapped if they are wider than the terminal.
 
     Args:
-        lines: Whole.
-        stderr: Whether to print them on standard error.
-        paint: Adds colours, which have no width, to the start of a line.
+        lines: The lines, not wrapped yet.
+        stderr: Whether to print to standard error.
+        paint: Adds colours to a line, without changing its width.
     """
     stream = sys.stderr if stderr else sys.stdout
     width = width_of(stream)
@@ -47,9 +47,9 @@ def print_lines(lines: Iterable[str], *, stderr: bool = False, paint: Callable[[
 
 
 def broken(line: str, width: int) -> list[str]:
-    """Wrap a line that is too wide; continuation lines are indented below its text.
+    """Return a line wrapped to a width in columns; continuation lines are indented below its text.
 
-    Parts between wide gaps stay together if they fit, and so do a number and its unit. A word is broken only if it is
+    If possible, parts between wide gaps are not divided, nor is a number from its unit. A word is divided only if it is
     wider than ``width``.
     """
     line = line.rstrip(" ")
@@ -74,7 +74,7 @@ def broken(line: str, width: int) -> list[str]:
 
 
 def _cells(text: str) -> tuple[Callable[[str], int], Callable[[str, int], list[str]]]:
-    """Return functions for the width of texts of these characters, and for cutting them into pieces of a width."""
+    """Return two functions for texts with these characters: one for their width, one that cuts them into pieces."""
     if text.isascii():
         return len, lambda word, width: [word[start : start + width] for start in range(0, len(word), width)]
     from rich.cells import cell_len, chop_cells  # noqa: PLC0415 - few texts have other characters
@@ -100,7 +100,7 @@ def _parts(line: str) -> Iterator[tuple[str, str]]:
 
 
 def _words(text: str, width: int) -> list[str]:
-    """Return the units between which a line may be wrapped; none is wider than a line."""
+    """Return the pieces of a text between which it may be wrapped; none is wider than a line."""
     cell_len, _ = _cells(text)
     words: list[str] = []
     for word in text.split(" "):

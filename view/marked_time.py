@@ -1,4 +1,4 @@
-"""Marks on time lines: changes of a run, an interval in several runs, the shape of a target."""
+"""Make marks for time lines: changes in a run, an interval in several runs, the shape of a target."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ __all__ = ["marks_of_alignment", "marks_of_changes", "marks_of_ranking"]
 def marks_of_changes(
     anomalies: Sequence[Anomaly], trace: Trace, source: str, times: TimeMap | None = None
 ) -> TimeMarks:
-    """Shade the times of changes, and draw the times of their region's entries.
+    """Return marks for changes: shaded intervals, and a chart of the times of their region's entries.
 
     Args:
         anomalies: Changes of a run.
-        trace: That run's trace, whose call paths they refer to.
+        trace: The trace of that run, to whose call paths they refer.
         source: The run on whose time lines to draw.
-        times: The map of time from that run to the run on whose time lines to draw; None for the same run.
+        times: The map of time from that run to the one on whose time lines to draw; None if they are the same.
     """
     processes = len({place.process for place in trace.locations})
     found = []
@@ -49,15 +49,15 @@ def marks_of_changes(
 def marks_of_alignment(
     reference: Series, interval: tuple[float, float], found: Sequence[Alignment]
 ) -> Mapping[str, TimeMarks]:
-    """Shade an interval in each trace (Hauswirth et al. 2005, Figure 1), and show how they were warped.
+    """Return marks for an interval in each trace (Hauswirth et al. 2005, Figure 1), and for warp paths.
 
     Args:
         reference: The metric in the trace in which the interval is known.
-        interval: Seconds.
-        found: One for each other trace.
+        interval: Start and end in seconds.
+        found: The alignment of each other trace.
 
     Returns:
-        Name of a trace → its marks; how traces were warped is with the reference.
+        The marks by name of the trace; warp paths are with the reference.
     """
     warpings = [Warping(reference.known(), each.other.known(), each.path) for each in found if each.path]
     shown = [reference.name]
@@ -72,7 +72,7 @@ def marks_of_alignment(
 
 
 def marks_of_ranking(ranking: Ranking, intervals: Sequence[tuple[float, float]]) -> TimeMarks:
-    """Draw the pattern compared with metrics, and the target's segments (Hauswirth et al. 2005, Figs. 6 to 8).
+    """Return marks for a target: its pattern and its segments as lines (Hauswirth et al. 2005, Figs. 6 to 8).
 
     Args:
         ranking: The ranking.

@@ -1,4 +1,4 @@
-"""Text about the points and metrics of a metric space, for all analyses."""
+"""Texts about the points and metrics of a metric space, for reports of all analyses."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from .units import amount, many, ranks
 __all__ = ["caveats", "drawn", "dropped", "finite", "names", "part_of", "some_rows", "value"]
 
 _NAMED: Final = 5
-_PROCESSES: Final = 2  # with so few, they can only be compared
-_DRAWN: Final = 2000  # points in a picture, so that a browser draws it at once
+_PROCESSES: Final = 2  # least number of processes that can be compared
+_DRAWN: Final = 2000  # greatest number of points in a picture, so that a browser draws it at once
 
 
 def caveats(space: MetricSpace) -> list[str]:
-    """Report missing metrics and locations, and why; and metrics that only distinguish first threads."""
+    """Return warnings about missing metrics and locations, and metrics that only first threads have."""
     said = [*_of_first_threads(space), *dropped(space.dropped)]
     if space.left_out:
         whys = {
@@ -41,7 +41,7 @@ def _of_first_threads(space: MetricSpace) -> list[str]:
 
 
 def dropped(whys: Mapping[str, str]) -> list[str]:
-    """Report missing metrics and why, grouped by reason."""
+    """Return a sentence about missing metrics, grouped by reason; empty if none are missing."""
     if not whys:
         return []
     named: dict[str, list[str]] = {}
@@ -54,18 +54,18 @@ def dropped(whys: Mapping[str, str]) -> list[str]:
 
 
 def part_of(some: int, count: int, noun: str) -> str | None:
-    """Return how many of all are shown: ``30 of 34 clusters``; None if all are."""
+    """Return how many things are shown: ``30 of 34 clusters``; None if all are."""
     return f"{some} of {many(count, noun)}" if some < count else None
 
 
 def drawn(*parts: str | None) -> list[str]:
-    """Report what a picture omits, from ``part_of``; empty if nothing."""
+    """Return a sentence on what a picture shows only in part, from ``part_of``; empty if it shows everything."""
     said = [each for each in parts if each]
     return [f"{' and '.join(said)} are drawn."] if said else []
 
 
 def names(words: Sequence[object], most: int = _NAMED) -> str:
-    """List names; only the first ones if there are many."""
+    """Return names as a list in text; only the first ones if there are many."""
     return ", ".join(map(str, words[:most])) + (", …" if len(words) > most else "")
 
 
@@ -76,12 +76,12 @@ def value(space: MetricSpace, metric: str, number: float) -> str:
 
 
 def finite(number: float) -> float | None:
-    """Return a number for JSON, which has neither NaN nor infinity."""
+    """Return a number, or None for NaN and infinity, which JSON lacks."""
     return float(number) if isfinite(number) else None
 
 
 def some_rows(space: MetricSpace, labels: npt.NDArray[np.intp] | None = None) -> npt.NDArray[np.intp]:
-    """Choose the points to draw: of many, the extremes of each metric and an even selection of the rest."""
+    """Return the indices of points to draw; of many, the extremes of each metric and evenly spaced others."""
     count = len(space.points)
     if count <= _DRAWN:
         return np.arange(count)

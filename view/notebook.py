@@ -1,6 +1,6 @@
-"""An experiment in a notebook: the verdict, and the call paths with most of the time.
+"""Show an experiment in a notebook: the verdict, and the call paths with most time.
 
-One piece of HTML without script, style sheet or request; colours are the notebook's own, light or dark.
+The HTML has no script, style sheet or request, and uses the notebook's colours, light or dark.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ from .verdict import verdict_lines
 
 __all__ = ["notebook_html"]
 
-_LARGEST: Final = 1 << 20  # values of a metric: analysed in some four seconds
-_MOST: Final = 12  # call paths, including ancestors: visible without scrolling
+_LARGEST: Final = 1 << 20  # greatest number of values of a metric that is analysed, in some four seconds
+_MOST: Final = 12  # greatest number of call paths, including ancestors, that is visible without scrolling
 _LEFT: Final = "text-align: left; padding: 0.1em 0.6em"
 _RIGHT: Final = "text-align: right; padding: 0.1em 0.6em"
 _INDENT: Final = 1.2  # em per level
-_DEEPEST: Final = 40  # levels that are indented
-_BAR: Final = "#4393c366"  # text is readable on it, in dark and light themes
+_DEEPEST: Final = 40  # level from which the indent no longer grows
+_BAR: Final = "#4393c366"  # translucent, so that text on it is readable in dark and light themes
 
 
 def notebook_html(experiment: Experiment) -> str:
-    """Return an experiment's verdict, or why there is none, and its largest call paths with their ancestors."""
+    """Return HTML with an experiment's verdict, or why there is none, and its largest call paths."""
     parts = [
         _element("div", visible(f"{experiment.notes.program or 'experiment'}: {experiment.size}"), "font-weight: 600")
     ]
@@ -83,7 +83,7 @@ def _tree(experiment: Experiment) -> Iterator[str]:
 
 
 def _metric(experiment: Experiment) -> Metric | None:
-    """Choose the metric of the tree: the default time of stacks, or else the first additive metric."""
+    """Return the metric of the tree: the default time, or else the first additive metric; None without any."""
     name = default_metric(experiment)
     named = [experiment.metric(name)] if name else []
     return next((each for each in (*named, *experiment.metrics) if each.aggregation == "sum"), None)

@@ -1,4 +1,4 @@
-"""The values of an experiment's metrics, and of derived ones."""
+"""Aggregate the values of an experiment's metrics, stored and derived."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Numbers:
 
     Attributes:
         experiment: The experiment with the metrics.
-        formulas: Derived metric → its formula, computed from aggregated values, so a ratio is one of sums.
+        formulas: Formulas of derived metrics by name; they are computed from aggregated values, as ratios of sums.
     """
 
     experiment: Experiment
@@ -33,11 +33,11 @@ class Numbers:
 
     @classmethod
     def of(cls, experiment: Experiment, formulas: Iterable[Formula]) -> Numbers:
-        """Take formulas, keyed by name."""
+        """Return the values of an experiment with derived metrics."""
         return cls(experiment, {each.name: each for each in formulas})
 
     def kind(self, name: str) -> Metric:
-        """Return a metric's definition; a formula's metric is not additive."""
+        """Return the definition of a stored or derived metric; derived ones are not additive."""
         if name not in self.formulas:
             return self.experiment.metric(name)
         formula = self.formulas[name]
@@ -45,14 +45,14 @@ class Numbers:
         return Metric(name, unit, None, about(formula), f"derived:{formula.text}", additive=False)
 
     def is_summed_up(self, name: str) -> bool:
-        """Return whether an inclusive value is meaningful."""
+        """Return whether inclusive values of a metric are meaningful."""
         return name in self.formulas or self.kind(name).aggregation != "none"
 
     def values(self, name: str, level: Level | None, *, inclusive: bool) -> Severity:
-        """Return ``float64[call path]``, or ``float64[call path, column]`` of a level of the system.
+        """Return ``float64[call path]``, or ``float64[call path, column]`` with a column per element of a level.
 
         Raises:
-            InputError: A sum is larger than a number can be.
+            InputError: A sum overflows.
         """
         if name in self.formulas:
             formula = self.formulas[name]
@@ -62,10 +62,10 @@ class Numbers:
         return _held(name, found)
 
     def own_totals(self, names: Sequence[str]) -> dict[str, Severity]:
-        """Return ``aggregate.own_totals``, ``float64[call path]`` by name, and formulas computed from the sums.
+        """Return exclusive values summed over locations, ``float64[call path]`` by name, also of derived metrics.
 
         Raises:
-            InputError: A sum is larger than a number can be.
+            InputError: A sum overflows.
         """
         with np.errstate(over="ignore", invalid="ignore"):
             sums = own_totals(self.experiment, [name for name in names if name not in self.formulas])

@@ -13,11 +13,11 @@ __all__ = ["Picture", "picture_html"]
 
 @dataclass(frozen=True)
 class Picture:
-    """A few marks with text.
+    """One or several marks, such as charts, with a title and conclusions.
 
     Attributes:
         title: Title of the picture.
-        marks: One, or several side by side.
+        marks: The marks, which are placed side by side.
         sentences: Conclusions for the reader; plain text.
     """
 
@@ -27,7 +27,7 @@ class Picture:
 
 
 def picture_html(picture: Picture) -> str:
-    """Return a section of a page."""
+    """Return a picture as a section of an HTML page."""
     sentences = "".join(f"<p>{text(each)}</p>" for each in picture.sentences)
     marks = "".join(f"<div>{each.html()}</div>" for each in picture.marks)
     return (

@@ -1,4 +1,4 @@
-"""The names of code regions for a reader."""
+"""Names and places of code regions for readers."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from ..experiment.region import CALL_KINDS
 
 __all__ = ["Place", "at_line", "clipped", "short", "visible"]
 
-_LONGEST: Final = 200  # characters of a name in a line: longer ones come from templates and generators
+_LONGEST: Final = 200  # greatest number of characters of a name; longer ones come from templates and generators
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a code region is: the entries of a region in the findings, in their order."""
+    """Name and place of a code region; the fields are the keys of a region in the JSON of findings, in order."""
 
     id: int
     path: str
@@ -31,13 +31,13 @@ class Place:
 
     @classmethod
     def of(cls, experiment: Experiment, region: CodeRegion) -> Place:
-        """Name a code region of an experiment."""
+        """Return the place of a code region of an experiment."""
         depth = max(1, experiment.depths[region.id])
         return cls._made(experiment.call_paths, region.id, experiment.path_name(region.id), region.own_code, depth)
 
     @classmethod
     def of_path(cls, call_paths: Sequence[CallPath], path: int) -> Place:
-        """Name a call path, from any recording."""
+        """Return the place of a call path, of an experiment or a trace."""
         depth, above = 0, call_paths[path].parent
         while above is not None:
             depth, above = depth + 1, call_paths[above].parent
@@ -45,7 +45,7 @@ class Place:
 
     @classmethod
     def of_region(cls, region: Region) -> Place:
-        """Name a region, independent of its call paths."""
+        """Return the place of a region, whatever its call paths."""
         return cls._made([CallPath(region)], 0, region.name, False, 1)
 
     @classmethod
@@ -59,7 +59,7 @@ class Place:
 
     @property
     def source(self) -> str:
-        """``file:line``, with the file's own name alone; the region's name where there is no file."""
+        """``file:line``, without folders; the region's name if it has no file."""
         return at_line(self.file, self.line) if self.file else short(self.name)
 
     @property
@@ -81,7 +81,7 @@ class Place:
 
     @property
     def in_words(self) -> str:
-        """The place within a sentence: ``the loop in trace (rays.c:41)``."""
+        """The place for use in a sentence: ``the loop in trace (rays.c:41)``."""
         what = f"the {self.title}" if self.kind in ("loop", "parallel") else self.title
         return f"{what} ({self.source})" if self.file else what
 
@@ -93,18 +93,18 @@ def _construct(name: str) -> str:
 
 
 def at_line(file: str, line: int) -> str:
-    """Write ``file:line``, with the file's own name alone; without a line if it is unknown."""
+    """Return ``file:line``, without folders; only the file if the line is unknown."""
     name = short(visible(file.rpartition("/")[2]))
     return f"{name}:{line}" if line else name
 
 
 def short(name: str) -> str:
-    """Shorten a name in the middle, because both its ends distinguish it from others."""
+    """Return a name, shortened in the middle if it is long, because both its ends distinguish it from others."""
     return clipped(name, _LONGEST)
 
 
 def clipped(text: str, most: int) -> str:
-    """Shorten a text in the middle to a number of characters."""
+    """Return a text, shortened in the middle to at most ``most`` characters."""
     if len(text) <= most:
         return text
     end = (most - 1) // 2
@@ -112,5 +112,5 @@ def clipped(text: str, most: int) -> str:
 
 
 def visible(text: str) -> str:
-    """Replace control characters, so that a name cannot forge lines or colours on a terminal."""
+    """Return a text with control characters replaced, so that a name cannot forge lines or colours on a terminal."""
     return "".join(character if character.isprintable() else "\ufffd" for character in text)

@@ -1,4 +1,4 @@
-"""In how many runs a finding was made, and the confidence in its seconds, in words."""
+"""Describe in how many runs a finding appears, and the confidence interval of its seconds."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ __all__ = ["how_sure", "in_runs"]
 
 
 def in_runs(repetition: Repetition, repeatability: Repeatability | None) -> str:
-    """Return the end of a finding's line: ``; in 5 of 5 runs``; empty for a single run."""
+    """Return a phrase for the end of a finding's line: ``; in 5 of 5 runs``; empty for a single run."""
     return f"; in {repeatability.in_runs} of {repetition.runs} runs" if repeatability else ""
 
 
 def how_sure(repeatability: Repeatability | None, *, slow: str = "") -> list[str]:
-    """Return the interval of a finding's seconds, if there is one.
+    """Return a line with the confidence interval of a finding's seconds, if there is one.
 
     Args:
-        repeatability: That of the finding; None for a single run.
-        slow: The slow ones, ``ranks`` or ``threads``; empty for a hot spot.
+        repeatability: The repeatability of the finding; None for a single run.
+        slow: ``ranks`` or ``threads`` for an imbalance; empty for a hot spot.
     """
     interval = repeatability.interval if repeatability else None
     if interval is None:

@@ -1,4 +1,4 @@
-"""The result of an analysis in all its forms: tables, CSV, JSON, pictures, and sentences to act on."""
+"""The result of an analysis in all its forms: sentences, tables, CSV, JSON and pictures."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ _NUMBER: Final = re.compile(r"[-+<]? ?[0-9.]|inf|-$")
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Rows below a header.
+    """A table.
 
     Attributes:
-        title: Its title.
+        title: Title of the table.
         header: Names of the columns.
-        rows: Text for a terminal; numbers with all digits for CSV. None is an empty cell.
+        rows: Cells by row: text for a terminal, numbers with all digits for CSV; None is an empty cell.
     """
 
     title: str
@@ -42,15 +42,15 @@ class Table:
 
 @dataclass(frozen=True)
 class Report:
-    """One result in every form.
+    """The result of an analysis.
 
     Attributes:
-        sentences: Two or three, with numbers that a developer can act on.
-        tables: For a terminal.
-        data: For CSV.
-        document: For JSON; without NaN and infinity.
-        pictures: Draws the pictures for the page.
-        caveats: Warnings about missing data, after the sentences.
+        sentences: Two or three sentences, with numbers that a developer can act on.
+        tables: Tables for a terminal.
+        data: The table for CSV.
+        document: The data for JSON, without NaN and infinity.
+        pictures: Function that returns the pictures for the page.
+        caveats: Warnings about missing data, shown after the sentences.
     """
 
     sentences: Sequence[str]
@@ -62,8 +62,8 @@ class Report:
 
 
 def print_report(report: Report) -> None:
-    """Print tables and sentences."""
-    from rich.console import Console  # noqa: PLC0415 - not for JSON, CSV and pages
+    """Print a report's tables and sentences."""
+    from rich.console import Console  # noqa: PLC0415 - not needed for JSON, CSV and pages
     from rich.text import Text  # noqa: PLC0415
 
     console = Console(highlight=False, soft_wrap=True)
@@ -83,7 +83,7 @@ def print_report(report: Report) -> None:
 
 
 def csv_text(table: Table) -> bytes:
-    """Write a table as CSV; an empty cell is a missing value."""
+    """Return a table as CSV; missing values are empty cells."""
     stream = io.StringIO()
     write_rows([table.header, *table.rows], stream)
     return stream.getvalue().encode(errors="replace")
@@ -92,7 +92,7 @@ def csv_text(table: Table) -> bytes:
 def json_text(document: Mapping[str, Any]) -> bytes:
     """Return a document as JSON, with all digits; NaN and infinity become null.
 
-    Names from files may contain invalid Unicode, which the standard library can write, but more slowly.
+    Names from files may contain invalid Unicode; then the standard library, which is slower, writes the document.
     """
     try:
         return orjson.dumps(document, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)

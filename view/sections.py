@@ -1,4 +1,4 @@
-"""Analyses that list regions, each with a table on the terminal and a list in the JSON."""
+"""Analyses that list regions: each has an option, a table, and a list in the JSON."""
 
 from __future__ import annotations
 
@@ -26,14 +26,16 @@ _MOST: Final = 20
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """An analysis with records of regions: ``region`` is the position; floats are seconds, except ``factor``.
+    """An analysis that returns records of regions.
+
+    A record's ``region`` is the region's index; floats are seconds, except ``factor``.
 
     Attributes:
-        name: Name of its option and JSON key.
-        find: The analysis.
-        printed: Prints something else instead of its records.
-        note: Text below them, if any.
-        whole: The number that is also printed as a percentage, and its base: a number's name, and seconds.
+        name: Name of the option and of the JSON key.
+        find: The analysis, which returns the records.
+        printed: Returns other records to print, if they differ from those in the JSON.
+        note: Returns a text to print below the table; may be empty.
+        whole: Returns the name of the number that is also printed as a percentage, and its base in seconds; or None.
     """
 
     name: str
@@ -43,12 +45,12 @@ class Section:
     whole: Callable[[Findings], tuple[str, float] | None] = lambda _: None
 
     def document(self, findings: Findings) -> list[dict[str, Any]]:
-        """Return the records as data for ``json.dumps``: the keys of a region, and the numbers."""
+        """Return the records as JSON data, each with name and place of its region."""
         entries = [asdict(each) for each in self.find(findings)]
         return [{**asdict(self._place(findings, each.pop("region"))), **each} for each in entries]
 
     def print(self, findings: Findings, *, everything: bool = False, stderr: bool = False) -> None:
-        """Print the first of the records, or everything."""
+        """Print a table of the first records, or of all."""
         entries = [asdict(each) for each in (self.printed or self.find)(findings)]
         places = [self._place(findings, each.pop("region")) for each in entries]
         titles = [name.replace("_", " ") for name in (entries or [{}])[0]]
@@ -75,12 +77,12 @@ class Section:
 
 
 def _ranked(findings: Findings) -> str:
-    """Describe the order of hot regions, if it is not by the first column."""
+    """Return a note on the order of hot regions, if it is not by the first column."""
     return "ranked by own busy time: wall time includes waiting for a core" if findings.procedures.by_computing else ""
 
 
 def _own_time(findings: Findings) -> tuple[str, float] | None:
-    """Return the metric that ranks hot regions, and its total."""
+    """Return the name of the time by which hot regions are ranked, and its total in seconds."""
     name = "own_compute_time" if findings.procedures.by_computing else "own_wall_time"
     seconds = sum(getattr(each, name) for each in findings.procedures.every)
     return (name, seconds) if seconds > 0 else None
@@ -91,7 +93,7 @@ def _who(findings: Findings) -> str:
 
 
 def _time_of_ranks(findings: Findings) -> tuple[str, float] | None:
-    """Return the time of all ranks, or threads, while the busiest is busy: the upper bound of any loss."""
+    """Return ``loss``, and the upper bound of losses: the number of ranks or threads times the largest busy time."""
     vectors = findings.vectors
     busy = vectors.values[list(vectors.top)].sum(axis=0)
     seconds = float(busy.max(initial=0.0)) * len(busy) if vectors.metric in TIMES else 0.0

@@ -1,4 +1,4 @@
-"""The text of a source file, if it is found on the reader's machine."""
+"""Find and read source files on the reader's machine."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from .place import visible
 
 __all__ = ["LARGEST", "SourceFile", "candidates", "find_source", "is_source", "places_to_look", "read_source"]
 
-LARGEST: Final = 4 << 20  # bytes: larger files are generated, and nobody reads them
-# File types of sources. A file that somebody sent may name others, which must not get into a page that is passed on.
+LARGEST: Final = 4 << 20  # bytes; larger files are generated, and nobody reads them
+# File types of sources. An experiment from somebody else could name other files, which must not get into a page.
 _KINDS: Final = re.compile(
     r"\.(c|cc|cp|cxx|cpp|c\+\+|i|ii|h|hh|hpp|hxx|inl|ipp|tpp|inc|f|for|ftn|fpp|f\d\d|cu|cuh|py|pyx)$", re.I
 )
-_UP: Final = 6  # parent folders of an experiment in which the program's source may be
+_UP: Final = 6  # number of parent folders of an experiment in which to search for sources
 
 
 @dataclass(frozen=True)
@@ -25,10 +25,10 @@ class SourceFile:
     """A source file of a program.
 
     Attributes:
-        name: As the compiler was given it.
+        name: Its name on the compiler's command line.
         path: Its path; None if it was not found.
-        lines: Its text without ends of lines; empty if there is none.
-        warning: Why there is none, or a warning; otherwise empty.
+        lines: Its lines, without line ends; empty if it could not be read.
+        warning: Why it could not be read, or a warning; otherwise empty.
     """
 
     name: str
@@ -38,18 +38,18 @@ class SourceFile:
 
 
 def places_to_look(experiment: Path) -> tuple[Path, ...]:
-    """Return the folders that may have the program's source: those of the experiment's file, and the current one."""
+    """Return the folders in which to search for sources: the current one, and those around the experiment's file."""
     above = [*experiment.resolve().parents][:_UP]
     return tuple(dict.fromkeys([Path.cwd(), *above]))
 
 
 def find_source(name: str, folders: Sequence[Path], measured: float | None = None) -> SourceFile:
-    """Find and read a file by its name on the compiler's command line.
+    """Find and read a source file by its name on the compiler's command line.
 
     Args:
-        name: Absolute, or below one of the folders, where outer folders of the name may differ.
+        name: An absolute name, or one relative to a folder, whose outer folders may differ here.
         folders: Folders to search, first choice first.
-        measured: Time of the experiment, in seconds since 1970: newer text did not run.
+        measured: Time of the experiment, in seconds since 1970, to warn of files that were changed later.
     """
     if not is_source(name):
         return SourceFile(name, None, (), f"{visible(name)} does not look like a source file")
@@ -65,11 +65,11 @@ def find_source(name: str, folders: Sequence[Path], measured: float | None = Non
 
 
 def read_source(name: str, path: Path) -> SourceFile:
-    """Read a file that was found.
+    """Read a source file.
 
     Args:
-        name: As the compiler was given it.
-        path: Where it is.
+        name: Its name on the compiler's command line.
+        path: Its path.
     """
     try:
         state = path.stat()
@@ -81,7 +81,7 @@ def read_source(name: str, path: Path) -> SourceFile:
 
 
 def is_source(name: str) -> bool:
-    """Return whether a file looks like a source file."""
+    """Return whether a file's name looks like that of a source file."""
     return bool(_KINDS.search(name))
 
 

@@ -1,4 +1,4 @@
-"""The sources of a run's program, found by name and identified by the text that was built."""
+"""Find the sources of a program by name, and identify them by the digest of the text that was built."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from .source_file import LARGEST, SourceFile, candidates, find_source, is_source
 
 __all__ = ["Sources"]
 
-_UP: Final = 3  # folders: that of an experiment, of the run, and of the project
-_MOST: Final = 20_000  # files and folders examined: on a slow file system some seconds
+_UP: Final = 3  # number of folders above the experiment's file: those of the experiment, the run, and the project
+_MOST: Final = 20_000  # greatest number of files and folders to examine, which takes some seconds on a slow disk
 
 
 class Sources:
     """Finds a program's sources on the machine where its experiment is read.
 
-    Programs are often built in other folders than they run in, and several folders may have files of one name. An
-    experiment identifies the text of each file that was built, so the right one is found among all candidates.
+    Programs are often built in other folders than they run in, and several folders may contain files with the same
+    name. An experiment has a digest of each file that was built, by which the right one is found.
 
     Args:
-        experiment: The run.
-        file: Where the experiment is.
+        experiment: The experiment.
+        file: The experiment's file.
         folders: Folders to search first.
     """
 
@@ -44,7 +44,7 @@ class Sources:
                 self._texts[path.region.file].add(path.region.text)
 
     def find(self, name: str) -> SourceFile:
-        """Find and read a file by its name on the compiler's command line."""
+        """Find and read a source file by its name on the compiler's command line."""
         texts = self._texts.get(name)
         if not texts or not is_source(name):
             return find_source(name, self._folders, self._measured)
@@ -58,7 +58,7 @@ class Sources:
         return replace(found, warning=changed) if found.path and not found.warning else found
 
     def _below_by(self, name: str) -> Iterator[Path]:
-        """Yield the sources of a name below the folders, which are scanned on first use."""
+        """Yield the paths of sources with a name, below the folders, which are scanned on first use."""
         yield from self._below.get(name, ())
 
     @cached_property
@@ -71,12 +71,12 @@ class Sources:
 
 
 def _text(path: Path) -> str:
-    """Return the identifier of a file's text; empty if it cannot be read, or is too large."""
+    """Return the digest of a file's text; empty if it cannot be read, or is too large."""
     from ..digests import text_of  # noqa: PLC0415 - few analyses read sources
 
     try:
         return text_of(str(path)) if path.is_file() and path.stat().st_size <= LARGEST else ""
-    except (OSError, ValueError):  # no name of a file
+    except (OSError, ValueError):  # not a valid file name
         return ""
 
 

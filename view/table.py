@@ -1,4 +1,4 @@
-"""Tables, whole for other programs, and fitted to a terminal's width without cutting a number."""
+"""Print tables, fitted to the width of a terminal without cutting numbers, complete for other programs."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from .place import visible
 
 __all__ = ["print_table"]
 
-_GAP: Final = 2  # between columns
-_PADDING: Final = re.compile(r" +((?:\x1b\[[0-9;]*m)*)$")  # of the last column, before the end of its style
-_NAMED: Final = 8  # names of omitted columns
-_WHOLE: Final = 10_000  # columns: no table is wider
+_GAP: Final = 2  # spaces between columns
+_PADDING: Final = re.compile(r" +((?:\x1b\[[0-9;]*m)*)$")  # at the end of a line, before escape sequences
+_NAMED: Final = 8  # greatest number of omitted columns to name
+_WHOLE: Final = 10_000  # width that fits any table
 
 
 def print_table(
@@ -32,14 +32,14 @@ def print_table(
 
     Args:
         titles: Titles of the columns.
-        rows: Their cells.
-        right: Columns of numbers: right-aligned, and never cut.
-        stderr: Whether to print on standard error.
-        first_to_go: Columns to omit on a narrow terminal, before those of numbers, last first.
-        prose: Columns that wrap; names lose their middle instead.
-        colours: On a terminal, the style of cells by their text.
+        rows: Cells by row.
+        right: Indices of columns of numbers, which are right-aligned and never cut.
+        stderr: Whether to print to standard error.
+        first_to_go: Indices of columns to omit first on a narrow terminal, in this order.
+        prose: Indices of columns whose text is wrapped; others are shortened in the middle.
+        colours: Styles of cells on a terminal, by their text.
     """
-    from rich.console import Console  # noqa: PLC0415 - a verdict has no table, and starts faster without
+    from rich.console import Console  # noqa: PLC0415 - a verdict has no table, and must start fast
     from rich.table import Table  # noqa: PLC0415
     from rich.text import Text  # noqa: PLC0415
 
@@ -78,14 +78,14 @@ def print_table(
 
 
 def _widths(cells: Sequence[Sequence[str]]) -> dict[int, int]:
-    """Return the width that each column needs."""
+    """Return the width that each column needs, by index."""
     from rich.cells import cell_len  # noqa: PLC0415
 
     return {column: max(map(cell_len, each)) for column, each in enumerate(zip(*cells, strict=True))}
 
 
 def _fitted(needed: dict[int, int], texts: dict[int, int], first_to_go: Sequence[int], width: int) -> dict[int, int]:
-    """Choose columns and their widths, as many as possible with each of ``texts`` at least as wide as given there."""
+    """Return the columns to print and their widths: as many as fit if those in ``texts`` have at least that width."""
     least = {column: min(size, texts.get(column, size)) for column, size in needed.items()}
     going = [*first_to_go, *(each for each in reversed(needed) if each not in texts and each not in first_to_go)]
     kept = dict(needed)
@@ -101,7 +101,7 @@ def _fitted(needed: dict[int, int], texts: dict[int, int], first_to_go: Sequence
 
 
 def _shortened(text: str, width: int) -> str:
-    """Shorten a name to its start and its end; its indent, which shows its depth, takes at most half."""
+    """Return a name shortened in the middle to a width; its indent, which shows its depth, takes at most half."""
     from rich.cells import cell_len  # noqa: PLC0415
 
     if cell_len(text) <= width:

@@ -1,4 +1,4 @@
-"""Text for a terminal: coloured there, plain when piped."""
+"""Print text with colours on a terminal, without them for other programs."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from .lines import print_lines
 
 __all__ = ["on_terminal", "print_verdict"]
 
-# Styles of findings, legible on white and on black; yellow, green and cyan are not.
+# Kinds of findings by style. The colours are legible on white and on black, unlike yellow, green and cyan.
 _FAULTS: Final = ("IMBALANCE", "ONE AFTER ANOTHER", "LATE", "MESSAGES", "TRANSFER", "FILE I/O", "MEMORY")
 _OTHERS: Final = ("HOT SPOT", "SLOW CORE", "NO PROBES")
-# Bold: red, magenta, as the text.
+# Bold red, bold magenta, or bold in the colour of text.
 _COLOURS: Final = {**dict.fromkeys(_FAULTS, "1;31"), **dict.fromkeys(_OTHERS, "1;35"), "balanced": "1"}
 _KIND: Final = re.compile(rf"^((?:[0-9]+ )?)({'|'.join(_COLOURS)})\b")
 _NO_COLOURS: Final = ("dumb", "unknown")  # kinds of terminals
 
 
 def on_terminal(stream: TextIO) -> bool:
-    """Return whether a stream is a terminal, or must be treated as one (force-color.org)."""
+    """Return whether a stream is a terminal, or ``FORCE_COLOR`` says to treat it as one (force-color.org)."""
     return bool(os.environ.get("FORCE_COLOR")) or stream.isatty()
 
 
 def print_verdict(lines: Sequence[str], *, stderr: bool = False) -> None:
-    """Print the lines of a verdict, wrapped to the terminal's width; colour marks the kinds of findings."""
+    """Print the lines of a verdict, wrapped to the width of a terminal, with the kinds of findings in colour."""
     stream = sys.stderr if stderr else sys.stdout
     print_lines(lines, stderr=stderr, paint=_coloured if _has_colours(stream) else str)
 

@@ -1,4 +1,4 @@
-"""The report of a search for anomalies: what changes, when, on which ranks, where, and with which metrics."""
+"""Report anomalies: what changes, when, on which ranks, where, and with which metrics."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ __all__ = ["SCHEMA", "change_of", "region_of", "timeline_report"]
 
 SCHEMA: Final = "autoanalyzer.timeline/1"
 
-_NAMED: Final = 4  # companions
-_LEAST: Final = 40  # entries and samples of a region; twin: _FEWEST times _EACH in timelines/anomalies/pace.py
+_NAMED: Final = 4  # greatest number of companions to name
+_LEAST: Final = 40  # least entries and samples of a region; twin: _FEWEST times _EACH in timelines/anomalies/pace.py
 _HEADER: Final = ("kind", "metric", "start", "end", "ranks", "region", "factor", "strength", "runs", "goes_with")
 
 
 def timeline_report(runs: Sequence[Run], search: Search) -> Report:
-    """Report anomalies.
+    """Return a report of anomalies.
 
     Args:
         runs: The searched runs; times are those of the first one.
-        search: The result.
+        search: The result of the search.
     """
     paths = runs[0].trace.call_paths
     rows = [
@@ -72,7 +72,7 @@ def timeline_report(runs: Sequence[Run], search: Search) -> Report:
         lines += ["", "seen in one run: autoanalyzer record runs it several times"]
     if any(each.metric == "compute_time" for each in search.anomalies) and not any(run.counts for run in runs):
         events = counted_events(metric for run in runs for metric in run.trace.metrics)
-        lines += ["", f"{events} (try --counters simulated): what goes with a change is not its cause then"]
+        lines += ["", f"{events} (try --counters simulated), so what goes with a change need not be its cause"]
     if search.unlike:
         lines += [
             "",
@@ -90,12 +90,12 @@ def _counting(count: int) -> str:
 
 
 def change_of(each: Anomaly, paths: Sequence[CallPath], processes: int) -> str:
-    """Describe in one line what changes, where, and on which ranks.
+    """Return a line on what changes, where, and on which ranks.
 
     Args:
-        each: What changes.
-        paths: The call paths of its run.
-        processes: How many the run has.
+        each: The anomaly.
+        paths: The call paths of the first run.
+        processes: The number of processes.
     """
     where = "" if each.path is None else f"{region_of(paths, each.path)}: "
     return f"{where}{', '.join(_change(each, paths))}, on {_on(each, processes)}"
@@ -120,7 +120,7 @@ def _lines(number: int, each: Anomaly, paths: Sequence[CallPath], processes: int
 
 
 def _change(each: Anomaly, paths: Sequence[CallPath]) -> tuple[str, ...]:
-    """Describe a change, and how often it occurs."""
+    """Return phrases on a change, and on how often it occurs if it is repeated."""
     if each.kind == "period":
         return (f"file I/O every {each.period:.3g} s takes {percent(100 * each.factor)} of the time",)
     if each.metric == "resident_memory":
@@ -141,7 +141,7 @@ def _region(paths: Sequence[CallPath], path: int | None) -> str | None:
 
 
 def region_of(paths: Sequence[CallPath], path: int) -> str:
-    """Return a call path's region, and its caller."""
+    """Return the name of a call path's region, with its caller if there is one."""
     caller = caller_of(paths, path)
     called = f"  ‹ {visible(caller.function or caller.name)}" if caller else ""
     return f"{Place.of_path(paths, path).title}{called}"

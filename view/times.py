@@ -1,4 +1,4 @@
-"""Times of an experiment, in words."""
+"""Write times and savings of an experiment as text."""
 
 from __future__ import annotations
 
@@ -9,16 +9,25 @@ __all__ = ["saving", "time_of"]
 
 
 def time_of(experiment: Experiment, value: float) -> str:
-    """Return an analysed experiment's time as text, in samples if these replace time."""
+    """Return a time as text; in samples if the experiment has samples instead of seconds."""
     return amount(value, experiment.metric("wall_time").unit)
 
 
 def saving(
     experiment: Experiment, seconds: float, base: float, run: float, *, beside: bool = False, what: str = "up to"
 ) -> str:
-    """Return the saving of a fix: ``up to 1.09 of 1.91 s (57 %)``; of the run, if it exceeds the base.
+    """Return the saving of a fix as text: ``up to 1.09 of 1.91 s (57 %)``.
 
-    If the base does not contain it: ``up to 1.09 s in MPI, besides 1.91 s busy``.
+    A saving that exceeds the base is given as a share of the run. With ``beside``, the base does not contain the
+    saving: ``up to 1.09 s in MPI, besides 1.91 s busy``.
+
+    Args:
+        experiment: The experiment, for the unit.
+        seconds: The saving.
+        base: The time of which it is a share.
+        run: The time of the run.
+        beside: Whether the saving is time in MPI, and the base is busy time.
+        what: The first words.
     """
     if beside and base < run:
         return f"{what} {time_of(experiment, seconds)} in MPI, besides {time_of(experiment, base)} busy"

@@ -10,5 +10,5 @@ __all__ = ["title_of"]
 
 
 def title_of(experiment: Experiment, file: Path | None) -> str:
-    """Return the program's name; the file's if that is unknown, as in many other tools' files."""
+    """Return the program's name, or the file's if the program is unknown, as in files of many other tools."""
     return experiment.notes.program or (file.absolute().name if file else "experiment")

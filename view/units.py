@@ -1,4 +1,4 @@
-"""Numbers with units, short enough for a line."""
+"""Write numbers with units as short text."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _NOTHING: Final = frozenset({"0", "0 B", "0 ns", "0 J"})
 
 
 def seconds(value: float) -> str:
-    """Write a time with three digits: ``2.41 s``, ``83 ms``, ``12.1 us``."""
+    """Return a time in seconds as text with three digits: ``2.41 s``, ``83 ms``, ``12.1 us``."""
     for unit, size in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
         if abs(value) >= 0.9995 * size:
             return f"{value / size:.3g} {unit}" if value < 999.5 * size else f"{value / size:.0f} {unit}"
@@ -35,13 +35,13 @@ def seconds(value: float) -> str:
 
 
 def samples(value: float) -> str:
-    """Write how many samples there are: ``1 sample``, ``12.5 samples``, ``2828 samples``."""
+    """Return a number of samples as text: ``1 sample``, ``12.5 samples``, ``2828 samples``."""
     number = f"{value:.3g}" if value < 999.5 else f"{value:.0f}"
     return f"{number} sample{'' if number == '1' else 's'}"
 
 
 def spread(least: float, most: float, write: Callable[[float], str] = seconds) -> str:
-    """Return a range of times: ``11.1-53.3 ms``, ``808 us-1.2 s``; a single time if they look alike."""
+    """Return a range of times as text: ``11.1-53.3 ms``, ``808 us-1.2 s``; one time if both have the same text."""
     low, high = write(least), write(most)
     if low == high:
         return low
@@ -50,14 +50,14 @@ def spread(least: float, most: float, write: Callable[[float], str] = seconds) -
 
 
 def percent(value: float) -> str:
-    """Write a percentage: ``41 %``, ``0.3 %``, ``< 0.1 %``."""
+    """Return a percentage as text: ``41 %``, ``0.3 %``, ``< 0.1 %``."""
     if value >= 9.95:
         return f"{value:.0f} %"
     return f"{value:.1f} %" if value >= 0.05 or value == 0 else "< 0.1 %"
 
 
 def count(value: float) -> str:
-    """Return a number of things: ``3.1e9``, ``870``; ``inf`` if too large for a float."""
+    """Return a count as text: ``3.1e9``, ``870``; ``inf`` if it is too large for a float."""
     if value < 9995 or isinf(value):
         return f"{value:.0f}"
     mantissa, _, exponent = f"{value:.1e}".partition("e")
@@ -70,7 +70,7 @@ def many(number: int, noun: str) -> str:
 
 
 def letters(number: int) -> str:
-    """Return a number from 0 on as a spreadsheet names its columns: ``A``, ``Z``, ``AA``."""
+    """Return a number, from 0, as letters like the columns of a spreadsheet: ``A``, ``Z``, ``AA``."""
     written = ""
     number += 1
     while number:
@@ -80,7 +80,7 @@ def letters(number: int) -> str:
 
 
 def volume(value: float) -> str:
-    """Write bytes with three digits: ``1.2 GB``, ``83 MB``, ``512 B``."""
+    """Return a number of bytes as text with three digits: ``1.2 GB``, ``83 MB``, ``512 B``."""
     for unit, size in (("TB", 1e12), ("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
         if value >= 0.9995 * size:
             return f"{value / size:.3g} {unit}"
@@ -88,7 +88,7 @@ def volume(value: float) -> str:
 
 
 def joules(value: float) -> str:
-    """Write an energy with three digits: ``1.2 kJ``, ``83 J``, ``512 mJ``."""
+    """Return an energy in joules as text with three digits: ``1.2 kJ``, ``83 J``, ``512 mJ``."""
     for unit, size in (("MJ", 1e6), ("kJ", 1e3), ("J", 1.0), ("mJ", 1e-3)):
         if value >= 0.9995 * size:
             return f"{value / size:.3g} {unit}" if value < 999.5 * size else f"{value / size:.0f} {unit}"
@@ -97,13 +97,13 @@ def joules(value: float) -> str:
 
 
 def ranks(labels: Sequence[int | str], most: int = 4) -> str:
-    """Return ranks, or threads, with ranges: ``ranks 0-2, 5``, ``threads 0.1-0.3``; ``most`` parts at most."""
+    """Return ranks or threads as text, in at most ``most`` ranges: ``ranks 0-2, 5``, ``threads 0.1-0.3``."""
     what = "thread" if labels and "." in str(labels[0]) else "rank"
     return f"{what}{'' if len(labels) == 1 else 's'} {ranges(labels, most)}"
 
 
 def ranges(labels: Sequence[int | str], most: int = 4) -> str:
-    """Return numbers, or names of threads, with ranges: ``0-2, 5``; at most ``most`` parts."""
+    """Return ranks or threads as text without a noun, in at most ``most`` ranges: ``0-2, 5``."""
     parts: list[list[int | str]] = []
     for label in labels:
         if parts and _follows(parts[-1][-1], label):
@@ -120,7 +120,7 @@ def _joined(part: Sequence[int | str]) -> str:
 
 
 def _follows(label: int | str, next_label: int | str) -> bool:
-    """Return whether a rank, or a thread of the same rank, follows another in the same sample."""
+    """Return whether a label follows another in a range: the next rank, or the next thread of the same rank."""
     if isinstance(label, int) and isinstance(next_label, int):
         return next_label == label + 1
     one, other = (re.fullmatch(r"(.*\.)?([0-9]+)(#.*)?", str(each)) for each in (label, next_label))
@@ -132,12 +132,12 @@ _WRITERS: Final = {"sec": seconds, "occ": count, "bytes": volume, "J": joules, "
 
 
 def titled(name: str, unit: str) -> str:
-    """Return the title of a column of amounts, with the unit if values lack it: ``power [W]``."""
+    """Return the title of a column, with the unit if the cells will not show it: ``power [W]``."""
     return name if unit in ("", "1", *_WRITERS) else f"{name} [{unit}]"
 
 
 def amount(value: float, unit: str) -> str:
-    """Return a metric's value, which may be negative or missing: ``-83 ms``, ``3.1e9``, ``-``."""
+    """Return a metric's value as text; it may be negative or missing: ``-83 ms``, ``3.1e9``, ``-``."""
     if isnan(value):
         return "-"
     writer = _WRITERS.get(unit)

@@ -70,7 +70,7 @@ def test_compare_says_what_other_programs_took_of_the_processors_on_each_side(to
     for name, own in (("a.cube", 4.5), ("b.cube", 1.0)):
         use = {"elapsed": 5.0, "busy": 5.0, "own": own}
         written(name, [0.1, 2.0, 1.0], notes=Notes(processors=2, processor_use=use))
-    said = "other programs took little of the processors in the base, 40 % now: times may differ for it"
+    said = "other programs took little of the processors in the base, 40 % now, so times may differ"
     assert said in tool("autoanalyzer", "compare", "a.cube", "--with", "b.cube").stdout.decode()
     assert "other programs" not in tool("autoanalyzer", "compare", "a.cube", "--with", "a.cube").stdout.decode()
 

@@ -94,7 +94,7 @@ def test_intervals_and_a_drawn_pattern(runs):
 def test_it_is_printed_and_written_as_csv(runs, tmp_path):
     done = runs("correlate", "--target", "speed", "a.csv", "b.csv", "--top", "1", "--csv", "r.csv")
     said = done.stdout.decode()
-    assert "What goes with speed of a.csv, all of it, by combined" in said
+    assert "Metrics that change with speed of a.csv, the whole trace, by combined" in said
     assert "2 more metrics" in said
     assert "Left out, constant: flat." in said
     assert "b.csv was aligned by warping speed." in said
@@ -108,7 +108,7 @@ def test_traces_of_one_clock(here, tmp_path):
     written(tmp_path / "b.csv", {"misses": 3 - speed(AT)}, AT)
     done = here("correlate", "--target", "speed", "a.csv", "b.csv")
     assert done.returncode == 2
-    assert b"b.csv: expected a metric that varies in common with a.csv, found misses; traces whose times" in done.stderr
+    assert b"b.csv: expected a metric that varies in common with a.csv, found misses; if the traces" in done.stderr
     document = found(here("correlate", "--target", "speed", "a.csv", "b.csv", "--align", "none", "--json", "-"))
     assert document["ranking"][0]["scores"]["pearson"] > 0.9
 
@@ -129,13 +129,13 @@ def test_a_derived_target(here, tmp_path):
         (("--target", "flat"), "a.csv: expected a target that varies, found flat constant"),
         (("--target", "speed", "--interval", "50:60"), "a.csv: expected intervals with samples of speed"),
         (("--target", "speed", "--interval", "4:4.2"), "a.csv: expected a target that varies, found speed with "),
-        (("--target", "speed", "--segments", "0"), "argument --segments: expected a number from 1 on, found '0'"),
-        (("--target", "speed", "--pattern", "1:2"), "expected two points of a pattern or more"),
+        (("--target", "speed", "--segments", "0"), "argument --segments: expected a number of at least 1, found '0'"),
+        (("--target", "speed", "--pattern", "1:2"), "expected two or more points of a pattern"),
         (("--target", "speed", "--pattern", "1,2"), "expected seconds and values, such as 0:1,4:1,4:3, found '1,2'"),
         (("--target", "speed", "--common", "drift"), "b.csv: expected the metric drift in common with a.csv"),
         (("--target", "speed", "--common", "no"), "--common no: expected one of the metrics; did you mean noise?"),
-        (("--target", "speed", "--derive", "x=drift/0"), "--derive x: expected a value somewhere, found none"),
-        (("--target", "speed", "--top", "0"), "argument --top: expected a number from 1 on, found '0'"),
+        (("--target", "speed", "--derive", "x=drift/0"), "--derive x: expected a formula with values in a trace"),
+        (("--target", "speed", "--top", "0"), "argument --top: expected a number of at least 1, found '0'"),
         (("--target", "speed", "--align", "anchors"), "b.csv: expected regions that were entered as often"),
         (("--target", "speed", "--rank", "5"), "expected one of the metrics of these traces; there are none"),
         (("--target", "speed", "a.csv"), "a.csv: expected each trace once"),

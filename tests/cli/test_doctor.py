@@ -232,7 +232,7 @@ def test_what_is_wrong_with_a_folder_is_told_apart(tool: Tool) -> None:
     done = tool(*own, sys.executable, "-c", look.format(["none", "file", "closed", "disk"]))
     assert done.stdout.decode().splitlines() == [
         "does not exist",
-        "is no folder",
+        "is not a folder",
         "you have no permission to write there",
         "",
         "False",
@@ -391,7 +391,7 @@ def test_data_that_were_never_gathered_stay_until_that_is_asked(leftovers: Lefto
     old(folder, 7200)
     gone, said = leftovers.clean()[folder.name]
     assert not gone
-    assert said.startswith("data of 1 process, never gathered; data: autoanalyzer gather brings them home")
+    assert said.startswith("data of 1 process, never gathered; data: autoanalyzer gather collects them")
     assert leftovers.clean("--data")[folder.name] == (True, "data of 1 process, never gathered; ")
     assert not leftovers.own.exists()
 

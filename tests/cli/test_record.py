@@ -88,7 +88,7 @@ def test_a_wrong_option_leaves_what_was_recorded(program):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--runs", "0", "--", "true"], "argument --runs: expected a number from 1 on, found '0'"),
+        (["--runs", "0", "--", "true"], "argument --runs: expected a number of at least 1, found '0'"),
         (
             ["--counters", "simulated", "--events", "instructions=PAPI_TOT_INS", "--", "true"],
             "--events needs --counters",

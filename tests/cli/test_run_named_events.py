@@ -180,7 +180,7 @@ def test_runs_that_do_not_do_the_same_are_doubted_and_one_that_fails_ends_them(t
     [
         (
             ["papi:perf::TASK-CLOCK,NO_SUCH"],
-            "found NO_SUCH: PAPI knows no such event here; autoanalyzer counters tries",
+            "found NO_SUCH: PAPI knows no such event here; autoanalyzer counters lists",
         ),
         (["papi:"], "expected papi:EVENT,…, such as papi:perf::PAGE-FAULTS"),
         (["papi:A,A"], "expected each event once, found A twice"),

@@ -110,7 +110,7 @@ def test_where_nothing_runs_there_is_nothing_to_follow(tool):
     (tool.folder / "out").mkdir()
     done = tool("autoanalyzer", "pursue", "out", "--follow", "0.2")
     assert done.returncode == 2
-    assert done.stderr == b"autoanalyzer: out: expected a run with --trace that goes on, found no sample of one\n"
+    assert done.stderr == b"autoanalyzer: out: expected a running program with --trace, but no sample arrived\n"
     done = tool("autoanalyzer", "pursue", "out", "--window", "2")
     assert done.returncode == 2
     assert done.stderr == b"autoanalyzer: out/trace.npz: expected a trace, found none; run the program with --trace\n"
@@ -121,7 +121,7 @@ def test_where_nothing_runs_there_is_nothing_to_follow(tool):
     [
         (("--pursue",), "--pursue needs --trace"),
         (("--policy", "p.json"), "--policy needs --trace"),
-        (("--trace", "--pursue", "--policy", "p.json"), "--pursue writes a policy itself; give it or --policy"),
+        (("--trace", "--pursue", "--policy", "p.json"), "--pursue and --policy exclude each other"),
         (("--trace", "--pursue", "0.5"), "expected 1 second or more, found '0.5'"),
         (("--trace", "--pursue", "mpirun"), "expected 1 second or more, found 'mpirun'; a command follows --"),
     ],

@@ -233,4 +233,4 @@ def test_the_counting_run_is_made_once_and_is_part_of_each(tool):
 def test_how_often_is_a_number(here):
     done = here("run", "--repeat", "0", "--", "true")
     assert done.returncode == 2
-    assert "argument --repeat: expected a number from 1 on, found '0'" in done.stderr.decode()
+    assert "argument --repeat: expected a number of at least 1, found '0'" in done.stderr.decode()

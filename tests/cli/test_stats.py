@@ -77,7 +77,9 @@ def test_of_too_many_locations_no_region_is_proposed_and_that_is_said(ranks, pro
     _write_sweep(tool.folder / "large.cube", ranks)
     said = here("stats", "large.cube", "correlation").stdout.decode()
     assert ("--region octants.f90:52" in said) == proposed
-    assert ("With more than 2000 locations no --region is proposed: analyze large.cube names one." in said) != proposed
+    assert (
+        "With more than 2000 locations no --region is proposed; autoanalyzer analyze large.cube names one." in said
+    ) != proposed
 
 
 @pytest.mark.parametrize("analysis", ["correlation", "kmeans", "map"])
@@ -291,7 +293,7 @@ def test_two_locations_and_one_metric_are_enough_for_clusters(tool, here):
         (["kmeans", "--derive", "a=(1"], "NAME=FORMULA"),
         (["kmeans", "--seed", "-1"], "--seed -1"),
         (["kmeans", "--html", "none/such.html"], "expected a file in an existing folder"),
-        (["map", "--sample", "RUN"], "a map shows one run"),
+        (["map", "--sample", "RUN"], "--sample cannot be combined with map"),
         ([], "required: {correlation,hierarchy,kmeans,factors,pca,map}; see autoanalyzer stats --help"),
         (["guess"], "invalid choice: 'guess'"),
         (

@@ -96,7 +96,7 @@ def test_events_that_were_counted_alone_are_named(recorded, tmp_path):
     (tmp_path / "named").mkdir()
     save_trace(replace(trace, metrics=metrics), tmp_path / "named" / "trace.npz")
     said = recorded("timeline", "named").stdout.decode()
-    assert "perf::L2-MISSES, perf::PAGE-FAULTS counted, nothing else (try --counters simulated): what goes" in said
+    assert "perf::L2-MISSES, perf::PAGE-FAULTS counted, nothing else (try --counters simulated), so what goes" in said
 
 
 def test_a_run_of_another_input_is_left_out_and_named(recorded, tmp_path):
@@ -118,7 +118,7 @@ def test_rows_of_csv(recorded, tmp_path):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["nowhere"], "nowhere: expected a folder of run --trace, or of record, with trace.npz, found none"),
+        (["nowhere"], "nowhere: expected a folder of run --trace or record, with trace.npz in it"),
         (["calm", "calm"], "calm: expected each trace once"),
         (["calm/trace.npz"], "calm/trace.npz: expected a folder of run --trace"),
         (["calm", "other"], "other: expected a run of the same program as calm, found no call path in common"),

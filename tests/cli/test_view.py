@@ -78,12 +78,12 @@ def test_a_page_goes_to_standard_output_alone(run):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["rays.cube.gz"], "expected a terminal to browse in, found none; -o report.html writes a page"),
+        (["rays.cube.gz"], "expected a terminal to browse in, found none; to write a page, add -o report.html"),
         (["rays.cube.gz", "-o", "rays.cube.gz"], "this file is an input"),
         (["rays.cube.gz", "-o", "none/such.html"], "expected a file in an existing folder"),
         (["none.cube", "-o", "x.html"], "none.cube"),
         (["rays.cube.gz", "--against", "none.cube", "-o", "x.html"], "none.cube"),
-        (["rays.cube.gz", "--flat", "-o", "x.html"], "--flat is for the terminal"),
+        (["rays.cube.gz", "--flat", "-o", "x.html"], "--flat is only for the terminal"),
         (["rays.cube.gz", "--no-source", "--source", ".", "-o", "x.html"], "cannot be combined"),
     ],
 )

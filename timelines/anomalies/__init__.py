@@ -1,4 +1,4 @@
-"""Anomalies over time: what changes, when, on which ranks and where, and which metrics change with it."""
+"""Find anomalies over time: what changes, when, on which ranks and where, and which metrics change with it."""
 
 from .anomaly import Anomaly, Companion
 from .search import Run, Search, find_anomalies

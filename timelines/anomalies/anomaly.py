@@ -16,13 +16,14 @@ from .shapes import contrast
 
 __all__ = ["ALIKE", "Anomaly", "Companion", "Course", "companions", "foremost"]
 
-# Other names of the anomaly itself, and effects of a slow clock.
+# Metrics that change with the time of a region by definition, so they explain nothing.
 _ITSELF: Final = frozenset(
     {"wall_time", "cpu_time", "compute_time", "program_time", "visits", "untimed_visits", "cycles", "ref_cycles"}
     | {"cpi", "ipc"}
 )
-# The least seconds per event: a miss that the second cache serves, or neither does; no core does more than ten accesses
-# or instructions per nanosecond. An event type must explain at least so much of a change; for a rate, what it counts.
+# The least seconds per event: the latency of the second cache, that of memory, and at most ten accesses or instructions
+# per nanosecond. A metric is a companion only if its events, at this cost, explain _EXPLAINED of the change; for a
+# rate, the events that it counts.
 _AT_LEAST: Final[dict[str, float]] = {
     "l1_misses": 4e-9,
     "l1_miss_rate": 4e-9,
@@ -34,13 +35,13 @@ _AT_LEAST: Final[dict[str, float]] = {
 }
 _COUNTED: Final = {"l1_miss_rate": "l1_misses", "l2_miss_rate": "l2_misses"}
 _EXPLAINED: Final = 0.05
-# More work also has more accesses and misses, so these are a cause only if they grow more than the work does.
+# More work also has more accesses and misses, so these are causes only if they grow more than the instructions do.
 _WORK: Final = "instructions"
 _OF_WORK: Final = ("l1_accesses", "l1_misses", "l2_accesses", "l2_misses")
 _SAME: Final = 1.1
-ALIKE: Final = 0.5  # Pearson's coefficient: below this, three quarters of the metric's variance have other reasons
-_MOST: Final = 8
-_CHANGES: Final = 0.1  # of the region's amount: a metric that changes less explains nothing
+ALIKE: Final = 0.5  # least Pearson coefficient; below it, over three quarters of a metric's variance have other reasons
+_MOST: Final = 8  # number of companions
+_CHANGES: Final = 0.1  # least change of a metric, as a share of its amount in the region
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +87,7 @@ class Anomaly:
             before an event``.
         metric: The changing metric: ``compute_time`` per entry of a region, ``io_time``, ``resident_memory``.
         start: Seconds, in the first run.
-        end: Likewise.
+        end: Seconds, in the first run.
         ranks: The ranks on which it changes.
         path: Index of the call path in the first run's trace; None for the whole program.
         factor: The ratio of the changed metric to its usual value; for a period its share of the time.
@@ -95,7 +96,7 @@ class Anomaly:
         period: Seconds from one occurrence to the next, or None.
         before: The call path of the event, or None.
         threads: Process and thread, if only some threads of a rank change; otherwise empty.
-        goes_with: Best first.
+        goes_with: Metrics that change with it, best first.
         courses: The time of its region's entries, in each compared run.
         uncertain: Whether ranks also come to wait for cores, so that the machine may have caused it.
     """
@@ -120,13 +121,13 @@ class Anomaly:
 def companions(
     ways: Sequence[tuple[Run, Way]], members: Sequence[int], profile: Values, seconds: float
 ) -> tuple[Companion, ...]:
-    """Rank the metrics of all runs by their similarity to an anomaly's shape.
+    """Return the metrics of all runs that resemble an anomaly's shape, most similar first.
 
     Args:
-        ways: The amounts in each part of a region's entries, by run.
+        ways: For each run, the amounts in each part of a region's entries.
         members: The locations that show the anomaly.
-        profile: ``float64[part]``, its shape; positive where the anomaly's metric rises.
-        seconds: The change of an entry's time.
+        profile: ``float64[part]``: the anomaly's shape; positive where its metric rises.
+        seconds: The change of the time per entry.
     """
     found: dict[str, Companion] = {}
     changes: dict[str, float] = {}
@@ -154,11 +155,11 @@ def companions(
 
 
 def foremost(found: Iterable[Companion], *, behind: Container[str] = ()) -> tuple[Companion, ...]:
-    """Return the companions with the highest scores, best first; equal ones by name.
+    """Return the companions with the highest scores, best first; those with equal scores by name.
 
     Args:
-        found: Any.
-        behind: Metrics that are sorted after the others.
+        found: Companions with any scores.
+        behind: Metrics to sort after all others.
     """
     clear = [each for each in found if each.score >= ALIKE]
     order = sorted(clear, key=lambda each: (each.metric in behind, -round(each.score, 2), each.metric))

@@ -1,4 +1,4 @@
-"""Dips before an event: a region that is slower just before each rare event (H PGD in Hauswirth et al. 2005)."""
+"""Find dips before events: a region is slower just before each rare event (H PGD in Hauswirth et al. 2005)."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from .run import Run, Way
 __all__ = ["dips_of"]
 
 _PARTS: Final = 1000
-_EVENTS: Final = 4  # at least, so that there are three gaps
-_RARE: Final = 8  # parts from one event to the next, at least
-_SHARE: Final = 0.3  # of the time between events: a longer slow phase is not a dip
-_EACH: Final = 0.75  # of the events must have a dip before them
+_EVENTS: Final = 4  # least number of events, so that there are three gaps
+_RARE: Final = 8  # least number of parts between two events
+_SHARE: Final = 0.3  # greatest length of a dip, as a share of the time between events
+_EACH: Final = 0.75  # least share of events with a dip before them
 
 
 def dips_of(pace: Pace, runs: Sequence[Run]) -> Iterator[Anomaly]:
-    """Find dips of a region's speed before the entries of another call path; yield the strongest."""
+    """Yield the strongest dip of a region's speed before entries of another call path, if there is one."""
     fine = divided(runs, pace.path, _PARTS, each=1)
     if fine is None:
         return
@@ -40,7 +40,7 @@ def dips_of(pace: Pace, runs: Sequence[Run]) -> Iterator[Anomaly]:
 
 
 def _rare(line: TimeLine, pace: Pace) -> Iterator[tuple[int, Indices]]:
-    """Yield call paths that the first location enters rarely, and the parts of the region after which it does."""
+    """Yield call paths that the first location enters rarely, and the region's parts just before these entries."""
     begin, end = pace.first.begin[0], pace.first.end[0]
     for path in np.unique(line.paths[line.paths >= 0]).tolist():
         mine = (line.paths == path) & (line.visits > 0)
@@ -91,7 +91,7 @@ def _dip(pace: Pace, slowness: Values, path: int, events: Indices) -> Anomaly | 
 
 
 def _beside_neighbours(pace: Pace, gap: int) -> list[tuple[Run, Way]]:
-    """Subtract the usual course between events, because a dip is a difference to its neighbours."""
+    """Return the amounts per part without their slow changes, because a dip differs from its neighbours."""
     found = []
     for run, each in pace.ways:
         from scipy.ndimage import median_filter  # noqa: PLC0415 - takes half a second
@@ -103,7 +103,7 @@ def _beside_neighbours(pace: Pace, gap: int) -> list[tuple[Run, Way]]:
 
 
 def _before(events: Indices, width: int, parts: int) -> Values:
-    """Return 1 in ``width`` parts before each event, and 0 elsewhere."""
+    """Return a profile, ``float64[part]``, that is 1 in ``width`` parts before each event, and 0 elsewhere."""
     profile = np.zeros(parts)
     for event in events:
         profile[max(event - width + 1, 0) : event + 1] = 1

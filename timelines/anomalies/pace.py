@@ -1,4 +1,4 @@
-"""The pace of a region: the time of each entry, from the first to the last, and how it changes."""
+"""Find changes of a region's pace, the time that each of its entries takes."""
 
 from __future__ import annotations
 
@@ -17,38 +17,35 @@ from .shapes import Shape, best_shape, contrast
 
 __all__ = ["ALONE", "LEAST", "STRONG", "Pace", "changes_of", "divided", "pace_of"]
 
-_PARTS: Final = 100  # at most, so that a change is located within a hundredth of the region's time
-_FEWEST: Final = 20  # parts: with fewer, a tenth of them is only one or two
-_EACH: Final = 2  # entries, and samples, per part, so that at least one belongs only to this part
+_PARTS: Final = 100  # greatest number of parts; a change is located within a hundredth of the entries
+_FEWEST: Final = 20  # least number of parts; with fewer, a tenth of them is only one or two
+_EACH: Final = 2  # least number of entries and of samples per part, so that one belongs to no other part
 _COUNTS: Final = frozenset({"instructions", "l1_misses", "l2_misses", "l2_accesses"})
 _FROM_PROGRAM: Final = _COUNTS | {"l1_miss_rate", "l2_miss_rate", "page_faults", "allocations"}
 _WORK: Final = "instructions"
 _CALLS: Final = ("mpi", "io", "omp")
-_CHANGES: Final = 4  # per region
-_NEXT: Final = (
-    # Of the first change: the least height of a second one; a lower one may only mean that the first is not exactly
-    # straight.
-    0.5
-)
-# How much a pace must change. A change at the same entries of several runs, or in counts, comes from the program. In a
-# single run the machine changes, too: of 16 runs of two balanced programs, four busy ranks beside four other busy
-# processes on two cores, 15 had no shape of 5 % or more, but in a later one a rank became faster by 20 %.
+_CHANGES: Final = 4  # greatest number of changes per region
+# Least height of a second change as a share of the first; a lower one may be an error of the first one's shape.
+_NEXT: Final = 0.5
+# Least change of a pace. A change at the same entries of several runs, or in counts, comes from the program (LEAST). In
+# a single run, the machine may cause it (ALONE): of 16 runs of two balanced programs, with four busy ranks beside four
+# other busy processes on two cores, 15 had no shape of 5 % or more, but later a rank became faster by 20 %.
 LEAST: Final = 0.1
 ALONE: Final = 0.3
-STRONG: Final = 3.0  # standard deviations of the residual
+STRONG: Final = 3.0  # least height of a change, in standard deviations of the residual
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pace:
-    """A region's entries in parts, in each run.
+    """The entries of a region in each run, divided into parts.
 
     Attributes:
-        path: Call path in the first run.
+        path: Call path of the region in the first run.
         locations: The locations that enter it, as indices of the first run's trace.
         places: Process and thread of each location.
-        ways: Each run, with its way.
-        slowness: ``float64[run, location, part]``: busy time per entry over its median of all parts, for runs with the
-            program's own clock.
+        ways: Each run, with its times and amounts per part.
+        slowness: ``float64[run, location, part]``: busy time per entry, divided by its median over all parts; without
+            counting runs, whose clock is slower.
     """
 
     path: int
@@ -59,37 +56,37 @@ class Pace:
 
     @property
     def parts(self) -> int:
-        """Return the number of parts."""
+        """The number of parts."""
         return int(self.slowness.shape[-1])
 
     @property
     def ranks(self) -> tuple[int, ...]:
-        """Return the ranks that enter the region."""
+        """The ranks that enter the region."""
         return tuple(sorted({process for process, _ in self.places}))
 
     @property
     def courses(self) -> tuple[Course, ...]:
-        """Return the time of entries over the run, for each run."""
+        """The time per entry over the run, for each run."""
         return tuple(Course(run.source, way.begin, way.end, way.seconds) for run, way in self.ways)
 
     @property
     def first(self) -> Way:
-        """Return the way of the first run."""
+        """The times and amounts per part in the first run."""
         return self.ways[0][1]
 
 
 def pace_of(runs: Sequence[Run], path: int) -> Pace | None:
-    """Follow a region through all runs that have it; return None if it has too few entries.
+    """Return a region's entries in all runs that have it, in at most 100 parts; None if it has too few entries.
 
     Args:
-        runs: The first one's clock is used for the results.
-        path: Call path in the first run.
+        runs: The runs; times in results are those of the first.
+        path: Call path of the region in the first run.
     """
     return divided(runs, path, _PARTS, each=_EACH)
 
 
 def divided(runs: Sequence[Run], path: int, most: int, *, each: int) -> Pace | None:
-    """Divide a region's entries into parts of at least ``each`` entries and samples; None if there are too few."""
+    """Return a region's entries in at most ``most`` parts of at least ``each`` entries and samples; None if too few."""
     first = runs[0].trace
     counts = runs[0].entries[:, :, path]
     inside = np.flatnonzero(counts[0]).tolist()
@@ -149,7 +146,7 @@ def changes_of(pace: Pace) -> Iterator[Anomaly]:
 
 
 def _strongest(left: Values) -> tuple[Shape, list[int]] | None:
-    """Return the strongest shape of any location, or of all, and the locations that share it."""
+    """Return the strongest shape of a single location or of all together, and the locations that have it."""
     shapes = [best_shape(each) for each in (np.median(left, axis=0), *left)]
     known = [each for each in shapes if each is not None]
     if not known:
@@ -166,7 +163,7 @@ def _is_counted(change: Anomaly) -> bool:
 
 
 def _is_of_load(pace: Pace, shape: Shape, members: Sequence[int]) -> bool:
-    """Return whether ranks come to wait for cores where entries take longer, and at least as much.
+    """Return whether waiting for cores increases when entries take longer, by at least the same factor.
 
     What makes them wait also slows them down. But an entry that comes to take longer than the system's time slice waits
     longer per busy second, too, so one run cannot decide.
@@ -211,9 +208,9 @@ def _anomaly(pace: Pace, shape: Shape, members: Sequence[int], agreeing: int) ->
 
 
 def _place(pace: Pace, shape: Shape, members: Sequence[int], causes: Container[str]) -> tuple[int, int]:
-    """Return the first part of a change and the part after its last, by counts of its shape if they are clearer.
+    """Return the first part of a change, and the part after its last one.
 
-    A busy machine disturbs the time of an entry, but not its counts.
+    If counts show the same change more clearly than times, they decide, because a busy machine does not disturb them.
     """
     counts = [
         each.amounts[members, :, column].mean(axis=0)

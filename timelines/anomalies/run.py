@@ -1,4 +1,4 @@
-"""A run with its time lines: how far each rank is with a call path's entries, and the cost of each part of them."""
+"""A run with its time lines, and the times and amounts of a call path's entries in parts."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from ..warping import same_paths
 
 __all__ = ["Run", "Way", "way"]
 
-_KEPT: Final = 1 << 30  # bytes of lines that are kept in memory
+_KEPT: Final = 1 << 30  # bytes of time lines to keep in memory
 
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """A trace, and its call paths' totals.
+    """A run's trace, and totals of its call paths.
 
     Attributes:
-        source: The trace's name.
+        source: Name of the trace.
         trace: The trace.
-        timed: Whether its clock is the program's; False for a counting run, which is slower throughout.
-        io: ``float64[path]``: seconds of I/O, if known.
+        timed: Whether it ran at normal speed; False for a counting run, which is slower throughout.
+        io: ``float64[path]``: seconds of file I/O; 0 if unknown.
         counts: Metric → ``float64[path]``: counts of each call path and its callees, summed over locations.
     """
 
@@ -41,7 +41,7 @@ class Run:
 
     @classmethod
     def of(cls, source: str, trace: Trace, experiment: Experiment | None, *, timed: bool = True) -> Run:
-        """Make a run, with I/O times and counts per call path from its profile."""
+        """Return a run, with I/O times and counts per call path from its profile, if there is one."""
         io, counts = np.zeros(len(trace.call_paths)), {}
         if experiment is not None:
             place = same_paths(trace.call_paths, experiment.call_paths)
@@ -57,7 +57,7 @@ class Run:
 
     @cached_property
     def entries(self) -> npt.NDArray[np.int64]:
-        """The entries of each call path per location, and the samples with entries, ``int64[2, location, path]``."""
+        """``int64[2, location, path]``: the number of entries, and the number of samples with entries."""
         found = np.zeros((2, len(self.trace.locations), len(self.trace.call_paths)), dtype=np.int64)
         for number, line in enumerate(self.trace.lines()):
             entered = (line.paths >= 0) & (line.visits > 0)
@@ -67,7 +67,7 @@ class Run:
         return found
 
     def below(self, path: int) -> Flags:
-        """Return for each call path whether it is ``path`` or below it."""
+        """Return ``bool[path]``: whether each call path is ``path`` or below it."""
         found = np.zeros(len(self.trace.call_paths), dtype=bool)
         found[path] = True
         for number, each in enumerate(self.trace.call_paths):
@@ -77,7 +77,10 @@ class Run:
 
 
 def _kept(read: Callable[[int], TimeLine]) -> Callable[[int], TimeLine]:
-    """Keep the first lines in memory: every region reads all lines in turn, so the last ones would never be found."""
+    """Return a function that reads time lines, and keeps the first ones in memory up to a limit.
+
+    Each region reads all lines in the same order, so a cache that keeps the latest lines would never hit.
+    """
     lines: dict[int, TimeLine] = {}
     room = _KEPT
 
@@ -97,12 +100,12 @@ def _kept(read: Callable[[int], TimeLine]) -> Callable[[int], TimeLine]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Way:
-    """Each location's entries of a call path, divided into parts with equal numbers of entries.
+    """The entries of a call path on each location, divided into parts with equal numbers of entries.
 
     Attributes:
-        metrics: The trace's metrics.
+        metrics: Names of the trace's metrics.
         begin: ``float64[location, part]``, seconds: when the first entry of a part began.
-        end: Likewise: when the last entry of a part ended.
+        end: ``float64[location, part]``, seconds: when the last entry of a part ended.
         seconds: ``float64[location, part]``: busy time per entry, in the call path and its callees.
         amounts: ``float64[location, part, metric]``: amounts per entry, counted on any call path; levels at the end of
             the part. NaN if not measured.
@@ -118,12 +121,12 @@ class Way:
 
 
 def way(run: Run, path: int, locations: Sequence[int], parts: int) -> Way:
-    """Divide the entries of a call path into parts.
+    """Return the entries of a call path in one run, divided into parts.
 
     Args:
         run: The run.
         path: The call path.
-        locations: The locations to include; each entered it at least ``parts`` times.
+        locations: The locations to include; each must have entered it at least ``parts`` times.
         parts: The number of parts.
     """
     additive = np.array([each.additive for each in run.trace.metrics])
@@ -146,7 +149,7 @@ def way(run: Run, path: int, locations: Sequence[int], parts: int) -> Way:
 def _parts(
     line: TimeLine, entries: Values, taken: Values, edges: Values, additive: Flags
 ) -> tuple[Values, Values, Values, Values]:
-    """Return begin, end, seconds and amounts of each part; ``edges`` are its first and last entries."""
+    """Return begin, end, seconds and amounts of each part; ``edges`` are the numbers of entries between parts."""
     first, last = _places(entries, edges, np.flatnonzero(taken > 0))
     times = np.concatenate([line.begin[:1], line.end])
     each = np.diff(edges)
@@ -159,20 +162,20 @@ def _parts(
 
 
 def _upto(values: npt.NDArray[Any]) -> Values:
-    """Return the cumulative sum at each sample's end, starting with 0 at the first one's begin."""
+    """Return cumulative sums, ``float64[sample + 1, …]``: 0 first, then the sum up to the end of each sample."""
     summed: Values = np.concatenate([np.zeros((1, *values.shape[1:])), np.cumsum(values, axis=0)])
     return summed
 
 
 def _places(entries: Values, edges: Values, busy: Indices) -> tuple[Values, Values]:
-    """Return where each part begins and ends, in samples.
+    """Return begin and end of each part, ``float64[part]``, as fractional indices of samples.
 
-    An entry lasts as long as time is spent in it; the time between two entries belongs to neither part.
+    A part ends with the time spent in its last entry; the time until the next entry belongs to no part.
 
     Args:
         entries: ``float64[sample + 1]``: cumulative number of entries.
-        edges: The first and the last entry of parts.
-        busy: The samples in which time is spent in the entries.
+        edges: ``float64[part + 1]``: numbers of entries at which parts begin and end.
+        busy: Indices of the samples with time spent in the entries.
     """
     reached = np.searchsorted(entries, edges[1:], side="left")
     left = np.searchsorted(entries, edges[:-1], side="right")

@@ -1,4 +1,4 @@
-"""Search for anomalies in each region that takes time, in file I/O, and in the memory in use."""
+"""Search for anomalies in each region that takes much time, in file I/O, and in memory use."""
 
 from __future__ import annotations
 
@@ -29,8 +29,7 @@ class Search:
         uncertain: Likewise: those in which ranks came to wait for cores, so that the machine may have caused them.
         examined: Call paths of the first run that were examined.
         seldom: Call paths with much busy time of their own but too few entries to show a change.
-        unlike: Runs in which none of the call paths has as many entries as in the first run, so they cannot be
-            compared.
+        unlike: Runs that cannot be compared, because no examined call path has as many entries as in the first run.
     """
 
     anomalies: tuple[Anomaly, ...]
@@ -41,11 +40,10 @@ class Search:
 
 
 def find_anomalies(runs: Sequence[Run], told: Callable[[int, int], object] | None = None) -> Search:
-    """Look for anomalies.
+    """Search the time lines of runs for anomalies.
 
     Args:
-        runs: Runs of one program with one input; times are those of the first run, which must have the program's own
-            clock.
+        runs: Runs of one program with one input; times are those of the first run, which must not be a counting run.
         told: Progress callback: number of call paths done, and total.
 
     Raises:
@@ -78,7 +76,7 @@ def find_anomalies(runs: Sequence[Run], told: Callable[[int, int], object] | Non
 
 
 def _innermost(found: Sequence[Anomaly], run: Run) -> Iterator[Anomaly]:
-    """Leave out a region's anomalies if one of its callees changes, too."""
+    """Yield anomalies, without those of a region whose callee has an anomaly at the same time."""
     for each in found:
         assert each.path is not None
         below = run.below(each.path)
@@ -97,7 +95,7 @@ def _of_region(pace: Pace, runs: Sequence[Run]) -> Iterator[Anomaly]:
 
 
 def _heavy(run: Run) -> tuple[list[int], list[int]]:
-    """Return the call paths with enough busy time including callees, and those with enough of their own."""
+    """Return the call paths with much busy time including callees, and those with much of their own."""
     own = np.zeros(len(run.trace.call_paths))
     for line in run.trace.lines():
         known = line.paths >= 0

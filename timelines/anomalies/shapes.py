@@ -1,7 +1,7 @@
-"""Shapes of change, a ramp, a step or a temporary level: find the one that a sequence has, if any.
+"""Find the shape of change in a sequence, if any: a ramp, a step, or a temporary level.
 
-A constant and one shape are fitted by least squares; the least Bayesian information criterion decides (Schwarz, 1978).
-Values far from the running median are replaced (Hampel's filter).
+A constant, and a constant plus each shape, are fitted by least squares; the fit with the least Bayesian information
+criterion is chosen (Schwarz, 1978). First, values far from the running median are replaced (Hampel's filter).
 """
 
 from __future__ import annotations
@@ -19,24 +19,24 @@ __all__ = ["Kind", "Shape", "best_shape", "contrast"]
 
 Kind = Literal["gradual change", "sudden change", "level shift"]
 
-_EDGE: Final = 0.1  # of the parts: a change so close to an end is how the work begins or ends
-_RAMP: Final = 0.2  # of the parts: a rise within fewer is sudden
-_FAR_OFF: Final = 3  # consecutive parts that a disturbance may last
+_EDGE: Final = 0.1  # share of parts at each end in which no change is sought, because work begins or ends there
+_RAMP: Final = 0.2  # least length of a gradual change, as a share of parts; a shorter one is sudden
+_FAR_OFF: Final = 3  # greatest number of consecutive parts that a disturbance lasts
 _PARAMETERS: Final[dict[Kind, int]] = {"sudden change": 3, "level shift": 4, "gradual change": 4}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Shape:
-    """The change of a sequence.
+    """A change in a sequence.
 
     Attributes:
-        kind: Its name.
+        kind: The kind of change.
         first: The first part of the change.
         last: The part after its end.
         base: The level before the change, in the unit of the sequence.
         height: The size of the change.
         strength: The height divided by the standard deviation of the residual.
-        profile: ``float64[part]``, from 0 to 1.
+        profile: ``float64[part]``: the shape, from 0 to 1.
     """
 
     kind: Kind
@@ -55,7 +55,7 @@ class Shape:
 
 @cache
 def _candidates(parts: int) -> tuple[list[tuple[Kind, int, int]], Values, Values]:
-    """Return all shapes for a number of parts: kinds and places, and profiles, raw and normalised."""
+    """Return all shapes for a number of parts: kind, first and last part of each; profiles; normalised profiles."""
     edge, ramp = max(round(_EDGE * parts), 2), max(round(_RAMP * parts), 3)
     inner = range(edge, parts - edge + 1)
     at = np.arange(parts) + 0.5
@@ -77,7 +77,7 @@ def _candidates(parts: int) -> tuple[list[tuple[Kind, int, int]], Values, Values
 
 
 def best_shape(values: Values) -> Shape | None:
-    """Return the shape that explains a sequence best; None if a constant does.
+    """Return the shape that fits a sequence best; None if a constant fits better.
 
     Args:
         values: ``float64[part]``.
@@ -104,7 +104,7 @@ def best_shape(values: Values) -> Shape | None:
 
 
 def contrast(values: Values, profile: Values) -> float:
-    """Return the height of a shape in a sequence, by least squares."""
+    """Return the height of a profile in a sequence, by least squares."""
     centred = profile - profile.mean()
     return float(centred @ values / (centred @ centred))
 

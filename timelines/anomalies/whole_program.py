@@ -1,4 +1,4 @@
-"""Changes of the whole program: growing memory, and periodic file I/O."""
+"""Find changes of the whole program: growing memory, and periodic file I/O."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ __all__ = ["io_periods", "memory_growth"]
 
 _MEMORY: Final = "resident_memory"
 _PARTS: Final = 100
-_LONG: Final = 0.25  # of the run: a shorter growth belongs to the start
+_LONG: Final = 0.25  # least length of a growth, as a share of the run; a shorter one is part of the start
 _IO: Final = "io_time"
-_STEPS: Final = 1000  # per run
-_PULSES: Final = 4  # at least, so that there are three gaps
-# Standard deviation of the gaps over their mean: on a busy machine the same work takes longer now and then.
+_STEPS: Final = 1000  # steps per run
+_PULSES: Final = 4  # least number of I/O phases, so that there are three gaps
+# Greatest standard deviation of the gaps over their mean, which allows for disturbances by a busy machine.
 _EVEN: Final = 0.35
-_PART: Final = 0.5  # of the time: longer I/O is not periodic
+_PART: Final = 0.5  # greatest share of time in I/O phases
 
 
 def memory_growth(run: Run, series: Mapping[str, Series]) -> Iterator[Anomaly]:
-    """Find memory that grows, over all ranks; ``series`` are the run's metrics."""
+    """Yield the growth of the memory of all ranks, if there is one; ``series`` are the run's metrics by name."""
     memory = series[_MEMORY].known() if _MEMORY in series else None
     if memory is None or len(memory) < _PARTS:
         return
@@ -57,7 +57,7 @@ def memory_growth(run: Run, series: Mapping[str, Series]) -> Iterator[Anomaly]:
 
 
 def io_periods(run: Run, series: Mapping[str, Series]) -> Iterator[Anomaly]:
-    """Find periodic I/O; ``series`` are the run's metrics."""
+    """Yield periodic file I/O, if there is any; ``series`` are the run's metrics by name."""
     if _IO not in series:
         return
     io = series[_IO]
@@ -94,7 +94,7 @@ def io_periods(run: Run, series: Mapping[str, Series]) -> Iterator[Anomaly]:
 
 
 def _place(run: Run, start: float, end: float) -> int | None:
-    """Return the call path with the most I/O in an interval, estimated by the I/O share of its own time."""
+    """Return the call path with most I/O in an interval, estimated from its share of I/O in the whole run."""
     own, inside = np.zeros((2, len(run.trace.call_paths)))
     for line in run.trace.lines():
         middle = ((line.begin + line.end) / 2)[line.samples]
@@ -107,7 +107,7 @@ def _place(run: Run, start: float, end: float) -> int | None:
 
 
 def _pulses(rate: Values) -> tuple[Indices, Indices]:
-    """Return the steps with much I/O; pulses closer than half of the usual gap are merged."""
+    """Return the first steps of I/O phases, and the steps after their ends; phases close to each other are merged."""
     busy = rate[rate > 0]
     if not len(busy):
         return np.zeros(0, np.intp), np.zeros(0, np.intp)
@@ -128,7 +128,7 @@ def _companions(series: Sequence[Series], rate: Values, edges: Values, inside: s
     for each in series:
         values = each.over(edges[:-1], edges[1:])[inside]
         if each.unit == "sec/sec" or np.isnan(values).any() or not np.ptp(values):
-            continue  # other kinds of time stop during any I/O, related or not
-        # A metric that stops meanwhile, with a negative coefficient, is not a cause.
+            continue  # other kinds of time always stop during I/O
+        # The sign is not used, so a metric that stops during I/O has a negative score and is left out.
         found.append(Companion(each.name, "+", signed_pearson(rate[inside], values), each.source))
     return foremost(found)

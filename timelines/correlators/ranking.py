@@ -21,9 +21,9 @@ Interval = tuple[float, float]
 Point = tuple[float, float]
 
 _COMBINED: Final = "combined"
-_FEWEST: Final = 8  # samples that a metric and the target must share; with fewer, all coefficients are large
-_WARPED: Final = 2000  # samples that are warped; longer targets are averaged over neighbours
-_CONSTANT: Final = 1e-9  # of the size: a smaller variation is rounding
+_FEWEST: Final = 8  # least number of common samples; with fewer, all coefficients are large
+_WARPED: Final = 2000  # greatest number of samples to warp; of more, neighbours are averaged
+_CONSTANT: Final = 1e-9  # relative variation below which values are constant apart from rounding
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class Correlated:
         rank: Its place, from 1.
         sign: ``+`` if it rises with the target, ``-`` if it falls.
         lag: Seconds by which the target follows it; 0 if a lag does not improve the coefficient.
-        scores: Correlator, or ``combined`` → score from 0 to 1, higher is better.
+        scores: Score from 0 to 1 of each correlator and of ``combined``; higher is better.
     """
 
     metric: str
@@ -54,10 +54,10 @@ class Ranking:
     Attributes:
         target: The target.
         ranked: Best first.
-        omitted: Metric, source, and why it is not ranked.
+        omitted: Metrics that are not ranked: name, source, and the reason.
         segments: The number of segments of the target.
-        pattern: Seconds and value of the points of the target's pattern, joined by lines.
-        lines: Likewise for the target's segments.
+        pattern: Points of the target's pattern, a polyline; each with time in seconds and value.
+        lines: Points of the target's segments, likewise.
         notes: Further warnings.
     """
 
@@ -72,7 +72,7 @@ class Ranking:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Target:
-    """The target at the samples shared with a metric, and what is derived from it."""
+    """The target at the samples that it shares with a metric, with its pattern and segments."""
 
     times: Values
     values: Values
@@ -81,7 +81,7 @@ class _Target:
     lines: Segmentation
 
     def coarse(self, values: Values) -> Values:
-        """Average neighbouring samples until there are few enough to be warped."""
+        """Return values, or means of neighbours if there are too many to warp."""
         if len(values) <= _WARPED:
             return values
         edges = np.linspace(0, len(values), _WARPED + 1).astype(np.intp)
@@ -115,15 +115,15 @@ def rank(
     pattern: Sequence[Point] | None = None,
     told: Callable[[int, int], object] | None = None,
 ) -> Ranking:
-    """Rank metrics; the target's own metric is not ranked, in any trace.
+    """Rank metrics by their relation to a target; metrics with the target's name are left out.
 
     Args:
         target: The metric that shows an anomaly.
-        metrics: Of any traces, on the target's time; samples of any length.
-        intervals: The intervals of the target to use, in seconds; default all.
-        by: The correlator that decides; ``combined``: the mean rank over all others.
+        metrics: Metrics of any traces, mapped to the target's time.
+        intervals: Intervals of the target to use, in seconds; none for the whole target.
+        by: The correlator by which to sort; ``combined`` is the mean rank over all others.
         segments: The number of segments of the target; None for the suggested number.
-        pattern: Seconds and value of points of a drawn pattern; None for the proposed one.
+        pattern: A drawn pattern, as points with time in seconds and value; None for the proposed one.
         told: Progress callback: number of metrics done, and total.
 
     Raises:
@@ -170,7 +170,11 @@ def rank(
 
 
 def _samples(target: Series, intervals: Sequence[Interval]) -> Flags:
-    """Return which samples of the target are used."""
+    """Return ``bool[sample]``: the known samples of the target in some intervals.
+
+    Raises:
+        InputError: An interval has no known sample.
+    """
     known = ~np.isnan(target.values)
     if not intervals:
         return known
@@ -188,7 +192,7 @@ def _samples(target: Series, intervals: Sequence[Interval]) -> Flags:
 
 
 def _unfit(values: Values, wanted: int = 0) -> str:
-    """Explain why values cannot be compared; empty if they can."""
+    """Return why values cannot be compared; empty if they can."""
     if len(values) < _FEWEST:
         return f"with {len(values)} samples, fewer than {_FEWEST}"
     if len(values) < wanted / 2:
@@ -199,7 +203,7 @@ def _unfit(values: Values, wanted: int = 0) -> str:
 
 
 def _target(times: Values, values: Values, segments: int | None, pattern: Sequence[Point] | None) -> _Target:
-    """Segment a target; samples of several intervals are joined without a gap."""
+    """Return the target with its pattern and segments; gaps between intervals are closed."""
     step = np.diff(times)
     even = np.concatenate([[0.0], np.cumsum(np.minimum(step, 2 * np.median(step)))])
     count = suggested_count(even, values) if segments is None else segments
@@ -211,13 +215,13 @@ def _target(times: Values, values: Values, segments: int | None, pattern: Sequen
 
 
 def _corners(times: Values, fitted: Values, pieces: Segmentation) -> list[Point]:
-    """Return seconds and value of the segments' ends."""
+    """Return the ends of segments, each with time in seconds and value."""
     ends = np.sort(np.concatenate([pieces.first, pieces.first[1:] - 1, [len(fitted) - 1]]))
     return [*zip(times[ends].tolist(), fitted[ends].tolist(), strict=True)]
 
 
 def _ranked(found: Sequence[Correlated], by: str) -> tuple[Correlated, ...]:
-    """Sort metrics by one correlator, or by the mean of their ranks over all."""
+    """Return metrics with their ranks, sorted by one correlator or by ``combined``."""
     if not found:
         return ()
     table = np.array([[*each.scores.values()] for each in found])

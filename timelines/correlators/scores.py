@@ -1,8 +1,8 @@
 """The correlators (Hauswirth et al. 2005, sections 5.1 to 5.3), and the lag between a target and a metric.
 
-Each returns a score from 0 to 1, where 1 is the closest relation. Sequences are normalised to mean 0 and deviation 1
-(section 5.2), also for the error of a fit, which would otherwise depend on the metric's unit. The inverse of a distance
-d is 1 / (1 + d), which is always finite, unlike the paper's 1 / d.
+Each returns a score from 0 to 1, where 1 is the closest relation. Sequences are first normalised to mean 0 and standard
+deviation 1 (section 5.2), because distances and errors of fits depend on the metric's unit. The score of a distance d
+is 1 / (1 + d), which is always finite, unlike the paper's 1 / d.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ __all__ = [
     "warping",
 ]
 
-_FURTHEST: Final = 0.1  # of the samples: with longer lags, too few are left to compare
-# How much a lag must improve the coefficient. For 1,920 unrelated pairs of random walks of 20 to 1,000 samples, each
+_FURTHEST: Final = 0.1  # greatest lag, as a share of the samples, so that enough samples overlap
+# Least improvement of the coefficient by a lag. For 1,920 unrelated pairs of random walks of 20 to 1,000 samples, each
 # with noise of 0.3 of its deviation, the best lag improved it by at most 0.05.
 _BETTER: Final = 0.05
-_FEWEST: Final = 20  # samples; of fewer, a lag of two is a tenth
+_FEWEST: Final = 20  # least number of samples, so that the greatest lag is at least two samples
 
 
 def normalised(values: Values) -> Values:
-    """Return the values with mean 0 and deviation 1; all 0 if constant."""
+    """Return the values scaled to mean 0 and standard deviation 1; zeros if they are constant."""
     centred = values - values.mean()
     deviation = np.sqrt(np.mean(centred * centred))
     scaled: Values = centred / deviation if deviation > 0 else np.zeros(len(values))
@@ -78,13 +78,13 @@ def warping(x: Values, y: Values) -> float:
 
 
 def same_splits(target: Segmentation, times: Values, values: Values) -> float:
-    """Return how well lines between the target's boundaries fit the metric (section 5.3.1)."""
+    """Return the score of the metric's residual around lines between the target's boundaries (section 5.3.1)."""
     ends = np.append(target.first[1:], target.count)
     return _inverse(float(Fits(times, normalised(values)).errors(target.first, ends).sum()))
 
 
 def best_splits(target: Segmentation, metric: Segmentation, times: Values) -> float:
-    """Return how close the metric's own boundaries are to the target's, in seconds (section 5.3.2)."""
+    """Return the score of the distances, in seconds, between boundaries of metric and target (section 5.3.2)."""
     mine, its = target.boundaries(times), metric.boundaries(times)
     lacking = abs(len(mine) - len(its)) * float(times[-1] - times[0])
     together = min(len(mine), len(its))
@@ -122,7 +122,7 @@ def best_lag(target: Values, metric: Values) -> int:
 
 
 def _sums(values: Values, lags: Indices, *, lead: bool) -> Values:
-    """Return the sums over the overlap at each lag: the target after it and the metric before it, or vice versa."""
+    """Return for each lag the sum of the values that overlap; with ``lead``, the values lead by the lag."""
     n = len(values)
     upto = np.concatenate([[0.0], np.cumsum(values)])
     shift = -lags if lead else lags

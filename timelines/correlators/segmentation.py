@@ -1,9 +1,8 @@
-"""Piecewise linear segmentation, greedy and top-down, and the patterns made by it (Hauswirth et al. 2005, 5.3).
+"""Greedy top-down segmentation into lines, and patterns based on it (Hauswirth et al. 2005, 5.3).
 
-A pattern is a target without its noise. A person can draw one quickly. The proposed pattern is a segmentation of the
-target after values far from the running median are replaced by it (Hampel's filter). This keeps steps in place and
-drops single points. Two samples in a row are kept as an event: with a wider median the periodic writes of a real run
-vanished.
+A pattern is a target without noise. Users can draw one. The proposed pattern is a segmentation of the target after
+single outliers are replaced by the running median (Hampel's filter), which keeps steps in place. Two outliers in a row
+are kept as an event, because with a wider filter the periodic writes of a real run vanished.
 """
 
 from __future__ import annotations
@@ -24,11 +23,11 @@ __all__ = ["Fits", "Segmentation", "drawn_pattern", "proposed_pattern", "segment
 
 _SHORTEST: Final = 2  # samples: enough for a line
 _PARAMETERS: Final = 3  # per segment: begin, slope and intercept
-_MOST: Final = 64  # segments that are suggested
+_MOST: Final = 64  # greatest number of segments to suggest
 
 
 class Fits:
-    """Least-squares lines through any run of samples, from cumulative sums.
+    """Errors of least-squares lines through any range of samples, computed from cumulative sums.
 
     Args:
         times: ``float64[n]``, increasing.
@@ -41,7 +40,7 @@ class Fits:
         self._sums = np.concatenate([np.zeros((len(terms), 1)), np.cumsum(terms, axis=1)], axis=1)
 
     def errors(self, first: npt.ArrayLike, last: npt.ArrayLike) -> Values:
-        """Return the residual sum of squares of each run of samples, from ``first`` to before ``last``."""
+        """Return the residual sum of squares for each range of samples, from ``first`` to before ``last``."""
         begin, end = np.broadcast_arrays(first, last)
         n, t, tt, y, ty, yy = self._sums[:, end] - self._sums[:, begin]
         spread = np.maximum(tt - t * t / n, 0.0)
@@ -56,7 +55,7 @@ class Segmentation:
     """Line segments through a sequence.
 
     Attributes:
-        first: ``int[segment]``: the first sample of each; it ends before the next one.
+        first: ``int[segment]``: the first sample of each segment, which ends where the next one begins.
         count: The number of samples.
         error: The residual sum of squares.
     """
@@ -83,7 +82,7 @@ class Segmentation:
 
 
 def segmented(times: Values, values: Values, count: int) -> Segmentation:
-    """Split a sequence into line segments; each split is the one that lowers the error most, and is kept.
+    """Split a sequence into line segments, one split at a time, each where it lowers the error most.
 
     Args:
         times: ``float64[n]``, increasing.
@@ -132,7 +131,7 @@ def _splits(times: Values, values: Values, count: int) -> list[Segmentation]:
 
 
 def _best_split(fits: Fits, begin: int, end: int) -> tuple[float, int]:
-    """Return how much the best split of a segment lowers the error, and its place; -1 if it cannot be split."""
+    """Return the reduction of the error by the best split of a segment, and its place; both -1 if it is too short."""
     places = np.arange(begin + _SHORTEST, end - _SHORTEST + 1)
     if not len(places):
         return -1.0, -1
@@ -142,19 +141,19 @@ def _best_split(fits: Fits, begin: int, end: int) -> tuple[float, int]:
 
 
 def drawn_pattern(points: Sequence[tuple[float, float]], times: Values) -> Values:
-    """Return the values of a pattern drawn as points, seconds and value, joined by lines.
+    """Return the values at some times of a polyline, whose points have time in seconds and value.
 
     Raises:
         InputError: There are fewer than two points, or their times do not increase.
     """
     seconds = [time for time, _ in points]
     if len(points) < 2 or any(later < earlier for earlier, later in pairwise(seconds)):
-        raise InputError(f"expected two points of a pattern or more, one after the other, found {len(points)}")
+        raise InputError(f"expected two or more points of a pattern, with increasing times, found {len(points)}")
     return np.interp(times, seconds, [value for _, value in points])
 
 
 def proposed_pattern(times: Values, values: Values, count: int | None = None) -> tuple[Values, Segmentation]:
-    """Propose a pattern.
+    """Return a pattern of a target, its segmentation without outliers.
 
     Args:
         times: ``float64[n]``, increasing.

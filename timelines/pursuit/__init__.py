@@ -1,4 +1,4 @@
-"""Projection pursuit (Vetter and Reed, SC 1999): which metrics are worth recording in the next period of a run."""
+"""Find metrics worth recording in the next period of a run, by projection pursuit (Vetter and Reed, SC 1999)."""
 
 from .camps import Camps
 from .period import Options, Period, PursuitOverTime, Telling

@@ -1,9 +1,9 @@
-"""How clearly points fall into two groups, "camps": a second index of our own, beside that of Jones and Sibson.
+"""Measure how clearly points fall into two groups, "camps", by an index of our own.
 
-Two camps of similar size hardly change the third and fourth cumulants, on which that index is based. This one is the
-gain in log-likelihood per point if a line is modelled as two normal camps of equal variance instead of one: Symons'
-criterion for the best split (Biometrics 37, 1981), -½ ln(variance within camps / variance) - entropy(sizes of the
-camps).
+Jones and Sibson's index hardly sees two camps of similar size, because they barely change the third and fourth
+cumulants. This index is the gain in log-likelihood per point if projected points are modelled as two normal camps of
+equal variance instead of one: Symons' criterion for the best split (Biometrics 37, 1981), -½ ln(variance within camps /
+variance) - entropy(sizes of the camps).
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ from .search import MANY, some
 
 __all__ = ["Camps", "Parting", "Split", "in_metrics", "in_projection", "parting", "split"]
 
-_STARTS: Final = 24  # besides the axes; the tables of critical values are for this number
-_STEPS: Final = 50  # far more than any search has needed
-_ROUNDED: Final = 1e-10  # a smaller share of variance within camps is rounding
+_STARTS: Final = 24  # starts besides the axes; the tables of critical values hold for this number
+_STEPS: Final = 50  # far more steps than any search has needed
+_ROUNDED: Final = 1e-10  # least share of variance within camps; smaller ones are rounding errors
 _GAIN: Final = 1e-9
 
 
 @dataclass(frozen=True)
 class Split:
-    """Lines of points, each split in two where the index is largest.
+    """Projections of points to lines, each split in two where the index is largest.
 
     Attributes:
-        index: ``float64[line]``.
-        upper: ``bool[line, point]``, membership of the upper camp.
+        index: ``float64[line]``: the index of the split.
+        upper: ``bool[line, point]``: whether a point is in the upper camp.
     """
 
     index: Values
@@ -41,19 +41,19 @@ class Split:
 
     @property
     def smaller(self) -> Flags:
-        """``bool[line, point]``, membership of the smaller camp."""
+        """``bool[line, point]``: whether a point is in the smaller camp."""
         many = self.upper.sum(axis=1, keepdims=True) > self.upper.shape[1] / 2
         return np.asarray(self.upper ^ many)
 
 
 @dataclass(frozen=True)
 class Parting:
-    """The direction along which the points split best.
+    """The direction along which points split best.
 
     Attributes:
-        direction: ``float64[rank]``, of unit length.
-        index: Its index.
-        smaller: ``bool[point]``, membership of the smaller camp.
+        direction: ``float64[rank]``: a vector of unit length.
+        index: The index of the split.
+        smaller: ``bool[point]``: whether a point is in the smaller camp.
     """
 
     direction: Values
@@ -62,7 +62,7 @@ class Parting:
 
 
 def split(lines: Values) -> Split:
-    """Split each of several lines, ``float64[line, point]``, none constant; O(points log points) per line."""
+    """Return the best split of each line, ``float64[line, point]``, none constant; O(points log points) per line."""
     points = lines.shape[1]
     order = np.argsort(lines, axis=1, kind="stable")
     centred = lines - lines.mean(axis=1, keepdims=True)
@@ -79,11 +79,11 @@ def split(lines: Values) -> Split:
 
 
 def parting(values: Values, *, seed: int = 0) -> Parting:
-    """Find the direction along which the points split best.
+    """Return the direction along which points split best.
 
-    Each start alternates between the best split along the direction, and the direction that shows this split best: for
-    sphered points, the line between the camps' means (Fisher's). Neither step lowers the index. Starts are the axes,
-    random directions, and the directions of the points farthest out.
+    From each start, two steps alternate, neither of which lowers the index: find the best split along the direction,
+    then the direction that shows this split best, which for sphered points joins the camps' means (Fisher). Starts are
+    the axes, random directions, and the directions of the points farthest from the mean.
 
     Args:
         values: ``float64[point, rank]``, sphered; four points at least.
@@ -109,7 +109,7 @@ def _starts(values: Values, drawn: np.random.Generator) -> Values:
 
 
 def _climbed(values: Values, directions: Values) -> Values:
-    """Improve directions, ``float64[start, rank]``, until they stop changing, and return them best first."""
+    """Return improved directions, ``float64[start, rank]``, best first."""
     best = np.full(len(directions), -np.inf)
     for _ in range(_STEPS):
         found = split(directions @ values.T)
@@ -125,15 +125,15 @@ def _climbed(values: Values, directions: Values) -> Values:
 
 @dataclass(frozen=True, slots=True)
 class Camps:
-    """The clearest split of points into two camps, beyond chance or closest to it.
+    """A split of points into two camps.
 
     Attributes:
-        metric: The only metric, or the one with the largest loading in the projection.
-        alone: Whether the camps are in this metric alone.
+        metric: The metric that is split, or the one with the largest loading in the projection that is split.
+        alone: Whether this metric alone is split, not a projection.
         index: The index of the split.
-        critical: The index that normal points stay below.
+        critical: The index that normally distributed points rarely exceed.
         size: The size of the smaller camp.
-        smaller: Labels of its points.
+        smaller: Labels of the points in the smaller camp.
     """
 
     metric: str
@@ -145,16 +145,16 @@ class Camps:
 
     @property
     def worth(self) -> bool:
-        """Whether there are camps beyond chance."""
+        """Whether the split is clearer than chance explains."""
         return self.index > self.critical
 
 
 def in_metrics(space: MetricSpace, alone: Split, *, level: float = CAMPS_LEVEL) -> list[Camps]:
-    """Return the metrics in which locations split beyond chance, or otherwise the one closest to it.
+    """Return the splits of single metrics that are beyond chance; if there are none, the clearest split.
 
     Args:
-        space: The locations, four at least.
-        alone: The split of each metric.
+        space: The locations, at least four.
+        alone: The best split of each metric.
         level: The significance level.
     """
     critical = critical_of_metrics(len(space.points), len(space.metrics), level)
@@ -167,11 +167,11 @@ def in_metrics(space: MetricSpace, alone: Split, *, level: float = CAMPS_LEVEL) 
 
 
 def in_projection(seen: MetricSpace, *, critical: float | None = None, seed: int = 0) -> list[Camps]:
-    """Return the camps of the best projection; none for a single dimension, which is a single metric.
+    """Return the split of the best projection; empty for a single dimension, which is a single metric.
 
     Args:
-        seen: Points.
-        critical: The index that they stay below by chance; that of independent points if None.
+        seen: The points.
+        critical: The index that chance rarely exceeds; None for that of independent points.
         seed: Seed of the search.
     """
     sphere = sphered(seen.scaled())

@@ -1,4 +1,4 @@
-"""The indices that points without structure reach, because a search finds something in any points."""
+"""Critical values: the indices that a search reaches by chance in points without structure."""
 
 from __future__ import annotations
 
@@ -19,14 +19,15 @@ __all__ = [
     "deviations",
 ]
 
-ALL: Final = 0.05  # how often chance is called structure, over all tests
-LEVEL: Final = 0.025  # by this index; equally often by the two tests for camps together
+ALL: Final = 0.05  # significance level of all tests together
+LEVEL: Final = 0.025  # significance level of Jones and Sibson's index; the two tests for camps have the other half
 
 METRICS: Final = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 50, 100)
 POINTS_A_METRIC: Final = (2, 3, 4, 6, 8, 12, 16, 32, 64, 256, 1024)
 
 
-# Dimensions of the projection → metrics, as a lower bound → points per metric; made by tools/critical_index.py.
+# Logarithms of the 95th percentile of the index, by dimensions of the projection (1 to 3), metrics (METRICS), and
+# points per metric (POINTS_A_METRIC); computed by tools/critical_index.py.
 _LOGARITHMS: Final = (
     (  # 1
         (-0.43, -0.43, -0.43, -0.46, -0.62, -1.02, -1.26, -1.91, -2.50, -4.10, -5.61),
@@ -69,14 +70,14 @@ _LOGARITHMS: Final = (
     ),
 )
 
-_MARGIN: Final = 0.3  # from the 95th percentile to the 97.5th where they vary most, plus twice their standard error
+_MARGIN: Final = 0.3  # greatest difference between the logarithms of the 97.5th and 95th percentiles, with an allowance
 
-CAMPS_LEVEL: Final = 0.0125  # for each of two tests, which together have the other index's level
+CAMPS_LEVEL: Final = 0.0125  # significance level of each of the two tests for camps
 POINTS: Final = (4, 5, 6, 8, 12, 16, 24, 32, 64, 128, 256, 512, 2048)
 
-# Both are made by tools/critical_camps.py: points → index of a single metric, times the points.
+# Computed by tools/critical_camps.py. By number of points (POINTS): index of a single metric, times the points.
 _ALONE: Final = (8.85, 7.38, 6.67, 5.96, 5.46, 5.17, 4.78, 4.38, 3.08, 2.28, 2.04, 1.91, 1.88)
-# Metrics, at least 2 → points per metric → index of the best projection, times the points per metric.
+# By metrics (METRICS, from 2 on) and points per metric: index of the best projection, times the points per metric.
 _PROJECTED: Final = (
     (10.61, 5.57, 4.72, 4.10, 4.09, 3.80, 3.71, 2.74, 1.96, 1.99, 2.29),
     (6.87, 4.61, 3.90, 3.61, 3.61, 3.29, 3.18, 2.31, 1.84, 1.86, 1.71),
@@ -93,10 +94,10 @@ _PROJECTED: Final = (
 
 
 def critical_index(points: int, rank: int, dimensions: int) -> float:
-    """Return the index that the best projection of normal points stays below in 975 of 1000 cases.
+    """Return the index that the best projection of normally distributed points exceeds in only 2.5 % of cases.
 
-    Between tabulated sizes it is interpolated by the logarithms of points per metric and of metrics. Beyond the largest
-    number of points it falls in proportion; beyond the largest number of metrics it is constant.
+    The table is interpolated by the logarithms of metrics and of points per metric. Beyond its largest number of points
+    per metric, the index is inversely proportional to it; beyond its largest number of metrics, it is constant.
 
     Args:
         points: The number of points.
@@ -112,15 +113,15 @@ def critical_index(points: int, rank: int, dimensions: int) -> float:
 
 
 def deviations(level: float) -> float:
-    """Return how many standard deviations above the mean a largest value (Gumbel's distribution) is at a level."""
+    """Return a quantile of Gumbel's distribution of largest values: standard deviations above the mean, at a level."""
     return float(-np.sqrt(6) / np.pi * (np.euler_gamma + np.log(-np.log(1 - level))))
 
 
 def critical_of_metrics(points: int, metrics: int, level: float = CAMPS_LEVEL) -> float:
-    """Return the index that each of several metrics stays below if none has structure.
+    """Return the index that, if no metric has structure, none of several metrics exceeds except by chance.
 
     The share of variance within the best split is less than w with a probability proportional to w^(points / 2 - 1). So
-    for many metrics (Bonferroni) the limit rises with their logarithm, by exactly this slope.
+    for several tests (Bonferroni), the limit rises by ln(metrics) / (points - 2).
 
     Args:
         points: The number of points, at least four.
@@ -132,7 +133,7 @@ def critical_of_metrics(points: int, metrics: int, level: float = CAMPS_LEVEL) -
 
 
 def critical_of_projection(points: int, rank: int) -> float:
-    """Return the index that the best projection of points without structure stays below.
+    """Return the index that the best projection of points without structure exceeds only by chance.
 
     Args:
         points: The number of points.

@@ -1,4 +1,4 @@
-"""The distance of a projection from normality: Jones and Sibson's index, 1 to 3 dimensions (Vetter and Reed, 3.3.1)."""
+"""Jones and Sibson's index: how far a projection to 1 to 3 dimensions is from normality (Vetter and Reed, 3.3.1)."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ LEAST_POINTS: Final = 4  # with fewer points there is no fourth k-statistic
 
 @dataclass(frozen=True)
 class Pairs:
-    """Unordered pairs of coordinates, which represent the symmetric half of a tensor.
+    """All unordered pairs of coordinates, to store each entry of a symmetric tensor once.
 
     Attributes:
-        first: ``int[pair]``.
-        second: ``int[pair]``.
-        weight: ``float64[pair]``, the number of ordered pairs that each represents.
-        place: ``int[dimension, dimension]``, the pair of two coordinates.
-        normal: ``float64[pair, pair]``, the fourth moments of a normal variable with unit covariance.
+        first: ``int[pair]``: the first coordinate.
+        second: ``int[pair]``: the second coordinate.
+        weight: ``float64[pair]``: the number of ordered pairs that it represents, 1 or 2.
+        place: ``int[dimension, dimension]``: the pair of two coordinates.
+        normal: ``float64[pair, pair]``: the fourth moments of a normal variable with unit covariance.
     """
 
     first: Indices
@@ -37,14 +37,14 @@ class Pairs:
 
 @dataclass(frozen=True)
 class Cumulants:
-    """Third and fourth k-statistics of projections, with each entry of the tensors stored once.
+    """Third and fourth k-statistics of projections, with each entry of the symmetric tensors stored once.
 
     Attributes:
-        projected: ``float64[…, dimension, point]``.
-        products: ``float64[…, pair, point]``.
-        third: ``float64[…, dimension, pair]``.
-        fourth: ``float64[…, pair, pair]``.
-        pairs: The pairs.
+        projected: ``float64[…, dimension, point]``: the projected points.
+        products: ``float64[…, pair, point]``: products of two coordinates.
+        third: ``float64[…, dimension, pair]``: third k-statistics.
+        fourth: ``float64[…, pair, pair]``: fourth k-statistics.
+        pairs: The pairs of coordinates.
     """
 
     projected: Values
@@ -55,7 +55,7 @@ class Cumulants:
 
     @property
     def index(self) -> Values:
-        """``float64[…]``: (|K3|² + |K4|²/4) / 12, mixed cumulants weighted by how often they are in the tensors."""
+        """``float64[…]``: the index (|K3|² + |K4|²/4) / 12, the norms being those of the whole tensors."""
         weight = self.pairs.weight
         third = np.einsum("...aq,...aq,q->...", self.third, self.third, weight)
         fourth = np.einsum("...pq,...pq,p,q->...", self.fourth, self.fourth, weight, weight)
@@ -73,7 +73,7 @@ def index(projected: Values) -> float:
 def cumulants(projected: Values) -> Cumulants:
     """Return the k-statistics of centred projections with unit covariance, ``float64[…, dimension, point]``.
 
-    They are unbiased; the second moments are known and not computed. At least four points.
+    At least four points are needed. The second moments are known, so they are not computed.
     """
     dimensions, points = projected.shape[-2:]
     pairs = _pairs(dimensions)
@@ -98,18 +98,17 @@ def _pairs(dimensions: int) -> Pairs:
 
 
 def index_and_gradient(values: Values, frames: Values) -> tuple[Values, Values]:
-    """Return the index of projections, and its gradient.
+    """Return the index of projections, and its gradient, in O(frames × points × rank).
 
-    In O(frames × points × rank): computed from the points, because moment tensors of so many dimensions would be
-    larger.
+    Both are computed from the points, because the moment tensors of all dimensions would be larger.
 
     Args:
         values: ``float64[point, rank]``, sphered.
         frames: ``float64[frame, rank, dimension]``, orthonormal directions.
 
     Returns:
-        ``float64[frame]``, and ``float64[frame, rank, dimension]``, the gradient of the function that assumes unit
-        covariance, also off the orthonormal frames.
+        The index, ``float64[frame]``, and the gradient, ``float64[frame, rank, dimension]``; its formula assumes unit
+        covariance even for frames that are not orthonormal.
     """
     count, rank, dimensions = frames.shape
     points = len(values)
@@ -127,6 +126,9 @@ def index_and_gradient(values: Values, frames: Values) -> tuple[Values, Values]:
 
 
 def tangent(frames: Values, gradient: Values) -> Values:
-    """Return the gradients' components tangent to the orthonormal frames (the Stiefel manifold); shapes as above."""
+    """Return the components of gradients that are tangent to the manifold of orthonormal frames (Stiefel manifold).
+
+    All arrays are ``float64[frame, rank, dimension]``.
+    """
     inner = np.swapaxes(frames, 1, 2) @ gradient
     return gradient - frames @ ((inner + np.swapaxes(inner, 1, 2)) / 2)

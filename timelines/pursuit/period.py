@@ -1,4 +1,4 @@
-"""Projection pursuit over time: one result per window."""
+"""Projection pursuit over time, with one result per window of a trace."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from .window import Window, smoothed
 
 __all__ = ["Options", "Period", "PursuitOverTime", "Telling"]
 
-_POINTS_A_METRIC: Final = 8  # per metric, into which the samples of few locations are divided
+_POINTS_A_METRIC: Final = 8  # points per metric to aim at when few locations are divided into parts
 
 
 @dataclass(frozen=True)
@@ -33,13 +33,13 @@ class Options:
     Attributes:
         dimensions: Dimensions of projections: 1, 2 or 3.
         trimming: The treatment of outliers.
-        seed: Of the search.
-        starts: Of the search.
-        probed: The share of unselected metrics that is probed in each period.
+        seed: Seed of the search.
+        starts: Number of starts of the search.
+        probed: The share of unselected metrics that is also recorded, as probes, in each period.
         jitter: The share by which a new selection must be better than the last.
         metrics: Names of metrics; all if None.
-        derived: Formulas of further metrics, computed from smoothed values.
-        exclude_ranks: Ranks that make no points.
+        derived: Formulas of further metrics, computed from averages.
+        exclude_ranks: Ranks to leave out.
     """
 
     dimensions: int = 3
@@ -60,10 +60,10 @@ class Period:
     Attributes:
         start: Seconds.
         end: Seconds.
-        status: As in ``Pursuit``; without a result ``too-few`` locations, or ``no-structure`` if no metric differs.
+        status: As in ``Outcome``; without a result ``too-few`` locations, or ``no-structure`` if no metric differs.
         reason: The reason for the status.
-        found: The result without its points, or None.
-        selected: What to record from now on; empty before the first selection.
+        found: The result, or None.
+        selected: The metrics to record from now on; empty before the first selection.
         probed: Further metrics to record in the next period, as probes.
     """
 
@@ -78,11 +78,11 @@ class Period:
 
 @dataclass(frozen=True)
 class Telling:
-    """A period with its points.
+    """A period, and its result with points, for pictures.
 
     Attributes:
         period: The period.
-        found: Its result, with points.
+        found: Its result with points.
     """
 
     period: Period
@@ -91,18 +91,18 @@ class Telling:
 
 @dataclass
 class PursuitOverTime:
-    """Periods, one after another, and the data volume that their selections save.
+    """The state of projection pursuit from period to period.
 
     Attributes:
         options: The settings.
         metrics: Names of all metrics.
-        selected: What to record from now on; empty before the first selection.
+        selected: The metrics to record from now on; empty before the first selection.
         turns: The order in which unselected metrics are probed.
         reduction: The data volume saved by the selections.
-        parts: Derived metric → the measured metrics in its formula.
-        sources: Measured metric → how it was measured, if known.
-        telling: The most informative period so far: with structure, the one farthest from chance; otherwise the last
-            with a result. Only its points are kept, however long a run is.
+        parts: For each derived metric, the measured metrics in its formula.
+        sources: For each measured metric, how it was measured, if known.
+        telling: The most informative period so far: the one whose structure is farthest beyond chance, or else the last
+            one with a result. Only its points are kept, to limit memory.
     """
 
     options: Options
@@ -115,27 +115,33 @@ class PursuitOverTime:
     telling: Telling | None = None
 
     def measured(self, metrics: Iterable[str]) -> tuple[str, ...]:
-        """Return the metrics that must be recorded to compute some metrics, each once."""
+        """Return the measured metrics that are needed to compute some metrics, each once."""
         return measured(metrics, self.parts)
 
     @property
     def recorded(self) -> tuple[str, ...]:
-        """Measured metrics to record from now on, including probed ones; all before the first selection."""
+        """The measured metrics to record from now on, including probes; all before the first selection."""
         return self.measured((*self.selected, *self.turns.probed) if self.selected else self.metrics)
 
     @property
     def probed(self) -> tuple[str, ...]:
-        """Those of them that are recorded only as probes."""
+        """The measured metrics that are recorded only as probes."""
         selected = self.measured(self.selected)
         return tuple(name for name in self.measured(self.turns.probed) if name not in selected)
 
     def of_windows(self, windows: Iterable[Window]) -> Iterator[Period]:
-        """Pursue the metrics of each window in turn."""
+        """Yield the result for each window in turn."""
         for window in windows:
             yield self._period(window.start, window.end, window.samples, window.fresh)
 
     def of_space(self, space: MetricSpace, end: float, records: int) -> Period:
-        """Pursue the metrics of a given set of points: a run as one period."""
+        """Return the result for given points, as a single period.
+
+        Args:
+            space: The points.
+            end: End of the period in seconds.
+            records: Number of recorded samples.
+        """
         self.parts, self.sources = space.parts, space.sources
         self.metrics = (*space.metrics, *space.dropped)
         return self._judged(0.0, end, space, records)
@@ -190,12 +196,12 @@ class PursuitOverTime:
 
 
 def _tells(found: Pursuit) -> float:
-    """Return how far a result is beyond chance; 0 without structure."""
+    """Return the factor by which a result is beyond chance; 0 without structure."""
     return found.beyond if found.worth else 0.0
 
 
 def _space(samples: Samples, wanted: WantedMetrics, exclude_ranks: Collection[int], parts: int = 1) -> MetricSpace:
-    """Average the samples of a window to one point per location, or per part of it.
+    """Return the averages of a window's samples as points, one per location or per part of a location's samples.
 
     Raises:
         LocationsError: Fewer than two locations have values.
@@ -215,9 +221,12 @@ def _space(samples: Samples, wanted: WantedMetrics, exclude_ranks: Collection[in
 
 
 def _parts(samples: Samples, wanted: WantedMetrics, options: Options, space: MetricSpace) -> MetricSpace | None:
-    """Divide the samples of few locations into parts, one point each; None if not necessary or not possible.
+    """Return several points per location, averages of parts of its samples, if there are few locations.
 
-    The common course of all locations from part to part is subtracted.
+    The mean course of all locations over the parts is subtracted, so that only differences between locations are left.
+
+    Returns:
+        None if this is not necessary, or there are too few samples.
     """
     locations, metrics = space.values.shape
     most = int(np.bincount(samples.places).max())
@@ -233,5 +242,5 @@ def _parts(samples: Samples, wanted: WantedMetrics, options: Options, space: Met
 
 
 def _status(error: InputError) -> Status:
-    """Return the status for an error that leaves no points of a metric space."""
+    """Return the status that corresponds to an error in making a metric space."""
     return "too-few" if isinstance(error, LocationsError) else "no-structure"

@@ -16,14 +16,14 @@ __all__ = ["Sphered", "Trimming", "outlying", "sphered", "trimmed"]
 Trimming = Literal["none", "remove", "log", "sqrt"]
 
 
-_NEGLIGIBLE: Final = 1e-5  # of the largest singular value: smaller differences are rounding of printed values
+_NEGLIGIBLE: Final = 1e-5  # share of the largest singular value; smaller ones come from rounding of printed values
 
 
 def outlying(scaled: Values) -> Values:
-    """Return how far out points are, ``float64[point]``: above 1 a point is an outlier.
+    """Return the distance of each point from the median, ``float64[point]``; points above 1 are outliers.
 
-    This is the distance from the median of all points, each metric in units of its spread, divided by a distance beyond
-    which few points should be: the median distance plus 3.5 spreads.
+    Each metric is in units of its spread. The distance is divided by the distance beyond which few points should be:
+    the median distance plus 3.5 spreads.
 
     Args:
         scaled: ``float64[point, metric]``, no metric constant.
@@ -33,14 +33,14 @@ def outlying(scaled: Values) -> Values:
 
 
 def trimmed(space: MetricSpace, distance: Values, how: Trimming) -> MetricSpace:
-    """Trim outliers.
+    """Return the points with outliers removed, or moved closer to the median of all points.
 
-    ``none`` keeps them; ``remove`` leaves them out; ``log`` moves a point at distance r to 1 + ln r, and ``sqrt`` to 3
-    - 2/√r. Distances are from the median of all points, in units of the distance at which outliers begin.
+    ``none`` keeps outliers, ``remove`` leaves them out, ``log`` moves a point from distance r to 1 + ln r, and ``sqrt``
+    to 3 - 2/√r. The unit is the distance beyond which points are outliers.
 
     Args:
         space: The points.
-        distance: ``float64[point]``, by ``outlying``.
+        distance: ``float64[point]``, from ``outlying``.
         how: The treatment of outliers.
 
     Raises:
@@ -59,7 +59,7 @@ def trimmed(space: MetricSpace, distance: Values, how: Trimming) -> MetricSpace:
 
 
 def _drawn_in(distance: Values, far: Flags, how: Trimming) -> Values:
-    """Return the factors by which distances are multiplied."""
+    """Return the factor, ``float64[point]``, by which to multiply each point's distance from the median."""
     out = np.where(far, distance, 1.0)
     to = 1 + np.log(out) if how == "log" else 3 - 2 / np.sqrt(out)
     return np.asarray(to / out)
@@ -70,7 +70,7 @@ class Sphered:
     """Points whose covariance matrix is the identity, in as many dimensions as the metrics span.
 
     Attributes:
-        values: ``float64[point, rank]``.
+        values: ``float64[point, rank]``: the points.
         axes: ``float64[metric, rank]``, orthonormal: ``values @ axes.T`` are the symmetrically sphered metrics, so a
             direction ``d`` of ``values`` has the loadings ``axes @ d``.
     """
@@ -80,10 +80,11 @@ class Sphered:
 
 
 def sphered(scaled: Values) -> Sphered:
-    """Multiply metrics by the inverse square root of their correlation matrix.
+    """Return the points multiplied by the inverse square root of the metrics' correlation matrix.
 
-    Directions without variance (a metric that depends on others, fewer points than metrics) are left out. The method
-    uses singular values, in O(points × metrics²): a correlation matrix squares them and would lose half of the digits.
+    Directions without variance are left out; they exist if a metric depends on others or there are fewer points than
+    metrics. Singular values are used, in O(points × metrics²), because the correlation matrix contains their squares,
+    which would lose half of the digits.
 
     Args:
         scaled: ``float64[point, metric]``, each metric with zero mean and unit variance.

@@ -1,4 +1,4 @@
-"""Projection pursuit of one set of points: which metrics show a structure (Vetter and Reed, section 3)."""
+"""Projection pursuit in one set of points: find the metrics that show structure (Vetter and Reed, section 3)."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ __all__ = ["FEWEST", "SELECTED", "Camps", "Outcome", "Pursuit", "Ranked", "Statu
 
 Status = Literal["converged", "stopped", "no-structure", "too-few"]
 
-SELECTED: Final = 3  # metrics that represent a projection, as in Vetter and Reed
+SELECTED: Final = 3  # number of metrics to record, as in Vetter and Reed
 
-FEWEST: Final = 2  # points per metric: fewer, sphered, are nearly a simplex, which looks the same from everywhere
+FEWEST: Final = 2  # least points per metric; fewer sphered points are almost a simplex, with no best projection
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +37,10 @@ class Ranked:
 
     Attributes:
         metric: Its name.
-        importance: Its share of the index of the axis that named it; 0 without an index.
+        importance: Its share of the index of the axis for which it was chosen; 0 without an index.
         loading: Its loading on that axis, from -1 to 1.
-        index: Index of the projection that named it, without the metrics before it.
-        camps: How clearly locations split in this metric alone.
+        index: Index of the projection from which it was chosen, which excludes the metrics of earlier rounds.
+        camps: Index of camps in this metric alone.
     """
 
     metric: str
@@ -55,22 +55,21 @@ class Outcome:
     """The result of projection pursuit, without the points.
 
     Attributes:
-        status: ``converged``: a maximum, beyond chance. ``stopped``: the search ended before a maximum, so the metrics
-            may not be the best. ``no-structure``: points without structure have such indices, too. ``too-few``: fewer
-            than two points per metric, so all projections are equally good, and no single metric has camps.
+        status: ``converged``: a maximum beyond chance. ``stopped``: beyond chance, but the search ended before a
+            maximum, so other metrics may be better. ``no-structure``: not beyond chance. ``too-few``: fewer than two
+            points per metric, so all projections are equally good, and no single metric has camps.
         reason: The reason for the status, with numbers.
         ranking: All metrics, best first, in rounds of one metric per dimension of the projection.
         locations: Number of locations after trimming.
         points: Number of points in the projection: locations, or parts of them.
         outliers: Labels of the outliers, before trimming.
-        dropped: Metric → why it is not a dimension.
-        left_out: Label of a point → why it was left out.
+        dropped: For each unused metric, the reason.
+        left_out: For each unused point, by its label, the reason.
         index: Index of the best projection; 0 for fewer than four points.
-        critical: The index that points without structure stay below in 975 of 1000 cases; infinite for fewer than four
-            points.
+        critical: The index that points without structure exceed in 2.5 % of cases; infinite for fewer than four points.
         camps: The clearest split of points into two camps; None for fewer than four points.
         parted: Metrics with camps beyond chance, clearest first.
-        followed: The number of starts of the search that were followed to their end.
+        followed: The number of starts that the search followed to their end.
         agreeing: How many of these reached the best index.
     """
 
@@ -91,7 +90,7 @@ class Outcome:
 
     @property
     def metrics(self) -> tuple[str, ...]:
-        """The three best; fewer if fewer differ among the points."""
+        """The three best metrics; fewer if fewer metrics differ among the points."""
         return tuple(each.metric for each in self.ranking[:SELECTED])
 
     @property
@@ -106,14 +105,14 @@ class Outcome:
 
     @property
     def departs(self) -> bool:
-        """Whether the index is defined and beyond chance."""
+        """Whether there are enough points, and the index is beyond chance."""
         return self.points >= FEWEST * len(self.ranking) and self.index > self.critical
 
     @property
     def beyond(self) -> float:
-        """The factor by which the points are farther from normality than chance, by camps if not by the index.
+        """The factor by which the index is beyond its critical value, or else that of camps.
 
-        The camps' index is an entropy, so a logarithm.
+        The index of camps is a logarithm, so its factor is the exponential of the difference.
         """
         if self.departs or self.camps is None:
             return self.index / self.critical
@@ -126,7 +125,7 @@ class Pursuit(Outcome):
 
     Attributes:
         space: The locations, after trimming.
-        seen: The projected points: the locations, or their parts.
+        seen: The projected points: the locations, or several parts of each.
         view: The best projection; None for fewer than four points.
     """
 
@@ -149,17 +148,15 @@ def pursue(
     seed: int = 0,
     starts: int = STARTS,
 ) -> Pursuit:
-    """Find the metrics that show the least normal view of points, and rank all others.
-
-    Any cleaned points have a result. The ranking takes O(points × metrics³).
+    """Rank metrics by how far projections that show them are from normality; O(points × metrics³).
 
     Args:
         space: The locations.
-        parts: Several points per location, with the same metrics, which are projected instead of the locations.
+        parts: Several points per location, with the same metrics, to project instead of the locations; or None.
         dimensions: Dimensions of projections: 1, 2 or 3.
         trimming: The treatment of outliers.
-        seed: Of the search.
-        starts: Of the search.
+        seed: Seed of the search.
+        starts: Number of starts of the search.
 
     Raises:
         LocationsError: Trimming leaves fewer than two points.
@@ -174,7 +171,7 @@ def pursue(
         found = {"status": "too-few", "reason": reason, "ranking": _by_spread(space), "points": locations}
         return _found(space, space, outliers, **found)
     seen = space if parts is None else _parts(trimmed(parts, outlying(parts.scaled()), trimming), space)
-    with threadpool_limits(1):  # more threads would be waited for longer than they work
+    with threadpool_limits(1):  # the matrices are so small that synchronising threads would take longer
         return _viewed(space, seen, outliers, partial(search, dimensions=dimensions, seed=seed, starts=starts), seed)
 
 
@@ -234,12 +231,13 @@ def _ranked(order: Iterable[Chosen], metrics: Sequence[str], camps: Mapping[str,
 
 
 def _with_camps(ranked: list[Ranked], parted: tuple[str, ...], *, ahead: float) -> tuple[Ranked, ...]:
-    """Insert metrics with camps among the best, those farther beyond chance first.
+    """Return the ranking with metrics that have camps among the best three.
 
     Args:
         ranked: The ranking by projections.
         parted: Metrics with camps.
-        ahead: How far the first projection is beyond chance; minus infinity if it has no structure.
+        ahead: How much farther the first projection is beyond chance than camps, as a logarithm; minus infinity if the
+            projection has no structure.
     """
     best = [each.metric for each in ranked[:SELECTED]]
     names = list(parted if ahead == -inf else parted[:1])
@@ -250,7 +248,7 @@ def _with_camps(ranked: list[Ranked], parted: tuple[str, ...], *, ahead: float) 
 
 
 def _parts(parts: MetricSpace, space: MetricSpace) -> MetricSpace:
-    """Return the parts of locations, or the locations themselves if a metric is not a dimension of the parts."""
+    """Return the parts of locations; the locations themselves if the parts lack a metric."""
     return parts.along(space.metrics) if set(space.metrics) <= set(parts.metrics) else space
 
 
@@ -267,7 +265,7 @@ def _found(space: MetricSpace, seen: MetricSpace, outliers: tuple[int | str, ...
 
 
 def index_of(space: MetricSpace, metrics: tuple[str, ...]) -> float:
-    """Return the index of at most three metrics, in the one projection that shows all of them.
+    """Return the index of at most three metrics themselves, without a search.
 
     Raises:
         InputError: There are fewer than four points.
@@ -279,7 +277,7 @@ def index_of(space: MetricSpace, metrics: tuple[str, ...]) -> float:
 
 
 def _by_spread(space: MetricSpace) -> tuple[Ranked, ...]:
-    """Rank metrics by their range over their largest absolute value, for too few points for an index."""
+    """Return metrics ranked by range over largest absolute value, if there are too few points for an index."""
     relative: Values = space.values / np.abs(space.values).max(axis=0)
     order = np.argsort(-np.ptp(relative, axis=0), kind="stable")
     return tuple(Ranked(space.metrics[each], 0.0, 0.0, 0.0, 0.0) for each in order.tolist())

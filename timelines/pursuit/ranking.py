@@ -1,4 +1,4 @@
-"""The order of metrics: the best projection names a few, then again without these (Vetter and Reed, 3.1 and 3.3)."""
+"""Rank metrics: choose some from the best projection, then repeat without these (Vetter and Reed, 3.1 and 3.3)."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ class Chosen:
     """A ranked metric.
 
     Attributes:
-        metric: Its column.
-        loading: Its loading on the axis that named it, which has unit length.
-        importance: The index of that axis alone, times the squared loading: the metric's share of it.
-        index: Index of the projection that named it, among the remaining metrics.
+        metric: Column of the metric.
+        loading: Its loading on the axis for which it was chosen, which has unit length.
+        importance: Its share of the index of that axis: index times squared loading.
+        index: Index of the projection from which it was chosen.
     """
 
     metric: int
@@ -41,8 +41,8 @@ class View:
 
     Attributes:
         projection: The result of the search.
-        points: ``float64[point, axis]``, after varimax.
-        loadings: ``float64[metric, axis]``.
+        points: ``float64[point, axis]``: the projected points, after varimax rotation.
+        loadings: ``float64[metric, axis]``: the loadings, after varimax rotation.
         rank: The rank of the metrics.
         chosen: One distinct metric per axis, most important first; fewer if there are fewer metrics.
     """
@@ -55,7 +55,7 @@ class View:
 
 
 def best_view(scaled: Values, find: Search) -> View:
-    """Find the best projection of metrics, and the metrics that it shows.
+    """Return the best projection of metrics, and a metric for each of its axes.
 
     Args:
         scaled: ``float64[point, metric]``, with zero mean and unit variance.
@@ -78,7 +78,7 @@ def best_view(scaled: Values, find: Search) -> View:
 
 
 def _distinct(loadings: Values) -> list[tuple[int, int]]:
-    """Assign to each axis the metric with the largest loading, largest first, each metric once."""
+    """Return pairs of metric and axis, each once, by largest loading first."""
     sizes = np.abs(loadings)
     found = []
     for _ in range(loadings.shape[1]):
@@ -89,7 +89,7 @@ def _distinct(loadings: Values) -> list[tuple[int, int]]:
 
 
 def ranking(scaled: Values, first: View, find: Search) -> tuple[Chosen, ...]:
-    """Rank all metrics: first those of the first view, then those of the best view of the others, and so on."""
+    """Return all metrics ranked: those of the first view, then those of the best view of the others, and so on."""
     order = list(first.chosen)
     left = np.arange(scaled.shape[1])
     while len(left := np.setdiff1d(left, [each.metric for each in order])):
@@ -116,10 +116,10 @@ def varimax(loadings: Values) -> Values:
 
 
 def _start(loadings: Values) -> Values:
-    """Rotate the most dissimilar metrics as close to one axis each as possible.
+    """Return the rotation that brings each of the most dissimilar metrics as close to an axis as possible.
 
-    The original axes may be a stationary point of least variance: for two standardised metrics they bisect the angle
-    between them.
+    The original axes would be a bad start, because they may be a stationary point: for two standardised metrics they
+    bisect the angle between the metrics.
     """
     from scipy.linalg import qr  # noqa: PLC0415 - takes a third of a second
 

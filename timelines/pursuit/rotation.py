@@ -1,8 +1,8 @@
-"""The effect of chance on parts of a window, simulated because the parts of one rank are not independent.
+"""Simulate critical values for points that are parts of ranks, because the parts of one rank are not independent.
 
-Ranks without structure differ by normal noise of any size, and the parts of a rank may be correlated: by a level of the
-rank, or from one part to the next. A random rotation among the ranks preserves all of this (Langsrud's rotation tests,
-Statistics and Computing 15, 2005). So what a search finds in rotated points, it finds without structure.
+In points without structure, ranks differ by normal noise, but the parts of one rank may be correlated. A random
+rotation among the ranks preserves these correlations (Langsrud's rotation tests, Statistics and Computing 15, 2005). So
+the indices that a search finds in rotated points are those of points without structure.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ _DRAWS: Final = 24
 
 
 class Turning:
-    """Points that are parts of ranks, whose ranks are rotated among each other.
+    """Random rotations of points among their ranks.
 
     Args:
-        scaled: ``float64[point, metric]``.
-        points: Rank and part of each point; a missing part counts as equal to the others of its rank.
+        scaled: ``float64[point, metric]``: the points.
+        points: Rank and part of each point; a missing part gets the mean of its rank.
     """
 
     def __init__(self, scaled: Values, points: Sequence[Point]) -> None:
@@ -46,17 +46,17 @@ class Turning:
         self._course = sizes[:, None][: ranks - 1] * right[: ranks - 1]
 
     def drawn(self, random: np.random.Generator) -> Values:
-        """Rotate the ranks, and return the points, ``float64[point, metric]``."""
+        """Return the points, ``float64[point, metric]``, after a random rotation among the ranks."""
         axes = random.standard_normal((self._shape[0], len(self._course)))
         turned = np.linalg.qr(axes - axes.mean(axis=0))[0] @ self._course + self._mean
         return np.asarray(turned.reshape(self._shape)[self._ranks, self._parts])
 
 
 def simulated(scaled: Values, points: Sequence[Point], find: Search, *, seed: int = 0) -> tuple[float, float]:
-    """Return the index, and that of camps, which searches stay below if there is no structure.
+    """Return the critical values of the index and of camps, from searches in randomly rotated points.
 
-    The levels are those of the tables, by the distribution of largest values. Student's t widens them, because few
-    draws show their spread only roughly.
+    The significance levels are those of the tables; indices are assumed to have Gumbel's distribution of largest
+    values. The limits are widened by Student's t, because the spread is estimated from few draws.
     """
     turning, random = Turning(scaled, points), np.random.default_rng(seed)
     found: list[tuple[float, float]] = []

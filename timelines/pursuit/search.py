@@ -1,4 +1,4 @@
-"""Search the projection with the largest index, over orthonormal frames (the Stiefel manifold) from many starts."""
+"""Search for the projection with the largest index, among all orthonormal frames (Stiefel manifold)."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ __all__ = ["MANY", "STARTS", "Projection", "Search", "search", "some"]
 
 STARTS: Final = 24
 _RACE: Final = 6  # steps after which only the best starts continue
-_WINNERS: Final = 4  # one of so many starts continues
+_WINNERS: Final = 4  # one in four starts continues
 _STEPS: Final = 100
-_LAST_STEPS: Final = 40  # with all points, after a sample led to the start
-_FLAT: Final = 1e-4  # of the gradient's length, along the frames: a maximum, exact to half of the digits of its index
-_LONGER: Final = 0.2  # the decrease of the multiple of the frame
-_LONGEST: Final = -0.9  # at -1 a step would leave the frame entirely
-MANY: Final = 8192  # points above which a sample is searched first
+_LAST_STEPS: Final = 40  # steps with all points, after a search in a sample
+_FLAT: Final = 1e-4  # the frame is a maximum if this share or less of the gradient is tangent to the manifold
+_LONGER: Final = 0.2  # decrease of the frame's multiple, which makes steps longer
+_LONGEST: Final = -0.9  # least multiple; at -1 a step would leave the frame entirely
+MANY: Final = 8192  # number of points above which a sample is searched first
 
 
 @dataclass(frozen=True)
@@ -29,11 +29,11 @@ class Projection:
     """The best projection found.
 
     Attributes:
-        frame: ``float64[rank, dimension]``, orthonormal.
-        index: Its index.
-        converged: Whether it is a maximum, by its gradient.
+        frame: ``float64[rank, dimension]``: orthonormal directions.
+        index: The index of the projection.
+        converged: Whether the search reached a maximum, judged by the gradient.
         agreeing: How many of the followed starts reached this index.
-        followed: The number of starts followed to their end.
+        followed: The number of starts that were followed to their end.
     """
 
     frame: Values
@@ -47,23 +47,23 @@ Search = Callable[[Values], Projection]
 
 
 def search(values: Values, dimensions: int, *, seed: int = 0, starts: int = STARTS) -> Projection:
-    """Find the projection with the largest index.
+    """Return the projection with the largest index that a search from many starts finds.
 
-    Each step moves to the orthonormal frame nearest to the gradient plus a multiple of the frame (Kolda's and Mayo's
-    shifted power method, here on frames). While the index grows, the multiple falls below zero, which lengthens the
-    steps; otherwise it rises, so no step lowers the index. Starts are random, or directions of the points farthest out,
-    where an outlying rank would be. After a few steps only the best starts continue. With more than 8,192 points, a
-    sample is searched first, and its result is then improved with all points.
+    Each step moves to the orthonormal frame nearest to the gradient plus a multiple of the frame (Kolda and Mayo's
+    shifted power method, applied to frames). If a step raises the index, the multiple decreases, which lengthens steps;
+    otherwise the step is undone and the multiple increases. Half of the starts begin with the directions of the points
+    farthest from the mean, to find outlying ranks; all else is random. After a few steps, only the best starts
+    continue. With more than 8,192 points, a sample is searched first, and the result is improved with all points.
 
     Args:
-        values: ``float64[point, rank]``, sphered; four points at least.
+        values: ``float64[point, rank]``, sphered; at least four points.
         dimensions: Dimensions of the projection; fewer if the points span fewer.
         seed: Seed of the random starts.
         starts: Number of starts; a quarter of them are followed to their end.
     """
     rank = values.shape[1]
     dimensions = min(dimensions, rank)
-    if rank == dimensions:  # there is only one such space, whatever its axes
+    if rank == dimensions:  # all frames span the same space, so they have the same index
         frame = np.eye(rank)[None]
         return Projection(frame[0], float(index_and_gradient(values, frame)[0][0]), True, 1, 1)
     drawn = np.random.default_rng(seed)
@@ -79,7 +79,7 @@ def search(values: Values, dimensions: int, *, seed: int = 0, starts: int = STAR
 
 
 def some(values: Values, drawn: np.random.Generator) -> Values:
-    """Choose some of very many points: the farthest out, on which a maximum may depend, and others at random."""
+    """Return a sphered sample of many points: those farthest from the mean, which matter most, and random others."""
     order = np.argsort(-np.einsum("pr,pr->p", values, values), kind="stable")
     rest = drawn.choice(order[MANY // 8 :], MANY - MANY // 8, replace=False)
     chosen = values[np.sort(np.concatenate([order[: MANY // 8], rest]))]
@@ -88,7 +88,7 @@ def some(values: Values, drawn: np.random.Generator) -> Values:
 
 
 def _starts(values: Values, dimensions: int, starts: int, drawn: np.random.Generator) -> Values:
-    """Return orthonormal starting frames, half of them with a point far out as first axis."""
+    """Return orthonormal starting frames, half of them with the direction of a far point as first axis."""
     rank = values.shape[1]
     axes = drawn.standard_normal((starts, rank, dimensions))
     far = np.argsort(-np.einsum("pr,pr->p", values, values), kind="stable")[: starts // 2]
@@ -97,7 +97,7 @@ def _starts(values: Values, dimensions: int, starts: int, drawn: np.random.Gener
 
 
 def _climb(values: Values, starts: Values, steps: int) -> tuple[Values, Values, Flags]:
-    """Climb from each frame; return the final frames, their indices, and whether each is a maximum."""
+    """Improve each frame step by step; return the final frames, their indices, and whether each is a maximum."""
     frames = starts.copy()
     best, gradient = index_and_gradient(values, frames)
     shift = np.zeros(len(frames))
@@ -126,7 +126,7 @@ def _nearest(frames: Values) -> Values:
 
 
 def _least(frames: Values, gradient: Values) -> Values:
-    """Return the least factor by which the gradient stretches each frame along itself."""
+    """Return the smallest absolute eigenvalue of the symmetric part of frame^T · gradient, for each frame."""
     inner = np.swapaxes(frames, 1, 2) @ gradient
     return np.asarray(np.abs(np.linalg.eigvalsh((inner + np.swapaxes(inner, 1, 2)) / 2)).min(axis=1))
 

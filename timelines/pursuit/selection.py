@@ -1,4 +1,4 @@
-"""What to record after each period (Vetter and Reed, 3.4, 4.6): changes need a reason; other metrics are probed."""
+"""Choose what to record after each period: the best metrics, and some others as probes (Vetter and Reed, 3.4, 4.6)."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from .pursuit import Pursuit, index_of
 
 __all__ = ["IDENTITY", "PROBED", "Reduction", "Turns", "next_selection"]
 
-IDENTITY: Final = 3  # fields of a record that no selection can save: time, process, thread
+IDENTITY: Final = 3  # fields of each record besides metrics: time, process, thread
 
-PROBED: Final = 0.25  # of the unselected metrics: each is probed in one of four periods
+PROBED: Final = 0.25  # share of unselected metrics to probe, so that each is probed in one of four periods
 
 
 @dataclass(frozen=True)
 class Reduction:
-    """The fields of all records, with all metrics and with only those selected when a record was made.
+    """The amount of data that recording only selected metrics saves.
 
     Attributes:
         records: The number of samples.
-        fields: The number of fields with all metrics.
-        kept: The number with selected metrics; all of them before the first selection.
+        fields: The number of fields if all metrics were recorded.
+        kept: The number of fields with the metrics selected at the time.
         metrics: The number of measured metrics.
-        course: After each period: its end, and the share saved so far.
+        course: For each period, its end in seconds, and the share saved so far.
     """
 
     metrics: int
@@ -39,7 +39,13 @@ class Reduction:
         return 1 - self.kept / self.fields if self.fields else 0.0
 
     def after(self, end: float, records: int, selected: tuple[str, ...]) -> Reduction:
-        """Return the reduction with the records of a period, made with the measured metrics selected before it."""
+        """Return the reduction after one more period.
+
+        Args:
+            end: End of the period in seconds.
+            records: Number of samples in the period.
+            selected: The measured metrics that were recorded in it; empty for all.
+        """
         kept = len(selected) or self.metrics
         counted = replace(
             self,
@@ -51,15 +57,14 @@ class Reduction:
 
 
 def next_selection(before: tuple[str, ...], found: Pursuit | None, *, jitter: float) -> tuple[str, ...]:
-    """Choose what to record after a period.
+    """Return the metrics to record after a period: those of its result, or the same as before.
 
-    The result replaces the recorded metrics if its status is good and if one of two conditions holds: in this period
-    the index of its metrics exceeds that of the recorded ones by more than the threshold, or one of its metrics shows
-    camps and is not recorded. Both sets are compared by themselves, without the contribution of other metrics to a
-    projection.
+    The result's metrics replace the recorded ones if it has structure and one of two conditions holds: the index of its
+    metrics exceeds that of the recorded ones by more than the threshold, or a metric with camps is not recorded. Both
+    indices are those of the metrics themselves (``index_of``).
 
     Args:
-        before: The recorded metrics; empty at first.
+        before: The recorded metrics; empty before the first selection.
         found: The result of this period, or None.
         jitter: The threshold as a share: 0.1 requires an index larger by a tenth.
     """
@@ -86,11 +91,11 @@ class Turns:
     probed: tuple[str, ...] = ()
 
     def after(self, recorded: frozenset[str], share: float) -> Turns:
-        """Choose the next metrics to probe.
+        """Return the order with the next metrics to probe.
 
         Args:
             recorded: Metrics that are recorded in any case.
-            share: The share of the others to probe.
+            share: The share of the other metrics to probe.
         """
         left = [name for name in self.waiting if name not in recorded]
         probed = left[: ceil(share * len(left))]

@@ -1,4 +1,4 @@
-"""Windows that slide over a trace, each averaged to one point per location (Vetter and Reed, 3.2.1 and equation 2)."""
+"""Cut a trace into sliding windows, and average the samples of each location (Vetter and Reed, 3.2.1 and eq. 2)."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from ...multivariate.metric_space import Point
 
 __all__ = ["SlidingWindow", "Window", "smoothed"]
 
-_ROUNDINGS: Final = 8  # rounding error, in units in the last place of a time, of its sums with widths
-_DIGITS: Final = 8 * _ROUNDINGS  # such units between windows, at least
+_ROUNDINGS: Final = 8  # greatest rounding error of a window's times, in units in the last place
+_DIGITS: Final = 8 * _ROUNDINGS  # least distance between windows, in units in the last place
 
 
 @dataclass(frozen=True)
 class Window:
-    """A part of a trace.
+    """A time window of a trace.
 
     Attributes:
         start: Seconds.
-        end: Seconds; samples at this very time are in the next window, if there is one.
+        end: Seconds; a sample at exactly this time belongs to the next window, if there is one.
         samples: The samples in the window.
         fresh: The number of samples after the end of the previous window.
     """
@@ -38,11 +38,15 @@ class Window:
 
 
 class SlidingWindow:
-    """Cuts a trace into windows of equal width, as its samples arrive.
+    """Cuts a trace into windows of equal width while its samples arrive.
 
-    A window is complete when every known location has passed its end, or when any is a full width beyond, so that a
-    finished location does not block it. Later samples are left out. Each window takes O(samples) time, however long the
-    trace.
+    A window is complete when every known location has passed its end, or when one location is a full width beyond it,
+    so that a location that has ended does not block the others. Samples that arrive later are left out. Each window
+    takes O(samples in it) time.
+
+    Args:
+        width: Width of a window in seconds.
+        every: Seconds from the start of one window to the next; None for half the width.
 
     Attributes:
         late: The number of samples that arrived after their window.
@@ -109,16 +113,16 @@ class SlidingWindow:
         return self._start(self._number) + self._width
 
     def _back(self) -> float:
-        """Return the time from which on samples are kept, because the last window may begin early."""
+        """Return the time from which samples are kept: the start of the previous window."""
         return self._start(max(self._number - 1, 0))
 
     def _complete(self) -> float:
-        """Return the time up to which the trace is complete."""
+        """Return the time in seconds up to which the trace is complete."""
         seen = self._latest[self._latest >= self._back()]
         return max(float(seen.min()), float(seen.max()) - self._width) if len(seen) else -inf
 
     def _slack(self, times: Values) -> float:
-        """Return how much early a window ends, so that a sample at its end belongs to exactly one window."""
+        """Return a tolerance for comparing times, so that a sample at a window's end belongs to exactly one window."""
         origin = abs(self._origin) if isfinite(self._origin) else 0.0
         return _ROUNDINGS * float(np.spacing(np.abs(times).max(initial=origin)))
 
@@ -128,7 +132,7 @@ class SlidingWindow:
         return int(np.searchsorted(times, time - self._slack(times[[0, -1]])))
 
     def _gathered(self) -> Samples:
-        """Merge the new samples into the kept ones."""
+        """Merge new samples into the kept ones, and return all of them sorted by time."""
         if self._came:
             kept = self._kept.with_more(*self._came)
             sorted_already = (kept.times[1:] >= kept.times[:-1]).all()
@@ -154,15 +158,16 @@ class SlidingWindow:
 
 
 def smoothed(samples: Samples, parts: int = 1) -> tuple[list[Point], dict[str, Values]]:
-    """Average the samples of each location, or of each part of it; NaN if all of a location are missing.
+    """Return averages of the samples of each location, or of several parts of them.
 
     Args:
         samples: Samples sorted by time.
         parts: The number of parts of equal size into which the samples of a location and metric are divided; if there
-            are fewer samples, each serves for several parts.
+            are fewer samples than parts, a sample is used for several parts.
 
     Returns:
-        Points, distinguished by the part's number, and ``float64[point]`` per metric.
+        The points, with the number of the part, and for each metric ``float64[point]``, NaN if it has no values on a
+        location.
     """
     order = np.argsort(samples.places, kind="stable")
     places, values = samples.places[order], samples.values[order]
@@ -176,7 +181,7 @@ def smoothed(samples: Samples, parts: int = 1) -> tuple[list[Point], dict[str, V
 def _means(locations: Indices, column: Values, count: int, parts: int) -> Values:
     there = ~np.isnan(column)
     locations, column = locations[there], column[there]
-    size = float(np.abs(column).max(initial=0.0)) or 1.0  # so that a sum of huge values does not overflow
+    size = float(np.abs(column).max(initial=0.0)) or 1.0  # scaling keeps sums of huge values from overflowing
     many = np.bincount(locations, minlength=count)[:, None]
     start = np.cumsum(many)[:, None] - many
     part = np.arange(parts)

@@ -1,4 +1,4 @@
-"""Alignment of traces: the same moments of the same work (Hauswirth et al., OOPSLA 2005, sections 3 and 4)."""
+"""Align traces: find the same moments of the same work (Hauswirth et al., OOPSLA 2005, sections 3 and 4)."""
 
 from .alignment import Alignment, OnTime, align, brought, with_derived
 from .doubt import Doubt, doubts

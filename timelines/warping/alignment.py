@@ -1,4 +1,4 @@
-"""Map metrics of several traces to the time of one, and its intervals to another (Hauswirth et al. 2005, 3.3)."""
+"""Align traces with a reference, and map their metrics to its time (Hauswirth et al. 2005, 3.3)."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ class Alignment:
 
     Attributes:
         other: The other trace's metric.
-        times: The times in the other trace.
+        times: The map from the reference's time to the other trace's time.
         path: The warp path; None if anchors were used.
-        error: Equation 1; with anchors, the sum of the distances between values of the same moment.
-        doubts: Why it may be wrong, with intervals of the reference, in seconds.
+        error: Sum of the distances between matched values (Eq. 1).
+        doubts: Reasons why it may be wrong, each with the start and end of an interval of the reference, in seconds.
     """
 
     other: Series
@@ -55,7 +55,7 @@ def align(
         reference: The metric in the trace with the known intervals.
         other: The same metric in the other trace.
         intervals: Intervals of the reference, in seconds.
-        anchors: The same moments of both, if known.
+        anchors: The map of time between both traces, if it is known; then nothing is warped.
         band: As for ``warp``.
         penalty: As for ``warp``.
         told: As for ``warp``.
@@ -97,8 +97,8 @@ class OnTime:
     Attributes:
         series: The metrics.
         by: How the time was mapped.
-        metric: The metric by which traces were warped; empty if they were not.
-        alignment: The warp; None if there is none.
+        metric: The metric by which traces were warped; empty if none was.
+        alignment: The alignment by warping; None if there is none.
     """
 
     series: Sequence[Series]
@@ -108,11 +108,11 @@ class OnTime:
 
 
 def with_derived(series: Sequence[Series], formulas: Sequence[Formula]) -> list[Series]:
-    """Add the metrics that can be computed from those of a trace; existing metrics are kept.
+    """Return a trace's metrics, and those that formulas compute from them; existing metrics are not replaced.
 
     Args:
         series: Metrics of one trace.
-        formulas: Each may use those before it.
+        formulas: The formulas; each may use the results of those before it.
     """
     found = {each.name: each for each in series}
     for formula in formulas:
@@ -129,11 +129,11 @@ def with_derived(series: Sequence[Series], formulas: Sequence[Formula]) -> list[
 
 
 def carried(series: Series, times: TimeMap, reference: Series) -> Series:
-    """Map a metric of another trace to the reference's samples; for rates the amounts are preserved.
+    """Return a metric of another trace at the reference's samples; rates are scaled so that amounts are preserved.
 
     Args:
         series: The metric.
-        times: From the reference to the trace of the metric.
+        times: The map from the reference's time to that of the metric's trace.
         reference: Any metric of the reference.
     """
     first, last = times.moments(reference.begin), times.moments(reference.times)
@@ -158,8 +158,8 @@ def brought(
 
     Args:
         target: The metric of the reference whose samples are used.
-        reference: A trace, and its metrics.
-        other: Likewise.
+        reference: The reference trace, and its metrics.
+        other: The other trace, and its metrics.
         by: How the time is mapped; ``auto``: by anchors if possible, otherwise by warping.
         metric: The metric by which traces are warped; None for the target, or else the first common metric that varies.
         intervals: Intervals of interest in the reference, in seconds.
@@ -179,7 +179,8 @@ def brought(
         return OnTime([carried(each, times, target) for each in series], "anchors")
     if by == "anchors":
         raise InputError(
-            f"{series[0].source}: expected regions that were entered as often as in {target.source}, found none"
+            f"{series[0].source}: expected regions that were entered as often as in {target.source}, found none; "
+            "--align warping aligns by a metric"
         )
     mine, its = _common(target, reference[1], series, metric)
     found = align(mine, its, intervals, told=told)
@@ -198,6 +199,6 @@ def _common(
         return (varying or both)[0]
     what = f"the metric {metric}" if metric else "a metric that varies"
     raise InputError(
-        f"{other[0].source}: expected {what} in common with {target.source}, found {', '.join(there)}; traces whose "
-        "times are the same need --align none"
+        f"{other[0].source}: expected {what} in common with {target.source}, found {', '.join(there)}; if the traces "
+        "share a clock, use --align none"
     )

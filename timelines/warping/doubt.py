@@ -1,4 +1,4 @@
-"""Where dynamic time warping may be wrong (Hauswirth et al. 2005, 4.2), judged by the sequences and the path alone."""
+"""Find places where dynamic time warping may be wrong (Hauswirth et al. 2005, 4.2)."""
 
 from __future__ import annotations
 
@@ -16,13 +16,14 @@ __all__ = ["Doubt", "Kind", "doubts"]
 
 Kind = Literal["constant", "noise-point", "reordered", "unlike"]
 
-_DISTINCT: Final = 3.0  # standard deviations of the noise: one of 370 normal values is further from the mean
-# Of the standard deviation: where a sequence is steep, samples at slightly different times differ, too.
+_DISTINCT: Final = 3.0  # standard deviations of noise beyond which values differ, 1 in 370 normal values by chance
+# Share of a sequence's standard deviation below which values do not differ: in steep parts, samples at slightly
+# different times have different values.
 _UNLIKE: Final = 0.25
-_NEAR: Final = 0.01  # of a sequence: the required accuracy of boundaries
-_RUN: Final = 4  # samples that match one sample: a trace that is twice as slow makes runs of 2 and 3
-_MUCH: Final = 0.1  # of the pairs: so many distant pairs are not noise
-_BETTER: Final = 0.25  # of the distance: how close another place must be for a stretch to belong there
+_NEAR: Final = 0.01  # required accuracy of boundaries, as a share of a sequence
+_RUN: Final = 4  # least number of samples that match the same sample; in a trace twice as slow, 2 or 3 do
+_MUCH: Final = 0.1  # share of distant pairs above which they are not noise
+_BETTER: Final = 0.25  # greatest distance of a better match, as a share of the present distance
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,11 +31,11 @@ class Doubt:
     """A reason why an alignment may be wrong.
 
     Attributes:
-        kind: ``constant``: a boundary is in a constant stretch (4.2.1). ``noise-point``: a sample matches many that
-            differ from it, as if it belonged to another period (4.2.2). ``reordered``: a stretch resembles another one
-            more than its match (Table 1). ``unlike``: too much differs.
+        kind: ``constant``: a boundary is in a constant part, so its place is arbitrary (4.2.1). ``noise-point``: a
+            sample matches many that differ from it (4.2.2). ``reordered``: a part resembles another part more than its
+            match (Table 1). ``unlike``: too many values differ.
         start: The first affected sample of the first sequence.
-        end: The last one.
+        end: The last affected sample.
     """
 
     kind: Kind
@@ -43,13 +44,13 @@ class Doubt:
 
 
 def doubts(x: Values, y: Values, path: Warp, boundaries: tuple[int, ...] = ()) -> list[Doubt]:
-    """Return the problems that the paper warns of.
+    """Return reasons why a warp path may be wrong, of the kinds that the paper describes.
 
     Args:
-        x: ``float64[n]``, as warped.
-        y: ``float64[m]``.
+        x: ``float64[n]``: the first sequence.
+        y: ``float64[m]``: the second sequence.
         path: Their warp path.
-        boundaries: Samples of ``x`` that are to be mapped.
+        boundaries: Samples of ``x`` at the ends of intervals to map.
     """
     far = max(_DISTINCT * float(np.hypot(noise_level(x), noise_level(y))), _UNLIKE * float(x.std()))
     return [*_constant(x, boundaries), *_noise_points(x, y, path, far), *_elsewhere(x, y, path, far)]
@@ -68,7 +69,7 @@ def _constant(x: Values, boundaries: tuple[int, ...]) -> Iterator[Doubt]:
 
 
 def _noise_points(x: Values, y: Values, path: Warp, far: float) -> Iterator[Doubt]:
-    """Find samples, of either sequence, that match many samples from which they differ."""
+    """Yield samples of either sequence that match many samples from which they differ."""
     distance = np.abs(x[path.x] - y[path.y])
     for mine in (path.x, path.y):
         starts = np.flatnonzero(np.diff(mine, prepend=-1))
@@ -80,7 +81,7 @@ def _noise_points(x: Values, y: Values, path: Warp, far: float) -> Iterator[Doub
 
 
 def _elsewhere(x: Values, y: Values, path: Warp, far: float) -> Iterator[Doubt]:
-    """Look for a better match of the longest stretch that differs from its own."""
+    """If many values differ, yield the longest part that differs, as ``reordered`` if it matches elsewhere better."""
     distance = np.abs(x[path.x] - y[path.y])
     unlike = distance > far
     if unlike.mean() <= _MUCH:

@@ -1,4 +1,4 @@
-"""Maps of time: moments of one trace mapped to another, by a warp path or by what the program does."""
+"""Map times of one trace to another, by a warp path or by entries of the same regions."""
 
 from __future__ import annotations
 
@@ -18,55 +18,55 @@ from .warp_path import Warp
 
 __all__ = ["TimeMap", "anchored", "same_paths", "time_map"]
 
-# Of a trace: how far the map may bend without evidence. Of 840 planted pairs of 300 samples, scaled, shifted and
-# warped, with up to a tenth of noise, both ends of 99 % were mapped within 1 %; of 400 intervals of ten real time lines
-# 95 %, with 0.03 93 %, and with 0.05 and no reduced distances 94 %.
+# Smoothing length of the map, as a share of a trace. In 99 % of 840 synthetic pairs of 300 samples, scaled, shifted and
+# warped, with up to 10 % noise, both ends of intervals were mapped within 1 %; in 400 intervals of ten real time lines
+# 95 % were. With 0.03, 93 % were; with 0.05 and without reweighting, 94 %.
 _STIFFNESS: Final = 0.04
-_OFF: Final = 0.006  # of a trace: a path so far off the map, as in another period, counts half
-_ROUNDS: Final = 6  # of reweighting
-_POWER: Final = 1.5  # of the steepness: with 1 noise counts too much, with 2 only the steepest samples count
-_LEAST: Final = 1e-4  # the weight of flat stretches
-_MOST: Final = 1e4  # the evidence of a hundred deviations; more adds nothing
-_ENDS: Final = 1e-2  # of the first and the last sample, which match in any case
-_SPLINE: Final = 5  # samples that a smoothing spline needs
+_OFF: Final = 0.006  # distance of the path from the map at which a sample's weight is halved, as a share of a trace
+_ROUNDS: Final = 6  # rounds of reweighting
+_POWER: Final = 1.5  # exponent of the steepness; with 1, noise has too much weight, with 2, only the steepest samples
+_LEAST: Final = 1e-4  # weight of flat parts
+_MOST: Final = 1e4  # greatest weight before normalisation
+_ENDS: Final = 1e-2  # additional weight of the first and the last sample, which always match
+_SPLINE: Final = 5  # least number of samples for a smoothing spline
 
-_ENTRIES: Final = 3  # at least: the program's own entry, and two in it
+_ENTRIES: Final = 3  # least number of common entries: that of the program, and two others
 _CALLS: Final = "io_calls"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TimeMap:
-    """Moments of one trace, and the same moments of another.
+    """A map from the time of one trace to that of another, linear between known moments.
 
     Attributes:
-        x: ``float64[sample]``, seconds, increasing.
-        y: ``float64[sample]``, seconds, not decreasing.
+        x: ``float64[sample]``: moments in the first trace, seconds, increasing.
+        y: ``float64[sample]``: the same moments in the other trace, seconds, not decreasing.
     """
 
     x: Values
     y: Values
 
     def carried(self, interval: tuple[float, float]) -> tuple[float, float]:
-        """Map an interval to the other trace."""
+        """Return an interval, start and end in seconds, mapped to the other trace."""
         start, end = self.moments(np.array(interval)).tolist()
         return start, end
 
     def moments(self, seconds: Values) -> Values:
-        """Map moments, ``float64[moment]``; time outside the trace continues at the same rate."""
+        """Return moments, ``float64[moment]`` in seconds, mapped to the other trace, or extrapolated at equal speed."""
         inside = np.interp(seconds, self.x, self.y)
         found: Values = inside + np.minimum(seconds - self.x[0], 0) + np.maximum(seconds - self.x[-1], 0)
         return found
 
 
 def time_map(path: Warp, x: Values, y: Values, x_times: Values, y_times: Values) -> TimeMap:
-    """Make a map of time from a warp path.
+    """Return a smooth map of time from a warp path.
 
     Args:
         path: The warp path of ``x`` and ``y``.
-        x: ``float64[n]``, as warped.
-        y: ``float64[m]``.
-        x_times: ``float64[n]``, seconds, increasing.
-        y_times: ``float64[m]``.
+        x: ``float64[n]``: values of the first trace.
+        y: ``float64[m]``: values of the other trace.
+        x_times: ``float64[n]``: times of the first trace, seconds, increasing.
+        y_times: ``float64[m]``: times of the other trace.
     """
     middle = _middles(path, len(x))
     if len(x) >= _SPLINE:
@@ -76,7 +76,7 @@ def time_map(path: Warp, x: Values, y: Values, x_times: Values, y_times: Values)
 
 
 def _middles(path: Warp, count: int) -> Values:
-    """Return the middle of the samples of y that match each sample of x."""
+    """Return for each sample of x the middle of the samples of y that match it, ``float64[n]``."""
     first, last = np.full(count, np.iinfo(np.intp).max), np.zeros(count, dtype=np.intp)
     np.minimum.at(first, path.x, path.y)
     np.maximum.at(last, path.x, path.y)
@@ -100,7 +100,13 @@ def _smooth(middle: Values, x: Values, y: Values) -> Values:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Clock:
-    """The progress of work over time: distinct levels, when each was reached, and when it was left."""
+    """The progress of work over time.
+
+    Attributes:
+        levels: ``float64[level]``: cumulative numbers of entries, increasing.
+        reached: ``float64[level]``: seconds at which each level was reached.
+        left: ``float64[level]``: seconds at which each level was left.
+    """
 
     levels: Values
     reached: Values
@@ -108,10 +114,10 @@ class _Clock:
 
     @classmethod
     def of(cls, line: TimeLine, entries: Values) -> _Clock:
-        """Make the clock from numbers of entries, ``float64[sample]``.
+        """Return the clock of a time line from the number of entries in each sample, ``float64[sample]``.
 
-        A sample ends with the first event after its interval. So if a sample is longer than most, its entries were at
-        its beginning, and nothing was entered or left in the rest of it.
+        A sample ends with the first event after its interval. So if a sample is longer than usual, all its entries are
+        in its first part, of usual length.
         """
         length = line.end - line.begin
         busy = np.minimum(length, np.median(length))
@@ -123,7 +129,7 @@ class _Clock:
         return cls(levels, times[first], times[last])
 
     def when(self, levels: Values, *, left: bool) -> Values:
-        """Return when levels were reached, or left; between known levels, time is interpolated evenly."""
+        """Return the seconds at which levels were reached, or left, interpolated between known levels."""
         times: Values = np.interp(levels, np.repeat(self.levels, 2), np.column_stack([self.reached, self.left]).ravel())
         place = np.searchsorted(self.levels, levels).clip(max=len(self.levels) - 1)
         mine = self.levels[place] == levels
@@ -132,7 +138,7 @@ class _Clock:
 
 
 def anchored(x: Trace, y: Trace, ranks: Collection[int] | None = None) -> TimeMap | None:
-    """Find the same moments of two runs of a program, averaged over its ranks and threads.
+    """Return a map of time between two runs of a program from entries of regions, averaged over ranks and threads.
 
     Args:
         x: The run with the known moments.
@@ -185,14 +191,14 @@ def _entries(line: TimeLine, paths: int) -> npt.NDArray[np.int64]:
 
 
 def _calls(trace: Trace, line: TimeLine) -> Values:
-    """Return the number of file I/O calls in each sample; empty if they were not always recorded."""
+    """Return the number of file I/O calls in each sample, ``float64[sample]``; zeros if they are not fully recorded."""
     names = [metric.name for metric in trace.metrics]
     calls = line.values[:, names.index(_CALLS)] if _CALLS in names else np.zeros(len(line))
     return np.zeros(len(line)) if np.isnan(calls).any() else calls
 
 
 def _counted(line: TimeLine, paths: Indices) -> Values:
-    """Return the number of entries of some call paths in each sample."""
+    """Return the number of entries of some call paths in each sample, ``float64[sample]``."""
     taken = np.isin(line.paths, paths)
     counts: Values = np.bincount(line.samples[taken], line.visits[taken], len(line)).astype(np.float64)
     return counts

@@ -1,8 +1,8 @@
 """Dynamic time warping: match the samples of two sequences (Hauswirth et al., OOPSLA 2005, section 3.2).
 
 The table of least errors is computed one diagonal at a time, because the cells of a diagonal depend only on the two
-before it. Some diagonals are kept. From them the way back is found, one block of diagonals at a time, recomputing only
-the cells that can be on the path. So the path is exact for any lengths, in little memory.
+before it. To save memory, only some diagonals are kept. From these, the path is traced back one block of diagonals at a
+time, recomputing only cells that can be on it. So the path is exact.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from ...errors import InputError
 __all__ = ["Told", "Warp", "warp", "warp_error"]
 
 Told = Callable[[int, int], object]
-"""Takes how many diagonals are done, and how many there are."""
+"""Progress callback: takes how many diagonals are done, and how many there are."""
 
-_CHUNK: Final = 1 << 13  # cells computed at once, which fit in a core's second cache
-_APART: Final = 4  # times the root of the number of diagonals: the distance between kept diagonals
+_CHUNK: Final = 1 << 13  # cells to compute at once, so that they fit in a core's second cache
+_APART: Final = 4  # distance between kept diagonals, divided by the square root of their number
 _TOLD: Final = 256  # diagonals between two calls of the progress callback
 
 
@@ -52,20 +52,20 @@ def warp(
     open_ends: bool = False,
     told: Told | None = None,
 ) -> Warp:
-    """Find the warp path of least error: all samples are matched, ends match, and the order is kept.
+    """Return the warp path of least error, which matches all samples in order, and ends with ends.
 
-    Of several such paths, return the one that, from its end, steps in both sequences for as long as possible. Time n·m;
-    memory (n + m)^0.5 · n.
+    Of several such paths, the one is returned that, traced from its end, steps in both sequences for as long as
+    possible. Time is O(n·m), memory O((n + m)^0.5 · n).
 
     Args:
-        x: ``float[n]``.
-        y: ``float[m]``.
+        x: ``float[n]``: the first sequence.
+        y: ``float[m]``: the second sequence.
         band: The greatest distance of a pair from the straight line between the ends, as a share of the length; None
             for no limit. One sample to the side is always allowed.
-        penalty: The cost of a step in only one sequence, in the unit of the values, so that fewer samples match the
-            same one (section 4.2.1).
-        open_ends: Whether samples at both ends of ``y`` may be left out, to find all of ``x`` somewhere in it.
-        told: Takes how much is done.
+        penalty: Additional cost of a step in only one sequence, in the unit of the values, so that fewer samples match
+            the same one (section 4.2.1).
+        open_ends: Whether samples at both ends of ``y`` may be left out, to find ``x`` as a part of it.
+        told: Progress callback.
 
     Raises:
         InputError: A sequence is empty, or has a value that is not finite; a band or a penalty is negative.
@@ -83,10 +83,10 @@ def warp_error(x: npt.ArrayLike, y: npt.ArrayLike, *, band: float | None = None,
     """Return the least error of all warp paths (Eq. 1), in memory for a few copies of ``x``.
 
     Args:
-        x: ``float[n]``.
-        y: ``float[m]``.
+        x: ``float[n]``: the first sequence.
+        y: ``float[m]``: the second sequence.
         band: As for ``warp``.
-        told: Takes how much is done.
+        told: Progress callback.
 
     Raises:
         InputError: As for ``warp``.
@@ -104,20 +104,20 @@ class _End:
 
 
 class _Rows:
-    """Three diagonals, each a row of values by i, with a margin in front for cells outside the table.
+    """Three diagonals of the table, each a row of values by i, preceded by a cell outside the table.
 
     Attributes:
         before: The diagonal two before the current one.
         latest: The diagonal before the current one.
         out: The current diagonal.
-        shift: The number of values that the rows lack at the front.
+        shift: The number of values that are missing at the front of the rows.
     """
 
     def __init__(self, before: Values, latest: Values, shift: int = 0) -> None:
         self.before, self.latest, self.out, self.shift = before, latest, np.full(len(latest), inf), shift
 
     def here(self, first: int, last: int) -> slice:
-        """Return the slice for a range of i."""
+        """Return the slice of a row for a range of i."""
         return slice(first + 1 - self.shift, last + 2 - self.shift)
 
     def turn(self) -> None:
@@ -126,7 +126,10 @@ class _Rows:
 
 
 class _Table:
-    """The cells (i, j) with i + j = k form diagonal k; a cell is addressed by k and i."""
+    """The table of least errors of paths to each pair of samples (i, j).
+
+    Cells with i + j = k form diagonal k; a cell is addressed by k and i.
+    """
 
     def __init__(self, x: npt.ArrayLike, y: npt.ArrayLike, band: float | None, penalty: float, open_ends: bool) -> None:
         self.x, self.y = _sequence(x), _sequence(y)
@@ -153,23 +156,23 @@ class _Table:
         return low, min(high, floor((k / beside + self._band) / slope + 1e-9))
 
     def rows(self) -> _Rows:
-        """Return rows without values."""
+        """Return rows for the first diagonal."""
         return _Rows(*np.full((2, len(self.x) + 1), inf))
 
     def enter(self, k: int, rows: _Rows) -> None:
-        """Set the cells outside the table, as seen from diagonal k, where a path begins."""
+        """Set the cell outside the table from which a path may begin on diagonal k."""
         if not rows.shift:
             rows.before[0] = 0.0 if self.open_ends or k == 0 else inf
 
     def alone(self, first: int, last: int, rows: _Rows, out: Values | None = None) -> Values:
-        """Return the least error before cells that are reached by a step in only one sequence."""
+        """Return for cells of a diagonal the least error of paths whose last step is in only one sequence."""
         least = np.minimum(rows.latest[rows.here(first - 1, last - 1)], rows.latest[rows.here(first, last)], out=out)
         if self._penalty:
             least += self._penalty
         return least
 
     def fill(self, k: int, first: int, last: int, rows: _Rows) -> None:
-        """Compute the cells of diagonal k from the first i to the last."""
+        """Compute the cells of diagonal k, from the first i to the last."""
         behind = len(self.y) - 1 - k
         for start in range(first, last + 1, _CHUNK):
             stop = min(start + _CHUNK, last + 1)
@@ -194,7 +197,7 @@ def _sequence(values: npt.ArrayLike) -> Values:
 
 
 def _forward(table: _Table, told: Told | None, kept: list[tuple[Values, Values]] | None = None, apart: int = 1) -> _End:
-    """Compute all diagonals, keeping pairs of adjacent ones at equal distances."""
+    """Compute all diagonals, and return the end of the best path; add pairs of diagonals to ``kept`` if given."""
     rows = table.rows()
     end = _End(0, 0, inf)
     final, width = table.diagonals - 1, len(table.x)
@@ -230,10 +233,11 @@ def _backward(table: _Table, end: _End, kept: list[tuple[Values, Values]], apart
 
 
 def _ways(table: _Table, i: int, k: int, start: int, kept: tuple[Values, Values]) -> list[tuple[int, Flags, Flags]]:
-    """Return, diagonal by diagonal, for the cells from which (k, i) can be reached, where their least error comes from.
+    """Recompute diagonals from ``start`` to k, as far as paths to the cell (k, i) can use them.
 
     Returns:
-        The first i of each diagonal; whether the step is in only one sequence; whether that is the second one.
+        For each diagonal: the first i; for each cell, whether its best step is in only one sequence; and whether a step
+        in only one sequence is in the second one.
     """
     shift = max(0, i - (k - start) - 2)
     before, latest = (row[shift : i + 2].copy() for row in kept)

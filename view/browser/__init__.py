@@ -1,4 +1,4 @@
-"""The model of an experiment's browser: three trees, their values, and how these depend on the selection."""
+"""The model of the browser: three trees, their values, and how these depend on selections; without any display."""
 
 from .browser import Browser, Dimension, browse
 from .hottest_path import at_start, hottest_path

@@ -1,7 +1,7 @@
-"""Three trees side by side (Song et al. 2004, section 4): values depend on the selections to the left.
+"""Three trees side by side (Song et al. 2004, section 4), whose values depend on the selections to the left.
 
-A tree shows each part of a value once: a closed node shows everything that it includes, an open node only what its
-children do not show. So selecting aggregates across dimensions, and closing within one.
+A tree shows each part of a value once: a closed node shows its inclusive value, an open node only what its children do
+not show. So a selection aggregates across dimensions, and closing a node aggregates within a dimension.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ _Read = Callable[[str], Tally]
 
 @dataclass(frozen=True, eq=False)
 class Browser:
-    """The state of a browser. It is immutable: actions return a new one.
+    """The state of a browser, which is immutable: actions return a new state.
 
     Attributes:
-        sums: The numbers.
-        metrics: The metric tree; something in it is selected.
-        program: The call tree, or the flat profile; something in it is selected.
-        system: The system tree; nothing depends on its selection.
+        sums: The values of the experiment.
+        metrics: The metric tree, with at least one node selected.
+        program: The call tree or the flat profile, with at least one node selected.
+        system: The system tree; no values depend on its selection.
     """
 
     sums: Sums
@@ -43,29 +43,29 @@ class Browser:
     system: Pane
 
     def pane(self, dimension: Dimension) -> Pane:
-        """Return one of the trees."""
+        """Return the tree of a dimension."""
         return {"metrics": self.metrics, "program": self.program, "system": self.system}[dimension]
 
     def opened(self, dimension: Dimension, *nodes: int) -> Browser:
-        """Open nodes of a tree."""
+        """Return the state with nodes of a tree opened."""
         return self._with(dimension, self.pane(dimension).opened(*nodes))
 
     def closed(self, dimension: Dimension, *nodes: int) -> Browser:
-        """Close nodes of a tree."""
+        """Return the state with nodes of a tree closed."""
         return self._with(dimension, self.pane(dimension).closed(*nodes))
 
     def selecting(self, dimension: Dimension, *nodes: int) -> Browser:
-        """Select nodes of a tree instead of others; dependent values are aggregated over them.
+        """Return the state with only these nodes of a tree selected; dependent values are aggregated over them.
 
         Raises:
-            InputError: None is given, of metrics or of the program.
+            InputError: No node of the metrics or the program is given.
         """
         if not nodes and dimension != "system":
             raise InputError(f"expected at least one node of the {dimension} to select, found none")
         return self._with(dimension, self.pane(dimension).selecting(nodes))
 
     def unfolding(self, dimension: Dimension, node: int | None) -> Browser:
-        """Show the small nodes right below a node of a tree, or among its roots, too."""
+        """Return the state in which small children of a node, or small roots if it is None, are shown, too."""
         return self._with(dimension, self.pane(dimension).unfolding(node))
 
     def _with(self, dimension: Dimension, pane: Pane) -> Browser:
@@ -74,14 +74,14 @@ class Browser:
         return replace(self, program=pane) if dimension == "program" else replace(self, system=pane)
 
     def values(self, dimension: Dimension) -> Mapping[int, Value]:
-        """Return the value of each shown node of a tree, from the top."""
+        """Return the value of each shown node of a tree, in order."""
         return {
             node: tally.value(place, has_cells=self._has_cells(dimension, node))
             for node, tally, place in self._tallies(dimension)
         }
 
     def _has_cells(self, dimension: Dimension, node: int) -> bool:
-        """Return whether a node's value has cells, call paths or locations; an open machine has none."""
+        """Return whether a node's value belongs to call paths or locations of its own; an open machine has none."""
         return dimension == "program" or (dimension == "system" and not self.system.is_open(node))
 
     def together(self, dimension: Dimension, nodes: Collection[int]) -> Value:
@@ -90,7 +90,7 @@ class Browser:
         return reduce(Tally.plus, found).value(0, has_cells=dimension != "metrics")
 
     def _tallies(self, dimension: Dimension) -> Iterator[tuple[int, Tally, int]]:
-        """Yield each shown node with the tally, and the place in it, of its value."""
+        """Yield each shown node, and the tally and place in it where its value is."""
         pane = self.pane(dimension)
         if dimension == "metrics":
             yield from ((node, self._of_metric(node), 0) for node in pane.shown())
@@ -104,31 +104,31 @@ class Browser:
         return reduce(Tally.less, map(self.sums.total, parts), self.sums.total(whole))
 
     def _terms(self, node: int) -> tuple[str, tuple[str, ...]]:
-        """Return a node's metric, and those child metrics that its children show."""
+        """Return a node's metric, and the child metrics to subtract because the node's children show them."""
         experiment = self.sums.experiment
         name = experiment.metrics[node].name
         return name, added_parts(experiment, name) if self.metrics.is_open(node) else ()
 
     @property
     def summed(self) -> bool:
-        """Whether the selected metrics are sums of one unit."""
+        """Whether the selected metrics can be added: they are sums with the same unit."""
         return summable([self.sums.experiment.metrics[node] for node in self.metrics.selected])
 
     @cached_property
     def of_program(self) -> tuple[Tally, Tally]:
-        """The selected metrics at each node of the program, over all locations: exclusive and inclusive."""
+        """The exclusive and inclusive values of the selected metrics at each program node, over all locations."""
         own = self._selected(self.sums.by_path).at_home(self.program.tree)
         return own, own.up(self.program.tree)
 
     @cached_property
     def of_system(self) -> tuple[Tally, Tally]:
-        """The selected metrics of the selected program nodes at each node of the system, as in ``of_program``."""
+        """The exclusive and inclusive values of the selected metrics and program nodes at each system node."""
         paths = self.program.tree.cells(self.program.held(self.program.selected))
         own = self._selected(lambda metric: self.sums.by_location(metric, paths)).at_home(self.system.tree)
         return own, own.up(self.system.tree)
 
     def _selected(self, read: _Read) -> Tally:
-        """Add the selected metrics if they are sums of one unit; otherwise only a single metric has a value."""
+        """Return the sum of the selected metrics, read by ``read``; no values if they cannot be added."""
         tallies = []
         for node in sorted(self.metrics.selected):
             whole, parts = self._terms(node)
@@ -139,19 +139,19 @@ class Browser:
 
 
 def summable(metrics: Sequence[Metric]) -> bool:
-    """Return whether values of metrics can be added: they are sums of one unit."""
+    """Return whether values of metrics can be added: they are sums with the same unit."""
     return {each.aggregation for each in metrics} == {"sum"} and len({each.unit for each in metrics}) == 1
 
 
 def browse(experiment: Experiment, *, flat: bool = False) -> Browser:
-    """Show an experiment with all trees closed, the first metric and the first root of the program selected.
+    """Return a browser with all trees closed, and the first metric and the first root of the program selected.
 
     Args:
-        experiment: Any, a run's or derived; it has a metric and a call path.
-        flat: Show regions in place of call paths.
+        experiment: A run, or an experiment derived from runs.
+        flat: Whether to show regions instead of call paths.
 
     Raises:
-        InputError: There is nothing to show.
+        InputError: The experiment has no metric or no call path.
     """
     if not experiment.metrics or not experiment.call_paths:
         raise InputError(f"expected an experiment with a metric and a call path, found {experiment.size}")

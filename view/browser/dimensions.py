@@ -1,4 +1,4 @@
-"""The trees of an experiment: its metrics, its call paths or regions, and its system."""
+"""Make the trees of an experiment: metrics, call paths or regions, and the system."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from .tree import Tree
 
 __all__ = ["call_tree", "cluster_tree", "flat_profile", "metric_tree", "system_tree"]
 
-_Level = tuple[str, str]  # identity and label of an element that contains a location
+_Level = tuple[str, str]  # identity and label of a machine, node, process or thread
 
 
 def metric_tree(experiment: Experiment) -> Tree:
-    """Return the forest of metrics, with nodes in the order of the experiment's metrics."""
+    """Return the metrics as a forest, with nodes in the order of the experiment's metrics."""
     places = {metric.name: place for place, metric in enumerate(experiment.metrics)}
     return Tree(
         tuple(metric.display or metric.name for metric in experiment.metrics),
@@ -29,7 +29,7 @@ def metric_tree(experiment: Experiment) -> Tree:
 
 
 def call_tree(experiment: Experiment) -> Tree:
-    """Return the forest of call paths, with nodes in their order."""
+    """Return the call paths as a forest, with nodes in their order."""
     return Tree(
         tuple(path.region.name for path in experiment.call_paths),
         tuple(path.parent for path in experiment.call_paths),
@@ -39,7 +39,7 @@ def call_tree(experiment: Experiment) -> Tree:
 
 
 def flat_profile(experiment: Experiment) -> Tree:
-    """Return the regions in the order of their first entry, all as roots with exclusive values."""
+    """Return the regions, in the order of their first entry, as roots without children."""
     regions = {region: place for place, region in enumerate(dict.fromkeys(p.region for p in experiment.call_paths))}
     return Tree(
         tuple(region.name for region in regions),
@@ -56,11 +56,11 @@ def system_tree(experiment: Experiment) -> Tree:
 
 
 def cluster_tree(experiment: Experiment, clusters: Sequence[Iterable[int]]) -> Tree:
-    """Return clusters of locations, with processes and threads; those in no cluster come last.
+    """Return a tree of clusters, with their processes and threads; locations in no cluster come last.
 
     Args:
-        experiment: Any.
-        clusters: Indices of the locations of each; clusters are disjoint.
+        experiment: The experiment.
+        clusters: Indices of the locations of each cluster; clusters are disjoint.
     """
     threads = Counter(place.process for place in experiment.locations)
     cluster = {location: number for number, members in enumerate(clusters) for location in members}
@@ -81,7 +81,7 @@ def cluster_tree(experiment: Experiment, clusters: Sequence[Iterable[int]]) -> T
 
 
 def _grouped(paths: Iterable[Sequence[_Level]]) -> Tree:
-    """Make the tree of the elements around each location, from the outermost down."""
+    """Return a tree from the path of each location, from the outermost element to the location itself."""
     nodes: dict[str, int] = {}
     labels: list[str] = []
     parents: list[int | None] = []
@@ -112,6 +112,6 @@ def _process(place: Location, threads: Counter[int]) -> list[_Level]:
 
 
 def _numbered(names: Iterable[str]) -> tuple[str, ...]:
-    """Number equal names: ``solve/loop@41~0``."""
+    """Return names with a number that distinguishes equal ones: ``solve/loop@41~0``."""
     ordinals: defaultdict[str, count[int]] = defaultdict(count)
     return tuple(f"{name}~{next(ordinals[name])}" for name in names)

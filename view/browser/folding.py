@@ -1,4 +1,4 @@
-"""Fold nodes that are too small into one row: ``n more``."""
+"""Fold small nodes into one row, ``n more``."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from .tally import Tally
 
 __all__ = ["folded"]
 
-_SHARE: Final = 0.005  # of a tree: a smaller share hardly matters among percentages with one digit
+_SHARE: Final = 0.005  # share of the tree below which a node is small, half of the last digit of a percentage
 
 _Sizes = npt.NDArray[np.float64]
 
 
 def folded(browser: Browser, dimension: Dimension) -> Mapping[int | None, tuple[int, ...]]:
-    """Return, for each node with small children, these; the key None is for roots.
+    """Return the small children of each node that has any; the key None is for roots.
 
-    A node is small if its inclusive value is below half a percent of the tree. Absolute values are used, so gains and
-    losses do not cancel. Open and selected nodes are never folded, nor is a single node, whose row takes as much room,
-    nor are ranks, which all have small shares if they are many.
+    A node is small if its inclusive value is below 0.5 % of the tree. Absolute values are used, so that gains and
+    losses do not cancel. Some nodes are never folded: open and selected ones, a single one, whose row would take as
+    much room, and ranks, which all have small shares if there are many.
     """
     if dimension == "system":
         return {}
@@ -38,7 +38,7 @@ def folded(browser: Browser, dimension: Dimension) -> Mapping[int | None, tuple[
 
 
 def _small_metrics(browser: Browser) -> npt.NDArray[np.bool_]:
-    """Compare each metric with its root; metrics that are not additive are never small."""
+    """Return ``bool[metric]``: whether a metric is small compared with its root; only additive ones can be."""
     metrics, tree = browser.sums.experiment.metrics, browser.metrics.tree
     added = np.array([metric.aggregation == "sum" for metric in metrics])
     sizes = np.array([np.abs(np.nan_to_num(browser.sums.by_path(each.name).amounts)).sum() for each in metrics])

@@ -1,4 +1,4 @@
-"""The initially open nodes: the hottest path."""
+"""Open and select the hottest path at the start."""
 
 from __future__ import annotations
 
@@ -12,15 +12,14 @@ __all__ = ["at_start", "hottest_path"]
 
 
 def at_start(experiment: Experiment, *, flat: bool = False) -> Browser:
-    """Show an experiment with time selected, and in the program the end of the hottest path, with the path open.
+    """Return a browser with time and the end of the hottest path in the program selected, and this path open.
 
-    If the path ends at the root, the root is open, too, to show the children that are smaller than its own time.
-
-    In the system, the hottest path is open, too, but nothing is selected.
+    If the path ends at the root, the root is open, too, to show its children. In the system, the hottest path is open,
+    but nothing is selected.
 
     Args:
-        experiment: Any with a metric and a call path.
-        flat: Show regions in place of call paths.
+        experiment: An experiment with a metric and a call path.
+        flat: Whether to show regions instead of call paths.
     """
     browser = browse(experiment, flat=flat)
     times = [node for node in browser.metrics.tree.roots if experiment.metrics[node].unit == "sec"]
@@ -31,19 +30,17 @@ def at_start(experiment: Experiment, *, flat: bool = False) -> Browser:
 
 
 def _start_and_end(experiment: Experiment, *, flat: bool) -> frozenset[int]:
-    """Return the nodes in which MPI starts and ends, which are not the program's work."""
+    """Return the nodes of calls that start and end MPI, which are not the program's work."""
     regions = [path.region for path in experiment.call_paths]
     nodes = dict.fromkeys(regions) if flat else regions
     return frozenset(node for node, region in enumerate(nodes) if region.name in STARTUP)
 
 
 def hottest_path(browser: Browser, dimension: Dimension, without: frozenset[int] = frozenset()) -> list[int]:
-    """Return the path from the largest root to its largest child and so on, while that exceeds the node's own value.
+    """Return the path from the largest root to its largest child, and so on, while children exceed the own value.
 
-    Nodes in ``without`` are skipped.
-
-    Absolute values are compared. The path is empty if values are not additive, and in the metric tree, whose closed
-    root is what a reader looks for first.
+    Absolute values are compared, and nodes in ``without`` are skipped. The path is empty if values are not additive,
+    and in the metric tree, which should start closed.
     """
     if dimension == "metrics":
         return []

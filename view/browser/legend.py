@@ -1,4 +1,4 @@
-"""Colour and relief (Song et al. 2004, section 4): colour shows the size of a value, relief its sign."""
+"""Colour and relief of values (Song et al. 2004, section 4): colour shows the size, relief the sign."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Relief = Literal["raised", "sunken", "flat", "none"]
 
 
 def relief(value: Value, unit: str) -> Relief:
-    """Return the sign of the shown digits: raised for positive, sunken for negative, flat for 0; none if missing."""
+    """Return the relief for the sign of a value as shown: raised if positive, sunken if negative, flat if 0."""
     if value.amount is None:
         return "none"
     sign = written(value, unit)[1]
@@ -23,22 +23,22 @@ def relief(value: Value, unit: str) -> Relief:
 
 @dataclass(frozen=True, slots=True)
 class Legend:
-    """A scale that maps numbers onto colours.
+    """A scale that maps values to colours.
 
     Attributes:
-        top: The size at the end of the scale.
-        unit: Unit of the numbers.
+        top: The size of a value at the end of the scale.
+        unit: Unit of the values.
     """
 
     top: float
     unit: str
 
     def place(self, value: Value) -> float | None:
-        """Return a value's place on the scale, from 0 to 1; None without a number."""
+        """Return the place of a value on the scale, from 0 to 1; None if it is missing."""
         if value.amount is None:
             return None
         return min(1.0, abs(value.amount) / self.top) if self.top else 0.0
 
     def marks(self, count: int) -> tuple[float, ...]:
-        """Return evenly spaced numbers, from 0 to the top, to label the colours."""
+        """Return ``count`` evenly spaced numbers from 0 to the top, to label the scale."""
         return tuple(self.top * mark / (count - 1) for mark in range(count))

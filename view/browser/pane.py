@@ -13,13 +13,13 @@ __all__ = ["Pane"]
 
 @dataclass(frozen=True, eq=False)
 class Pane:
-    """One of the three trees as shown. Selected nodes are always visible.
+    """The state of one of the three trees; selected nodes are always visible.
 
     Attributes:
-        tree: All of its nodes.
-        open: Those whose children are shown, if they are shown themselves.
-        selected: The nodes on which other trees depend.
-        unfolded: Nodes whose small children are shown, too; None means the roots.
+        tree: The tree.
+        open: Nodes whose children are shown, if they are visible themselves.
+        selected: The selected nodes, on which values in other trees depend.
+        unfolded: Nodes whose small children are shown, too; None stands for the roots.
     """
 
     tree: Tree
@@ -28,15 +28,15 @@ class Pane:
     unfolded: frozenset[int | None] = frozenset()
 
     def is_open(self, node: int) -> bool:
-        """Return whether a node's children are shown, and hold what it does not."""
+        """Return whether a node is open and has children; then it shows only what they do not show."""
         return node in self.open and bool(self.tree.children[node])
 
     def shown(self) -> Iterator[int]:
-        """Yield the visible nodes, from the top."""
+        """Yield the visible nodes, in order."""
         return self.tree.walk(self.tree.roots, self.open)
 
     def held(self, nodes: Iterable[int]) -> Iterator[int]:
-        """Yield the nodes whose exclusive values make up those of visible nodes: all descendants of closed ones."""
+        """Yield visible nodes and the descendants of closed ones, whose exclusive values make up the shown values."""
         for node in nodes:
             if self.is_open(node):
                 yield node
@@ -44,27 +44,27 @@ class Pane:
                 yield from self.tree.walk([node])
 
     def opened(self, *nodes: int) -> Pane:
-        """Open nodes; each then shows what its children do not."""
+        """Return the tree with nodes opened; each then shows only what its children do not."""
         self._check(nodes)
         return replace(self, open=self.open | {node for node in nodes if self.tree.children[node]})
 
     def closed(self, *nodes: int) -> Pane:
-        """Close nodes; each then shows all its descendants' values, and becomes selected if one of them was."""
+        """Return the tree with nodes closed; each shows its inclusive value, and is selected if a descendant was."""
         self._check(nodes)
         pane = replace(self, open=self.open - {*nodes})
         return replace(pane, selected=frozenset(map(pane._visible, self.selected)))
 
     def _visible(self, node: int) -> int:
-        """Return the visible node that shows a hidden node's value."""
+        """Return the visible node that includes the value of a hidden node."""
         closed = [each for each in self.tree.ancestors(node) if each not in self.open]
         return closed[-1] if closed else node
 
     def unfolding(self, node: int | None) -> Pane:
-        """Show the small children of a node, or small roots."""
+        """Return the tree in which small children of a node, or small roots if it is None, are shown."""
         return replace(self, unfolded=self.unfolded | {node})
 
     def selecting(self, nodes: Collection[int]) -> Pane:
-        """Select nodes instead of others, and open their ancestors."""
+        """Return the tree with only these nodes selected, and their ancestors open."""
         self._check(nodes)
         above = (each for node in nodes for each in self.tree.ancestors(node))
         return replace(self, selected=frozenset(nodes), open=self.open.union(above))

@@ -1,4 +1,4 @@
-"""Values in percent (Song et al. 2004, section 4): of the root, of the selection, or of another experiment."""
+"""Percentages of values (Song et al. 2004, section 4): of the root, of the selection, or of another experiment."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ Basis = Literal["root", "selection"] | Sums
 
 
 def percentages(browser: Browser, dimension: Dimension, basis: Basis) -> Mapping[int, Value]:
-    """Return the percentage of each shown node of a tree; signs are those of the values.
+    """Return the percentage of each shown node of a tree, with the sign of its value.
 
-    A value has no percentage if it is not part of a sum, or if the whole is 0 or was not measured.
+    There is no percentage if values are not additive, or if the whole is 0 or was not measured.
     """
     values = browser.values(dimension)
     of = wholes(browser, dimension, basis)
@@ -26,7 +26,7 @@ def percentages(browser: Browser, dimension: Dimension, basis: Basis) -> Mapping
 
 
 def share(value: Value, of: Value) -> Value:
-    """Return a value in percent of another."""
+    """Return a value in percent of another; without an amount if that is 0 or missing."""
     if value.amount is None:
         return value
     if not of.amount:
@@ -35,10 +35,10 @@ def share(value: Value, of: Value) -> Value:
 
 
 def wholes(browser: Browser, dimension: Dimension, basis: Basis) -> Mapping[int, Value]:
-    """Return the amount that is 100 % for each shown node.
+    """Return the value that is 100 % for each shown node.
 
-    ``root``: the root of the metric's tree, for the whole program. Another experiment: the same metric there.
-    ``selection``: the selection in the tree to the left; for the metric tree, the root.
+    With the basis ``root``, this is the root of the metric, over the whole program. With another experiment, it is the
+    same value there. With ``selection``, it is the selection in the tree to the left; for the metric tree, the root.
     """
     shown = browser.pane(dimension).shown()
     sums = browser.sums if isinstance(basis, str) else basis
@@ -52,7 +52,7 @@ def wholes(browser: Browser, dimension: Dimension, basis: Basis) -> Mapping[int,
 
 
 def _of_roots(browser: Browser, metrics: Collection[int], sums: Sums) -> Value:
-    """Return the value of the metrics' roots in an experiment, each once, for the whole program."""
+    """Return the sum of the metrics' roots in an experiment, each root once, over the whole program."""
     kinds = [browser.sums.experiment.metrics[node] for node in metrics]
     if not summable(kinds):
         return Value(None, "no share")

@@ -1,4 +1,4 @@
-"""The rows of a tree, for a page or a terminal."""
+"""Make the rows of a tree, for a page or a terminal."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .tally import Value
 
 __all__ = ["Row", "legend", "rows"]
 
-_Written = Mapping[int, tuple[Value, str]]  # of shown nodes: value and unit
+_Written = Mapping[int, tuple[Value, str]]  # shown node → value and unit
 
 
 State = Literal["open", "closed", "leaf", "folded"]
@@ -22,18 +22,18 @@ State = Literal["open", "closed", "leaf", "folded"]
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A node, or several folded nodes.
+    """A row of a tree: a node, or several folded nodes.
 
     Attributes:
         nodes: The node, or the folded nodes.
-        depth: Steps from the root.
-        label: Its name; ``3 more`` for folded nodes.
-        state: Whether it can be opened or closed; ``folded`` for nodes that unfolding the parent shows.
+        depth: Depth in the tree; 0 for a root.
+        label: Name of the node; ``3 more`` for folded nodes.
+        state: ``open``, ``closed``, ``leaf``, or ``folded`` for folded nodes.
         value: The value, in percent if requested and possible.
         unit: Unit of the value: ``%``, or the metric's.
-        relief: The sign of the value, as its digits show it.
-        colour: The place of its size on the legend, from 0 to 1; None without a number.
-        selected: Whether other trees depend on it.
+        relief: The relief for the sign of the value.
+        colour: The place of the value on the legend, from 0 to 1; None if it is missing.
+        selected: Whether the node is selected.
     """
 
     nodes: tuple[int, ...]
@@ -48,12 +48,12 @@ class Row:
 
 
 def rows(browser: Browser, dimension: Dimension, basis: Basis | None = None) -> Iterator[Row]:
-    """Yield the rows of a tree from the top; together they show each part of the severity once.
+    """Yield the rows of a tree, in order; together they show each part of the values once.
 
     Args:
         browser: The state of the browser.
-        dimension: Which tree.
-        basis: The base of percentages; None for absolute values. Values without a percentage are absolute in any case.
+        dimension: The tree.
+        basis: The base of percentages; None for absolute values. Values without a percentage are shown as absolute.
     """
     pane, tree = browser.pane(dimension), browser.pane(dimension).tree
     small = folded(browser, dimension)
@@ -93,7 +93,7 @@ def _state(browser: Browser, dimension: Dimension, node: int) -> State:
 def _order(
     browser: Browser, dimension: Dimension, small: Mapping[int | None, tuple[int, ...]]
 ) -> Iterator[tuple[int, ...]]:
-    """Yield the nodes of each row: one, or folded nodes, which come last below their parent."""
+    """Yield the nodes of each row: a single node, or folded nodes, which are the last row below their parent."""
     pane = browser.pane(dimension)
     hidden = {node for nodes in small.values() for node in nodes}
 
@@ -111,7 +111,7 @@ def _order(
 
 
 def legend(browser: Browser, dimension: Dimension, basis: Basis | None = None) -> Legend | None:
-    """Return the scale of a tree's colours; for the metric tree, that of the first selected metric's tree."""
+    """Return the scale of a tree's colours; in the metric tree, that of the first selected metric; None without."""
     legends = _legends(browser, dimension, _written(browser, dimension, basis))
     if dimension != "metrics":
         return next(iter(legends.values()), None)
@@ -119,7 +119,7 @@ def legend(browser: Browser, dimension: Dimension, basis: Basis | None = None) -
 
 
 def _written(browser: Browser, dimension: Dimension, basis: Basis | None) -> _Written:
-    """Return the values of shown nodes with their units."""
+    """Return the values of shown nodes with their units, in percent if requested and possible."""
     metrics = browser.sums.experiment.metrics
     of = wholes(browser, dimension, basis) if basis is not None else {}
     unit = metrics[min(browser.metrics.selected)].unit
@@ -132,10 +132,10 @@ def _written(browser: Browser, dimension: Dimension, basis: Basis | None) -> _Wr
 
 
 def _legends(browser: Browser, dimension: Dimension, written: _Written) -> Mapping[int, Legend]:
-    """Return each shown node's scale: up to the whole, or to the largest value if that is larger.
+    """Return the colour scale of each shown node, which ends at the whole, or at the largest value if that is larger.
 
-    In the system it is always the largest value, because each of many ranks has a small share, and the largest is of
-    interest. Metrics of different trees, and metrics that are not additive, are not compared with each other.
+    In the system, a scale ends at the largest value, because each of many ranks has only a small share. Metrics of
+    different trees, and metrics that are not additive, have separate scales.
     """
     of = wholes(browser, dimension, "root")
     tops: dict[tuple[int, str], float] = {}

@@ -1,4 +1,4 @@
-"""The values of an experiment by call path and by location, in blocks of rows."""
+"""Sum the values of an experiment by call path and by location, one block of rows at a time."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from .tally import Tally
 
 __all__ = ["Sums"]
 
-_CELLS: Final = 1 << 20  # values per block: its copies take some MiB beside the metric itself
+_CELLS: Final = 1 << 20  # values per block, whose copies take some MiB in addition to the metric
 
 
 class Sums:
-    """Returns tallies of one metric at a time; those by call path are cached, because they are small.
+    """Sums of an experiment's metrics; those by call path are cached, because they are small.
 
     Args:
-        experiment: Any; its metrics are read on demand.
+        experiment: The experiment, whose metrics are read on demand.
     """
 
     def __init__(self, experiment: Experiment) -> None:
@@ -33,7 +33,7 @@ class Sums:
         self._by_location: dict[str, tuple[bytes, Tally]] = {}
 
     def by_path(self, metric: str) -> Tally:
-        """Return a metric of each call path alone, over all locations: the numbers that ``dump`` prints."""
+        """Return the exclusive values of a metric by call path, summed over all locations."""
         found = self._by_path.get(metric)
         if found is None:
             found = self._by_path[metric] = self._read(metric)
@@ -47,25 +47,25 @@ class Sums:
         for rows, values in self.experiment.blocks(metric):
             gaps[rows] = np.isnan(values).sum(axis=1)
             amounts[rows] = over_locations(kind, values)
-        if stored is not None:  # stored values are not rounded
+        if stored is not None:  # stored values have no rounding errors
             amounts = totals(self.experiment, metric)
         known = len(self.experiment.locations) - gaps
         if kind.at_root:
-            elsewhere = (np.array(self.experiment.depths) > 0) & (np.nan_to_num(amounts) == 0)  # it is unknown there
+            elsewhere = (np.array(self.experiment.depths) > 0) & (np.nan_to_num(amounts) == 0)  # known only at roots
             known[elsewhere] = gaps[elsewhere] = 0
         if kind.aggregation in ("sum", "none"):
             amounts = np.nan_to_num(amounts)
         return Tally(kind.aggregation, amounts, known, gaps)
 
     def total(self, metric: str) -> Tally:
-        """Return a metric over all call paths and locations, at one place."""
+        """Return the total of a metric over all call paths and locations, as a tally with one place."""
         found = self._totals.get(metric)
         if found is None:
             found = self._totals[metric] = self.by_path(metric).together()
         return found
 
     def by_location(self, metric: str, paths: npt.NDArray[np.intp]) -> Tally:
-        """Return a metric of each location over some call paths; the last result per metric is cached."""
+        """Return a metric by location, summed over some call paths; the last result per metric is cached."""
         asked, known = paths.tobytes(), self._by_location.get(metric)
         if known is None or known[0] != asked:
             known = self._by_location[metric] = asked, self._of_paths(metric, paths)
@@ -91,7 +91,7 @@ class Sums:
 
 
 def _of_rows(like: Tally, block: Severity) -> Tally:
-    """Aggregate the rows of a block."""
+    """Return a block of values aggregated over its rows."""
     missing = np.isnan(block)
     gaps = missing.sum(axis=0)
     if like.aggregation in ("sum", "none"):

@@ -1,4 +1,4 @@
-"""Values of a metric at several places, and how much of them was measured."""
+"""Aggregated values of a metric, with the number of measured and missing ones."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ class Value:
     """The value that a node shows.
 
     Attributes:
-        amount: None if there is no number, which is not 0.
-        gap: Why there is none, or ``partial`` if a part was not measured; empty if all of it was.
+        amount: The number; None if it is missing, which differs from 0.
+        gap: Why it is missing, or ``partial`` if some of it was not measured; empty if it is complete.
     """
 
     amount: float | None
@@ -36,16 +36,16 @@ class Value:
 
 @dataclass(frozen=True, eq=False)
 class Tally:
-    """Values at places 0, 1, …: call paths, locations or the nodes of a tree.
+    """Values at places, which are call paths, locations or the nodes of a tree; each may sum several cells.
 
-    For a metric that is not additive, the sum is kept but only returned for a single cell. Cells of a metric known only
-    for whole processes count at their places; elsewhere they are neither known nor gaps.
+    A cell is a value of one call path on one location. Sums of a metric that is not additive are only returned if they
+    have a single cell. A metric known only for whole processes has cells only at their roots.
 
     Attributes:
         aggregation: How several values are aggregated.
-        amounts: ``float64[place]``, the measured values; 0 if nothing was measured, NaN for minima and maxima.
-        known: ``int64[place]``, number of measured cells.
-        gaps: ``int64[place]``, number of cells that were not.
+        amounts: ``float64[place]``: the aggregated values; without measured cells 0, or NaN for minima and maxima.
+        known: ``int64[place]``: the number of measured cells.
+        gaps: ``int64[place]``: the number of missing cells.
     """
 
     aggregation: Aggregation
@@ -58,7 +58,7 @@ class Tally:
 
     @classmethod
     def nothing(cls, aggregation: Aggregation, places: int) -> Tally:
-        """Return a tally of no cells."""
+        """Return a tally without cells."""
         start = 0.0 if _OPERATIONS[aggregation] is np.add else np.nan
         return cls(aggregation, np.full(places, start), np.zeros(places, np.int64), np.zeros(places, np.int64))
 
@@ -66,8 +66,8 @@ class Tally:
         """Return the value at a place.
 
         Args:
-            place: Which one.
-            has_cells: Whether the place has cells; if none is known, the metric is only known for whole processes.
+            place: Index of the place.
+            has_cells: Whether the place should have cells. If it has none, only whole processes have the metric.
         """
         known, gaps = int(self.known[place]), int(self.gaps[place])
         if self.aggregation == "none" and known + gaps > 1:
@@ -81,21 +81,21 @@ class Tally:
         return Value(float(self.amounts[place]), "partial" if gaps else "")
 
     def at(self, place: int) -> Tally:
-        """Return the tally of one place."""
+        """Return a tally of only one place."""
         one = slice(place, place + 1)
         return replace(self, amounts=self.amounts[one], known=self.known[one], gaps=self.gaps[one])
 
     def plus(self, other: Tally) -> Tally:
-        """Add two tallies, place by place."""
+        """Return the sum, minimum or maximum of two tallies, place by place."""
         amounts = _OPERATIONS[self.aggregation](self.amounts, other.amounts)
         return replace(self, amounts=amounts, known=self.known + other.known, gaps=self.gaps + other.gaps)
 
     def less(self, part: Tally) -> Tally:
-        """Subtract a part that was counted; where it was not measured, it remains in the rest."""
+        """Return the tally without a part of its sums; what the part does not know remains."""
         return replace(self, amounts=self.amounts - part.amounts, gaps=self.gaps + part.gaps)
 
     def at_home(self, tree: Tree) -> Tally:
-        """Aggregate the cells that each node of a tree holds itself."""
+        """Return a tally by node of a tree, aggregated over the cells of each node itself."""
         found = self.nothing(self.aggregation, len(tree))
         _OPERATIONS[self.aggregation].at(found.amounts, tree.home, self.amounts)
         np.add.at(found.known, tree.home, self.known)
@@ -103,7 +103,7 @@ class Tally:
         return found
 
     def up(self, tree: Tree) -> Tally:
-        """Add to each node of a tree the values of its descendants."""
+        """Return a tally by node of a tree, in which each node includes its descendants."""
         found = replace(self, amounts=self.amounts.copy(), known=self.known.copy(), gaps=self.gaps.copy())
         operation = _OPERATIONS[self.aggregation]
         for node in range(len(tree) - 1, -1, -1):
@@ -115,7 +115,7 @@ class Tally:
         return found
 
     def together(self) -> Tally:
-        """Aggregate all places, in order."""
+        """Return a tally with one place, aggregated over all places."""
         one = self.nothing(self.aggregation, 1)
         _OPERATIONS[self.aggregation].at(one.amounts, np.zeros(len(self), np.intp), self.amounts)
         return replace(one, known=self.known.sum(keepdims=True), gaps=self.gaps.sum(keepdims=True))

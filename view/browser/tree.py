@@ -1,4 +1,4 @@
-"""A forest of named nodes, one of the dimensions of an experiment."""
+"""A forest of named nodes, for one of the dimensions of an experiment."""
 
 from __future__ import annotations
 
@@ -14,15 +14,14 @@ __all__ = ["Tree"]
 
 @dataclass(frozen=True, eq=False)
 class Tree:
-    """Nodes 0, 1, …, parents before children.
+    """A forest of nodes 0, 1, …, parents before children.
 
     Attributes:
         labels: The name of each node.
-        parents: Index of the node that includes this one; None for a root.
-        home: ``intp[cell]``: the node of each row or column of a severity. Each belongs to exactly one node, so each
-            part of a value is shown once.
-        identities: Identifiers by which a link finds each node again, in this experiment or in another run of the
-            program.
+        parents: The parent of each node; None for a root.
+        home: ``intp[cell]``: the node to which each row or column of a metric's values belongs. It is exactly one, so
+            each part of a value is shown once.
+        identities: A name of each node that stays the same in other runs of the program, for links.
     """
 
     labels: tuple[str, ...]
@@ -35,12 +34,12 @@ class Tree:
 
     @cached_property
     def roots(self) -> tuple[int, ...]:
-        """The nodes that no other one includes."""
+        """The nodes without a parent."""
         return tuple(node for node, parent in enumerate(self.parents) if parent is None)
 
     @cached_property
     def children(self) -> tuple[tuple[int, ...], ...]:
-        """The nodes right below each one."""
+        """The children of each node."""
         lists: list[list[int]] = [[] for _ in self.labels]
         for node, parent in enumerate(self.parents):
             if parent is not None:
@@ -49,7 +48,7 @@ class Tree:
 
     @cached_property
     def depths(self) -> tuple[int, ...]:
-        """Steps from each node up to its root."""
+        """The depth of each node; 0 for a root."""
         found: list[int] = []
         for parent in self.parents:
             found.append(0 if parent is None else found[parent] + 1)
@@ -75,8 +74,8 @@ class Tree:
         """Yield nodes and their descendants, parents first.
 
         Args:
-            starts: Where to start.
-            into: The nodes to descend into; all if None.
+            starts: The first nodes.
+            into: Nodes whose children are included; None for all.
         """
         pending = [*starts][::-1]
         while pending:
@@ -86,6 +85,6 @@ class Tree:
                 pending.extend(reversed(self.children[node]))
 
     def cells(self, nodes: Iterable[int]) -> npt.NDArray[np.intp]:
-        """Return the rows or columns that nodes hold themselves, in order."""
+        """Return the rows or columns that belong to some nodes themselves, in order."""
         held = [self._cells[node] for node in nodes]
         return np.sort(np.concatenate(held)) if held else np.zeros(0, np.intp)

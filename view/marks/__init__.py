@@ -1,4 +1,4 @@
-"""Pictures as HTML without scripts: charts, bars, matrices and grids, each with its numbers as text."""
+"""Draw charts, bars, matrices and grids as HTML without scripts, each with its numbers as text."""
 
 from .bars import Bar, Bars
 from .chart import Axis, Chart, Series

@@ -11,19 +11,19 @@ from .mark import COLOURS, element, short, text, wide
 
 __all__ = ["Bar", "Bars"]
 
-_WIDTH: Final = 240  # of the longest
+_WIDTH: Final = 240  # pixels of the longest bar
 _HEIGHT: Final = 12
 
 
 @dataclass(frozen=True)
 class Bar:
-    """A row.
+    """A row with one or several bars.
 
     Attributes:
-        name: What it is of.
-        values: One or several; infinite ones reach the end.
-        said: The numbers as text.
-        colours: Colour of each value; default its index.
+        name: Name of the row.
+        values: A value per bar; infinite ones are as long as the longest bar.
+        said: The values as text.
+        colours: Index of each bar's colour; by default the index of the bar.
     """
 
     name: str
@@ -37,10 +37,10 @@ class Bars:
     """Bars, from top to bottom.
 
     Attributes:
-        rows: The bars.
-        title: What the numbers are.
-        names: Of several values; else empty.
-        log: Whether lengths are logarithms.
+        rows: The rows.
+        title: What the values are.
+        names: Names of the bars of a row; empty for a single bar.
+        log: Whether lengths are logarithmic.
     """
 
     rows: Sequence[Bar]
@@ -75,5 +75,5 @@ class Bars:
             return 1.0
         if not self.log or not value:
             return abs(value) / most
-        least = min(sizes) / 10  # so that the smallest is visible
+        least = min(sizes) / 10  # so that the shortest bar is visible
         return log10(abs(value) / least) / log10(most / least)

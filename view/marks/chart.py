@@ -1,4 +1,4 @@
-"""A chart of points and lines as SVG, with its numbers in a table below."""
+"""Draw a chart of points and lines as SVG, with its numbers in a table below."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from .mark import COLOURS, element, short, text, wide
 __all__ = ["Axis", "Chart", "Series"]
 
 _LEFT: Final = 66
-_NAMED: Final = 170  # with names on the left axis
+_NAMED: Final = 170  # left margin with names on the axis
 _BOTTOM: Final = 42
-_SLANTED: Final = 74  # with names below
+_SLANTED: Final = 74  # bottom margin with names on the axis
 _TOP: Final = 12
 _RIGHT: Final = 16
 _TICKS: Final = 6
-_AROUND: Final = 0.04  # of the range of values, as a margin to the axes
-_LISTED: Final = 200  # rows of the table
-_MOST_NAMES: Final = 40  # that fit below a chart
+_AROUND: Final = 0.04  # margin between values and axes, as a share of the range of values
+_LISTED: Final = 200  # greatest number of rows of the table
+_MOST_NAMES: Final = 40  # greatest number of names that fit below a chart
 _SHORT: Final = 12  # letters of a name in a chart
 _FULL: Final = 200  # letters in a tooltip
-_SIZE: Final = 3.5  # of a point
-# Measured from the middle: a circle, a square, a diamond, a triangle.
+_SIZE: Final = 3.5  # radius of a point
+# SVG paths around the middle of a point; the first shape is a circle, which needs none.
 _OUTLINES: Final = ("", "m-3.5-3.5h7v7h-7z", "m0-5l5 5-5 5-5-5z", "m0-4.5l4.2 7.6h-8.4z")
 
 
@@ -33,13 +33,13 @@ class Series:
     """Points, or a line through them.
 
     Attributes:
-        name: For the legend; empty for none.
-        x: Horizontal coordinates; non-finite ones break a line.
+        name: Name in the legend; empty to leave it out.
+        x: Horizontal coordinates; NaN and infinity break a line.
         y: Vertical coordinates.
-        said: Tooltips.
+        said: Tooltips of the points.
         labels: Labels beside points; empty for none.
-        style: How it is drawn.
-        colour: Index of ``c0`` … ``c7``; -1 is grey.
+        style: How the series is drawn.
+        colour: Index of the colour, ``c0`` … ``c7``; -1 for grey.
     """
 
     name: str
@@ -53,11 +53,11 @@ class Series:
 
 @dataclass(frozen=True)
 class Axis:
-    """An axis.
+    """An axis of a chart.
 
     Attributes:
         title: The quantity, with its unit.
-        names: Names of the places 0, 1, … instead of numbers; along y from top to bottom.
+        names: Names to show at 0, 1, … instead of numbers; on the vertical axis from top to bottom.
         log: Whether it is logarithmic.
         zero: Whether it begins at 0.
     """
@@ -73,12 +73,12 @@ class Chart:
     """Series on two axes.
 
     Attributes:
-        series: The series, the first at the bottom.
-        x: From left to right.
-        y: From bottom to top; names from top to bottom.
-        width: In pixels.
-        height: In pixels.
-        table: Whether the numbers follow in a table.
+        series: The series; later ones are drawn over earlier ones.
+        x: The horizontal axis.
+        y: The vertical axis.
+        width: Width in pixels.
+        height: Height in pixels.
+        table: Whether a table of the numbers follows.
     """
 
     series: Sequence[Series]
@@ -89,7 +89,7 @@ class Chart:
     table: bool = True
 
     def html(self) -> str:
-        """Return the figure, its legend and its numbers."""
+        """Return the legend, the chart and the table as HTML."""
         across = _Scale.of(self.x, [value for each in self.series for value in each.x])
         up = _Scale.of(self.y, [value for each in self.series for value in each.y])
         frame = _Frame(self, across, up)
@@ -133,7 +133,7 @@ def _called(axis: Axis, value: float) -> str:
 
 @dataclass(frozen=True)
 class _Scale:
-    """Maps values onto 0 … 1."""
+    """Maps the values of an axis to places from 0 to 1."""
 
     low: float
     high: float
@@ -162,7 +162,7 @@ class _Scale:
         return cls(low, high, log=True, ticks=tuple(10.0**power for power in powers))
 
     def holds(self, value: float) -> bool:
-        """Return whether a value can be placed; 0 and less cannot on a logarithmic axis."""
+        """Return whether the axis can show a value; a logarithmic one shows only positive values."""
         return isfinite(value) and (value > 0 or not self.log)
 
     def part(self, value: float) -> float:
@@ -171,13 +171,13 @@ class _Scale:
 
 
 def _step(rough: float) -> float:
-    """Return the next larger of 1, 2 and 5 times a power of ten."""
+    """Return the least of 1, 2 and 5 times a power of ten that is at least a number."""
     power = 10.0 ** floor(log10(rough)) if rough > 0 else 1.0
     return next(power * each for each in (1, 2, 5, 10) if power * each >= rough * (1 - 1e-9))
 
 
 class _Frame:
-    """The area between the axes."""
+    """The area of a chart between its axes; converts values to pixels, and draws axes and series."""
 
     def __init__(self, chart: Chart, across: _Scale, up: _Scale) -> None:
         self.chart, self.across, self.up = chart, across, up
@@ -192,7 +192,7 @@ class _Frame:
         return _TOP + part * (self.bottom - _TOP) if self.chart.y.names else self.bottom - part * (self.bottom - _TOP)
 
     def axes(self) -> Iterator[str]:
-        """Yield ticks, their numbers or names, and titles."""
+        """Yield the SVG elements of the axes: grid lines, numbers or names, and titles."""
         chart, right = self.chart, self.chart.width - _RIGHT
         for tick in self.up.ticks:
             y = self.y(tick)
@@ -221,7 +221,7 @@ class _Frame:
             yield element("text", name, x=x, y=y, text_anchor="end", transform=f"rotate(-40 {x:.1f} {y})")
 
     def drawn(self, series: Series, number: int) -> Iterator[str]:
-        """Draw a series."""
+        """Yield the SVG elements of a series."""
         points = [
             (self.x(x), self.y(y)) if self.across.holds(x) and self.up.holds(y) else None
             for x, y in zip(series.x, series.y, strict=True)
@@ -241,7 +241,7 @@ _Point = tuple[float, float]
 
 
 def _line(points: Sequence[_Point | None], series: Series) -> str:
-    """Draw a line, broken at missing points."""
+    """Return a line through points as SVG, interrupted at missing points."""
     pieces: list[str] = []
     pen = "M"
     for point in points:
@@ -252,7 +252,7 @@ def _line(points: Sequence[_Point | None], series: Series) -> str:
 
 
 def _shape(number: int, at: _Point, series: Series, said: str = "") -> str:
-    """Draw a point: a circle, a square, a diamond or a triangle; or a piece of a line."""
+    """Return a point as SVG: a circle, square, diamond or triangle by the series' number, or a short line."""
     x, y = at
     if series.style in ("line", "dashed", "band"):
         return _line([(x - 6, y), (x + 6, y)], series)

@@ -1,4 +1,4 @@
-"""A grid of places, each with the colour and letter of its cluster."""
+"""Draw a grid of places, each with the colour and letter of its cluster."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ __all__ = ["Grid"]
 
 @dataclass(frozen=True, eq=False)
 class Grid:
-    """A plane of a grid.
+    """One plane of a grid.
 
     Attributes:
-        clusters: ``float64[row, column]``; NaN is an empty place.
+        clusters: ``float64[row, column]``: the cluster at each place; NaN for an empty place.
         labels: The process at each place.
-        names: What each cluster is called.
-        title: Which plane.
+        names: Names of the clusters.
+        title: Title of the plane.
     """
 
     clusters: npt.NDArray[np.float64]
@@ -31,7 +31,7 @@ class Grid:
     title: str = ""
 
     def html(self) -> str:
-        """Return the plane as a table, with a key to its letters."""
+        """Return the plane as an HTML table, with a legend of its letters."""
         rows = [
             element("tr", *map(self._cell, row, labels))
             for row, labels in zip(self.clusters.tolist(), self.labels, strict=True)

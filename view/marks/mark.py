@@ -1,4 +1,4 @@
-"""The common base of marks: HTML without styles and scripts, for pages that allow neither.
+"""What marks have in common: they are HTML without style attributes and scripts, which our pages forbid.
 
 Colours are classes: ``c0`` … ``c7`` for clusters or series (Okabe and Ito), ``s-5`` … ``s5`` for signed values, ``r0``
 … ``r9`` for sizes; ``marks.css`` defines them for light and dark themes.
@@ -18,20 +18,20 @@ _LONGEST: Final = 24
 
 
 class Mark(Protocol):
-    """A picture."""
+    """A drawing in a picture, such as a chart."""
 
     def html(self) -> str:
-        """Return the picture as HTML."""
+        """Return the drawing as HTML."""
 
 
 def element(name: str, *content: str, **attributes: object) -> str:
-    """Return an element around content that is already HTML.
+    """Return an HTML or SVG element.
 
     Args:
         name: Name of the element.
-        content: Its content, in order.
-        attributes: ``text_anchor`` is ``text-anchor``, ``class_`` is ``class``; None leaves one out. Numbers have one
-            digit after the point.
+        content: Its content, already HTML.
+        attributes: Its attributes, with ``text_anchor`` for ``text-anchor`` and ``class_`` for ``class``; those with
+            the value None are left out. Numbers are written with one decimal.
     """
     written = "".join(
         f' {key.rstrip("_").replace("_", "-")}="{escape(visible(_number(value)))}"'
@@ -46,17 +46,17 @@ def _number(value: object) -> str:
 
 
 def wide(table: str) -> str:
-    """Make a table scrollable sideways if it is wider than the page."""
+    """Return HTML in a box that scrolls sideways if the content is wider than the page."""
     return element("div", table, class_="wide", tabindex=0, role="group")
 
 
 def text(name: object) -> str:
-    """Escape text for HTML."""
+    """Return text escaped for HTML."""
     return escape(visible(str(name)))
 
 
 def short(name: object, longest: int = _LONGEST) -> str:
-    """Shorten a long name in the middle."""
+    """Return a name as text, shortened in the middle if it is long."""
     written = visible(str(name))
     if len(written) <= longest:
         return written

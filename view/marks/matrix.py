@@ -1,4 +1,4 @@
-"""A matrix: a table whose cells are coloured by their values."""
+"""Draw a matrix: a table whose cells are coloured by their values."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ _SIZES: Final = 9
 
 @dataclass(frozen=True, eq=False)
 class Matrix:
-    """Values by row and column.
+    """A matrix of coloured values.
 
     Attributes:
-        rows: Names from top to bottom.
-        columns: Names from left to right.
-        values: ``float64[row, column]``; NaN is missing.
-        largest: The size at the end of the scale; None for the largest value.
-        signed: Whether colours show the sign instead of the size.
-        said: Text of each cell instead of its value.
+        rows: Names of the rows.
+        columns: Names of the columns.
+        values: ``float64[row, column]``: the values; NaN for missing ones.
+        largest: Absolute value at the end of the colour scale; None for the largest one.
+        signed: Whether colours distinguish positive and negative values.
+        said: Texts to show in the cells instead of the values; empty for the values.
     """
 
     rows: Sequence[str]
@@ -39,7 +39,7 @@ class Matrix:
     said: Sequence[Sequence[str]] = ()
 
     def html(self) -> str:
-        """Return the table; values without a text have two decimals."""
+        """Return the matrix as an HTML table; values are written with two decimals."""
         titles = [element("th", element("span", text(short(name))), scope="col", title=name) for name in self.columns]
         most = self.largest or float(np.nanmax(np.abs(self.values), initial=0.0)) or 1.0
         rows = [

@@ -1,4 +1,4 @@
-"""Stacked bars, one row per name, with the parts in the same order and colours everywhere."""
+"""Draw stacked bars, one per row, with the parts in the same order and colours in all rows."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from .mark import element, short, text, wide
 
 __all__ = ["Part", "Stack", "Stacked"]
 
-_WIDTH: Final = 480.0  # of the longest
+_WIDTH: Final = 480.0  # pixels of the longest bar
 _HEIGHT: Final = 14
-_SEEN: Final = 0.05  # the least width of a part that is drawn
+_SEEN: Final = 0.05  # least width in pixels of a part that is drawn
 
 
 @dataclass(frozen=True)
 class Part:
-    """A part of all rows.
+    """A part of each bar.
 
     Attributes:
-        name: Of it.
+        name: Name in the legend.
         colour: Class or classes of ``marks.css``.
     """
 
@@ -30,12 +30,12 @@ class Part:
 
 @dataclass(frozen=True)
 class Stack:
-    """A row.
+    """A row with a stacked bar.
 
     Attributes:
-        name: What it is of.
-        place: Where that is.
-        values: Value of each part.
+        name: Name of the row.
+        place: Its place in the source.
+        values: The value of each part.
         said: The values as text.
         total: Their sum as text.
     """
@@ -52,15 +52,15 @@ class Stacked:
     """Stacked bars, from top to bottom.
 
     Attributes:
-        parts: From left to right; those that are seen in no row are left out.
-        rows: The bars.
+        parts: The parts, from left to right; those that are too small in all rows are left out.
+        rows: The rows.
     """
 
     parts: Sequence[Part]
     rows: Sequence[Stack]
 
     def html(self) -> str:
-        """Return a key, and a table with a bar and its number in each row; a part's number is its tooltip."""
+        """Return a legend, and a table with a bar and its total in each row; values of parts are tooltips."""
         scale = _WIDTH / (max((sum(row.values) for row in self.rows), default=0.0) or 1.0)
         shown = [
             place for place in range(len(self.parts)) if any(row.values[place] * scale >= _SEEN for row in self.rows)

@@ -1,4 +1,4 @@
-"""The report: one page with the verdict, three trees, the source, and further tabs."""
+"""Make the HTML page with the verdict, three trees, the source, and further tabs."""
 
 from .assembly import Subject, page_of
 from .dataset import Dataset, dataset_of

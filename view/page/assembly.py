@@ -1,4 +1,4 @@
-"""From an experiment and its findings to the page that shows it."""
+"""Collect the contents of the page that shows an experiment and its findings."""
 
 from __future__ import annotations
 
@@ -33,22 +33,22 @@ from .time_lines import Recording, TimeLines, time_lines_of
 __all__ = ["Subject", "page_of"]
 
 _SUMS: Final = "Values in the trees are sums over all ranks, from start to end."
-_MEANS: Final = f"{_SUMS} Those of the verdict are means of a rank, without starting and ending MPI."
+_MEANS: Final = f"{_SUMS} Those of the verdict are means over the ranks, without starting and ending MPI."
 _SEPARATOR: Final = " · "
-_CHANGES: Final = 5  # changes of a difference that are listed first
-_MOST_RANKS: Final = 10_000  # ranks of an account, which iterates over all of them: half a second
-_MOST_SOURCE: Final = 8 << 20  # characters: a larger page cannot be passed on
+_CHANGES: Final = 5  # number of changes to list in a difference
+_MOST_RANKS: Final = 10_000  # greatest number of ranks for the account, which then takes half a second
+_MOST_SOURCE: Final = 8 << 20  # characters of sources; a larger page would be hard to send
 
 
 @dataclass(frozen=True)
 class Subject:
-    """The subject of a page.
+    """The experiment that a page shows, with its findings.
 
     Attributes:
-        experiment: A run, or what was derived from runs.
-        file: Where it was read from.
-        findings: Findings of an analysis; None if there can be none.
-        refusal: Why there can be none; empty if there are findings.
+        experiment: A run, or an experiment derived from runs.
+        file: The experiment's file.
+        findings: The findings; None if it cannot be analysed.
+        refusal: Why it cannot be analysed; empty if there are findings.
     """
 
     experiment: Experiment
@@ -68,17 +68,17 @@ def page_of(
     advice: bool = True,
     tell: Callable[[str], object] = str,
 ) -> Page:
-    """Put a page together.
+    """Return the contents of a page about an experiment.
 
     Args:
-        subject: What it is about.
+        subject: The experiment with its findings.
         against: Another experiment to compare with, and its name.
-        folders: Where to look for source first; None to leave it out.
-        counters: HTML of statistics.
-        tab: The tab that is open at the start.
+        folders: Folders to search first for sources; None to leave sources out.
+        counters: HTML of statistics; may be empty.
+        tab: The tab that is open at the start; empty for the default.
         recordings: Traces of the run.
-        advice: Whether to show what to try in the source, if source is included.
-        tell: Progress callback, called with each file read for it.
+        advice: Whether to show advice, if sources are included.
+        tell: Progress callback: takes what is being done.
     """
     experiment, file = subject.experiment, subject.file
     clusters = _clusters(subject.findings) if subject.findings else []
@@ -112,7 +112,7 @@ def page_of(
 
 
 def _account(findings: Findings) -> str:
-    """Draw the account, unless that takes too long."""
+    """Return the account as HTML; empty if there are no findings, or too many ranks."""
     if len(findings.experiment.locations) > _MOST_RANKS:
         return ""
     return picture_html(account_picture(findings))
@@ -121,7 +121,7 @@ def _account(findings: Findings) -> str:
 def _times(
     recordings: Sequence[Recording], experiment: Experiment, spoken_of: Sequence[str]
 ) -> tuple[list[TimeLines], list[str]]:
-    """Return the page's data of traces, and a message per trace that cannot be read."""
+    """Return the data of traces for the page, and a message for each trace that cannot be read."""
     found, unread = [], []
     for number, each in enumerate(recordings):
         try:
@@ -135,7 +135,7 @@ def _times(
 
 @dataclass(frozen=True)
 class _Said:
-    """The text above the trees."""
+    """The text of the verdict for the page, which is above the trees."""
 
     headline: str
     lines: Sequence[str]
@@ -144,7 +144,7 @@ class _Said:
 
 
 def _said(subject: Subject, folders: Sequence[Path] | None, tell: Callable[[str], object]) -> _Said:
-    """Return the verdict, with advice from sources unless folders is None; for a difference, the largest changes."""
+    """Return the verdict with advice, if ``folders`` is not None; without findings, the largest changes."""
     experiment, findings = subject.experiment, subject.findings
     if findings:
         advised = None if folders is None else find_advice(findings, subject.file, folders=folders, tell=tell)
@@ -173,7 +173,7 @@ def _change_of_all(experiment: Experiment, metric: str) -> str:
 
 
 def _changes(experiment: Experiment) -> list[Entry]:
-    """Return the call paths with the largest gains and losses in the first time, each by itself."""
+    """Return entries for the call paths with the largest exclusive gains and losses in the first time metric."""
     times = [each.name for each in experiment.metrics if each.unit == "sec" and each.parent is None]
     if not times:
         return []
@@ -191,7 +191,7 @@ def _changes(experiment: Experiment) -> list[Entry]:
 
 
 def _clusters(findings: Findings) -> list[list[int]]:
-    """Return the locations of each cluster of the verdict; all threads of a process that was compared as one."""
+    """Return the locations of each cluster of the verdict; if processes were compared, with all their threads."""
     labels = findings.vectors.labels
     found: list[list[int]] = [[] for _ in findings.dissimilarity.clusters]
     cluster = {
@@ -205,7 +205,7 @@ def _clusters(findings: Findings) -> list[list[int]]:
 
 
 def _about(experiment: Experiment, file: Path, measured: float | None) -> list[str]:
-    """Describe what ran, where and when, and the file."""
+    """Return lines on the command, the machine, the file and its time."""
     nodes = dict.fromkeys((place.machine, place.node) for place in experiment.locations)
     where = ", ".join(node if node.startswith(machine) else f"{machine} {node}" for machine, node in [*nodes][:3])
     more = f" and {many(len(nodes) - 3, 'more node')}" if len(nodes) > 3 else ""
@@ -215,7 +215,7 @@ def _about(experiment: Experiment, file: Path, measured: float | None) -> list[s
 
 
 def _sources(experiment: Experiment, sources: Sources) -> list[SourceFile]:
-    """Read the sources of all regions, if they are found and there is room."""
+    """Return the sources of all regions, as far as they are found and there is room."""
     names = dict.fromkeys(path.region.file for path in experiment.call_paths if path.region.file)
     found, room = [], _MOST_SOURCE
     for name in names:
@@ -230,11 +230,11 @@ def _sources(experiment: Experiment, sources: Sources) -> list[SourceFile]:
 
 
 def _difference(experiment: Experiment, other: Experiment) -> Dataset:
-    """Return the difference to the other experiment, and its own values on the same call paths."""
+    """Return the difference from another experiment, with the values of this one on the same call paths."""
     joined = integrate((other, experiment))
     result = difference(other, experiment, joined)
     made = dataset_of(result, key="difference")
-    # Values unknown to the difference are left out here, too, because they would look unchanged.
+    # Values that are unknown in the difference are left out here, too, because they would look unchanged.
     before = np.zeros((len(result.metrics), len(result.call_paths)))
     for row, metric in zip(before, result.metrics, strict=True):
         known = ~np.isnan(result.exclusive(metric.name))

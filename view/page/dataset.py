@@ -1,4 +1,4 @@
-"""A page's data of an experiment: its trees, exact sums, and the values behind them."""
+"""Make the data of an experiment for a page: trees, exact sums, and values by location."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from .summary import MEASURES, bins_of, summary
 __all__ = ["Dataset", "dataset_of"]
 
 _DIMENSIONS: Final[tuple[Dimension, ...]] = ("metrics", "program", "system")
-_WHOLE: Final = 16_000_000  # values of all metrics: such a page has 30 MB
-_MAIN: Final = 4  # metrics shown by location in a page that is too large for all
-_ROOM: Final = 4_000_000  # values of single locations in such a page: 8 MB
-_NAMED: Final = 200_000  # locations with names in such a page
-_EXACT: Final = 250_000  # values other than 0: with all digits they take at most 3 MB
+_WHOLE: Final = 16_000_000  # greatest number of values that a page holds completely, in 30 MB
+_MAIN: Final = 4  # number of metrics that a page for larger experiments shows by location
+_ROOM: Final = 4_000_000  # greatest number of values of single locations in such a page, in 8 MB
+_NAMED: Final = 200_000  # greatest number of locations with names in such a page
+_EXACT: Final = 250_000  # greatest number of nonzero values that are stored with all digits, in 3 MB
 
 
 @dataclass(frozen=True)
@@ -35,9 +35,9 @@ class Dataset:
     """An experiment's data for a page.
 
     Attributes:
-        head: Trees, names and the state at the start, for JSON. Numbers are called by their keys in ``numbers``.
-        numbers: Data that the page decodes on demand.
-        exact: Whether all digits are kept.
+        head: Trees, names and the state at the start, for JSON; it refers to numbers by their keys.
+        numbers: Numbers by key, which the page decodes when it needs them.
+        exact: Whether numbers have all digits.
     """
 
     head: Mapping[str, Any]
@@ -52,15 +52,15 @@ def dataset_of(
     highlights: Sequence[Highlight] = (),
     key: str = "run",
 ) -> Dataset:
-    """Return a page's data of an experiment; metrics are read one after the other.
+    """Return the data of an experiment for a page; metrics are read one after the other.
 
-    Up to 16 million values are all included, with all digits if that takes little room. Beyond that, metrics are read
-    in blocks of call paths, and the page shows the distribution over locations.
+    If there are at most 16 million values, all are included, with all digits if that takes little room. Otherwise the
+    page has distributions over locations, and metrics are read in blocks of call paths.
 
     Args:
-        experiment: Any with a metric and a call path.
-        clusters: Indices of the locations of each cluster, to group the system by.
-        highlights: What shows the findings: all locations of these are included in any case.
+        experiment: An experiment with a metric and a call path.
+        clusters: Indices of the locations of each cluster, by which the system can be grouped.
+        highlights: What to select for each finding; values of these call paths are included for all locations.
         key: Prefix of the keys of numbers.
     """
     cells = len(experiment.metrics) * len(experiment.call_paths) * len(experiment.locations)
@@ -78,7 +78,7 @@ def dataset_of(
 
 
 def _large(experiment: Experiment, highlights: Sequence[Highlight], key: str) -> Dataset:
-    """Return sums and distributions; for main metrics bins of locations, and all locations of some call paths."""
+    """Return the data of a large experiment: sums, distributions, and some values by location."""
     start = at_start(experiment)
     ranges = bins_of(len(experiment.locations))
     main = _main_metrics(experiment, highlights)
@@ -105,7 +105,7 @@ def _large(experiment: Experiment, highlights: Sequence[Highlight], key: str) ->
 
 
 def _by_process(measures: npt.NDArray[np.float64], experiment: Experiment) -> npt.NDArray[np.float64]:
-    """Return the processes, instead of the locations, with the least and largest values."""
+    """Return measures in which the locations of least and largest values are replaced by their processes."""
     processes = np.array([place.process for place in experiment.locations], dtype=np.float64)
     found = measures.copy()
     for name in ("who least", "who most"):
@@ -116,7 +116,7 @@ def _by_process(measures: npt.NDArray[np.float64], experiment: Experiment) -> np
 
 
 def _main_metrics(experiment: Experiment, highlights: Sequence[Highlight]) -> list[str]:
-    """Return the metrics shown by location: additive roots, times first, and the metrics of findings."""
+    """Return the metrics to show by location: additive root metrics, times first, and those of findings."""
     roots = [each for each in experiment.metrics if each.parent is None and each.aggregation == "sum"]
     names = [each.name for each in sorted(roots, key=lambda each: each.unit != "sec")][:_MAIN]
     for highlight in highlights:
@@ -126,7 +126,7 @@ def _main_metrics(experiment: Experiment, highlights: Sequence[Highlight]) -> li
 
 
 def _bins(experiment: Experiment, ranges: npt.NDArray[np.intp]) -> Tree:
-    """Return a tree of ranges of locations."""
+    """Return a system tree whose nodes are ranges of locations."""
     noun = _noun(experiment)
     labels = [f"{len(experiment.locations):,} {noun}s"]
     for low, high in pairwise(ranges.tolist()):

@@ -1,4 +1,4 @@
-"""The page as one HTML file, which needs no network; its verdict is readable without JavaScript."""
+"""Write the page as one HTML file, which needs no network; its verdict is readable without JavaScript."""
 
 from __future__ import annotations
 
@@ -37,19 +37,19 @@ class Page:
     Attributes:
         title: Title of the window.
         headline: The first line of the verdict.
-        about: Command line, date, machine, file.
-        findings: Findings of the verdict, in its order.
+        about: Lines on the command, date, machine and file.
+        findings: Findings of the verdict, in order.
         verdict: Other lines of the verdict.
         caveats: Warnings beside the verdict.
-        experiments: The experiment, and its difference to another one; empty for a result alone, which needs no script.
+        experiments: The experiment, and its difference from another one; empty if the page only shows a result.
         clusters: Indices of the locations of each cluster.
-        sources: Sources of the regions' files.
-        other: Name and metrics of the experiment that can be the base of percentages.
-        basis: The base of the values in the trees.
-        counters: HTML of statistics; empty if there is none.
-        account: HTML of the account; likewise.
-        tab: The tab that is open at the start; empty for none.
-        times: Traces of the run; without any, the script for them is left out.
+        sources: The source files.
+        other: Name and metrics of another experiment that can be the base of percentages.
+        basis: A sentence on what the values in the trees are.
+        counters: HTML of statistics; may be empty.
+        account: HTML of the account; may be empty.
+        tab: The tab that is open at the start; empty for the default.
+        times: Traces of the run; if there are none, the script for charts is left out.
     """
 
     title: str
@@ -70,7 +70,7 @@ class Page:
 
 
 def page_html(page: Page) -> bytes:
-    """Write a page. The same page gives the same bytes."""
+    """Return a page as HTML; equal contents give equal bytes."""
     styles = [*_STYLES, *([(_HERE, f"{_CHARTS}.css")] if page.times else [])]
     style = "".join(folder.joinpath(name).read_text("utf-8") for folder, name in styles)
     names = [*([f"{_CHARTS}.js"] if page.times else []), *(["page.js"] if page.experiments else [])]
@@ -139,7 +139,7 @@ def page_html(page: Page) -> bytes:
 
 
 def _verdict(page: Page) -> str:
-    """Return the part that is readable without JavaScript."""
+    """Return the verdict as HTML that is readable without JavaScript."""
     findings = "".join(map(_finding, range(1, len(page.findings) + 1), page.findings))
     return "\n".join(
         (
@@ -153,7 +153,7 @@ def _verdict(page: Page) -> str:
 
 
 def _highlight(finding: Entry) -> dict[str, Any]:
-    """Return the data with which the script highlights a finding."""
+    """Return what the script selects for a finding, as JSON data."""
     highlight = finding.highlight
     return {
         "title": visible(f"{finding.kind} {finding.where}"),
@@ -169,13 +169,13 @@ def _highlight(finding: Entry) -> dict[str, Any]:
 
 
 def _place(place: str) -> tuple[str, int]:
-    """Return the file, by its name in the page, and the line."""
+    """Return file and line of a place such as ``rays.c:41``."""
     file, _, line = place.rpartition(":")
     return visible(file), int(line)
 
 
 def _finding(number: int, finding: Entry) -> str:
-    """Return a finding: its kind and place, linked to the trees, above its text."""
+    """Return a finding as HTML: its kind and place, linked to the trees, and its text below."""
     name = finding.kind.strip("?").lower().replace("/", "").replace(" ", "-")
     badge = f'<span class="kind {_text(name)}">{_text(finding.kind)}</span>'
     said = [finding.saving, *finding.lines, *finding.more]
@@ -189,7 +189,7 @@ def _of_kind(line: str) -> str:
 
 
 def _unbroken(text: str) -> str:
-    """Prevent line breaks in ranges of numbers, and between numbers and units."""
+    """Return HTML without line breaks in ranges of numbers, and between numbers and units."""
     return _NUMBER.sub(r'<span class="whole">\g<0></span>', text)
 
 

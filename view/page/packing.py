@@ -1,4 +1,4 @@
-"""Numbers as text in a page, compact and quickly converted to a typed array."""
+"""Pack numbers into text for a page, compact and fast to convert to a typed array."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 __all__ = ["ROUNDING", "Packed", "packed", "packed_text", "rounded"]
 
-_KEPT: Final = 12  # bits after the leading one: numbers are shown with three digits
+_KEPT: Final = 12  # bits after the leading one; enough, as the page shows three digits
 ROUNDING: Final = 2.0 ** (-_KEPT - 1)  # the largest relative error
 _LEVEL: Final = 6
 
@@ -21,12 +21,12 @@ Numbers = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Packed:
-    """Numbers for a page.
+    """Packed numbers.
 
     Attributes:
-        text: Base 64 of the compressed bytes: the lowest of each number, then the next of each, and so on.
+        text: Base 64 of the compressed bytes: the lowest byte of each number, then the next byte of each, and so on.
         kind: ``f8``, or ``f4`` for rounded numbers.
-        count: How many.
+        count: The number of numbers.
     """
 
     text: str
@@ -35,10 +35,10 @@ class Packed:
 
 
 def packed(values: Numbers, *, exact: bool) -> Packed:
-    """Pack numbers, with all digits or rounded; numbers too large or small for rounding keep their digits.
+    """Return packed numbers, with all digits or rounded; all keep their digits if one does not fit single precision.
 
     Args:
-        values: Of any shape, stored row by row. NaN stays NaN.
+        values: An array of any shape, which is stored row by row; it may contain NaN.
         exact: Whether to keep all digits.
     """
     flat = np.ascontiguousarray(values, dtype="<f8").ravel()
@@ -49,12 +49,12 @@ def packed(values: Numbers, *, exact: bool) -> Packed:
 
 
 def packed_text(text: bytes) -> str:
-    """Pack text."""
+    """Return packed text."""
     return _text(text)
 
 
 def rounded(values: Numbers) -> npt.NDArray[np.float32] | None:
-    """Round numbers to 12 bits, halves to even; return None if single precision cannot hold one."""
+    """Return numbers rounded to 12 bits after the leading one, halves to even; None if one does not fit float32."""
     sizes = np.abs(values)
     limits = np.finfo(np.float32)
     with np.errstate(invalid="ignore", over="ignore"):

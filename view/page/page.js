@@ -1298,21 +1298,21 @@
     shown() {
       return this.tree.walk(this.tree.children(-1), this.open);
     }
-    // The nodes whose exclusive values make up those of visible nodes: all descendants of closed ones.
+    // Yields visible nodes and the descendants of closed ones, whose exclusive values make up the shown values.
     held(nodes) {
       return [...nodes].flatMap((node) => this.isOpen(node) ? [node] : this.tree.walk([node]));
     }
     opened(nodes) {
       return this.with({ open: /* @__PURE__ */ new Set([...this.open, ...nodes.filter((node) => !this.tree.isLeaf(node))]) });
     }
-    // A closed node is selected if something below it was.
+    // Closes a node; it becomes selected if one below it was.
     closed(nodes) {
       const open = new Set(this.open);
       for (const node of nodes) open.delete(node);
       const visible = (node) => this.tree.ancestors(node).findLast((above) => !open.has(above)) ?? node;
       return this.with({ open, selected: new Set([...this.selected].map(visible)) });
     }
-    // The selection is always visible: its ancestors are opened.
+    // Selects nodes, and opens their ancestors, so that the selection is always visible.
     selecting(nodes) {
       const above = nodes.flatMap((node) => this.tree.ancestors(node));
       return this.with({ selected: new Set(nodes), open: /* @__PURE__ */ new Set([...this.open, ...above]) });
@@ -1597,8 +1597,8 @@
     get operation() {
       return OPERATIONS[this.aggregation];
     }
-    // The value of a place: a number, or why there is none; `partial` if a part of it was not measured. `hasCells`:
-    // whether the place has cells; if none is known, the metric is only known for whole processes.
+    // Returns the value at a place: a number, or why it is missing; `partial` if a part was not measured. `hasCells`:
+    // whether the place should have cells; if it has none, only whole processes have the metric.
     value(place, hasCells = false) {
       const known = this.known[place];
       const gaps = this.gaps[place];
@@ -1623,7 +1623,7 @@
         this.gaps.map((gaps, place) => gaps + other.gaps[place])
       );
     }
-    // Take a part away that was counted along. Where it was not measured, it is still in the rest.
+    // Returns the tally without a part of its sums; what the part does not know remains.
     less(part) {
       return new _Tally(
         this.aggregation,
@@ -1632,13 +1632,13 @@
         this.gaps.map((gaps, place) => gaps + part.gaps[place])
       );
     }
-    // The values that each node of a tree holds itself.
+    // Returns the tally by node of a tree, aggregated over the cells of each node itself.
     atHome(tree) {
       const found = _Tally.nothing(this.aggregation, tree.length);
       for (let cell = 0; cell < this.length; cell++) found.add(tree.home[cell], this, cell);
       return found;
     }
-    // Each node of a tree with all that is below it.
+    // Returns the tally in which each node of a tree includes its descendants.
     up(tree) {
       const found = new _Tally(this.aggregation, this.amounts.slice(), this.known.slice(), this.gaps.slice());
       for (let node = tree.length - 1; node >= 0; node--) {
@@ -1651,7 +1651,7 @@
       for (let place = 0; place < this.length; place++) one.add(0, this, place);
       return one;
     }
-    // Add a place of a tally to one of this, which is still being made.
+    // Adds a place of another tally to a place of this one.
     add(place, other, at) {
       this.amounts[place] = this.operation(this.amounts[place], other.amounts[at]);
       this.known[place] += other.known[at];
@@ -1683,7 +1683,7 @@
     unfolding(dimension, node) {
       return this.with(dimension, this.panes[dimension].unfolding(node));
     }
-    // The tally, and the place in it, of a shown node's value.
+    // Returns the tally and the place in it where the value of a shown node is.
     tallyOf(dimension, node) {
       const pane = this.panes[dimension];
       if (dimension === "metrics") return [this.ofMetric(node), 0];
@@ -1695,7 +1695,7 @@
       const hasCells = dimension === "program" || dimension === "system" && !this.panes.system.isOpen(node);
       return tally.value(place, hasCells);
     }
-    // The aggregated value of several shown nodes.
+    // Returns the aggregated value of several shown nodes.
     together(dimension, nodes) {
       const found = nodes.map((node) => {
         const [tally, place] = this.tallyOf(dimension, node);
@@ -1707,16 +1707,16 @@
       const parts = this.partsOf(node).map((part) => this.sums.total(part));
       return parts.reduce((whole2, part) => whole2.less(part), this.sums.total(node));
     }
-    // The parts of a metric that its children show.
+    // Returns the child metrics that are shown by the children of a metric's node.
     partsOf(node) {
       const adds = this.sums.metrics[node].aggregation === "sum";
       return adds && this.panes.metrics.isOpen(node) ? this.sums.parts[node] : [];
     }
-    // The selected metrics, and the parts that are subtracted from them.
+    // Returns the selected metrics, and the parts to subtract from them.
     get terms() {
       return this.metrics.flatMap((metric) => [metric, ...this.partsOf(metric)]);
     }
-    // Whether the selected metrics' values by location are loaded.
+    // Returns whether the values of the selected metrics by location are loaded.
     get located() {
       return this.terms.every((metric) => this.sums.values.has(metric));
     }
@@ -1730,7 +1730,7 @@
       if (!this.kept.has(name)) this.kept.set(name, make());
       return this.kept.get(name);
     }
-    // The selected metrics at each node of the program, of all locations: of itself, and with all below it.
+    // Returns exclusive and inclusive values of the selected metrics at each program node, over all locations.
     get ofProgram() {
       const { tree } = this.panes.program;
       const terms = this.metrics.map((metric) => [metric, ...this.partsOf(metric)].join("-"));
@@ -1958,7 +1958,7 @@
     get length() {
       return this.order.length;
     }
-    // Nodes one by one; those that are folded come last below their parent, as the negative of it, less two.
+    // Yields nodes; folded ones are last below their parent, as the number -2 - parent.
     #order() {
       const { tree } = this.pane;
       const found = [];
@@ -1978,7 +1978,7 @@
       }
       return found;
     }
-    // The largest size on each scale: the whole, or the largest value if that is larger.
+    // Computes the end of each colour scale: the whole, or the largest value if that is larger.
     #tops() {
       const tops = /* @__PURE__ */ new Map();
       for (const node of this.pane.shown()) {
@@ -1991,12 +1991,12 @@
       }
       return tops;
     }
-    // The least end of a scale; in the system it is the largest value, because each of many ranks has a small share.
+    // Returns the least end of a scale: the whole, but 0 in the system, because each of many ranks has a small share.
     #least(node, unit) {
       if (this.dimension === "system") return 0;
       return unit === "%" ? 100 : Math.abs(this.#rootOf(node).amount ?? 0);
     }
-    // Metrics of different trees are not compared with each other, nor are those that do not add up.
+    // Metrics of different trees, and metrics that are not additive, have separate scales.
     #group(node) {
       if (this.dimension !== "metrics") return 0;
       return this.#rootOf(node).amount === null ? null : this.pane.tree.root(node);
@@ -2053,7 +2053,7 @@
       if (top === void 0) return null;
       return top ? Math.min(1, Math.abs(value.amount) / top) : 0;
     }
-    // The scale of the colours: of the metric tree, that of the tree of the first selected metric.
+    // Returns the colour scale; in the metric tree, that of the first selected metric.
     get legend() {
       const node = this.dimension === "metrics" ? this.browser.metrics[0] : 0;
       const group = this.#group(node);
@@ -2561,7 +2561,7 @@
       this.numbers = /* @__PURE__ */ new Map();
       this.read = read;
     }
-    // Decode the shown data.
+    // Decodes the shown data.
     async load(metrics) {
       this.regions ??= await this.read(`${this.head.key} regions`);
       for (const name of metrics) {
@@ -2574,23 +2574,23 @@
     has(metrics) {
       return this.regions !== void 0 && metrics.every((name) => this.numbers.has(name));
     }
-    // The metrics that are shown at the start.
+    // Returns the metrics to show at the start.
     get first() {
       return this.head.first.map((place) => this.head.metrics[place].name);
     }
-    // The step that a moment is in.
+    // Returns the step that contains a moment.
     stepAt(time) {
       return Math.max(0, Math.min(this.steps - 1, Math.floor((time - this.start) / this.step)));
     }
     middle(step) {
       return (this.edges[step] + this.edges[step + 1]) / 2;
     }
-    // From the first step that lies in a range, at least half, to behind the last.
+    // Returns the first step of which at least half is in a range, and the step after the last one.
     stepsOf([start2, end]) {
       const first = this.stepAt(start2 + this.step / 2);
       return [first, Math.max(first, this.stepAt(end - this.step / 2)) + 1];
     }
-    // The place of the call path that a row is in: -1 of several small ones, NaN of none.
+    // Returns the index of a row's call path: -1 for several short ones, NaN for none.
     pathAt(row, step) {
       return this.regions[row * this.steps + step];
     }
@@ -2598,7 +2598,7 @@
       const path = this.pathAt(row, step);
       return path >= 0 ? this.head.paths[path].name : path < 0 ? "several short regions" : "no region";
     }
-    // Least, mean and most of some steps, and when.
+    // Returns least, mean and largest value of some steps, and when they occur.
     summary(name, [from, to]) {
       const { least: least2, mean, most: most3 } = this.numbers.get(name);
       const found = { least: NaN, leastAt: NaN, mean: NaN, most: NaN, mostAt: NaN };
@@ -2612,7 +2612,7 @@
       }
       return known ? { ...found, mean: sum2 / known } : found;
     }
-    // A few rows that describe the charts: spans of steps, with their main region.
+    // Returns a few rows that describe the charts: spans of steps with their main region.
     table(metrics, [from, to]) {
       const count2 = Math.min(ROWS, to - from);
       return Array.from({ length: count2 }, (_, row) => {
@@ -2625,30 +2625,30 @@
       for (let step = from; step < to; step++) met.set(this.nameAt(0, step), (met.get(this.nameAt(0, step)) ?? 0) + 1);
       return [...met].sort(([, one], [, other]) => other - one)[0][0];
     }
-    // How many steps of how many rows are in each call path; the most first.
+    // Counts the steps of some rows in each call path, most frequent first.
     shares() {
       const found = new Float64Array(this.head.paths.length);
       for (const path of this.regions) if (path >= 0) found[path]++;
       return [...found].map((count2, path) => ({ path, share: count2 / this.regions.length })).sort((one, other) => other.share - one.share);
     }
-    // A moment, as exact as the steps are.
+    // Writes a moment with the accuracy of the steps.
     moment(time) {
       return time.toFixed(this.#digits);
     }
     get #digits() {
       return Math.max(0, Math.min(9, 1 - Math.floor(Math.log10(this.step))));
     }
-    // An interval as commands take it, which is not outside of the trace.
+    // Writes an interval as commands accept it, within the trace.
     span([start2, end]) {
       const size = 10 ** this.#digits;
       const digits2 = (value) => (value / size).toFixed(this.#digits);
       return `${digits2(Math.ceil(start2 * size - 1e-6))}:${digits2(Math.floor(end * size + 1e-6))}`;
     }
-    // Whether commands know the metric: the times of a region's entries are a chart of this page only.
+    // Returns whether commands know a metric, unlike the times of a region's entries.
     inCommands(name) {
       return this.head.metrics.some((each) => each.name === name && each.word !== null);
     }
-    // The command that shows the same on a terminal.
+    // Shows the command that shows the same in a terminal.
     commands(metric, range2) {
       const { word, metrics } = this.head;
       const named = metrics.find(({ name }) => name === metric).word;
@@ -4003,7 +4003,7 @@
       this.lastAsked = /* @__PURE__ */ new Map();
       this.kept = /* @__PURE__ */ new WeakMap();
     }
-    // The last result for a tree under each of a few names; other selections do not change it.
+    // Caches the last result for a tree by name; other selections do not change it.
     once(tree, key, make) {
       if (!this.kept.has(tree)) this.kept.set(tree, /* @__PURE__ */ new Map());
       const found = this.kept.get(tree);
@@ -4011,21 +4011,21 @@
       if (found.get(name)?.key !== key) found.set(name, { key, made: make() });
       return found.get(name).made;
     }
-    // Wait until the values of metrics, and of their parts, are loaded.
+    // Waits until the values of metrics, and of their parts, are loaded.
     async load(metrics) {
       const missing = [...new Set([...metrics].flatMap((each) => [each, ...this.parts[each]]))].filter(
         (each) => !this.values.has(each)
       );
       for (const each of missing) this.values.set(each, await this.read(this.metrics[each].name));
     }
-    // Read the other metrics while nobody waits for anything.
+    // Reads the other metrics while the page is idle.
     async loadAll(idle) {
       for (const metric of this.metrics.keys()) {
         await idle();
         await this.load([metric]);
       }
     }
-    // Whether there are negative sums, as in a difference; remainders of rounding are none.
+    // Returns whether there are negative sums, as in a difference, apart from rounding errors.
     get signed() {
       return this.metrics.some((_, metric) => {
         const { amounts } = this.byPath(metric);
@@ -4041,12 +4041,12 @@
       if (!this.totals.has(metric)) this.totals.set(metric, this.byPath(metric).together());
       return this.totals.get(metric);
     }
-    // The selected metrics of the selected nodes of the program at each node of the system; null if that is not here.
+    // Returns the values of selected metrics and program nodes at each system node; null if the page lacks them.
     ofSystem(browser) {
       const { paths } = browser;
       return browser.spread((metric) => this.byLocation(metric, paths), browser.panes.system.tree);
     }
-    // A metric of each location over some call paths; the last result is cached.
+    // Returns a metric by location, summed over some call paths; the last result is cached.
     byLocation(metric, paths) {
       const known = this.lastAsked.get(metric);
       if (known?.paths === paths) return known.tally;
@@ -4094,7 +4094,7 @@
       this.laterThreads = [];
       this.rows = /* @__PURE__ */ new Map();
     }
-    // Of metrics that are shown by location the bins are read, and the rows that there are.
+    // Reads the bins, and the rows of single locations, of metrics that are shown by location.
     async load(metrics) {
       for (const metric of new Set([...metrics].flatMap((each) => [each, ...this.parts[each]]))) {
         if (this.values.has(metric) || !this.large.metrics.includes(this.metrics[metric].name)) continue;
@@ -4103,7 +4103,7 @@
         if (this.large.paths.length) this.rows.set(metric, await this.read(`${name} rows`));
       }
     }
-    // How locations spread on each node of the call tree, of one metric; null of anything else.
+    // Returns the distribution over locations at each node of the call tree; null except for a single metric.
     rangesOf(tree, metric, parts) {
       if (parts.length || tree !== this.calls) return null;
       const of = (part) => {
@@ -4124,7 +4124,7 @@
       };
       return { own: of(OWN), closed: of(CLOSED) };
     }
-    // Sums of the selected metrics at each node of a system tree: of bins, or of single locations; null if not here.
+    // Returns the selected metrics at each node of a system tree, of bins or locations; null if the page lacks them.
     ofSystem(browser) {
       const { tree } = browser.panes.system;
       if (!browser.located) return null;
@@ -4167,7 +4167,7 @@
       }
       this.link();
     }
-    // Each node's children as a range of one list: with 100,000 ranks lists of lists take too long.
+    // The children of each node are a range of one list, because with 100,000 ranks many small lists are too slow.
     link() {
       this.first = new Int32Array(this.length + 2);
       for (let node = 0; node < this.length; node++) this.first[this.parents[node] + 2]++;
@@ -4176,7 +4176,7 @@
       const next = this.first.slice();
       for (let node = 0; node < this.length; node++) this.below[next[this.parents[node] + 1]++] = node;
     }
-    // The children of a node; those of -1 are the roots.
+    // Returns the children of a node, or the roots for -1.
     children(node) {
       return this.below.subarray(this.first[node + 1], this.first[node + 2]);
     }
@@ -4191,7 +4191,7 @@
     root(node) {
       return this.ancestors(node).at(-1) ?? node;
     }
-    // Yield nodes and their descendants, parents first; only below the nodes `into`, if given.
+    // Yields nodes and their descendants, parents first; only below the nodes in `into`, if given.
     walk(starts, into = null) {
       const found = [];
       const pending = Array.from(starts).reverse();
@@ -4204,7 +4204,7 @@
       }
       return found;
     }
-    // The rows or columns that nodes hold themselves, in order.
+    // Returns the rows or columns that belong to some nodes themselves, in order.
     cells(nodes) {
       const held = new Uint8Array(this.length);
       for (const node of nodes) held[node] = 1;
@@ -4250,7 +4250,7 @@
     get grouping() {
       return this.head.large ? "bins" : "machine";
     }
-    // The kind of locations: ranks, or threads if a process has several.
+    // The noun for locations: rank, or thread if a process has several.
     get kind() {
       if (this.head.large) return this.head.large.noun;
       return this.head.locations.length > new Set(this.head.locations.map(([process2]) => process2)).size ? "thread" : "rank";

@@ -1,7 +1,7 @@
-"""The page's rooflines: formulas of rates and intensities, and the limits of the calibrated machine.
+"""Make the data of rooflines for the page: formulas of rates and intensities, and limits of the calibrated machine.
 
-Work per second over work per byte, both logarithmic (Williams, Waterman and Patterson, CACM, 2009); with instructions
-instead of floating-point operations as for GPUs (Ding and Williams, PMBS 2019). Everything is for one core.
+A roofline shows work per second over work per byte, both logarithmic (Williams, Waterman and Patterson, CACM 2009). The
+work is floating-point operations, or instructions as for GPUs (Ding and Williams, PMBS 2019). All values are per core.
 """
 
 from __future__ import annotations
@@ -20,22 +20,22 @@ __all__ = ["roofline_of"]
 
 _TIME: Final = "counted_time"
 _BYTES: Final = "memory_bytes"
-_SERVED_BY_L3: Final = 1.5  # times as fast as memory: a walk beyond L2 is then served by an L3
-_NO_AMOUNTS: Final = frozenset({"difference", "ratio", "stddev"})  # operations whose results are not amounts of a run
-_CALIBRATE: Final = "autoanalyzer calibrate measures them once, and runs from then on have them"
+_SERVED_BY_L3: Final = 1.5  # an L2 miss is served by an L3 cache if it is so many times as fast as memory
+_NO_AMOUNTS: Final = frozenset({"difference", "ratio", "stddev"})  # operations whose results have no rates
+_CALIBRATE: Final = "run autoanalyzer calibrate once; later runs contain its results"
 
 
 @dataclass(frozen=True, slots=True)
 class _Kind:
-    """A roofline.
+    """A kind of roofline.
 
     Attributes:
-        title: Title above it.
-        work: The kind of work.
-        rate: The metric of its vertical axis.
-        intensity: That of its horizontal one.
-        peak: The price whose inverse bounds the rate.
-        roof: Name of that bound.
+        title: Title of the chart.
+        work: Name of the work.
+        rate: The metric of the vertical axis.
+        intensity: The metric of the horizontal axis.
+        peak: Name of the calibrated time whose inverse limits the rate.
+        roof: Name of this limit.
         about: Text below the title.
         needs: How to obtain missing data.
     """
@@ -76,10 +76,10 @@ _KINDS: Final = (
 
 
 def roofline_of(experiment: Experiment) -> dict[str, Any] | None:
-    """Return, for JSON, the formulas of rates, and the rooflines that can be drawn.
+    """Return the formulas of rates, and the rooflines that can be drawn, as JSON data.
 
     Returns:
-        None for differences and similar results, and anything computed from them, because their values have no rates.
+        None for differences, ratios and deviations, and experiments derived from them, because they have no rates.
     """
     if _NO_AMOUNTS.intersection(experiment.notes.derived_by):
         return None
@@ -107,7 +107,7 @@ def _derived(formula: Formula) -> dict[str, Any]:
 
 
 def _lacking(charts: Sequence[_Kind], measured: Sequence[str], line: int | None) -> Iterator[str]:
-    """Yield what the missing rooflines would need."""
+    """Yield for each missing roofline a sentence on what it needs."""
     for kind in _KINDS:
         if kind not in charts:
             why = why_absent(kind.rate, measured, line) or why_absent(kind.intensity, measured, line)
@@ -140,7 +140,7 @@ def _chart(kind: _Kind, experiment: Experiment, formulas: Sequence[Formula], lin
 def _slopes(
     prices: Prices, place: dict[str, str], line: int | None, *, of_l2: bool
 ) -> Iterator[dict[str, str | float]]:
-    """Yield the known bandwidths of a core, in bytes per second."""
+    """Yield the known bandwidths of a core, with their names, in bytes per second."""
     l3, walk = prices.l2_miss_streamed, prices.memory_streamed
     if of_l2 and line and l3 and walk and walk > _SERVED_BY_L3 * l3:
         yield {"name": "L3, of one core that reads", "bytes": line / l3}
@@ -154,7 +154,7 @@ def _slopes(
 
 
 def _of_bytes(experiment: Experiment, texts: dict[str, str]) -> str:
-    """Describe the bytes and seconds used."""
+    """Return a sentence on the sources of bytes and seconds."""
     sources = {each.name: each.source for each in experiment.metrics}
     bytes_ = f"{_BYTES} = {texts[_BYTES]}" if _BYTES in texts else f"{_BYTES}, as measured"
     of = [f"{name} is {sources[name]}" for name in sources if _BYTES in texts and name in texts[_BYTES].split()]

@@ -1,4 +1,4 @@
-"""Time lines over equal steps of time, one line after the other, of any length."""
+"""Average time lines over equal steps of time, reading one line at a time."""
 
 from __future__ import annotations
 
@@ -21,12 +21,14 @@ Values = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Means:
-    """The locations' values in each step.
+    """The distribution of values over the locations in each step.
+
+    Values are rates of additive metrics, and levels of others; NaN if they are known on no location.
 
     Attributes:
-        least: ``float64[step, metric]``: rates of additive metrics, otherwise levels; NaN if no location is known.
-        mean: Likewise.
-        most: Likewise.
+        least: ``float64[step, metric]``: the least value of a location.
+        mean: ``float64[step, metric]``: the mean over the locations.
+        most: ``float64[step, metric]``: the largest value of a location.
     """
 
     least: Values
@@ -39,7 +41,7 @@ class Steps:
     """Equal steps over a trace's time.
 
     Attributes:
-        edges: ``float64[step + 1]``, seconds.
+        edges: ``float64[step + 1]``: the times in seconds at which steps begin and end.
     """
 
     edges: Values
@@ -50,16 +52,16 @@ class Steps:
     def means(
         self, trace: Trace, lines: Iterator[TimeLine], derived: Callable[[Values], Values] = np.asarray
     ) -> Iterator[tuple[Means, sparse.csr_array]]:
-        """Map lines to the steps; each is read, and dropped before the next one.
+        """Average lines over the steps, one line at a time.
 
         Args:
-            trace: The trace of the lines.
-            lines: Some of them.
-            derived: Returns further columns computed from each line's means.
+            trace: The trace.
+            lines: Some of its lines.
+            derived: Adds columns of derived metrics to the values of a line.
 
         Yields:
-            For each line the values so far, and its seconds in each call path, ``float64[step, call path + 1]``, the
-            first column for several short call paths together.
+            For each line, the distribution over the lines so far, and the line's seconds in each call path,
+            ``float64[step, call path + 1]``, whose first column is for short call paths together.
         """
         shape = len(self), derived(np.zeros((0, len(trace.metrics)))).shape[1]
         least, most, total, known = np.full(shape, np.nan), np.full(shape, np.nan), np.zeros(shape), np.zeros(shape)
@@ -75,7 +77,7 @@ class Steps:
 
     def _overlap(self, line: TimeLine) -> sparse.csr_array:
         """Return the seconds of each sample in each step, ``float64[step, sample]``."""
-        from scipy import sparse  # noqa: PLC0415 - takes its time, and most runs have no trace
+        from scipy import sparse  # noqa: PLC0415 - slow to import, and most runs have no trace
 
         edges, last = self.edges, len(self) - 1
         first = (np.searchsorted(edges, line.begin, side="right") - 1).clip(0, last)
@@ -87,11 +89,11 @@ class Steps:
 
 
 def steps_of(trace: Trace, most: int) -> Steps | None:
-    """Divide a trace's time into as many steps as its longest line has samples; None for a trace without time.
+    """Return steps over a trace's time, as many as its longest line has samples; None if it lasts no time.
 
     Args:
-        trace: Any; all its lines are read.
-        most: Steps, at most.
+        trace: The trace, of which all lines are read.
+        most: The greatest number of steps.
     """
     spans = [(line.begin[0], line.end[-1]) for line in trace.lines() if len(line)]
     first, last = min((span[0] for span in spans), default=0.0), max((span[1] for span in spans), default=0.0)
@@ -99,7 +101,7 @@ def steps_of(trace: Trace, most: int) -> Steps | None:
 
 
 def _length(line: TimeLine) -> Values:
-    """Return the lengths of samples; NaN for empty ones, which have no rate."""
+    """Return the lengths of samples in seconds; NaN for samples of no length, which have no rate."""
     length = line.end - line.begin
     return np.where(length > 0, length, np.nan)
 

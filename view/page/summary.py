@@ -1,4 +1,4 @@
-"""Summaries for a page that cannot hold all values: per call path, the distribution over locations."""
+"""Summarise metrics per call path over locations, for a page that cannot hold all values."""
 
 from __future__ import annotations
 
@@ -22,15 +22,14 @@ _BINS: Final = 256
 
 @dataclass(frozen=True, eq=False)
 class Summary:
-    """The summary of a metric over all locations.
+    """The distribution of a metric over all locations.
 
     Attributes:
-        own: ``float64[measure, call path]``, in the order of ``MEASURES``, for each call path alone. Locations are
-            given by index. NaN if nothing was measured.
-        closed: The same including descendants; NaN if the metric is not additive.
-        bins: ``float64[call path, bin]``, sums of adjacent locations, for each call path alone; NaN if none of them was
-            measured.
-        rows: Values of all locations for some call paths: ``float64[location]``, exclusive and inclusive.
+        own: ``float64[measure, call path]``: the ``MEASURES`` of exclusive values; locations are indices. NaN if
+            nothing was measured.
+        closed: The same of inclusive values; NaN if the metric is not additive.
+        bins: ``float64[call path, bin]``: exclusive values summed over ranges of locations; NaN if none was measured.
+        rows: For some call paths, exclusive and inclusive values of all locations, ``float64[location]``.
     """
 
     own: Numbers
@@ -40,20 +39,20 @@ class Summary:
 
 
 def bins_of(locations: int) -> npt.NDArray[np.intp]:
-    """Return the starts of at most 256 ranges of locations, and the end."""
+    """Return the starts of at most 256 ranges of locations, and the end of the last one."""
     return np.linspace(0, locations, min(_BINS, locations) + 1).astype(np.intp)
 
 
 def summary(experiment: Experiment, metric: str, paths: Sequence[int] = ()) -> Summary:
-    """Summarise a metric over the locations, in one pass over its rows, from the last to the first.
+    """Return the distribution of a metric over the locations, in one pass over call paths, from the last to the first.
 
-    Memory holds one block of rows, and one row per call path whose children were read before itself: as many as the
-    tree is deep, if call paths are in depth-first order.
+    Only one block of call paths is in memory, and a row for each call path whose children were read but not itself:
+    as many as the tree is deep, if call paths are in depth-first order.
 
     Args:
-        experiment: Any.
-        metric: Its name.
-        paths: Call paths whose values are all kept.
+        experiment: The experiment.
+        metric: Name of the metric.
+        paths: Call paths whose values are returned for all locations.
     """
     kind = experiment.metric(metric)
     count, ranges = len(experiment.call_paths), bins_of(len(experiment.locations))
@@ -81,7 +80,7 @@ def summary(experiment: Experiment, metric: str, paths: Sequence[int] = ()) -> S
 
 
 def _together(aggregation: Aggregation, one: Numbers, other: Numbers) -> Numbers:
-    """Aggregate the values of two call paths: a missing value adds nothing, and two missing ones are not 0."""
+    """Return the values of two call paths aggregated; a value is missing only if both are."""
     if aggregation == "none":
         return np.full_like(one, np.nan)
     if aggregation != "sum":
@@ -93,7 +92,7 @@ def _together(aggregation: Aggregation, one: Numbers, other: Numbers) -> Numbers
 
 
 def _measures(values: Numbers) -> Numbers:
-    """Return least, mean, most and deviation, the locations of the extremes, and the number measured."""
+    """Return the ``MEASURES`` of values by location."""
     missing = np.isnan(values)
     if missing.any():
         known = np.flatnonzero(~missing)

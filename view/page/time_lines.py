@@ -1,4 +1,4 @@
-"""A page's data of a trace: each metric's least, mean and most over the locations, and their call paths."""
+"""Make the data of a trace for a page: the distribution of each metric over the locations, and main call paths."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
 
 __all__ = ["Recording", "TimeLines", "time_lines_of"]
 
-_STEPS: Final = 800  # as many as a window can show: a metric takes some 8 kB
-_ROWS: Final = 32  # of single locations, or of ranges of them
-_FIRST: Final = 4  # charts at the start
-_SPOKEN_OF: Final = 2  # among them those of findings
-_AROUND: Final = "mpi_start_end_time"  # every run has it, before and after the relevant part: not a variation
-_STILL: Final = 0.02  # a smaller variation is not shown at the start
-_SPIKES: Final = 2  # percent of the steps that are ignored at either end: a single spike is not a variation
-_ALIKE: Final = 0.9  # correlation of metrics of which one suffices at the start
+_STEPS: Final = 800  # steps, as many as a window can show; a metric takes some 8 kB
+_ROWS: Final = 32  # rows of single locations, or of ranges of them
+_FIRST: Final = 4  # number of charts at the start
+_SPOKEN_OF: Final = 2  # how many of them may show metrics of findings
+_AROUND: Final = "mpi_start_end_time"  # time at both ends of each run, which is no variation of the program
+_STILL: Final = 0.02  # least variation of a metric that is shown at the start
+_SPIKES: Final = 2  # percent of the lowest and highest values that are ignored, so that spikes are no variation
+_ALIKE: Final = 0.9  # correlation from which only one of two metrics is shown at the start
 _NONE: Final = -1  # in no call path
 
 Values = npt.NDArray[np.float64]
@@ -46,7 +46,7 @@ class Recording:
     Attributes:
         path: The file.
         name: Its name in commands: the file, or the folder of the run.
-        title: What it is.
+        title: Its name for readers.
         marks: Marks to draw on it.
     """
 
@@ -61,8 +61,8 @@ class TimeLines:
     """A trace's data for a page.
 
     Attributes:
-        head: Names, steps and marks, for JSON. Numbers are called by their keys in ``numbers``.
-        numbers: What the page decodes when it needs it.
+        head: Names, steps and marks, for JSON; it refers to numbers by their keys.
+        numbers: Numbers by key, which the page decodes when it needs them.
     """
 
     head: Mapping[str, Any]
@@ -72,11 +72,11 @@ class TimeLines:
 def time_lines_of(
     recording: Recording, experiment: Experiment, *, key: str, spoken_of: Sequence[str] = ()
 ) -> TimeLines | None:
-    """Return a page's data of a trace; lines are read one after the other, twice.
+    """Return the data of a trace for a page; each line is read twice, one after the other.
 
     Args:
         recording: The trace.
-        experiment: The profile of the run, in whose trees its call paths are.
+        experiment: The profile of the run, whose trees contain the trace's call paths.
         key: Prefix of the keys of numbers.
         spoken_of: Metrics of findings, most important first.
 
@@ -131,7 +131,7 @@ def time_lines_of(
 
 
 def _read(trace: Trace, steps: Steps, rates: TimeRates) -> tuple[Means, dict[str, npt.NDArray[np.intp]]]:
-    """Read all lines; return, over all locations and per range of them, the main call path of each step."""
+    """Return the distribution of metrics, and the main call path of each step by range of locations, and of all."""
     count = len(trace.locations)
     ranges = np.linspace(0, count, min(_ROWS, count) + 1).astype(np.intp)
     lines = steps.means(trace, trace.lines(), rates.beside)
@@ -149,12 +149,12 @@ def _read(trace: Trace, steps: Steps, rates: TimeRates) -> tuple[Means, dict[str
 
 
 def _most(seconds: sparse.csr_array) -> npt.NDArray[np.intp]:
-    """Return the column with the largest value in each step; -1 if there is none."""
+    """Return for each step the column with the largest value; -1 if all are 0."""
     return np.where(seconds.max(axis=1).toarray().ravel() > 0, np.asarray(seconds.argmax(axis=1)).ravel(), _NONE)
 
 
 def _by_place(rows: Mapping[str, npt.NDArray[np.intp]], met: Sequence[int]) -> Values:
-    """Convert call paths to indices among those that the page names; several small ones are -1, none is NaN."""
+    """Return call paths as indices among ``met``; -1 stands for several short ones, NaN for none."""
     places = {column: float(place) for place, column in enumerate(met)} | {0: -1.0, _NONE: np.nan}
     return np.array([[places[column] for column in row.tolist()] for row in rows.values()])
 
@@ -182,12 +182,12 @@ def _metric(metric: Metric) -> dict[str, Any]:
 
 
 def _entries(entries: Entries) -> dict[str, Any]:
-    """Describe entries as a metric; commands have none of this name."""
+    """Return the times of a region's entries as a metric for the page, which no command knows."""
     return {"name": visible(entries.name), "unit": "sec", "about": visible(entries.about), "word": None}
 
 
 def _of_entries(entries: Entries, steps: Steps) -> Values:
-    """Return least, mean and most over the locations in each step."""
+    """Return ``float64[3, step]``: least, mean and largest time per entry over the locations."""
     lines = zip(entries.begin, entries.end, entries.seconds, strict=True)
     edges = steps.edges
     each = np.array([means(begin, end, took[:, None], edges[:-1], edges[1:])[:, 0] for begin, end, took in lines])
@@ -199,12 +199,10 @@ def _of_entries(entries: Entries, steps: Steps) -> Values:
 
 
 def _first(metrics: Sequence[Metric], mean: Values, marked: Sequence[str], spoken_of: Sequence[str]) -> list[int]:
-    """Choose the metrics shown at the start.
+    """Return the indices of the metrics to show at the start.
 
-    First the metrics of marks and findings, then those that vary most and differ from the chosen ones.
-
-    A time's variation is in seconds per second, all others' relative to their maximum. The time that varies most comes
-    first.
+    These are the metrics of marks and findings, then those that vary most and do not resemble chosen ones, beginning
+    with a time. The variation of times is in seconds per second, that of other metrics is relative to their maximum.
     """
     names, lineages = [metric.name for metric in metrics], _lineages(metrics)
     times = np.array([metric.unit == "sec" for metric in metrics])
@@ -227,7 +225,7 @@ def _first(metrics: Sequence[Metric], mean: Values, marked: Sequence[str], spoke
 
 
 def _correlations(known: Values) -> Values:
-    """Return the absolute correlations of columns; a constant column correlates with nothing."""
+    """Return the absolute correlations of columns; those of a constant column are 0."""
     centred = known - known.mean(axis=0)
     length = np.linalg.norm(centred, axis=0)
     scaled = np.divide(centred, length, out=np.zeros_like(centred), where=length > 0)
@@ -235,7 +233,7 @@ def _correlations(known: Values) -> Values:
 
 
 def _lineages(metrics: Sequence[Metric]) -> list[frozenset[str]]:
-    """Return each metric with all its ancestors."""
+    """Return for each metric the set of its name and those of its ancestors."""
     found: dict[str, frozenset[str]] = {}
     for metric in metrics:
         found[metric.name] = found.get(metric.parent or "", frozenset()) | {metric.name}
@@ -243,13 +241,13 @@ def _lineages(metrics: Sequence[Metric]) -> list[frozenset[str]]:
 
 
 def _between(names: Sequence[str], mean: Values) -> Values:
-    """Leave out the steps in which MPI starts and ends, unless there are no others."""
+    """Return the values without the steps in which MPI starts and ends, unless there are no others."""
     inside = mean[:, names.index(_AROUND)] < 1 / 2 if _AROUND in names else np.ones(len(mean), dtype=bool)
     return mean[inside] if inside.sum() > 1 else mean
 
 
 def _paths(paths: Sequence[CallPath], wanted: Sequence[int], experiment: Experiment) -> list[dict[str, Any]]:
-    """Return the names of call paths, and their places in the trees."""
+    """Return names and places of call paths, and their nodes in the trees, as JSON data."""
     there = {chain: number for number, chain in enumerate(_chains(experiment.call_paths))}
     chains = _chains(paths)
     return [
@@ -264,7 +262,7 @@ def _paths(paths: Sequence[CallPath], wanted: Sequence[int], experiment: Experim
 
 
 def _chains(paths: Sequence[CallPath]) -> list[tuple[Region, ...]]:
-    """Return the regions from the root to each call path."""
+    """Return for each call path the regions from its root to itself."""
     found: list[tuple[Region, ...]] = []
     for path in paths:
         found.append((*(found[path.parent] if path.parent is not None else ()), path.region))

@@ -1,4 +1,4 @@
-"""Marks on time lines and beside them: intervals, lines, and how two traces were warped."""
+"""Marks on time lines and beside them: intervals, lines, times of entries, and warp paths."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..place import visible
 
 __all__ = ["Entries", "Interval", "Line", "TimeMarks", "Warping"]
 
-_POINTS: Final = 1000  # per line, and pairs of a path: a window has no room for more
+_POINTS: Final = 1000  # greatest number of points of a line, or pairs of a path, as many as a window can show
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,10 +23,10 @@ class Interval:
     """A shaded interval.
 
     Attributes:
-        start: Seconds.
-        end: Likewise.
+        start: Start in seconds.
+        end: End in seconds.
         label: A short label.
-        kind: Intervals of one kind have one colour.
+        kind: Name of the kind, which determines the colour.
     """
 
     start: float
@@ -40,8 +40,8 @@ class Line:
     """A line over the chart of a metric.
 
     Attributes:
-        metric: Its name.
-        label: What the line is.
+        metric: Name of the metric.
+        label: Label of the line.
         times: ``float64[point]``, seconds.
         values: ``float64[point]``, in the unit of the chart.
     """
@@ -54,14 +54,14 @@ class Line:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Entries:
-    """The times of a region's entries: a separate chart among those of metrics.
+    """The times of a region's entries, which are shown in a chart of their own.
 
     Attributes:
-        name: What it is called.
-        about: What it is.
-        begin: ``float64[location, part]``, seconds.
-        end: Likewise.
-        seconds: ``float64[location, part]``, seconds per entry.
+        name: Name of the chart.
+        about: Its description.
+        begin: ``float64[location, part]``: when each part of the entries begins, in seconds.
+        end: ``float64[location, part]``: when it ends.
+        seconds: ``float64[location, part]``: seconds per entry.
     """
 
     name: str
@@ -73,12 +73,12 @@ class Entries:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Warping:
-    """The matching of two series (Hauswirth et al. 2005, Figures 2 and 3).
+    """Two series and their warp path (Hauswirth et al. 2005, Figures 2 and 3).
 
     Attributes:
         x: The reference, without missing values.
-        y: The other series, likewise.
-        path: Their matching samples.
+        y: The other series, without missing values.
+        path: The warp path.
     """
 
     x: Series
@@ -91,11 +91,11 @@ class TimeMarks:
     """Marks on and beside the time lines of a trace.
 
     Attributes:
-        intervals: Times that are shaded.
-        lines: Lines over charts.
-        warpings: How the trace was aligned with others.
-        metrics: Metrics that are shown at the start in any case.
-        entries: Of regions; shown at the start, too, before metrics.
+        intervals: Intervals to shade.
+        lines: Lines to draw over charts.
+        warpings: Warp paths between this trace and others.
+        metrics: Metrics to show at the start in any case.
+        entries: Times of entries of regions, to show at the start before metrics.
     """
 
     intervals: Sequence[Interval] = ()
@@ -105,7 +105,7 @@ class TimeMarks:
     entries: Sequence[Entries] = ()
 
     def written(self) -> dict[str, Any]:
-        """Return the data for the page; long lines and paths are thinned out."""
+        """Return the marks as JSON data; long lines and paths are thinned out."""
         return {
             "intervals": [
                 {"start": each.start, "end": each.end, "label": visible(each.label), "kind": visible(each.kind)}
@@ -139,5 +139,5 @@ def _points(times: npt.NDArray[np.float64], values: npt.NDArray[np.float64]) -> 
 
 
 def _some(count: int) -> npt.NDArray[np.intp]:
-    """Choose points, including the first and the last."""
+    """Return the indices of at most 1000 evenly spaced points, including the first and the last."""
     return np.unique(np.linspace(0, count - 1, min(count, _POINTS)).round().astype(np.intp))

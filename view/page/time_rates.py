@@ -1,4 +1,4 @@
-"""Metrics over time derived by formulas: misses per 1000 instructions, bytes per second."""
+"""Derive metrics over time by formulas, such as misses per 1000 instructions or bytes per second."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ class TimeRates:
     """The derived metrics of a trace.
 
     Attributes:
-        names: Names of the trace's metrics, one column each.
-        formulas: Parts first.
-        metrics: Metrics to show: not those computed only as parts of others.
+        names: Names of the trace's metrics, in the order of columns.
+        formulas: The formulas, each after those that it uses.
+        metrics: The derived metrics to show, without those that are only parts of others.
     """
 
     names: Sequence[str]
@@ -34,7 +34,7 @@ class TimeRates:
 
     @classmethod
     def of(cls, trace: Trace, experiment: Experiment) -> TimeRates:
-        """Choose formulas; simulated counts have no rates, because a simulation's clock is slow.
+        """Return the derived metrics of a trace; simulated counts have no rates, because a simulation is slower.
 
         Args:
             trace: The trace of a run.
@@ -54,7 +54,7 @@ class TimeRates:
         return cls([metric.name for metric in trace.metrics], formulas, metrics)
 
     def beside(self, values: Values) -> Values:
-        """Return a line's columns, ``float64[step, metric]``, followed by the derived ones."""
+        """Return the values of a line, ``float64[step, metric]``, followed by columns of derived metrics."""
         columns = dict(zip(self.names, values.T, strict=True))
         for formula in self.formulas:
             columns[formula.name] = formula.evaluate(columns)

@@ -1,4 +1,4 @@
-"""Results of projection pursuit over time: tables, sentences, JSON, CSV and pictures."""
+"""Report results of projection pursuit over time: tables, sentences, JSON, CSV and pictures."""
 
 from .periods import period_line
 from .policy import policy_text

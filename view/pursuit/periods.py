@@ -1,4 +1,4 @@
-"""One period of projection pursuit: a line, a row, an entry of the document."""
+"""Show a period of projection pursuit as a line, a row of a table, or JSON data."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ HEADER: Final = (
 
 
 def span(period: Period) -> str:
-    """Return the time of a period."""
+    """Return start and end of a period in seconds as text: ``0-4``."""
     return f"{period.start:.6g}-{period.end:.6g}"
 
 
 def period_row(period: Period) -> tuple[Cell, ...]:
-    """Return the row for a terminal."""
+    """Return a period as a row of the table with ``HEADER``."""
     found = period.found
     return (
         span(period),
@@ -46,14 +46,14 @@ def period_row(period: Period) -> tuple[Cell, ...]:
 
 
 def period_line(period: Period) -> str:
-    """Return the line shown while a pursuit runs."""
+    """Return a period as a line, which is printed while the pursuit runs."""
     found = period.found
     best = f"{', '.join(found.metrics)}  index {found.index:.3g}" if found else ""
     return f"{span(period)} s  {period.status:<12}  {best}{'  ' if best else ''}({period.reason})"
 
 
 def period_document(period: Period) -> dict[str, Any]:
-    """Return the entry of the document."""
+    """Return a period as JSON data."""
     found = period.found
     document: dict[str, Any] = {
         "start": period.start,

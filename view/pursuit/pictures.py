@@ -1,4 +1,4 @@
-"""Pictures of projection pursuit: metrics over time, confidence, and the points in the best projection."""
+"""Draw pictures of projection pursuit: metrics over time, indices, and points in the best projection."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ Rows = npt.NDArray[np.intp]
 
 _LABELLED: Final = 8
 _ROW: Final = 24  # pixels
-_PERIODS: Final = 24  # in a table
+_PERIODS: Final = 24  # greatest number of periods in a table
 
 
 def pictures(periods: Sequence[Period], state: PursuitOverTime, said: Sequence[str]) -> list[Picture]:
-    """Draw the pictures of a page.
+    """Return the pictures for a page.
 
     Args:
-        periods: One at least.
-        state: After the last of them.
-        said: The sentences at the top.
+        periods: The periods, at least one.
+        state: The state after the last of them.
+        said: Sentences for the first picture.
     """
     found: list[Picture] = []
     if len(periods) > 1:
@@ -43,7 +43,7 @@ def pictures(periods: Sequence[Period], state: PursuitOverTime, said: Sequence[s
 
 
 def _selections(periods: Sequence[Period], state: PursuitOverTime, said: Sequence[str]) -> Picture:
-    """Draw figure 8 of Vetter and Reed: three marks per period."""
+    """Return a picture of the three best metrics of each period (Vetter and Reed, figure 8)."""
     rows = {name: row for row, name in enumerate(state.metrics)}
     x: list[float] = []
     y: list[float] = []
@@ -101,7 +101,7 @@ def _importance(periods: Sequence[Period], state: PursuitOverTime) -> Picture:
 
 
 def _reduction(state: PursuitOverTime) -> Picture:
-    """Draw figure 18 of Vetter and Reed."""
+    """Return a picture of the share of data saved over time (Vetter and Reed, figure 18)."""
     course = state.reduction.course
     line = Series("", [end for end, _ in course], [100 * share for _, share in course], style="line", colour=2)
     chart = Chart([line], Axis("seconds"), Axis("% of fields left out", zero=True), height=280)
@@ -118,7 +118,7 @@ def _ranking(found: Outcome, said: Sequence[str]) -> Picture:
 
 
 def _locations(telling: Telling, view: View) -> list[Picture]:
-    """Draw points; of many, some, including those farthest out in the projection."""
+    """Return pictures of the points; of many points, some, including those farthest from the mean."""
     far = np.argsort(-np.linalg.norm(view.points, axis=1), kind="stable")[:_LABELLED]
     found = telling.found
     rows = np.union1d(some_rows(found.seen), far)
@@ -150,7 +150,7 @@ def _projection(telling: Telling, view: View, rows: Rows, far: set[int]) -> Pict
 
 
 def _best_metrics(found: Pursuit, rows: Rows) -> Picture:
-    """Draw the values of the named metrics."""
+    """Return a picture of the values of the best metrics."""
     space = found.space
     series = []
     for place, name in enumerate(found.metrics):

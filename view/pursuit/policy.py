@@ -1,4 +1,4 @@
-"""What to record next, for the monitoring system or the next run (Vetter and Reed, sections 1.2 and 4.6)."""
+"""Write the policy: what a running program should record next (Vetter and Reed, sections 1.2 and 4.6)."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ SCHEMA: Final = "autoanalyzer.policy/1"
 
 
 def policy_text(period: Period, state: PursuitOverTime) -> bytes:
-    """Return which measured metrics to record after a period: all until there was a selection.
+    """Return the policy after a period as JSON: the measured metrics to record from now on, including probes.
 
-    Some of the others are recorded as probes, in turn.
+    Before the first selection, these are all metrics.
 
     Args:
-        period: The last one.
-        state: After it.
+        period: The last period.
+        state: The state after it.
     """
     record = state.recorded
     document: dict[str, Any] = {

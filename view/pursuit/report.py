@@ -1,4 +1,4 @@
-"""The report of projection pursuit."""
+"""Report the results of projection pursuit."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ __all__ = ["SCHEMA", "pursuit_report"]
 SCHEMA: Final = "autoanalyzer.pursuit/1"
 
 _RANKED: Final = 15
-_TOLD: Final = 3  # metrics in a sentence
-_NAMED: Final = 16  # ranks, or ranges of them, in a list
-_LITTLE: Final = 0.05  # of the largest importance
+_TOLD: Final = 3  # greatest number of metrics in a sentence
+_NAMED: Final = 16  # greatest number of ranks, or ranges of ranks, in a list
+_LITTLE: Final = 0.05  # share of the largest importance below which a metric adds little
 
 
 def pursuit_report(
@@ -38,14 +38,14 @@ def pursuit_report(
     empty: int = 0,
     unseen: Sequence[int] = (),
 ) -> Report:
-    """Report periods in every form.
+    """Return a report of all periods.
 
     Args:
-        periods: One at least.
-        state: After the last of them.
-        late: Samples that arrived after their window.
-        empty: Windows without any sample.
-        unseen: Ranks to leave out that never appeared.
+        periods: The periods, at least one.
+        state: The state after the last of them.
+        late: Number of samples that arrived after their window.
+        empty: Number of windows without any sample.
+        unseen: Excluded ranks that never appeared.
     """
     said = [*_sentences(periods, state), *_caveats(periods, state, late, empty, unseen)]
     tables = [Table("Metrics that show the most structure", HEADER, [period_row(each) for each in periods])]
@@ -106,7 +106,7 @@ def _who(found: Pursuit, metric: str) -> str:
 
 
 def _stands_out(found: Pursuit, metric: str) -> str | None:
-    """Return which few locations, or which camp of them, have different values."""
+    """Return a phrase on the few locations, or the camp, that have different values; None if there are none."""
     camp = parted(found) if found.camps and found.camps.metric == metric else None
     return standing_out(found.space, metric) or camp
 
@@ -125,7 +125,7 @@ def _sentences(periods: Sequence[Period], state: PursuitOverTime) -> list[str]:
     told = [f"{text}{_since(periods, telling.period, name)}" for name, text in who.items() if _wide(found, name)]
     if found.parted:
         said.append(
-            f"The order: what parts locations in camps ({names(found.parted)}), then by importance, "
+            f"The order: metrics with camps of locations ({names(found.parted)}), then by importance, "
             f"{many(len(found.metrics), 'metric')} a projection."
         )
     if told:
@@ -144,13 +144,13 @@ def _sentences(periods: Sequence[Period], state: PursuitOverTime) -> list[str]:
 
 
 def _wide(found: Pursuit, metric: str) -> bool:
-    """Return whether locations of a run differ materially in a metric; rates of a trace are reported unchecked."""
+    """Return whether locations differ materially in a metric; always True for a trace, whose rates are unchecked."""
     space = found.space.along([metric])
     return not space.sources or bool(matters(space, space.values.min(axis=0), space.values.max(axis=0)))
 
 
 def _others(found: Pursuit) -> str:
-    """Return who stands out in further metrics, if that matters."""
+    """Return a sentence on locations that stand out in other metrics, or that the locations are alike."""
     said = [
         text
         for each in found.ranking[len(found.metrics) :]
@@ -160,7 +160,7 @@ def _others(found: Pursuit) -> str:
 
 
 def _since(periods: Sequence[Period], telling: Period, metric: str) -> str:
-    """Return from which to which period a metric was among the best, without a gap, for these locations."""
+    """Return a phrase for the uninterrupted periods in which a metric was among the best for the same locations."""
     if len(periods) == 1:
         return ""
     at = next(place for place, each in enumerate(periods) if each.start == telling.start)
@@ -176,13 +176,13 @@ def _since(periods: Sequence[Period], telling: Period, metric: str) -> str:
 
 
 def _alike(period: Period, telling: Period, metric: str) -> bool:
-    """Return whether a metric was among the best in a period, too, with some of the same locations apart."""
+    """Return whether a metric was also among the best in a period, where some of the same locations stood out."""
     found = period.found
     return bool(found and found.worth and metric in found.metrics and _apart(period) & _apart(telling))
 
 
 def _apart(period: Period) -> set[int | str]:
-    """Return the outliers, and the smaller camp."""
+    """Return the labels of outliers and of the smaller camp."""
     found = period.found
     camps = found.camps.smaller if found and found.camps and found.camps.worth else ()
     return {*(found.outliers if found else ()), *camps}
@@ -196,7 +196,7 @@ def _beyond(found: Outcome) -> str:
 
 
 def _little(found: Outcome) -> str:
-    """Return those of the best metrics that only make up the number of three."""
+    """Return a phrase on those of the three best metrics that add little; empty if there are none."""
     best = found.ranking[: len(found.metrics)]
     least = _LITTLE * max(each.importance for each in best) if found.departs else inf
     little = [each.metric for each in best if each.importance < least and each.metric not in found.parted]
@@ -239,14 +239,14 @@ def _caveats(
     if empty:
         said.append(f"Skipped: {many(empty, 'window')} without any sample.")
     if late:
-        said.append(f"Left out: {many(late, 'sample')} that came after their window was closed.")
+        said.append(f"Left out: {many(late, 'sample')} that arrived after their window was closed.")
     if unseen:
         said.append(f"Excluded, but never seen: {ranks(unseen)}.")
     return [*said, *(caveats(state.telling.found.space) if state.telling else [])]
 
 
 def _trimmed(periods: Sequence[Period], state: PursuitOverTime) -> list[str]:
-    """Report the points that trimming removed or moved, in any period."""
+    """Return a sentence on the points that trimming removed or moved in any period; empty if there are none."""
     how = {"remove": "left out", "log": "drawn in", "sqrt": "drawn in"}.get(state.options.trimming)
     far = [each.found.outliers for each in periods if each.found and each.found.outliers]
     if how is None or not far:

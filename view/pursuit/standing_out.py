@@ -1,4 +1,4 @@
-"""The locations that stand out in a metric, with numbers."""
+"""Describe the locations that stand out in a metric, with numbers."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from ..units import ranks
 
 __all__ = ["parted", "standing_out"]
 
-_BESIDE: Final = 0.25  # of the farthest location's distance: others below this do not count beside it
-_MOST: Final = 0.25  # of all locations: at most these are a few
+_BESIDE: Final = 0.25  # least distance of a location that stands out, as a share of the largest distance
+_MOST: Final = 0.25  # greatest share of locations that are only a few
 
 
 def standing_out(space: MetricSpace, metric: str) -> str | None:
-    """Return which few locations have values different from most; None if there are none."""
+    """Return a phrase on the few locations whose values differ from those of most; None if there are none."""
     values = space.along([metric]).values[:, 0]
-    relative = values / np.abs(values).max()  # so that a difference of huge values does not overflow
+    relative = values / np.abs(values).max()  # scaling keeps differences of huge values from overflowing
     away = np.abs(relative - np.median(relative))
     far = np.flatnonzero(away > max(FAR * float(spread(relative)), _BESIDE * float(away.max())))
     if not 0 < len(far) <= _MOST * len(values):
@@ -32,14 +32,14 @@ def standing_out(space: MetricSpace, metric: str) -> str | None:
     if len(far) > 1 and value(space, metric, high) != what:
         what = f"{what} to {value(space, metric, high)}"
     middle = value(space, metric, float(np.median(values)))
-    if what == middle:  # a difference that three digits do not show
+    if what == middle:  # the difference is not visible in three digits
         return None
     who = names(labels) if any(point.sample for point in space.points) else ranks(labels)
     return f"{metric}: {who} with {what} (median {middle})"
 
 
 def parted(found: Pursuit) -> str | None:
-    """Return who is in the smaller camp of locations, and how it differs; None without camps."""
+    """Return a phrase on the locations in the smaller camp and how they differ; None without camps."""
     camps = found.camps
     if camps is None or not camps.worth or not (camps.alone or found.seen is found.space):
         return None

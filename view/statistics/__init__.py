@@ -1,4 +1,4 @@
-"""Statistics of counters for readers: tables, sentences, CSV, JSON and pictures; one analysis per module."""
+"""Report statistics of counters: tables, sentences, CSV, JSON and pictures; one module per analysis."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A counter over the task number, coloured by cluster (Ahn and Vetter 2002, figures 7 and 9)."""
+"""Draw metrics over the task number, coloured by cluster (Ahn and Vetter 2002, figures 7 and 9)."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from .clusters import members
 
 __all__ = ["called", "task_picture"]
 
-_PANELS: Final = 6  # metrics
-_WIDTH: Final = 400  # of each, in pixels
+_PANELS: Final = 6  # greatest number of charts
+_WIDTH: Final = 400  # pixels of a chart
 _HEIGHT: Final = 260
-_LEGEND: Final = 12  # clusters that a legend names
+_LEGEND: Final = 12  # greatest number of clusters in a legend
 _LABEL: Final = 36
 
 
 def called(space: MetricSpace, partition: Partition, cluster: int) -> str:
-    """Return a cluster's name in a legend, its number and members: ``1: ranks 0-9, 12-13``."""
+    """Return the name of a cluster in a legend, with its members: ``1: ranks 0-9, 12-13``."""
     return short(f"{cluster + 1}: {members(space, partition, cluster)}", _LABEL)
 
 
 def task_picture(space: MetricSpace, partition: Partition) -> Picture:
-    """Draw the metrics that distinguish the clusters, most important first, over the tasks."""
+    """Return a picture of the metrics that distinguish the clusters, most important first, over the tasks."""
     columns = separating(space, partition) or partition.columns
     chosen = columns[:_PANELS]
     rows = some_rows(space, partition.labels)
@@ -57,7 +57,7 @@ def _points(space: MetricSpace, partition: Partition, cluster: int, rows: Sequen
 
 
 def _number(space: MetricSpace, row: int) -> int:
-    """Return the number of a task: its rank, or its index if threads or samples are separate points."""
+    """Return the horizontal place of a task: its rank, or its index if threads or samples are separate points."""
     label = space.labels[row]
     return label if isinstance(label, int) else row
 

@@ -1,4 +1,4 @@
-"""Clusters in words and tables, for k-means, the tree and the map."""
+"""Describe clusters in sentences and tables, for k-means, the tree and the map."""
 
 from __future__ import annotations
 
@@ -29,20 +29,20 @@ __all__ = [
     "who",
 ]
 
-_LISTED: Final = 30  # clusters in a table
-_ACROSS: Final = 8  # clusters whose means are shown side by side
-_SHOWN: Final = 12  # metrics with F-ratios in a table
-_NEAR: Final = 0.1  # of another value: then the comparison is a percentage
-_TOLD: Final = 2  # metrics named besides clusters
-_NAMED: Final = 16  # ranks, or ranges of them, in a list
-_TOO_FEW: Final = 2  # locations: with so few, each is named
-_TWICE: Final = 1.995  # times another value: beyond this, no percentage
+_LISTED: Final = 30  # greatest number of clusters in a table
+_ACROSS: Final = 8  # greatest number of clusters whose means are shown side by side
+_SHOWN: Final = 12  # greatest number of metrics with F-ratios in a table
+_NEAR: Final = 0.1  # least ratio of two values that are compared in percent
+_TOLD: Final = 2  # number of metrics to name if differences do not depend on clusters
+_NAMED: Final = 16  # greatest number of ranks, or ranges of ranks, in a list
+_TOO_FEW: Final = 2  # number of locations that is too small for clusters
+_TWICE: Final = 1.995  # ratio of two values from which they are compared by a factor instead of in percent
 _FIRST: Final = "the first thread of each process"
 _OTHERS: Final = "all threads but the first of each process"
 
 
 def who(space: MetricSpace, partition: Partition, cluster: int) -> str:
-    """Return who is in a cluster: all first threads, or ranks."""
+    """Return the members of a cluster as text: all first threads, all others, or ranks."""
     inside = partition.labels == cluster
     first = np.array([point.thread == 0 for point in space.points])
     if not first.all() and not (first == first[0]).all():
@@ -54,7 +54,7 @@ def who(space: MetricSpace, partition: Partition, cluster: int) -> str:
 
 
 def members(space: MetricSpace, partition: Partition, cluster: int) -> str:
-    """Return the members of a cluster: ``ranks 0-3, 7``; for threads their ranks, if no other cluster has these."""
+    """Return the members of a cluster as text: ``ranks 0-3, 7``; threads only if a rank is in several clusters."""
     labels = [space.labels[row] for row in np.flatnonzero(partition.labels == cluster)]
     own = {point.process for point, each in zip(space.points, partition.labels, strict=True) if each == cluster}
     others = {point.process for point, each in zip(space.points, partition.labels, strict=True) if each != cluster}
@@ -66,7 +66,7 @@ def differences(
 ) -> str:
     """Return the metrics in which a cluster differs most from all other points: ``stores 20 % above 1.2e8``.
 
-    The column ``first`` comes first, then the most important ones, times before others; see ``materiality``.
+    The metric of column ``first`` comes first, then material differences, largest first, times before others.
     """
     inside = partition.labels == cluster
     if inside.all():
@@ -80,7 +80,7 @@ def differences(
 
 
 def _against(space: MetricSpace, metric: str, own: float, others: float) -> str:
-    """Compare two means, in percent if both are positive and close to each other."""
+    """Return a comparison of two means as text, in percent if both are positive and similar."""
     if min(own, others) > 0 and _NEAR < own / others < 1 / _NEAR:
         factor = own / others
         if factor >= _TWICE:
@@ -91,7 +91,7 @@ def _against(space: MetricSpace, metric: str, own: float, others: float) -> str:
 
 
 def advice(space: MetricSpace, partition: Partition) -> list[str]:
-    """Return the clusters' main difference, the extreme cluster, and whom to examine."""
+    """Return sentences on the main difference of clusters, the extreme cluster, and locations to look at."""
     if partition.count < 2:
         return []
     if len(partition.labels) == _TOO_FEW:
@@ -111,13 +111,13 @@ def advice(space: MetricSpace, partition: Partition) -> list[str]:
 
 
 def told(space: MetricSpace, partition: Partition, cluster: int, called: str = "", most: int = 3) -> str:
-    """Return the metrics in which a cluster differs most; with its members, unless it is ``called`` otherwise."""
+    """Return a sentence on the metrics in which a cluster differs most; ``called`` replaces its members."""
     what = differences(space, partition, cluster, most)
     return f"Cluster {cluster + 1}, {called or who(space, partition, cluster)}, compared with the others: {what}."
 
 
 def across(space: MetricSpace) -> str:
-    """Return the largest difference between locations, regardless of clusters, and the extremes."""
+    """Return a sentence on the largest differences between locations, regardless of clusters; may be empty."""
     low, high = space.values.min(axis=0), space.values.max(axis=0)
     said = [
         f"{space.metrics[column]} from {_whose(space, column, low[column])} to {_whose(space, column, high[column])}"
@@ -127,16 +127,16 @@ def across(space: MetricSpace) -> str:
 
 
 def _whose(space: MetricSpace, column: int, number: float) -> str:
-    """Return a value with its location, if only one has it."""
+    """Return a value as text, with its location if only one has it."""
     rows = np.flatnonzero(space.values[:, column] == number)
     place = f" on {ranks([space.labels[int(rows[0])]])}" if len(rows) == 1 else ""
     return f"{value(space, space.metrics[column], float(number))}{place}"
 
 
 def by_difference(space: MetricSpace, partition: Partition) -> list[int]:
-    """Sort the clusters by their difference from the others in the characteristic metrics, times first.
+    """Return the clusters sorted by their difference from the others in characteristic metrics, times first.
 
-    Of equal ones the smallest comes first; clusters without a material difference come last.
+    Of equal clusters, the smallest is first; clusters without a material difference are last.
     """
 
     def place(cluster: int) -> tuple[bool, float, int]:
@@ -152,7 +152,7 @@ def by_difference(space: MetricSpace, partition: Partition) -> list[int]:
 
 
 def _farthest(space: MetricSpace, partition: Partition, column: int) -> str:
-    """Return who is beyond the widest gap between the clusters' means of a metric, and who is farthest."""
+    """Return a sentence on the clusters beyond the widest gap in a metric, and on the farthest location."""
     means = partition.means[:, column]
     order = np.argsort(means, kind="stable")
     upper = order[int(np.diff(means[order]).argmax()) + 1 :]
@@ -167,7 +167,7 @@ def _farthest(space: MetricSpace, partition: Partition, column: int) -> str:
 
 
 def _extreme(space: MetricSpace, partition: Partition, cluster: int, column: int, *, most: bool) -> str:
-    """Return the location of a cluster with the largest or least value, if it stands out from the cluster."""
+    """Return a sentence on the largest or least location of a cluster, if it stands out; otherwise empty."""
     rows, metric = partition.members[cluster], space.metrics[column]
     own = space.values[rows, column]
     row = int(rows[own.argmax() if most else own.argmin()])
@@ -178,9 +178,9 @@ def _extreme(space: MetricSpace, partition: Partition, cluster: int, column: int
 
 
 def strength(space: MetricSpace, partition: Partition, *, advise: bool = True) -> str | None:
-    """Report if clusters are not distinct, may be chance, or if no material difference separates locations.
+    """Return a warning if clusters are not distinct, may be chance, or do not differ materially; otherwise None.
 
-    The interpretation is added only if ``advise`` is set, because beside a verdict it is not the last word.
+    Without ``advise`` it says nothing on what to do, because a verdict next to it may say something else.
     """
     one_kind, chance = ": treat the locations as one kind" if advise else "", 100 * (partition.chance or 0)
     if partition.silhouette is not None and partition.silhouette < WEAK:
@@ -199,14 +199,14 @@ def strength(space: MetricSpace, partition: Partition, *, advise: bool = True) -
 
 
 def tables(space: MetricSpace, partition: Partition, *, wanted: bool) -> list[Table]:
-    """Return tables of clusters and of what separates them, if ``wanted``: distinct, or requested."""
+    """Return tables of clusters and of the metrics that separate them; empty unless ``wanted``."""
     if not wanted:
         return []
     return [table(space, partition), *([f_ratio_table(space, partition)] if partition.by_f_ratio else [])]
 
 
 def table(space: MetricSpace, partition: Partition) -> Table:
-    """Return one row per cluster: size, members, and differences."""
+    """Return a table of clusters with size, members, and differences."""
     rows = [
         (
             str(cluster + 1),
@@ -223,7 +223,7 @@ def table(space: MetricSpace, partition: Partition) -> Table:
 
 
 def f_ratio_table(space: MetricSpace, partition: Partition) -> Table:
-    """Return the metrics that separate the clusters."""
+    """Return a table of the metrics that separate the clusters, with F-ratios and means."""
     rows = []
     first = dict.fromkeys([*separating(space, partition), *partition.by_f_ratio])  # includes those named in sentences
     shown_columns = {*list(first)[:_SHOWN]}
@@ -242,7 +242,7 @@ def f_ratio_table(space: MetricSpace, partition: Partition) -> Table:
 
 
 def document(space: MetricSpace, partition: Partition) -> dict[str, Any]:
-    """Return clusters for JSON; an F-ratio of null is infinite or undefined."""
+    """Return clusters as JSON data; an infinite or undefined F-ratio is None."""
     labels = space.labels
     return {
         "clusters": [[labels[row] for row in rows.tolist()] for rows in partition.members],
@@ -258,7 +258,7 @@ def document(space: MetricSpace, partition: Partition) -> dict[str, Any]:
 
 
 def data(space: MetricSpace, partition: Partition) -> Table:
-    """Return one row per point: its cluster, and its values."""
+    """Return the table for CSV: cluster and values of each point."""
     rows = [
         (label, cluster + 1, *values)
         for label, cluster, values in zip(space.labels, partition.labels.tolist(), space.values.tolist(), strict=True)

@@ -1,4 +1,4 @@
-"""The correlation matrix, the scatterplot matrix, and what to count next (Ahn and Vetter 2002, section 4.4)."""
+"""Report correlations of metrics, and which metrics suffice in the next run (Ahn and Vetter 2002, section 4.4)."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from .space import document
 
 __all__ = ["correlation_report"]
 
-_UNSURE: Final = 0.01  # pairs that are redundant by chance
-_PANELS: Final = 5  # metrics whose pairs are drawn
-_POINTS: Final = 200  # in each chart
-_WIDTH: Final = 280  # of it, in pixels
+_UNSURE: Final = 0.01  # expected number of pairs that are redundant by chance, from which to warn
+_PANELS: Final = 5  # greatest number of metrics whose pairs are drawn
+_POINTS: Final = 200  # greatest number of points in a chart
+_WIDTH: Final = 280  # pixels of a chart
 _HEIGHT: Final = 230
-_NUMBERED: Final = 14  # metrics up to which the matrix shows numbers
+_NUMBERED: Final = 14  # greatest number of metrics in a printed matrix
 
 
 def correlation_report(found: Correlation) -> Report:
-    """Report correlations in every form."""
+    """Return a report of correlations."""
     space = found.space
     return Report(
         _sentences(found),
@@ -76,7 +76,7 @@ def _document(found: Correlation) -> dict[str, Any]:
 
 
 def _extremes(found: Correlation) -> dict[str, Any] | None:
-    """Return the lowest and the highest correlations without any one location, and which location that is."""
+    """Return as JSON data the lowest and highest correlations if one location is left out, and which one it is."""
     if (one_out := found.one_out) is None:
         return None
     labels = np.array(found.space.labels, dtype=object)
@@ -89,7 +89,7 @@ def _extremes(found: Correlation) -> dict[str, Any] | None:
 
 
 def _kept(found: Correlation) -> tuple[str, ...]:
-    """Return the measured representatives of a group, without metrics that include waiting for a core."""
+    """Return the measured metrics that represent all groups; if possible, none that includes waiting for a core."""
     kept = found.space.measured(name for group in found.groups for name in group.keep)
     return tuple(name for name in kept if name not in found.space.waiting) or kept
 
@@ -117,7 +117,7 @@ def _sentences(found: Correlation) -> list[str]:
 
 
 def _largest(found: Correlation) -> str:
-    """Return the metric that represents most others, whichever location is left out; with few locations, with all."""
+    """Return a phrase on the metrics that represent most others, even if any location is left out."""
 
     def stands(group: MetricGroup) -> tuple[str, ...]:
         return group.keep if found.one_out else (group.representative,)
@@ -132,7 +132,7 @@ def _largest(found: Correlation) -> str:
 
 
 def _advice(found: Correlation) -> list[str]:
-    """Return what the next run or analysis can leave out, whichever location is an outlier."""
+    """Return a sentence with options for a next run or analysis that leaves redundant metrics out; may be empty."""
     if found.one_out is None:
         return [f"{len(found.space.points)} locations are too few to leave metrics out: four are needed."]
     kept = _kept(found)
@@ -145,7 +145,7 @@ def _advice(found: Correlation) -> list[str]:
 
 
 def _turning(found: Correlation) -> list[str]:
-    """Return the location that creates a correlation, and the one that hides one, each with its most affected pair."""
+    """Return sentences on single locations that create or hide a correlation, each with the most affected pair."""
     said = []
     for made in (True, False):
         turns = [each for each in found.turns if each.made == made]
@@ -186,7 +186,7 @@ def _groups(found: Correlation) -> Table:
 
 
 def _without_one(found: Correlation, group: MetricGroup) -> str | None:
-    """Return how close to 0, or beyond, a correlation in a group is without its most important location."""
+    """Return the least correlation in a group without its most influential location, as text; None if unknown."""
     if found.one_out is None or len(group.members) == 1:
         return None
     rows = np.ix_(*2 * [[found.space.metrics.index(name) for name in group.members]])
@@ -208,7 +208,7 @@ def _pictures(found: Correlation) -> list[Picture]:
 
 
 def _in_groups(found: Correlation) -> list[int]:
-    """Sort the metrics by groups, the representative of each first."""
+    """Return the metrics' columns sorted by groups, the representative of each first."""
     place = found.space.metrics.index
     return [
         place(name)
@@ -225,7 +225,7 @@ def _heatmap(found: Correlation) -> Picture:
 
 
 def _scatterplots(found: Correlation) -> Picture:
-    """Draw each pair of metrics; of redundant ones only the representatives."""
+    """Return a picture of scatterplots for pairs of metrics; of redundant ones, only representatives are shown."""
     space = found.space
     representatives = [each.representative for each in found.groups]
     others = [name for group in found.groups for name in group.members if name not in representatives]

@@ -1,4 +1,4 @@
-"""Factors, their metrics, and their number (Ahn and Vetter 2002, section 4.6)."""
+"""Report factors, their metrics, and their number (Ahn and Vetter 2002, section 4.6)."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from .space import document
 
 __all__ = ["factors_report"]
 
-_SMALL: Final = 0.1  # smaller loadings are left out of tables, as in Ahn and Vetter
+_SMALL: Final = 0.1  # least loading in tables, as in Ahn and Vetter
 
 
 def factors_report(found: Factors) -> Report:
-    """Report factors in every form."""
+    """Return a report of factors."""
     space = found.space
     return Report(
         _sentences(found),

@@ -1,4 +1,4 @@
-"""The dendrogram, readable with 4 leaves and with 10,000, and its cut (Ahn and Vetter 2002, section 4.5.1)."""
+"""Report a tree of locations as a dendrogram, and the clusters at its cut (Ahn and Vetter 2002, section 4.5.1)."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from .space import document
 
 __all__ = ["cut_sentences", "hierarchy_report", "tree_picture", "weakness"]
 
-_LEAVES: Final = 64  # readable leaves; with more, only the last merges are drawn
-_MUCH: Final = 1000  # times lower: beyond this the exact number means nothing
+_LEAVES: Final = 64  # greatest number of readable leaves; with more, only the last merges are drawn
+_MUCH: Final = 1000  # factor from which the exact number is not shown
 
 
 def hierarchy_report(found: Hierarchy, beside: str = "") -> Report:
-    """Report a tree and its clusters in every form.
+    """Return a report of a tree and its clusters.
 
     Args:
         found: The tree.
-        beside: The metric by which the verdict beside it compared locations; empty without a verdict.
+        beside: The metric by which the verdict on the same page compares locations; empty without a verdict.
     """
     space, partition = found.space, found.partition
     labels = space.labels
@@ -57,7 +57,7 @@ def hierarchy_report(found: Hierarchy, beside: str = "") -> Report:
 
 
 def cut_sentences(found: Hierarchy) -> list[str]:
-    """Describe where and why the tree is cut, and what it is a tree of."""
+    """Return sentences on where and why the tree is cut, and on the locations in it."""
     space, partition = found.space, found.partition
     sizes = [len(rows) for rows in partition.members]
     if partition.count == 1:
@@ -67,7 +67,7 @@ def cut_sentences(found: Hierarchy) -> list[str]:
         where = f"at {found.height:.3g} ({found.method})"
         whole = f"{len(space.points)} locations"
         said = [
-            f"The best cut, {where}, would part {whole} into {into}."
+            f"The best cut, {where}, would divide {whole} into {into}."
             if _no_cut(found)
             else f"Cut {where}, {whole} form {into}."
         ]
@@ -81,12 +81,12 @@ def cut_sentences(found: Hierarchy) -> list[str]:
 
 
 def _no_cut(found: Hierarchy) -> bool:
-    """Return whether the cut was automatic, and no gap between merges is wide enough for one."""
+    """Return whether the cut was chosen automatically, but no gap between merges is wide enough."""
     return found.suggested and found.drop < LONE and len(found.space.points) > 2
 
 
 def weakness(found: Hierarchy, *, advise: bool = True) -> str | None:
-    """Report if clusters are not distinct; with an interpretation if ``advise`` is set."""
+    """Return a warning if clusters are not distinct, with what to do if ``advise`` is set; otherwise None."""
     if _no_cut(found):
         one_kind = ": treat the locations as one kind, or choose stats -k" if advise else ""
         return f"No cut stands out{one_kind}."
@@ -94,7 +94,7 @@ def weakness(found: Hierarchy, *, advise: bool = True) -> str | None:
 
 
 def _next_merge(found: Hierarchy) -> str:
-    """Explain the cut, unless nothing was merged below it."""
+    """Return a phrase on the gap at the cut; empty if nothing was merged below it."""
     if found.partition.count == len(found.merges) + 1 or found.drop < 1:
         return ""
     below = f"{found.drop:.3g}" if found.drop < _MUCH else "more than a thousand"
@@ -111,7 +111,7 @@ def _sentences(found: Hierarchy, beside: str) -> list[str]:
 
 
 def tree_picture(found: Hierarchy, sentences: list[str]) -> Picture:
-    """Draw the tree, each cluster below the cut in its colour."""
+    """Return a picture of the tree, with each cluster below the cut in its colour."""
     points = len(found.merges) + 1
     shown_leaves = min(points, _LEAVES)
     owners = _owners(found)
@@ -170,7 +170,7 @@ def _members(found: Hierarchy, node: int) -> list[int | str]:
 
 
 def _leaves(found: Hierarchy, nodes: list[int], members: list[list[int | str]]) -> Series:
-    """Return the leaves as points with tooltips."""
+    """Return the leaves of the drawn tree as points with tooltips."""
     points = len(found.merges) + 1
     heights = [0.0 if node < points else float(found.merges[node - points, 2]) for node in nodes]
     said = [

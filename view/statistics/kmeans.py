@@ -1,4 +1,4 @@
-"""Clusters by k-means and their F-ratios (Ahn and Vetter 2002, section 4.5.2)."""
+"""Report clusters by k-means and their F-ratios (Ahn and Vetter 2002, section 4.5.2)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _DRAWN: Final = 40
 
 
 def kmeans_report(found: Clusters) -> Report:
-    """Report clusters in every form."""
+    """Return a report of clusters."""
     space, partition = found.space, found.partition
     return Report(
         _sentences(found),
@@ -51,7 +51,7 @@ def _sentences(found: Clusters) -> list[str]:
 
 
 def _tie(found: Clusters, score: float) -> str:
-    """Report if the gap statistic decided between silhouettes."""
+    """Return a phrase if the gap statistic decided between equal silhouettes; otherwise empty."""
     if found.criterion != "silhouette" or score == (best := max(found.scores.values())):
         return ""
     count = next(each for each, other in found.scores.items() if other == best)

@@ -1,4 +1,4 @@
-"""Clusters on the process grid (Ahn and Vetter 2002, section 4.7)."""
+"""Report clusters on the process grid (Ahn and Vetter 2002, section 4.7)."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ from .space import document
 
 __all__ = ["membership_report"]
 
-_TOLD: Final = 4  # clusters
-_PANELS: Final = 16  # slices of a grid with more than two dimensions, in a picture
-_PLANES: Final = 4  # and on a terminal
-_PRINTED: Final = 64  # places in a row that fit a terminal
+_TOLD: Final = 4  # greatest number of clusters in sentences
+_PANELS: Final = 16  # greatest number of planes of a grid in a picture
+_PLANES: Final = 4  # greatest number of planes on a terminal
+_PRINTED: Final = 64  # greatest number of places in a row on a terminal
 _SYMBOLS: Final = "123456789abcdefghijklmnopqrstuvwxyz"
 
 
 def membership_report(found: Membership, factor: tuple[int, Factors] | None = None) -> Report:
-    """Report clusters on a grid in every form; ``factor`` is the number of the factor that made them."""
+    """Return a report of clusters on a grid; ``factor`` is number and result of the factor that they are made from."""
     tree, grid = found.hierarchy, found.grid
     space, partition = tree.space, tree.partition
     coordinates = found.places.tolist()
@@ -113,7 +113,7 @@ def _told(found: Membership, cluster: int) -> str:
 
 
 def _slices(found: Membership) -> list[tuple[str, Any, list[list[str]]]]:
-    """Divide the places into planes: a title, ``float[row, column]`` of clusters (NaN if empty), and the members."""
+    """Return the planes of the grid: title, ``float[row, column]`` of clusters (NaN if empty), and members."""
     space = found.hierarchy.space
     sizes = found.grid.sizes if len(found.grid.sizes) > 1 else (1, *found.grid.sizes)
     planes: dict[tuple[int, ...], tuple[Any, list[list[str]]]] = {}
@@ -139,7 +139,7 @@ def _slices(found: Membership) -> list[tuple[str, Any, list[list[str]]]]:
 
 
 def _printed(found: Membership) -> list[Table]:
-    """Return the map for a terminal, one character per place, if it fits."""
+    """Return the grid as tables with one character per place; empty if it does not fit a terminal."""
     tables = []
     slices = _slices(found)
     cut = part_of(min(len(slices), _PLANES), len(slices), "plane")

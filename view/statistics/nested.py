@@ -1,4 +1,4 @@
-"""Analyses of clusters within clusters as one report (Ahn and Vetter 2002, section 4.8)."""
+"""Combine analyses of clusters within clusters into one report (Ahn and Vetter 2002, section 4.8)."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True)
 class _Part:
-    """The report of a part, and of those within it.
+    """The report of a cluster, or of the whole, and those of the clusters within it.
 
     Attributes:
-        path: Numbers of the clusters.
-        report: Of this part.
-        dropped: Metric → why it is dropped here, and not in the part around it.
-        without: Number of a cluster that has no report → why.
-        within: The same of its clusters.
+        path: Numbers of the clusters, from the outermost; empty for the whole.
+        report: The report.
+        dropped: For each metric that is left out here but not in the cluster around, the reason.
+        without: For each cluster without a report, by number, the reason.
+        within: The reports of its clusters.
     """
 
     path: tuple[int, ...]
@@ -35,19 +35,19 @@ class _Part:
 
     @property
     def title(self) -> str:
-        """Return the prefix of all text about a part."""
+        """The prefix of texts about this part: ``Within cluster 1.2: ``; empty for the whole."""
         return f"Within cluster {_numbers(self.path)}: " if self.path else ""
 
     @property
     def sentences(self) -> list[str]:
-        """Those of the report, and which clusters have none."""
+        """The sentences of the report, and one for each cluster without a report."""
         said = [*self.report.sentences, *([] if self.path else self.report.caveats), *dropped(self.dropped)]
         none = [f"Cluster {_numbers((*self.path, each))} is not analysed: {why}." for each, why in self.without.items()]
         return [*(f"{self.title}{each}" for each in said), *none]
 
     @property
     def document(self) -> dict[str, Any]:
-        """With those of its clusters."""
+        """The JSON data of the report, with those of its clusters."""
         return {
             **self.report.document,
             "path": list(self.path),
@@ -56,14 +56,14 @@ class _Part:
         }
 
     def walk(self) -> Iterator[_Part]:
-        """Yield this part and all within it."""
+        """Yield this part, and all parts within it."""
         yield self
         for each in self.within:
             yield from each.walk()
 
 
 def nested_report(whole: Part[Result], report: Callable[[Result], Report]) -> Report:
-    """Combine the reports of a space and of its clusters; CSV rows include their part."""
+    """Return the combined reports of a space and of its clusters; rows of CSV have the numbers of their clusters."""
     top = _reported(whole, report)
     parts = list(top.walk())
     ended = [f"Clusters are not analysed further: {whole.ended}."] if whole.ended else []
@@ -96,7 +96,7 @@ def _numbers(path: Sequence[int]) -> str:
 
 
 def _data(parts: Sequence[_Part]) -> Table:
-    """Return the rows of all parts below one header; metrics that a part lacks have empty cells."""
+    """Return the CSV table of all parts; metrics that a part lacks have empty cells."""
     header = list(dict.fromkeys(name for each in parts for name in each.report.data.header))
     rows = []
     for each in parts:

@@ -1,4 +1,4 @@
-"""Principal components: clusters in the plane in which the points differ most (Ahn and Vetter 2002, section 4.9)."""
+"""Report principal components, and clusters in the plane of the first two (Ahn and Vetter 2002, section 4.9)."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ __all__ = ["pca_report"]
 _ENOUGH: Final = 0.9
 _NAMED: Final = 3
 _ROWS: Final = 10
-_TOLD: Final = 4  # clusters
-_LABELLED: Final = 64  # locations that are labelled by name
+_TOLD: Final = 4  # greatest number of clusters in a sentence
+_LABELLED: Final = 64  # greatest number of locations with labels
 
 
 def pca_report(found: Components) -> Report:
-    """Report principal components in every form."""
+    """Return a report of principal components."""
     space = found.space
     count = len(found.explained)
     rows = [
@@ -52,7 +52,7 @@ def pca_report(found: Components) -> Report:
 
 
 def _one_kind(found: Components) -> bool:
-    """Return whether clusters are hidden: they are not distinct, and were not requested."""
+    """Return whether clusters are not shown, because they are not distinct and were not requested."""
     return clusters.strength(found.space, found.partition) is not None and not found.given
 
 
@@ -70,7 +70,7 @@ def _sentences(found: Components) -> list[str]:
     said = [
         f"{enough} of {len(found.explained)} components explain{'s' if enough == 1 else ''} "
         f"{percent(100 * sums[enough - 1])} of the variance of {len(space.metrics)} metrics: {many(enough, 'number')} "
-        f"distinguish {len(space.points)} locations apart.",
+        f"distinguish {len(space.points)} locations.",
         f"The first component ({percent(100 * found.explained[0])}) is led by {names(_leading(found, 0))}"
         + (
             f", the second ({percent(100 * found.explained[1])}) by {names(_leading(found, 1))}."
@@ -136,7 +136,7 @@ def _plane(found: Components) -> Picture:
 
 
 def _led(found: Components, component: int) -> str:
-    """Label an axis of the plane by the component's main metrics, as in figure 10 of Ahn and Vetter."""
+    """Return the label of an axis: the component's main metrics (Ahn and Vetter 2002, figure 10)."""
     return ", ".join(short(each) for each in _leading(found, component))
 
 

@@ -1,4 +1,4 @@
-"""Profiles of clusters: the distance of each mean from that of all points."""
+"""Draw profiles of clusters: the distance of each mean from that of all points."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _METRICS: Final = 40
 
 
 def profile_picture(space: MetricSpace, partition: Partition, sentences: Sequence[str] = ()) -> Picture:
-    """Colour the means of clusters by how many standard deviations they are from the mean of all points."""
+    """Return a picture of clusters' means, coloured by standard deviations from the mean of all points."""
     columns = partition.columns[:_METRICS]
     names = [space.metrics[column] for column in columns]
     means = partition.means[:_CLUSTERS, columns].tolist()

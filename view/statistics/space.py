@@ -1,4 +1,4 @@
-"""The beginning of the document of every statistical analysis."""
+"""JSON data that all statistical analyses have in common."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ SCHEMA: Final = "autoanalyzer.statistics/1"
 
 
 def document(analysis: str, space: MetricSpace) -> dict[str, Any]:
-    """Return the beginning of an analysis's JSON document."""
+    """Return the JSON data that all analyses have in common: schema, name, place and points."""
     return {
         "schema": SCHEMA,
         "analysis": analysis,

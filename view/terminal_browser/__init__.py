@@ -1,4 +1,4 @@
-"""The browser of an experiment in a terminal."""
+"""Browse an experiment in a terminal."""
 
 from .app import BrowserApp, browse_in_terminal
 

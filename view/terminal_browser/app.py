@@ -1,4 +1,4 @@
-"""Three trees, findings and source in a terminal (Song et al. 2004, section 4)."""
+"""Show three trees, findings and source in a terminal (Song et al. 2004, section 4)."""
 
 from __future__ import annotations
 
@@ -37,27 +37,27 @@ _DIMENSIONS: Final[tuple[Dimension, ...]] = ("metrics", "program", "system")
 _TITLES: Final = {"metrics": "Metric", "program": "Call path", "system": "Machine, rank"}
 
 _HELP: Final = """\
-↑ ↓        a row: it is selected, and the trees to its right follow
+↑ ↓        select the row above or below; trees to the right show its values
 → ←        open a node, or go to its first child; close it, or go to its parent
-Home End   the first row, the last row
+Home End   first row, last row
 Enter      select; on “n more”: show them
-m          select beside what is selected
-Tab        the next tree
-/  n N     search in this tree; the next, the one before
+m          add to the selection
+Tab        next tree
+/  n N     search in this tree; next match, previous match
 v          values: absolute, % of the program, % of the selection, % of the other experiment
 f          call tree, or flat profile
 s          source
-[ ]        the finding before, the next one
+[ ]        previous finding, next finding
 q          quit
 
-A closed node shows all that is below it, an open one what its children do not.
-░ was not measured, which is not 0; ~ marks a value of which a part was not.
+A closed node includes all nodes below it; an open one shows only what its children do not.
+░ means not measured, which is not 0; ~ means partly measured.
 ▲ gain, ▼ loss, in differences.
 ◆ marks lines of the source with advice."""
 
 
 class _Help(ModalScreen[None]):
-    """Shows what the keys do."""
+    """The screen that explains the keys."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q,question_mark,enter", "dismiss", "Close")]
     DEFAULT_CSS = """
@@ -71,15 +71,15 @@ class _Help(ModalScreen[None]):
 
 
 class BrowserApp(App[None]):
-    """Shows an experiment.
+    """The app that shows an experiment.
 
     Args:
-        experiment: Any with a metric and a call path.
-        file: Its file; sources are searched beside it.
-        other: Another experiment as the base of percentages, and its name.
+        experiment: An experiment with a metric and a call path.
+        file: Its file; sources are also searched around it.
+        other: Another experiment that can be the base of percentages, and its name.
         flat: Whether to start with the flat profile.
-        folders: Where to look for source first.
-        advice: Whether to show what to try in the source.
+        folders: Folders to search first for sources.
+        advice: Whether to show advice in the source.
     """
 
     ENABLE_COMMAND_PALETTE = False
@@ -147,7 +147,7 @@ class BrowserApp(App[None]):
         yield Footer()
 
     def on_mount(self) -> None:
-        """Show the trees, and then the findings of the analysis."""
+        """Show the trees, and start the analysis, whose findings are shown later."""
         self.query_one(SourceView).display = False
         self._show()
         for dimension in _DIMENSIONS:
@@ -168,7 +168,7 @@ class BrowserApp(App[None]):
             self.call_from_thread(self._advise, entries(findings, advised, whole=True, highlights=True))
 
     def _advise(self, findings: list[Entry]) -> None:
-        """Add suggestions for the source to the display."""
+        """Find advice in the sources, and show it."""
         self.findings = findings
         if self.shown_finding >= 0:
             self._show_finding()
@@ -185,11 +185,11 @@ class BrowserApp(App[None]):
         self.query_one("#finding", Static).update(Text(visible(said.strip())))
 
     def _show(self, since: Dimension = "metrics") -> None:
-        """Draw a tree and those to its right, which depend on it."""
+        """Draw a tree and those to its right, whose values depend on it."""
         name, basis = self.bases[self.basis]
         for dimension in _DIMENSIONS[_DIMENSIONS.index(since) :]:
             self._rows[dimension] = [*rows(self.browser, dimension, basis)]
-        # Signs are marked if negative values are visible, as in a difference.
+        # Signs are marked only if negative values are visible, as in a difference.
         signed = any(row.relief == "sunken" for row in chain(*self._rows.values()))
         for dimension in _DIMENSIONS:
             view = self.query_one(f"#{dimension}", TreeView)
@@ -209,7 +209,7 @@ class BrowserApp(App[None]):
         self.query_one(SourceView).show(region, source, tips(advice, region.file))
 
     def on_tree_view_asked(self, message: TreeView.Asked) -> None:
-        """Carry out a request of a tree."""
+        """Select, open, close or unfold the row that a tree reports."""
         dimension, row = message.dimension, message.row
         pane = self.browser.pane(dimension)
         node = row.nodes[0]
@@ -228,7 +228,7 @@ class BrowserApp(App[None]):
             self._show(dimension)
 
     def _mark_ranks(self) -> None:
-        """Mark the selection in the system, on which nothing else depends; there may be 100,000 rows."""
+        """Mark the selection in the system without recomputing its rows, of which there may be 100,000."""
         selected = self.browser.system.selected
         found = self._rows["system"]
         for place, row in enumerate(found):
@@ -247,12 +247,12 @@ class BrowserApp(App[None]):
             self.query_one(f"#{dimension}", TreeView).aim(min(selected))
 
     def action_values(self) -> None:
-        """Show values in percent of something else."""
+        """Show values with the next base of percentages, or as absolute values."""
         self.basis = (self.basis + 1) % len(self.bases)
         self._show()
 
     def action_flat(self) -> None:
-        """Toggle between regions and call paths."""
+        """Switch between call tree and flat profile."""
         at = int(self.browser.program.tree.cells([min(self.browser.program.selected)])[0])
         self.flat = not self.flat
         program = at_start(self.experiment, flat=self.flat).program
@@ -261,13 +261,13 @@ class BrowserApp(App[None]):
         self._aim("program")
 
     def action_source(self) -> None:
-        """Toggle the source."""
+        """Show or hide the source."""
         view = self.query_one(SourceView)
         view.display = not view.display
         self._show()
 
     def action_finding(self, step: int) -> None:
-        """Show another finding: its metric, call path and ranks."""
+        """Go to another finding, and select its metric, call path and ranks."""
         if not self.findings:
             return
         number = max(0, min(len(self.findings) - 1, self.shown_finding + step))
@@ -298,7 +298,7 @@ class BrowserApp(App[None]):
             self._aim(dimension)
 
     def action_search(self) -> None:
-        """Prompt for a text to search in the tree with the focus."""
+        """Prompt for a text to search for in the tree with the focus."""
         if isinstance(self.focused, TreeView):
             self.last_tree = self.focused.dimension
         asked = self.query_one("#search", Input)
@@ -307,7 +307,7 @@ class BrowserApp(App[None]):
         asked.focus()
 
     def on_input_submitted(self, message: Input.Submitted) -> None:
-        """Search."""
+        """Search for the submitted text."""
         self.wanted = message.value
         self._end_search()
         self.action_again(1, here=True)
@@ -317,7 +317,7 @@ class BrowserApp(App[None]):
         self.query_one(f"#{self.last_tree}", TreeView).focus()
 
     def action_again(self, step: int, *, here: bool = False) -> None:
-        """Go to the next node that has the text in its name; hidden ones are shown."""
+        """Go to the next node, visible or not, whose name contains the text."""
         if not self.wanted:
             return
         view = self.query_one(f"#{self.last_tree}", TreeView)
@@ -333,7 +333,7 @@ class BrowserApp(App[None]):
         self._aim(self.last_tree)
 
     def action_help(self) -> None:
-        """Show what the keys do."""
+        """Show the screen that explains the keys."""
         self.push_screen(_Help())
 
     def action_leave(self) -> None:

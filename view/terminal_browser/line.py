@@ -1,4 +1,4 @@
-"""A row of a tree as a line of a terminal."""
+"""Draw a row of a tree as a line of a terminal."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..place import visible
 
 __all__ = ["colour", "line"]
 
-# Size: cividis (Nuñez, Anderton, Renslow 2018), as in the page.
+# Colours for sizes: cividis (Nuñez, Anderton, Renslow 2018), as in the page.
 _SIZES: Final = (
     (0x00, 0x22, 0x4E), (0x12, 0x35, 0x70), (0x3B, 0x49, 0x6C), (0x57, 0x5D, 0x6D), (0x70, 0x71, 0x73),
     (0x8A, 0x86, 0x78), (0xA5, 0x9C, 0x74), (0xC3, 0xB3, 0x69), (0xE1, 0xCC, 0x55), (0xFE, 0xE8, 0x38),
@@ -22,14 +22,14 @@ _SIZES: Final = (
 _TOGGLES: Final = {"open": "▾", "closed": "▸", "leaf": " ", "folded": "…"}
 _SIGNS: Final = {"raised": "▲", "sunken": "▼"}
 _BAR: Final = " ▏▎▍▌▋▊▉█"
-_WIDTH: Final = 4  # of a bar
-_VALUE: Final = 8  # the width of the longest number with its unit
-_DEEPEST: Final = 24  # steps to the right
-_NARROW: Final = 40  # cells: narrower trees have no bar and small steps
+_WIDTH: Final = 4  # columns of a bar
+_VALUE: Final = 8  # columns of the longest value with its unit
+_DEEPEST: Final = 24  # depth from which the indent no longer grows
+_NARROW: Final = 40  # columns below which a tree has no bars and smaller indents
 
 
 def colour(place: float) -> str:
-    """Return the colour at a place on the scale, from 0 to 1."""
+    """Return the colour, as ``#rrggbb``, at a place on the scale from 0 to 1."""
     at = max(0.0, min(1.0, place)) * (len(_SIZES) - 1)
     low = min(int(at), len(_SIZES) - 2)
     mixed = (round(one + (at - low) * (two - one)) for one, two in zip(_SIZES[low], _SIZES[low + 1], strict=True))
@@ -37,12 +37,12 @@ def colour(place: float) -> str:
 
 
 def line(row: Row, width: int, *, signed: bool) -> Text:
-    """Draw a row: the square of its size, value, bar, and name below its parent.
+    """Return a row as styled text: a square coloured by size, value, bar, and indented name.
 
     Args:
-        row: What to draw.
-        width: In cells; a longer name is cut, with ``…``.
-        signed: Whether to mark the sign, as in differences.
+        row: The row.
+        width: Width in columns; a longer name is cut, with ``…``.
+        signed: Whether to mark the sign of the value.
     """
     text, _ = written(row.value, row.unit)
     missing = row.value.amount is None

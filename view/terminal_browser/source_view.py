@@ -1,4 +1,4 @@
-"""The source of the selection, with its lines and advice marked."""
+"""Show the source of the selection, with its lines and advice marked."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from ..source_file import SourceFile
 
 __all__ = ["SourceView"]
 
-_ABOVE = 3  # lines before the region
+_ABOVE = 3  # lines to show before the region
 
 
 class SourceView(ScrollView, can_focus=True):
-    """Shows the lines of a file; a region of it is marked."""
+    """A widget that shows the lines of a file, with a region marked."""
 
     DEFAULT_CSS = """
     SourceView { height: 40%; border: round $foreground 40%; }
@@ -35,12 +35,12 @@ class SourceView(ScrollView, can_focus=True):
         self.tips: Mapping[int, Sequence[str]] = {}
 
     def show(self, region: Region, source: SourceFile | None, tips: Mapping[int, Sequence[str]]) -> None:
-        """Show the source of a region, and what to try in its lines.
+        """Show the source of a region, with advice.
 
         Args:
-            region: Its lines are marked.
-            source: None if it has none.
-            tips: Advice by line; empty for a line that is only named.
+            region: The region, whose lines are marked.
+            source: The source file; None if the region has none.
+            tips: Advice by line number; empty for a line that is only mentioned by advice.
         """
         self.source, self.tips = source, tips
         self.lines = source.lines if source else ()
@@ -67,5 +67,5 @@ class SourceView(ScrollView, can_focus=True):
         ).adjust_cell_length(width, style)
 
     def _text(self, number: int) -> str:
-        """Return a line, and beside it what to try there."""
+        """Return the text of a line, followed by the advice for it."""
         return "   ◆ ".join((self.lines[number - 1].expandtabs(8), *self.tips.get(number, ())))

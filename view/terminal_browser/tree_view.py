@@ -1,4 +1,4 @@
-"""One of the three trees; only visible lines are drawn, for any number of rows."""
+"""Show one of the three trees; only visible lines are drawn, so there may be any number of rows."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ __all__ = ["TreeView"]
 
 
 class TreeView(ScrollView, can_focus=True):
-    """A tree of given rows, which sends the user's requests as messages."""
+    """A widget that shows rows of a tree, and sends the user's actions as messages."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {"selected"}
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -51,12 +51,12 @@ class TreeView(ScrollView, can_focus=True):
     """
 
     class Asked(Message):
-        """A row is to be selected, opened, closed or unfolded.
+        """The message that the user wants to select, open, close or unfold a row.
 
         Attributes:
-            dimension: Of the tree.
+            dimension: The tree.
             row: The row.
-            what: ``select``, ``add``, ``open``, ``close`` or ``unfold``.
+            what: The action: ``select``, ``add``, ``open``, ``close`` or ``unfold``.
         """
 
         def __init__(self, dimension: Dimension, row: Row, what: str) -> None:
@@ -74,7 +74,7 @@ class TreeView(ScrollView, can_focus=True):
         self.signed = False
 
     def show(self, rows: Sequence[Row], legend: Legend | None, *, signed: bool) -> None:
-        """Replace the rows; the cursor stays at its node if that still exists."""
+        """Show other rows; the cursor stays at its node if that is still shown."""
         at = self.current.nodes[0] if self.rows else None
         self.rows, self.signed = rows, signed
         same = (place for place, row in enumerate(rows) if row.nodes[0] == at)
@@ -92,7 +92,7 @@ class TreeView(ScrollView, can_focus=True):
 
     @property
     def current(self) -> Row:
-        """The row of the cursor."""
+        """The row at the cursor."""
         return self.rows[min(self.cursor, len(self.rows) - 1)]
 
     def render_line(self, y: int) -> Strip:
@@ -112,15 +112,15 @@ class TreeView(ScrollView, can_focus=True):
         return Strip(segments).adjust_cell_length(width, style)
 
     def action_move(self, step: int) -> None:
-        """Go to another row, and select it."""
+        """Go up or down by some rows, and select the row."""
         self._go(self.cursor + step)
 
     def action_end(self, last: int) -> None:
-        """Go to the first or the last row."""
+        """Go to the first or the last row, and select it."""
         self._go((len(self.rows) - 1) * last)
 
     def action_page(self, step: int) -> None:
-        """Go a page up or down."""
+        """Go a page up or down, and select the row."""
         self._go(self.cursor + step * max(1, self.size.height - 1))
 
     def action_inwards(self) -> None:
@@ -145,7 +145,7 @@ class TreeView(ScrollView, can_focus=True):
         self._go(next(above, self.cursor))
 
     def action_choose(self, beside: bool) -> None:
-        """Select the row, instead of or in addition to the selection; or unfold it."""
+        """Select the row, instead of the selection or in addition to it; or show folded nodes."""
         if not self.rows:
             return
         row = self.current
@@ -153,7 +153,7 @@ class TreeView(ScrollView, can_focus=True):
         self.post_message(self.Asked(self.dimension, row, what))
 
     def on_click(self, event: events.Click) -> None:
-        """Select a row; at its mark, open or close it."""
+        """Select the clicked row; on its triangle, open or close it."""
         offset = event.get_content_offset(self)
         if offset is None or (place := offset.y + self.scroll_offset.y) >= len(self.rows):
             return

@@ -216,7 +216,7 @@ def test_a_metric_that_is_there_twice_is_refused(copy):
 
 
 def _name_functions(file, length, step):
-    """Give all functions a long name, each starting ``step`` bytes after the one before."""
+    """Rename all functions to long names, each starting ``step`` bytes after the one before."""
     content = file.read_bytes()
     functions, many, size = struct.unpack_from("<QLH", content, _section(file, 7))
     file.write_bytes(content + b"A" * length + b"\0")

@@ -510,6 +510,6 @@ def test_a_flat_profile_has_no_spreads_of_call_paths(show, monkeypatch):
 
 
 def test_means_of_a_rank_are_spoken_of_where_there_is_a_verdict(experiments, show):
-    said = "Those of the verdict are means of a rank"
+    said = "Those of the verdict are means over the ranks"
     assert said in show(experiments["rays"]).page.inner_text("#app")
     assert said not in show(experiments["rays - rays_dynamic"]).page.inner_text("#app")

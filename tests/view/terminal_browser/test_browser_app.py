@@ -376,7 +376,9 @@ def test_without_a_terminal_the_way_out_is_said(experiments, capsys):
     with pytest.raises(SystemExit) as ended:
         main(["view", str(data)])
     assert ended.value.code == 2
-    assert "expected a terminal to browse in, found none; -o report.html writes a page" in capsys.readouterr().err
+    assert (
+        "expected a terminal to browse in, found none; to write a page, add -o report.html" in capsys.readouterr().err
+    )
 
 
 def test_keys_in_a_tree_without_rows_do_nothing():

@@ -1,12 +1,12 @@
-// The state in the fragment of the address, by identity: a link shows a colleague the same.
+// Stores the view in the fragment of the page's address, so that it can be shared as a link.
 import { Pane } from "./model/pane.js";
 
 export const VALUES = { absolute: "abs", root: "pct", selection: "sel", other: "other" };
-const MOST = 200; // open nodes that are named; more make links that no mail carries
+const MOST = 200; // greatest number of open nodes in a link; with more, it is too long for mail
 
 const names = (tree, nodes) => [...nodes].map((node) => (node < 0 ? "/" : encodeURIComponent(tree.identities[node]))).join(",");
 
-// The meaning of the fragment: "m=wall_time&c=main%2Floop~0&v=pct".
+// Parses a fragment such as "m=wall_time&c=main%2Floop~0&v=pct".
 export function fragmentOf(state) {
   const { browser, basis, flat, grouping, tab, time, source, experiment } = state;
   const { metrics, program, system } = browser.panes;
@@ -31,7 +31,7 @@ export function fragmentOf(state) {
   return parts.filter(([key, text]) => text || key.endsWith("o")).map(([key, text]) => `${key}=${text}`).join("&");
 }
 
-// The pieces of a fragment; nothing in it is trusted.
+// Splits a fragment into its parts, which may contain anything.
 export function piecesOf(fragment) {
   const found = new Map();
   for (const piece of fragment.replace(/^#/, "").split("&")) {
@@ -41,7 +41,7 @@ export function piecesOf(fragment) {
   return found;
 }
 
-// A pane according to a fragment; anything missing or misnamed stays unchanged.
+// Returns a pane according to a fragment; what is missing or unknown stays unchanged.
 export function paneOf(pane, pieces, key) {
   const { tree } = pane;
   const nodes = (text) => text.split(",").filter(Boolean).map((name) => nodeOf(tree, name)).filter((node) => node !== undefined);
@@ -54,7 +54,7 @@ export function paneOf(pane, pieces, key) {
   return found.selecting([...found.selected]);
 }
 
-// The view of a page's time lines, according to a fragment.
+// Returns the view of the time lines according to a fragment.
 export function timeOf(times, pieces) {
   const trace = Number(pieces.get("tr") ?? 0);
   if (!times[trace]) return { trace: 0, shown: null, range: null };
@@ -70,6 +70,6 @@ function nodeOf(tree, name) {
   try {
     return tree.find(decodeURIComponent(name));
   } catch {
-    return undefined; // a broken escape
+    return undefined; // an invalid escape sequence
   }
 }

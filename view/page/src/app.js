@@ -1,4 +1,4 @@
-// The page below the verdict: the view is one state, which is never changed but replaced.
+// The page below the verdict. The whole view is one immutable state, which each action replaces.
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { fragmentOf, paneOf, piecesOf, timeOf, VALUES } from "./address.js";
 import { html } from "./html.js";
@@ -22,7 +22,7 @@ import { Topology } from "./parts/topology.js";
 import { ROW, TreeView } from "./parts/tree_view.js";
 
 const BASES = [null, "root", "selection", "other"];
-const MOST_RANKS = 64; // of a finding that are selected
+const MOST_RANKS = 64; // greatest number of ranks to select for a finding
 
 export function App({ page }) {
   const [state, setState] = useState(() => start(page));
@@ -44,7 +44,7 @@ export function App({ page }) {
 
   const titles = { metrics: "Metric", program: flat ? "Region" : "Call path", system: grouping === "cluster" ? "Cluster, rank" : "Machine, rank" };
 
-  // Replace the state once the numbers that it shows were decoded.
+  // Replaces the state once the numbers that it shows are decoded.
   async function go(change, { finding: number = -1, aim = null } = {}) {
     const before = now.current.browser;
     document.body.setAttribute("aria-busy", "true");
@@ -65,7 +65,7 @@ export function App({ page }) {
     if (aim) aimAt(next, aim);
   }
 
-  // Move the focus of trees to their selection.
+  // Moves the cursors of the trees to their selections.
   function aimAt(next, dimensions) {
     setFocus((seen) => {
       const found = { ...seen };
@@ -130,7 +130,7 @@ export function App({ page }) {
     });
   }
 
-  // Show this experiment, or its difference to the other one.
+  // Shows this experiment, or its difference from the other one.
   function show(difference) {
     const name = difference ? "difference" : "run";
     go((seen) => ({ ...carried(page, seen, name), tab: seen.tab }), { aim: DIMENSIONS });
@@ -241,7 +241,7 @@ export function App({ page }) {
     return () => removeEventListener("keydown", onKey);
   }, [help, finding, page]);
 
-  // The focused element may be gone, with its panel or source.
+  // The element with the focus may have been removed with its panel or the source.
   const held = useRef(null);
   useEffect(() => {
     const hold = ({ target }) => (held.current = target);
@@ -255,7 +255,7 @@ export function App({ page }) {
   const shownNodes = useMemo(() => rows.program.order.filter((node) => node >= 0), [rows]);
   if (failure) return html`<p class="remark warning">The numbers of this page cannot be read: ${failure}</p>`;
   const range = (node) => (node < 0 || !spread ? null : rangeOf(spread, rows.program, node));
-  // A metric's meaning and source.
+  // Describes a metric and its source.
   const aboutMetric = (node) => {
     if (node < 0) return undefined;
     const { name, about, source: from } = experiment.head.metrics[node];
@@ -331,7 +331,7 @@ export function App({ page }) {
     ${help && html`<${Help} close=${() => setHelp(false)} />`}
   `;
 
-  // A region of the difference, in the trees that are shown.
+  // Selects a region of the difference in the trees.
   function selectIn(region) {
     const { difference } = page.experiments;
     if (state.experiment === "difference") return selectRegion(region);
@@ -365,7 +365,7 @@ function stateOf(page, pieces) {
   return { experiment: name, browser, basis: basis === "other" && !page.other ? null : basis, flat, grouping, tab, time: timeOf(page.times, pieces), source: { on: true, off: false }[pieces.get("src")] ?? page.hasSources, calls: null };
 }
 
-// The same selection in another experiment, as far as it exists there.
+// Returns the same selection in another experiment, as far as it exists there.
 function carried(page, seen, name) {
   const pieces = piecesOf(fragmentOf(seen));
   for (const key of ["mo", "co", "so", "mu", "cu"]) pieces.delete(key);
@@ -385,14 +385,14 @@ function browserOf(page, { metric, withoutParts, path, locations }) {
   return browser;
 }
 
-// Show a finding's selection, if the trees are below the window; also the source, if they are stacked.
+// Scrolls to the trees if they are below the window; if columns are stacked, also to the source.
 function lookThere() {
   const narrow = matchMedia("(max-width: 1100px)").matches;
   requestAnimationFrame(() => document.querySelector(narrow ? ".source, .trees" : ".trees")?.scrollIntoView({ block: narrow ? "start" : "nearest" }));
   if (document.activeElement === document.body) document.getElementById("tree-program").focus({ preventScroll: true });
 }
 
-// Nothing, if the page lacks the values of a tree.
+// Returns nothing if the page lacks the values of a tree.
 const NO_ROWS = { length: 0, order: [], legend: null };
 
 const rowsOf = (browser, dimension, basis) =>
@@ -404,12 +404,12 @@ function rangeOf(spread, rows, node) {
   const { browser, pane } = rows;
   const of = pane.isOpen(node) ? spread.own : spread.closed;
   if (!of.known[node]) return null;
-  // The page knows the least and largest locations if it does not hold all values.
+  // A page without all values knows at least the locations with the least and largest ones.
   const who = browser.sums.large?.noun === "rank" && { least: of.leastWho[node], most: of.mostWho[node], deviation: of.deviation[node] };
   return { who, least: of.least[node], mean: of.mean[node], most: of.most[node], scale: scaleOf(spread), unit: browser.sums.metrics[browser.metrics[0]].unit };
 }
 
-// From the least value, or 0, to the most, of all nodes.
+// Returns the least value, or 0, and the largest value of all nodes.
 const scaleOf = (spread) =>
   (spread.scale ??= {
     low: finite(spread.own.least, Math.min, finite(spread.closed.least, Math.min, 0)),

@@ -1,4 +1,4 @@
-// Colours that people with colour blindness can distinguish, too.
+// Colours that people with colour blindness can distinguish.
 
 // Size: cividis (Nuñez, Anderton, Renslow 2018), from little to much.
 const SIZES = ["#00224e", "#123570", "#3b496c", "#575d6d", "#707173", "#8a8678", "#a59c74", "#c3b369", "#e1cc55", "#fee838"];
@@ -23,17 +23,17 @@ function ramp(stops) {
 export const sizeColour = ramp(SIZES);
 const signed = ramp(SIGNS);
 
-// From -1 to 1.
+// Returns the colour for a number from -1 to 1.
 export const signColour = (place) => signed((place + 1) / 2);
 
 export const css = ([red, green, blue]) => `rgb(${red} ${green} ${blue})`;
 
 export const clusterColour = (number) => CLUSTERS[number % CLUSTERS.length];
 
-// Marks over charts: not those of the curves.
+// Colours of marks over charts, which differ from those of curves.
 export const markColour = (number) => CLUSTERS[(number + 1) % CLUSTERS.length];
 
-// Regions over time: the largest have a colour each, all others one.
+// Colours of regions over time: one for each of the largest, and one for all others.
 const OTHERS = CLUSTERS.at(-1);
 export const NAMED = CLUSTERS.length - 1;
 export const regionColour = (place) => (place < NAMED ? CLUSTERS[place] : OTHERS);

@@ -33,7 +33,7 @@ export class Browser {
     return this.with(dimension, this.panes[dimension].unfolding(node));
   }
 
-  // The tally, and the place in it, of a shown node's value.
+  // Returns the tally and the place in it where the value of a shown node is.
   tallyOf(dimension, node) {
     const pane = this.panes[dimension];
     if (dimension === "metrics") return [this.ofMetric(node), 0];
@@ -47,7 +47,7 @@ export class Browser {
     return tally.value(place, hasCells);
   }
 
-  // The aggregated value of several shown nodes.
+  // Returns the aggregated value of several shown nodes.
   together(dimension, nodes) {
     const found = nodes.map((node) => {
       const [tally, place] = this.tallyOf(dimension, node);
@@ -61,18 +61,18 @@ export class Browser {
     return parts.reduce((whole, part) => whole.less(part), this.sums.total(node));
   }
 
-  // The parts of a metric that its children show.
+  // Returns the child metrics that are shown by the children of a metric's node.
   partsOf(node) {
     const adds = this.sums.metrics[node].aggregation === "sum";
     return adds && this.panes.metrics.isOpen(node) ? this.sums.parts[node] : [];
   }
 
-  // The selected metrics, and the parts that are subtracted from them.
+  // Returns the selected metrics, and the parts to subtract from them.
   get terms() {
     return this.metrics.flatMap((metric) => [metric, ...this.partsOf(metric)]);
   }
 
-  // Whether the selected metrics' values by location are loaded.
+  // Returns whether the values of the selected metrics by location are loaded.
   get located() {
     return this.terms.every((metric) => this.sums.values.has(metric));
   }
@@ -90,7 +90,7 @@ export class Browser {
     return this.kept.get(name);
   }
 
-  // The selected metrics at each node of the program, of all locations: of itself, and with all below it.
+  // Returns exclusive and inclusive values of the selected metrics at each program node, over all locations.
   get ofProgram() {
     const { tree } = this.panes.program;
     const terms = this.metrics.map((metric) => [metric, ...this.partsOf(metric)].join("-"));

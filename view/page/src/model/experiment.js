@@ -1,4 +1,4 @@
-// An experiment as the page holds it (twin: view/page/dataset.py).
+// The data of an experiment in the page (twin: view/page/dataset.py).
 import { Browser } from "./browser.js";
 import { Pane } from "./pane.js";
 import { LargeSums } from "./large_sums.js";
@@ -40,7 +40,7 @@ export class Experiment {
     return this.head.large ? "bins" : "machine";
   }
 
-  // The kind of locations: ranks, or threads if a process has several.
+  // The noun for locations: rank, or thread if a process has several.
   get kind() {
     if (this.head.large) return this.head.large.noun;
     return this.head.locations.length > new Set(this.head.locations.map(([process]) => process)).size ? "thread" : "rank";

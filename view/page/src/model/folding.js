@@ -1,9 +1,9 @@
-// Nodes too small to be shown are folded into one row: "n more" (twin: view/browser/folding.py).
+// Folds small nodes into one row, "n more" (twin: view/browser/folding.py).
 import { Tally } from "./tally.js";
 
 const SHARE = 0.005; // twin: _SHARE
 
-// For each node below which small ones are folded, these; -1 is the key of roots.
+// Returns for each node its small children, which are folded; the key of small roots is -1.
 export function folded(browser, dimension) {
   const found = new Map();
   if (dimension === "system") return found;
@@ -21,7 +21,7 @@ export function folded(browser, dimension) {
   return found;
 }
 
-// Compare each metric with its root; metrics that are not additive are never small.
+// Compares each metric with its root; metrics that are not additive are never small.
 function smallMetrics(browser) {
   const { sums } = browser;
   const { tree } = browser.panes.metrics;

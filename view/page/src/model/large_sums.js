@@ -16,7 +16,7 @@ export class LargeSums extends Sums {
     this.rows = new Map(); // metric → [kept path, own or closed, location]
   }
 
-  // Of metrics that are shown by location the bins are read, and the rows that there are.
+  // Reads the bins, and the rows of single locations, of metrics that are shown by location.
   async load(metrics) {
     for (const metric of new Set([...metrics].flatMap((each) => [each, ...this.parts[each]]))) {
       if (this.values.has(metric) || !this.large.metrics.includes(this.metrics[metric].name)) continue;
@@ -26,7 +26,7 @@ export class LargeSums extends Sums {
     }
   }
 
-  // How locations spread on each node of the call tree, of one metric; null of anything else.
+  // Returns the distribution over locations at each node of the call tree; null except for a single metric.
   rangesOf(tree, metric, parts) {
     if (parts.length || tree !== this.calls) return null;
     const of = (part) => {
@@ -41,7 +41,7 @@ export class LargeSums extends Sums {
     return { own: of(OWN), closed: of(CLOSED) };
   }
 
-  // Sums of the selected metrics at each node of a system tree: of bins, or of single locations; null if not here.
+  // Returns the selected metrics at each node of a system tree, of bins or locations; null if the page lacks them.
   ofSystem(browser) {
     const { tree } = browser.panes.system;
     if (!browser.located) return null;

@@ -1,4 +1,4 @@
-// Numbers in the page: base 64 of gzip of their bytes, the lowest of each first (twin: view/page/packing.py).
+// Unpacks the numbers in the page: base 64 of their compressed bytes, lowest bytes first (twin: view/page/packing.py).
 
 const BYTES = { f4: 4, f8: 8 };
 

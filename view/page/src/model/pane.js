@@ -1,4 +1,4 @@
-// A tree with its open and selected nodes (twin: view/browser/pane.py). It is never changed.
+// A tree with its open and selected nodes, immutable (twin: view/browser/pane.py).
 export class Pane {
   constructor(tree, { open = [], selected = [], unfolded = [] } = {}) {
     this.tree = tree;
@@ -19,7 +19,7 @@ export class Pane {
     return this.tree.walk(this.tree.children(-1), this.open);
   }
 
-  // The nodes whose exclusive values make up those of visible nodes: all descendants of closed ones.
+  // Yields visible nodes and the descendants of closed ones, whose exclusive values make up the shown values.
   held(nodes) {
     return [...nodes].flatMap((node) => (this.isOpen(node) ? [node] : this.tree.walk([node])));
   }
@@ -28,7 +28,7 @@ export class Pane {
     return this.with({ open: new Set([...this.open, ...nodes.filter((node) => !this.tree.isLeaf(node))]) });
   }
 
-  // A closed node is selected if something below it was.
+  // Closes a node; it becomes selected if one below it was.
   closed(nodes) {
     const open = new Set(this.open);
     for (const node of nodes) open.delete(node);
@@ -36,7 +36,7 @@ export class Pane {
     return this.with({ open, selected: new Set([...this.selected].map(visible)) });
   }
 
-  // The selection is always visible: its ancestors are opened.
+  // Selects nodes, and opens their ancestors, so that the selection is always visible.
   selecting(nodes) {
     const above = nodes.flatMap((node) => this.tree.ancestors(node));
     return this.with({ selected: new Set(nodes), open: new Set([...this.open, ...above]) });

@@ -1,8 +1,8 @@
-// How far the locations are apart on each node of the program: least, mean and most, of itself and with all below it.
+// Least, mean and largest values over the locations at each program node, exclusive and inclusive.
 
-const CELLS = 1 << 22; // values of nodes and locations that are held at once
+const CELLS = 1 << 22; // greatest number of values in memory at once
 
-// Null where values of several call paths are not added up, or where the values are not in the page.
+// Returns null if values of several call paths cannot be added, or are not in the page.
 export function ranges(browser, tree = browser.panes.program.tree) {
   const { sums } = browser;
   const metrics = browser.metrics;
@@ -43,7 +43,7 @@ const nothing = (nodes) => ({
   known: new Float64Array(nodes),
 });
 
-// A missing value adds nothing, and two missing ones are not 0.
+// Adds two values; the sum is missing only if both are.
 function add(values, to, cells, from, count, sign) {
   for (let place = 0; place < count; place++) {
     const value = cells[from + place];

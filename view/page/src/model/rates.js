@@ -1,7 +1,7 @@
-// Metrics that formulas derive from others, by region (formulas: multivariate/derivations.py, as view/page/roofline.py writes them).
+// Metrics that formulas derive from others, by region (twins: multivariate/derivations.py, view/page/roofline.py).
 import { rate as overTime } from "./time_lines.js";
 
-const LEAST = 0.001; // written without a power of ten
+const LEAST = 0.001; // least number that is written without a power of ten
 
 const OPERATIONS = {
   "+": (one, other) => one + other,
@@ -16,7 +16,7 @@ const OPERATIONS = {
   max: Math.max,
 };
 
-// A formula's value; names refer to metrics. Undefined values are NaN.
+// Evaluates a formula, whose names refer to metrics; undefined values are NaN.
 export function evaluate(tree, valueOf) {
   if (typeof tree === "number") return tree;
   if (typeof tree === "string") return valueOf(tree);
@@ -24,10 +24,10 @@ export function evaluate(tree, valueOf) {
   return OPERATIONS[operator](...operands.map((each) => evaluate(each, valueOf)));
 }
 
-// Work of only some ranks must not be divided by the time of all.
+// If only some ranks measured the work, it must not be divided by the time of all.
 const whole = ({ amount, gap }) => (gap ? NaN : amount);
 
-// The exclusive values of each region, over all call paths and locations: a Map of name → value, with derived ones.
+// Returns a Map of exclusive values by metric for each region, over all call paths and locations, with derived metrics.
 export function ratesOf(experiment) {
   const { head, sums, trees } = experiment;
   const metrics = new Map(head.metrics.map(({ name }, place) => [name, place]));
@@ -47,7 +47,7 @@ export function ratesOf(experiment) {
   });
 }
 
-// A value as a table has it: "3.1e9/s", "1.2 GB/s", "0.87".
+// Writes a value for a table: "3.1e9/s", "1.2 GB/s", "0.87".
 export function writtenRate(value, unit) {
   if (value !== value) return "–";
   if (unit.endsWith("/sec")) return overTime(value, unit);

@@ -1,15 +1,15 @@
 // The cost of each region, over all call paths or below the selected ones; recursion is counted once.
 
-// Where a region is; empty if it has no file.
+// Returns file and line of a region; empty if it has no file.
 export const placeOf = ([, , file, , first]) => atLine(file, first);
 
-// A place by the file's own name (twin: at_line in view/place.py).
+// Returns file:line without folders (twin: at_line in view/place.py).
 export function atLine(file, line) {
   const name = file.split("/").at(-1);
   return line && name ? `${name}:${line}` : name;
 }
 
-// Float64Array by region: the selected metrics of a region and all below it.
+// Returns a Float64Array by region: the inclusive values of the selected metrics.
 export function regionSums(browser, experiment, scope = null) {
   const calls = experiment.trees.calls;
   const home = experiment.trees.flat.home;
@@ -29,7 +29,7 @@ export function regionSums(browser, experiment, scope = null) {
   return found;
 }
 
-// The call paths of the program tree's selection, whichever tree that is.
+// Returns the selected call paths, also if the flat profile is shown.
 export function selectedPaths(browser, experiment) {
   const { tree, selected } = browser.panes.program;
   if (tree === experiment.trees.calls) return [...selected];
@@ -46,7 +46,7 @@ export function heaviestPath(browser, experiment, region, scope = null) {
   return (near.length ? near : paths).reduce((one, other) => (Math.abs(amounts[other]) > Math.abs(amounts[one]) ? other : one));
 }
 
-// The regions of a file, outer ones first, with how deep each is in others.
+// Returns the regions of a file, outer ones first, with the depth of their nesting.
 export function nested(regions, file) {
   const found = [...regions.entries()]
     .filter(([, region]) => region[2] === file && region[4] > 0)

@@ -1,4 +1,4 @@
-// The rows of a tree as drawn (twin: view/browser/rows.py), made one by one, because there may be 100,000.
+// The rows of a tree (twin: view/browser/rows.py), made one at a time, because there may be 100,000.
 import { folded } from "./folding.js";
 import { share, wholeOf } from "./shares.js";
 
@@ -23,7 +23,7 @@ export class Rows {
     return this.order.length;
   }
 
-  // Nodes one by one; those that are folded come last below their parent, as the negative of it, less two.
+  // Yields nodes; folded ones are last below their parent, as the number -2 - parent.
   #order() {
     const { tree } = this.pane;
     const found = [];
@@ -44,7 +44,7 @@ export class Rows {
     return found;
   }
 
-  // The largest size on each scale: the whole, or the largest value if that is larger.
+  // Computes the end of each colour scale: the whole, or the largest value if that is larger.
   #tops() {
     const tops = new Map();
     for (const node of this.pane.shown()) {
@@ -58,13 +58,13 @@ export class Rows {
     return tops;
   }
 
-  // The least end of a scale; in the system it is the largest value, because each of many ranks has a small share.
+  // Returns the least end of a scale: the whole, but 0 in the system, because each of many ranks has a small share.
   #least(node, unit) {
     if (this.dimension === "system") return 0;
     return unit === "%" ? 100 : Math.abs(this.#rootOf(node).amount ?? 0);
   }
 
-  // Metrics of different trees are not compared with each other, nor are those that do not add up.
+  // Metrics of different trees, and metrics that are not additive, have separate scales.
   #group(node) {
     if (this.dimension !== "metrics") return 0;
     return this.#rootOf(node).amount === null ? null : this.pane.tree.root(node);
@@ -129,7 +129,7 @@ export class Rows {
     return top ? Math.min(1, Math.abs(value.amount) / top) : 0;
   }
 
-  // The scale of the colours: of the metric tree, that of the tree of the first selected metric.
+  // Returns the colour scale; in the metric tree, that of the first selected metric.
   get legend() {
     const node = this.dimension === "metrics" ? this.browser.metrics[0] : 0;
     const group = this.#group(node);

@@ -8,7 +8,7 @@ export function share(value, of) {
   return { amount: (100 * value.amount) / Math.abs(of.amount), gap: partial ? "partial" : "" };
 }
 
-// The 100 % of a shown node. `basis` is "root", "selection", or the totals of another experiment.
+// Returns the value that is 100 % for a shown node. `basis`: "root", "selection", or the totals of another experiment.
 export function wholeOf(browser, dimension, basis, node) {
   if (dimension === "metrics") return ofRoots(browser, [node], basis);
   if (basis === "selection" && browser.summed) {
@@ -18,7 +18,7 @@ export function wholeOf(browser, dimension, basis, node) {
   return ofRoots(browser, browser.metrics, basis);
 }
 
-// The roots of metrics, each once, of the whole program.
+// Returns the sum of the metrics' roots, each root once, over the whole program.
 function ofRoots(browser, metrics, basis) {
   const none = { amount: null, gap: "no share" };
   const kinds = browser.sums.metrics;

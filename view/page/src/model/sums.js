@@ -21,7 +21,7 @@ export class Sums {
     this.kept = new WeakMap();
   }
 
-  // The last result for a tree under each of a few names; other selections do not change it.
+  // Caches the last result for a tree by name; other selections do not change it.
   once(tree, key, make) {
     if (!this.kept.has(tree)) this.kept.set(tree, new Map());
     const found = this.kept.get(tree);
@@ -30,7 +30,7 @@ export class Sums {
     return found.get(name).made;
   }
 
-  // Wait until the values of metrics, and of their parts, are loaded.
+  // Waits until the values of metrics, and of their parts, are loaded.
   async load(metrics) {
     const missing = [...new Set([...metrics].flatMap((each) => [each, ...this.parts[each]]))].filter(
       (each) => !this.values.has(each),
@@ -38,7 +38,7 @@ export class Sums {
     for (const each of missing) this.values.set(each, await this.read(this.metrics[each].name));
   }
 
-  // Read the other metrics while nobody waits for anything.
+  // Reads the other metrics while the page is idle.
   async loadAll(idle) {
     for (const metric of this.metrics.keys()) {
       await idle();
@@ -46,7 +46,7 @@ export class Sums {
     }
   }
 
-  // Whether there are negative sums, as in a difference; remainders of rounding are none.
+  // Returns whether there are negative sums, as in a difference, apart from rounding errors.
   get signed() {
     return this.metrics.some((_, metric) => {
       const { amounts } = this.byPath(metric);
@@ -65,13 +65,13 @@ export class Sums {
     return this.totals.get(metric);
   }
 
-  // The selected metrics of the selected nodes of the program at each node of the system; null if that is not here.
+  // Returns the values of selected metrics and program nodes at each system node; null if the page lacks them.
   ofSystem(browser) {
     const { paths } = browser;
     return browser.spread((metric) => this.byLocation(metric, paths), browser.panes.system.tree);
   }
 
-  // A metric of each location over some call paths; the last result is cached.
+  // Returns a metric by location, summed over some call paths; the last result is cached.
   byLocation(metric, paths) {
     const known = this.lastAsked.get(metric);
     if (known?.paths === paths) return known.tally;

@@ -1,6 +1,6 @@
-// Values of a metric at several places, and how much of them was measured (twin: view/browser/tally.py).
+// Aggregated values of a metric, with the numbers of measured and missing ones (twin: view/browser/tally.py).
 
-// Python's numpy takes the number where one of two is missing.
+// If one of two values is missing, the result is the other, as in numpy.
 const least = (one, other) => (one !== one ? other : other !== other ? one : Math.min(one, other));
 const most = (one, other) => (one !== one ? other : other !== other ? one : Math.max(one, other));
 const sum = (one, other) => one + other;
@@ -24,8 +24,8 @@ export class Tally {
     return OPERATIONS[this.aggregation];
   }
 
-  // The value of a place: a number, or why there is none; `partial` if a part of it was not measured. `hasCells`:
-  // whether the place has cells; if none is known, the metric is only known for whole processes.
+  // Returns the value at a place: a number, or why it is missing; `partial` if a part was not measured. `hasCells`:
+  // whether the place should have cells; if it has none, only whole processes have the metric.
   value(place, hasCells = false) {
     const known = this.known[place];
     const gaps = this.gaps[place];
@@ -53,7 +53,7 @@ export class Tally {
     );
   }
 
-  // Take a part away that was counted along. Where it was not measured, it is still in the rest.
+  // Returns the tally without a part of its sums; what the part does not know remains.
   less(part) {
     return new Tally(
       this.aggregation,
@@ -63,14 +63,14 @@ export class Tally {
     );
   }
 
-  // The values that each node of a tree holds itself.
+  // Returns the tally by node of a tree, aggregated over the cells of each node itself.
   atHome(tree) {
     const found = Tally.nothing(this.aggregation, tree.length);
     for (let cell = 0; cell < this.length; cell++) found.add(tree.home[cell], this, cell);
     return found;
   }
 
-  // Each node of a tree with all that is below it.
+  // Returns the tally in which each node of a tree includes its descendants.
   up(tree) {
     const found = new Tally(this.aggregation, this.amounts.slice(), this.known.slice(), this.gaps.slice());
     for (let node = tree.length - 1; node >= 0; node--) {
@@ -85,7 +85,7 @@ export class Tally {
     return one;
   }
 
-  // Add a place of a tally to one of this, which is still being made.
+  // Adds a place of another tally to a place of this one.
   add(place, other, at) {
     this.amounts[place] = this.operation(this.amounts[place], other.amounts[at]);
     this.known[place] += other.known[at];

@@ -1,4 +1,4 @@
-// The page's time lines: the locations' values in each step of a run (made by view/page/time_lines.py).
+// The time lines of the page: values over the locations in each step of a run (twin: view/page/time_lines.py).
 import { amount } from "./units.js";
 
 const ROWS = 20; // of a table
@@ -17,7 +17,7 @@ export class TimeLines {
     this.read = read;
   }
 
-  // Decode the shown data.
+  // Decodes the shown data.
   async load(metrics) {
     this.regions ??= await this.read(`${this.head.key} regions`);
     for (const name of metrics) {
@@ -32,12 +32,12 @@ export class TimeLines {
     return this.regions !== undefined && metrics.every((name) => this.numbers.has(name));
   }
 
-  // The metrics that are shown at the start.
+  // Returns the metrics to show at the start.
   get first() {
     return this.head.first.map((place) => this.head.metrics[place].name);
   }
 
-  // The step that a moment is in.
+  // Returns the step that contains a moment.
   stepAt(time) {
     return Math.max(0, Math.min(this.steps - 1, Math.floor((time - this.start) / this.step)));
   }
@@ -46,13 +46,13 @@ export class TimeLines {
     return (this.edges[step] + this.edges[step + 1]) / 2;
   }
 
-  // From the first step that lies in a range, at least half, to behind the last.
+  // Returns the first step of which at least half is in a range, and the step after the last one.
   stepsOf([start, end]) {
     const first = this.stepAt(start + this.step / 2);
     return [first, Math.max(first, this.stepAt(end - this.step / 2)) + 1];
   }
 
-  // The place of the call path that a row is in: -1 of several small ones, NaN of none.
+  // Returns the index of a row's call path: -1 for several short ones, NaN for none.
   pathAt(row, step) {
     return this.regions[row * this.steps + step];
   }
@@ -62,7 +62,7 @@ export class TimeLines {
     return path >= 0 ? this.head.paths[path].name : path < 0 ? "several short regions" : "no region";
   }
 
-  // Least, mean and most of some steps, and when.
+  // Returns least, mean and largest value of some steps, and when they occur.
   summary(name, [from, to]) {
     const { least, mean, most } = this.numbers.get(name);
     const found = { least: NaN, leastAt: NaN, mean: NaN, most: NaN, mostAt: NaN };
@@ -77,7 +77,7 @@ export class TimeLines {
     return known ? { ...found, mean: sum / known } : found;
   }
 
-  // A few rows that describe the charts: spans of steps, with their main region.
+  // Returns a few rows that describe the charts: spans of steps with their main region.
   table(metrics, [from, to]) {
     const count = Math.min(ROWS, to - from);
     return Array.from({ length: count }, (_, row) => {
@@ -92,14 +92,14 @@ export class TimeLines {
     return [...met].sort(([, one], [, other]) => other - one)[0][0];
   }
 
-  // How many steps of how many rows are in each call path; the most first.
+  // Counts the steps of some rows in each call path, most frequent first.
   shares() {
     const found = new Float64Array(this.head.paths.length);
     for (const path of this.regions) if (path >= 0) found[path]++;
     return [...found].map((count, path) => ({ path, share: count / this.regions.length })).sort((one, other) => other.share - one.share);
   }
 
-  // A moment, as exact as the steps are.
+  // Writes a moment with the accuracy of the steps.
   moment(time) {
     return time.toFixed(this.#digits);
   }
@@ -108,19 +108,19 @@ export class TimeLines {
     return Math.max(0, Math.min(9, 1 - Math.floor(Math.log10(this.step))));
   }
 
-  // An interval as commands take it, which is not outside of the trace.
+  // Writes an interval as commands accept it, within the trace.
   span([start, end]) {
     const size = 10 ** this.#digits;
     const digits = (value) => (value / size).toFixed(this.#digits);
     return `${digits(Math.ceil(start * size - 1e-6))}:${digits(Math.floor(end * size + 1e-6))}`;
   }
 
-  // Whether commands know the metric: the times of a region's entries are a chart of this page only.
+  // Returns whether commands know a metric, unlike the times of a region's entries.
   inCommands(name) {
     return this.head.metrics.some((each) => each.name === name && each.word !== null);
   }
 
-  // The command that shows the same on a terminal.
+  // Shows the command that shows the same in a terminal.
   commands(metric, range) {
     const { word, metrics } = this.head; // quoted for a shell
     const named = metrics.find(({ name }) => name === metric).word;
@@ -131,7 +131,7 @@ export class TimeLines {
   }
 }
 
-// A value over time: "0.43" of a second in a second, "1.2 MB/s", "83 MB".
+// Writes a value over time: "0.43" for seconds per second, "1.2 MB/s", "83 MB".
 export function rate(value, unit) {
   if (value === value && unit === "sec/sec") return String(Number(value.toFixed(3)));
   if (unit === "occ/sec" && value < FEW) return `${Number(value.toPrecision(3))}/s`;

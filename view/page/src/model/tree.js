@@ -3,7 +3,7 @@ export class Tree {
   constructor({ labels, parents, home, identities }) {
     this.labels = labels;
     this.parents = Int32Array.from(parents);
-    this.home = Int32Array.from(home); // of each row or column of a metric: the node that holds it
+    this.home = Int32Array.from(home); // the node to which each row or column of a metric belongs
     this.identities = identities;
     this.length = labels.length;
     this.depths = new Int32Array(this.length);
@@ -14,7 +14,7 @@ export class Tree {
     this.link();
   }
 
-  // Each node's children as a range of one list: with 100,000 ranks lists of lists take too long.
+  // The children of each node are a range of one list, because with 100,000 ranks many small lists are too slow.
   link() {
     this.first = new Int32Array(this.length + 2);
     for (let node = 0; node < this.length; node++) this.first[this.parents[node] + 2]++;
@@ -24,7 +24,7 @@ export class Tree {
     for (let node = 0; node < this.length; node++) this.below[next[this.parents[node] + 1]++] = node;
   }
 
-  // The children of a node; those of -1 are the roots.
+  // Returns the children of a node, or the roots for -1.
   children(node) {
     return this.below.subarray(this.first[node + 1], this.first[node + 2]);
   }
@@ -43,7 +43,7 @@ export class Tree {
     return this.ancestors(node).at(-1) ?? node;
   }
 
-  // Yield nodes and their descendants, parents first; only below the nodes `into`, if given.
+  // Yields nodes and their descendants, parents first; only below the nodes in `into`, if given.
   walk(starts, into = null) {
     const found = [];
     const pending = Array.from(starts).reverse();
@@ -57,7 +57,7 @@ export class Tree {
     return found;
   }
 
-  // The rows or columns that nodes hold themselves, in order.
+  // Returns the rows or columns that belong to some nodes themselves, in order.
   cells(nodes) {
     const held = new Uint8Array(this.length);
     for (const node of nodes) held[node] = 1;

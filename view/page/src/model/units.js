@@ -1,6 +1,6 @@
 // Numbers with units, short enough for a row (twin: view/units.py).
 
-// A number that lies just between two of so many digits after the point goes to the even one, as in Python.
+// Rounds to a number of decimals; halves are rounded to even, as in Python.
 function evened(value, places) {
   const unit = 10 ** Math.abs(places);
   const halves = places >= 0 ? value * 2 ** (places + 1) : (value * 2) / unit;
@@ -43,14 +43,14 @@ function count(value) {
   return `${mantissa}e${Number(exponent)}`;
 }
 
-// Three digits, without zeros at the end.
+// Writes three digits, without zeros at the end.
 const digits = (value, places = 3) => {
   const written = value ? evened(value, places - 1 - power(value)).toPrecision(places) : "0";
   if (written.includes("e")) return general(value, places);
   return written.includes(".") ? written.replace(/\.?0+$/, "") : written;
 };
 
-// As C's %g writes a number.
+// Writes a number like %g in C.
 function general(value, places) {
   if (value === 0) return "0";
   const [mantissa, exponent] = evened(value, places - 1 - power(value)).toExponential(places - 1).split("e");
@@ -68,18 +68,18 @@ function percent(value) {
 const WRITERS = { sec: seconds, bytes: volume, occ: count, J: joules, "%": percent };
 const NOTHING = new Set(["0", "0 B", "0 ns", "0 s", "0 J", "0.0 %", "< 0.1 %"]);
 
-// A value's text, and its visible sign; a value rounded to 0 has none.
+// Returns the text of a value, and the sign that it shows: 1, -1, or 0 for the text of 0.
 export function written({ amount, gap }, unit) {
   if (amount === null) return { text: gap, sign: null };
   const writer = WRITERS[unit] ?? ((value) => general(value, 6));
   const size = writer(Math.abs(amount));
-  if (NOTHING.has(size)) return { text: size.replace("0 ns", "0 s"), sign: 0 }; // a remainder of rounding
+  if (NOTHING.has(size)) return { text: size.replace("0 ns", "0 s"), sign: 0 }; // so small a time is a rounding error
   return { text: `${amount < 0 ? "-" : ""}${size}`, sign: Math.sign(amount) };
 }
 
 export const amount = (value, unit) => written({ amount: value !== value ? null : value, gap: "-" }, unit).text;
 
-// A number from 0 on as a spreadsheet names its columns.
+// Writes a number, from 0, as letters like the columns of a spreadsheet.
 export function letters(number) {
   let text = "";
   for (let left = number + 1; left; left = Math.floor((left - 1) / 26)) text = String.fromCharCode(65 + ((left - 1) % 26)) + text;

@@ -1,6 +1,6 @@
 // Common functions for drawing on a canvas.
 
-// Make a canvas so large, as sharp as the screen is.
+// Sets the size of a canvas, at the resolution of the screen.
 export function sized(canvas, width, height) {
   const scale = globalThis.devicePixelRatio || 1;
   canvas.width = Math.round(width * scale);
@@ -12,7 +12,7 @@ export function sized(canvas, width, height) {
   return context;
 }
 
-// Missing values.
+// Draws missing values.
 export function hatch(context, x, y, width, height) {
   context.fillStyle = "#ddd";
   context.fillRect(x, y, width, height);
@@ -26,7 +26,7 @@ export function hatch(context, x, y, width, height) {
   context.stroke();
 }
 
-// The element under the pointer.
+// Returns the element under the pointer.
 export function frame(context, x, y, width, height) {
   context.strokeStyle = "#e00";
   context.lineWidth = 2;

@@ -1,16 +1,16 @@
-// A chart over time: charts below each other have one axis, one cursor, and one interval that is looked at.
+// A chart over time; all charts share an axis, a cursor, and the visible interval.
 import { useEffect, useRef } from "preact/hooks";
 import { markColour } from "../colours.js";
 import { html } from "../html.js";
 
 export const AXIS = 92; // pixels, beside each chart
 const BOTTOM = 24; // pixels of the axis below the last chart
-const ROOM = 6; // below the others: a number is at the edge
-const LEAST = 3; // pixels that are dragged over
-const SHADE = "33"; // how much of a colour is seen behind a chart
+const ROOM = 6; // pixels below the other charts, because a number may be at the edge
+const LEAST = 3; // least distance of a drag in pixels
+const SHADE = "33"; // opacity of a colour behind a chart, in hexadecimal
 const PAGE = 10; // steps
 
-// Colours of the page's scheme, as the box of a chart has them (.chart in page.css).
+// Reads the colours of the page's theme from the style of a chart's box (.chart in page.css).
 export function inks(box) {
   const { color, caretColor, borderTopColor } = getComputedStyle(box);
   return { text: color, line: caretColor, edge: borderTopColor };
@@ -41,7 +41,7 @@ export function Chart({ times, label, view, shared, intervals = [], of, anew, on
     point(chart.current, times, at);
   }, [times, width, ...anew, range]);
   useEffect(() => {
-    if (chart.current.cursor.idx !== at) point(chart.current, times, at); // else the mouse has moved it
+    if (chart.current.cursor.idx !== at) point(chart.current, times, at); // otherwise the mouse has moved it
   }, [at]);
   useEffect(() => {
     const plot = chart.current;
@@ -83,7 +83,7 @@ function options(times, { height, series, bands, axis, range, draw, last }, { bo
   };
 }
 
-// The cursor is redrawn at other times, too; only the mouse's changes since then matter.
+// The cursor is also redrawn for other reasons; only moves of the mouse are reported.
 const handled = new WeakMap();
 function pointed(plot, shared, onPoint) {
   const { left, top, idx, event } = plot.cursor;
@@ -94,7 +94,7 @@ function pointed(plot, shared, onPoint) {
   shared.point(left < 0 ? null : idx);
 }
 
-// The interval that was dragged over becomes the view.
+// Zooms to the interval that was dragged over.
 function chosen(plot, times, shared) {
   const { left, width } = plot.select;
   if (width < LEAST) return;
@@ -114,7 +114,7 @@ function shade(plot, intervals) {
   ctx.restore();
 }
 
-// Lines over a chart, each with times and values of its own.
+// Draws lines over a chart, each with its own times and values.
 export function drawLines(plot, lines) {
   const { ctx, bbox } = plot;
   ctx.save();
@@ -131,7 +131,7 @@ export function drawLines(plot, lines) {
   ctx.restore();
 }
 
-// Arrows move the cursor; with Shift they select, and Enter zooms to the selection.
+// Handles keys: arrows move the cursor; with Shift they select, and Enter zooms to the selection.
 function keys(event, times, view, { at, anchor, selected, point, select, choose }) {
   const [first, behind] = times.stepsOf(view);
   const from = at ?? (event.key === "ArrowLeft" ? behind : first - 1);

@@ -1,4 +1,4 @@
-// The command that shows the same on a terminal.
+// Shows the command that shows the same in a terminal.
 import { useRef, useState } from "preact/hooks";
 import { html } from "../html.js";
 
@@ -15,7 +15,7 @@ export function Commands({ times, range, shown, metric, setMetric }) {
 function Command({ what, command }) {
   const text = useRef(null);
   const [said, say] = useState("");
-  // Where the browser does not let a page copy, the reader can: the command is selected.
+  // If the browser does not allow the page to copy, it selects the command, so that the reader can.
   const copy = async () => {
     try {
       await navigator.clipboard.writeText(command);

@@ -1,11 +1,11 @@
-// Regions that are slower or faster than in the other experiment.
+// Lists regions that are slower or faster than in the other experiment.
 import { useMemo } from "preact/hooks";
 import { html } from "../html.js";
 import { placeOf } from "../model/regions.js";
 import { written } from "../model/units.js";
 
 const MOST = 50; // lines of a list
-const LEAST = 0.001; // of the whole; twin: _LEAST in view/changes.py
+const LEAST = 0.001; // least change as a share of the total; twin: _LEAST in view/changes.py
 
 export function Compare({ difference, metric, inBoth, other, shown, show, select }) {
   const lists = useMemo(() => (inBoth ? changes(difference, metric) : null), [difference, metric, inBoth]);
@@ -38,7 +38,7 @@ export function Compare({ difference, metric, inBoth, other, shown, show, select
   `;
 }
 
-// Gains of each region are the other experiment's values less this one's; null if there are none.
+// Returns the gain of each region, the other experiment's value less this one's; null without another experiment.
 function changes(difference, name) {
   const { head, sums, trees } = difference;
   const metric = head.metrics.findIndex((each) => each.name === name);

@@ -1,4 +1,4 @@
-// Regions, each by itself, in a table that can be sorted; only the rows in view are in the document.
+// A table of regions that can be sorted; only visible rows are in the document.
 import { useMemo, useRef, useState } from "preact/hooks";
 import { html } from "../html.js";
 import { ranges } from "../model/ranges.js";

@@ -1,4 +1,4 @@
-// Ranks from left to right, call paths from top to bottom: which rank takes how long, where. Ranks are sorted by
+// A heat map of the time of each rank (from left to right) on call paths (from top to bottom). Ranks are sorted by
 // cluster.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { clusterColour, css, signColour, sizeColour } from "../colours.js";
@@ -6,9 +6,9 @@ import { html } from "../html.js";
 import { letters, written } from "../model/units.js";
 import { frame, hatch, sized } from "./canvas.js";
 
-const MOST_ROWS = 40; // that a reader can look through
-const CELL = 16; // pixels high
-const TOP = 14; // for the clusters
+const MOST_ROWS = 40; // greatest number of rows, so that a reader can overlook them
+const CELL = 16; // height in pixels
+const TOP = 14; // pixels for the clusters
 
 export function HeatMap({ browser, experiment, clusters, nodes, select }) {
   const canvas = useRef(null);
@@ -21,7 +21,7 @@ export function HeatMap({ browser, experiment, clusters, nodes, select }) {
   const columns = Math.min(order.length, Math.max(1, Math.floor(width)));
 
   const there = map.rows.length > 0;
-  const cell = pointed && pointed.row < map.rows.length && pointed.column < columns ? pointed : null; // the map may have shrunk
+  const cell = pointed && pointed.row < map.rows.length && pointed.column < columns ? pointed : null; // the map may have become smaller
   useEffect(() => {
     if (!there) return undefined;
     const observer = new ResizeObserver(([{ contentRect }]) => setWidth(Math.max(100, contentRect.width)));
@@ -84,7 +84,7 @@ function byCluster(experiment, clusters) {
 
 const range = (column, columns, count) => [Math.floor((column * count) / columns), Math.max(Math.floor((column * count) / columns) + 1, Math.floor(((column + 1) * count) / columns))];
 
-// The program nodes' values for each location; for many nodes, the largest ones.
+// Returns the values of program nodes by location; if there are many nodes, those of the largest.
 function cells(browser, nodes, order) {
   const { program } = browser.panes;
   if (!browser.summed || !browser.located) return { rows: [], all: 0 };
@@ -132,7 +132,7 @@ function draw(canvas, { map, columns, width, order, clusters, relative, cell }) 
   if (cell) frame(context, cell.column * wide + 1, TOP + cell.row * CELL, Math.max(3, wide - 2), CELL - 1);
 }
 
-// Of several ranks in one column, the largest.
+// If a column stands for several ranks, returns the largest value.
 function most(values, from, to) {
   let found = NaN;
   for (let place = from; place < to; place++) {

@@ -1,4 +1,4 @@
-// Content made before the page, moved here on demand: the statistics, the account.
+// Shows content that is already in the page as HTML, such as statistics and the account.
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { html } from "../html.js";
 

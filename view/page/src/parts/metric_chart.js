@@ -1,11 +1,11 @@
-// A metric over time: a band from the location that has least to the one that has most, and a line of the mean.
+// A metric over time: a band from the least to the largest value of a location, and a line of the mean.
 import { markColour } from "../colours.js";
 import { html } from "../html.js";
 import { rate } from "../model/time_lines.js";
 import { Chart, drawLines } from "./chart.js";
 
 const HEIGHT = 84; // pixels
-const BAND = 0.22; // how much of the line's colour is seen in the band
+const BAND = 0.22; // opacity of the line's colour in the band
 
 export function MetricChart({ times, name, view, shared, intervals, last, onPoint }) {
   const unit = times.units.get(name);
@@ -32,7 +32,7 @@ export function MetricChart({ times, name, view, shared, intervals, last, onPoin
   `;
 }
 
-// One sentence that describes a chart.
+// Describes a chart in one sentence.
 export function summary(times, name, view) {
   const unit = times.units.get(name);
   const { least, mean, most, mostAt } = times.summary(name, times.stepsOf(view));
@@ -47,7 +47,7 @@ export function valuesAt(times, name, step) {
   return `mean ${rate(mean[step], unit)}${times.head.locations > 1 ? `, from ${rate(least[step], unit)} to ${rate(most[step], unit)}` : ""}`;
 }
 
-// Each value holds from the edge of its step to the next one; missing values are null.
+// Repeats each value at both edges of its step; missing values are null.
 function dataOf(times, name) {
   const { least, mean, most } = times.numbers.get(name);
   const held = (values) => Array.from({ length: times.steps + 1 }, (_, place) => {

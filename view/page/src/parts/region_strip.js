@@ -1,14 +1,14 @@
-// Where the locations are: in each step the call path with most time, of all of them, and of some by themselves.
+// Shows in each step the call path with most time: of all locations together, and of single ones.
 import { useMemo, useState } from "preact/hooks";
 import { NAMED, regionColour } from "../colours.js";
 import { html } from "../html.js";
 import { amount } from "../model/units.js";
 import { Chart } from "./chart.js";
 
-const [TALLEST, LOWEST, ALL] = [18, 6, 200]; // pixels of a row, and of those of single locations together
-const FIRST = 22; // of the row of all
-const NAME = 13; // between two names
-const SEVERAL = "#c4c4c4"; // regions that took little
+const [TALLEST, LOWEST, ALL] = [18, 6, 200]; // pixels: greatest and least height of a row, and height of all rows of single locations
+const FIRST = 22; // pixels of the row of all locations
+const NAME = 13; // least distance in pixels between two names
+const SEVERAL = "#c4c4c4"; // several short regions together
 
 export function RegionStrip({ times, view, shared, intervals, last, select }) {
   const { rows, paths } = times.head;
@@ -54,7 +54,7 @@ function Swatch({ colour, region, share, select }) {
 
 const percent = (share) => amount(100 * share, "%");
 
-// Where rows begin, and the last one ends.
+// Returns where rows begin, and the last one ends.
 function topsOf(count) {
   const height = Math.max(LOWEST, Math.min(TALLEST, Math.floor(ALL / Math.max(1, count - 1))));
   return [0, ...Array.from({ length: count }, (_, place) => FIRST + place * height)];
@@ -62,7 +62,7 @@ function topsOf(count) {
 
 const middles = (tops) => tops.slice(0, -1).map((top, place) => -(top + tops[place + 1]) / 2);
 
-// Names of rows, as far as there is room.
+// Draws names of rows, as far as there is room.
 function namesOf(rows, tops) {
   let next = -NAME;
   return middles(tops).map((middle, place) => {

@@ -7,7 +7,7 @@ import { written } from "../model/units.js";
 
 const [WIDE, HIGH] = [860, 430]; // units of the picture
 const [LEFT, RIGHT, TOP, BOTTOM] = [70, 20, 14, 46]; // around the chart
-const LEAST = 0.005; // of all time: shorter regions are not shown
+const LEAST = 0.005; // least share of all time of a region that is shown
 const [SMALLEST, LARGEST] = [4, 26]; // radius for no time, and for all time
 const DASHES = ["", "10 4", "2 4", "10 3 2 3"];
 
@@ -24,7 +24,7 @@ export function Roofline({ experiment, selected, select }) {
   `;
 }
 
-// Regions with 0.5 % of the time or more, the longest first.
+// Returns the regions with at least 0.5 % of the time, longest first.
 function regionsOf(experiment) {
   const { time } = experiment.head.roofline;
   const found = ratesOf(experiment).map(({ region, valueOf }) => ({ region, valueOf, time: (time && valueOf(time)) || 0, name: experiment.head.regions[region][0], place: placeOf(experiment.head.regions[region]) }));
@@ -67,14 +67,14 @@ function Chart({ chart, regions, units, selected, select }) {
   `;
 }
 
-// How far below the lower one of the highest roofs a region is.
+// Returns the ratio of a region's rate to the lower of the highest roofs.
 function bound(chart, x, y) {
   if (chart.peak === null || !chart.slopes.length) return "";
   const most = Math.min(chart.peak, x * Math.max(...chart.slopes.map(({ bytes }) => bytes)));
   return `; ${percent(y / most)} of what ${most < chart.peak ? "bandwidth" : "the core"} allows`;
 }
 
-// Places in the picture, both axes logarithmic: all points and where roofs meet are in it.
+// Returns the scales, both logarithmic, so that all points and the corners of the roofs are visible.
 function frameOf({ peak, slopes }, points) {
   const meet = peak === null ? [] : slopes.map(({ bytes }) => peak / bytes);
   const xs = [...points.map(({ x }) => x), ...meet];
@@ -89,7 +89,7 @@ function frameOf({ peak, slopes }, points) {
   };
 }
 
-// From which power of ten to which, with a third of a decade beside the outermost.
+// Returns the range of an axis in powers of ten, with a margin of a third of a decade.
 function around(values) {
   const logs = values.length ? values.map(Math.log10) : [0];
   return [Math.floor(Math.min(...logs) - 1 / 3), Math.ceil(Math.max(...logs) + 1 / 3)];
@@ -108,7 +108,7 @@ function Axes({ frame, chart }) {
   `;
 }
 
-// Each slope up to the peak, or as far as the picture goes; the peak from the highest slope on.
+// Draws each slope up to the peak or the edge of the picture, and the peak from the highest slope on.
 function Roofs({ frame, chart: { peak, slopes } }) {
   const [left, right] = frame.x.map((each) => 10 ** each);
   const [low, high] = frame.y.map((each) => 10 ** each);

@@ -1,4 +1,4 @@
-// The source of the selection: nested regions as bands, coloured by their heat; and what to try in which lines.
+// The source of the selection, with nested regions as bands coloured by their time, and advice in its lines.
 import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { css, sizeColour } from "../colours.js";
 import { html } from "../html.js";
@@ -7,7 +7,7 @@ import { written } from "../model/units.js";
 import { useWindow } from "./window.js";
 
 const LINE = 20; // pixels; twin: --line in page.css
-const BANDS = 8; // nested regions that are distinguished
+const BANDS = 8; // greatest number of nested bands
 
 export function SourceView({ browser, experiment, sources, findings, select }) {
   const [all, setAll] = useState(true);
@@ -15,7 +15,7 @@ export function SourceView({ browser, experiment, sources, findings, select }) {
   const paths = selectedPaths(browser, experiment);
   const scope = useMemo(() => paths, [browser.panes.program]);
   const region = experiment.trees.flat.home[paths[0]];
-  const [away, setAway] = useState(null); // a line that advice names, while the same region is selected
+  const [away, setAway] = useState(null); // a line to which the reader went from advice, until another region is selected
   const [, , ofRegion, , firstOfRegion, lastOfRegion] = experiment.head.regions[region];
   const { file, first, last } = away?.region === region ? away : { file: ofRegion, first: firstOfRegion, last: lastOfRegion };
   const source = sources[file];
@@ -91,7 +91,7 @@ export function SourceView({ browser, experiment, sources, findings, select }) {
   `;
 }
 
-// Suggestions for the lines of a file: each at all lines that it names, and in full at the first one.
+// Returns advice by line: at each line that it mentions, with the full text only at the first one.
 function tipsOf(findings, file) {
   const found = new Map();
   for (const { text, places } of findings.flatMap(({ advice }) => advice)) {
@@ -107,7 +107,7 @@ function tipsOf(findings, file) {
   return found;
 }
 
-// The places that the advice of findings on some call paths names.
+// Returns the places that are mentioned by advice on findings about some call paths.
 function placesOf(findings, paths) {
   const places = findings.filter(({ path }) => paths.includes(path)).flatMap(({ advice }) => advice.flatMap((each) => each.places));
   return [...new Map(places.map((each) => [each.join(":"), each])).values()];

@@ -3,7 +3,7 @@ import { html } from "../html.js";
 const LEAST = 120; // pixels
 const STEP = 24;
 
-// A bar between two columns; it moves by the mouse, and by arrows.
+// A bar between two columns that can be moved by mouse or arrow keys.
 export function Splitter({ name, width, setWidth }) {
   const onPointerDown = (event) => {
     event.preventDefault();

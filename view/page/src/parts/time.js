@@ -1,4 +1,4 @@
-// The run over time: regions, and the metrics that are chosen, with one axis, one cursor and one view.
+// The run over time: regions and chosen metrics, with a common time axis, cursor and zoom.
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { markColour } from "../colours.js";
 import { html } from "../html.js";
@@ -24,7 +24,7 @@ function Charts({ all, times, state, change, select }) {
   const [begun, setAnchor] = useState(null);
   const [metric, setMetric] = useState(null);
   const shown = state.shown ?? times.first;
-  const [at, anchor] = [pointed, begun].map((step) => (step !== null && step < times.steps ? step : null)); // another trace may have fewer
+  const [at, anchor] = [pointed, begun].map((step) => (step !== null && step < times.steps ? step : null)); // another trace may have fewer steps
   const view = state.range ?? [times.start, times.end];
 
   useEffect(() => {
@@ -111,7 +111,7 @@ function Intervals({ times, intervals, choose }) {
   `;
 }
 
-// The charts' contents, in numbers.
+// Shows the contents of the charts as numbers.
 function Numbers({ times, metrics, view }) {
   const said = ({ least, mean, most }, unit) => (mean === mean ? `${rate(mean, unit)} (${rate(least, unit)} – ${rate(most, unit)})` : "not known");
   return html`

@@ -1,11 +1,11 @@
-// Ranks in their places on the program's grid, a plane at a time.
+// Ranks on the program's process grid, one plane at a time.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { clusterColour, css, signColour, sizeColour } from "../colours.js";
 import { html } from "../html.js";
 import { letters, written } from "../model/units.js";
 import { frame, hatch, sized } from "./canvas.js";
 
-const LARGEST = 48; // pixels of a place
+const LARGEST = 48; // greatest size of a place in pixels
 const SMALLEST = 4;
 
 export function Topology({ browser, experiment, clusters, select }) {
@@ -52,7 +52,7 @@ export function Topology({ browser, experiment, clusters, select }) {
   `;
 }
 
-// The first dimension from left to right, the second downwards; of the others, one plane.
+// Lays out the first dimension from left to right, the second downwards; of the others, one plane is shown.
 function planeOf(grid, cut) {
   const [width, height] = [grid.dimensions[0]?.[1] ?? 1, grid.dimensions[1]?.[1] ?? 1];
   const size = Math.max(SMALLEST, Math.min(LARGEST, Math.floor(900 / Math.max(width, height))));

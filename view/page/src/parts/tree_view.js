@@ -1,4 +1,4 @@
-// One of the three trees: only the rows in view are in the document, however many there are.
+// One of the three trees; only visible rows are in the document, so there may be any number.
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { css, sizeColour } from "../colours.js";
 import { html } from "../html.js";
@@ -6,8 +6,8 @@ import { written } from "../model/units.js";
 import { useWindow } from "./window.js";
 
 export const ROW = 24; // pixels; twin: --row in page.css
-const DEEPEST = 16; // steps to the right
-const LONGEST = 300; // letters of a name when it is pointed at
+const DEEPEST = 16; // depth from which the indent no longer grows
+const LONGEST = 300; // letters of a name in its tooltip
 
 export function TreeView({ name, title, rows, focus, ranges, about, signed, actions }) {
   const box = useRef(null);
@@ -95,7 +95,7 @@ function Row({ id, row, focused, range, about, signed, onClick }) {
   `;
 }
 
-// From the location that has least to the one that has most; a tick at the mean.
+// Draws a bar from the least to the largest value of a location, with a tick at the mean.
 function Strip({ range }) {
   if (!range) return html`<span class="strip"></span>`;
   const { least, mean, most, who, scale, unit } = range;

@@ -1,11 +1,11 @@
-// How the samples of two series belong together (paper 000, Figures 2 and 3).
+// Shows which samples of two series match (Hauswirth et al. 2005, Figures 2 and 3).
 import { html } from "../html.js";
 import { amount } from "../model/units.js";
 
 const SIDE = 320; // units of the first picture
-const MARGIN = 60; // for the series beside it
-const [WIDE, HIGH, GAP] = [640, 70, 80]; // of the second one: its width, a series, and between them
-const LINES = 80; // that can be distinguished
+const MARGIN = 60; // pixels for the series at its sides
+const [WIDE, HIGH, GAP] = [640, 70, 80]; // units of the second picture: its width, the height of a series, and the gap between them
+const LINES = 80; // greatest number of lines that can be distinguished
 
 export function Warping({ warping }) {
   const { metric, x, y, pairs, error } = warping;
@@ -20,7 +20,7 @@ export function Warping({ warping }) {
   `;
 }
 
-// Which sample belongs to which, as squares of a matrix, with the series at its sides.
+// Draws matching samples as squares of a matrix, with the series at its sides.
 function Path({ warping: { x, y, kept } }) {
   const [across, up] = [SIDE / x.samples, SIDE / y.samples];
   const [wide, high] = [across, up].map((size) => Math.max(size, 1.5));
@@ -35,7 +35,7 @@ function Path({ warping: { x, y, kept } }) {
   `;
 }
 
-// Both series, one above the other, with lines between samples that belong together.
+// Draws both series, one above the other, with lines between matching samples.
 function Pairs({ warping: { x, y, kept } }) {
   const above = placed(x.values).map(([part, value]) => [part * WIDE, HIGH * (1 - value)]);
   const below = placed(y.values).map(([part, value]) => [part * WIDE, HIGH + GAP + HIGH * (1 - value)]);
@@ -51,7 +51,7 @@ function Pairs({ warping: { x, y, kept } }) {
   `;
 }
 
-// Places from 0 to 1, and values, too.
+// Scales times and values to the range from 0 to 1.
 function placed(values) {
   const low = values.reduce((least, value) => Math.min(least, value), Infinity);
   const high = values.reduce((most, value) => Math.max(most, value), -Infinity);
