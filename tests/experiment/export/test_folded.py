@@ -49,7 +49,7 @@ def test_the_sums_are_those_of_the_experiment(real, tmp_path):
 
 
 def test_what_stacks_cannot_show_is_refused_and_nothing_written(made, tmp_path):
-    with pytest.raises(InputError, match=r"'wall_time': expected no value below 0, .* found -0\.25 of main"):
+    with pytest.raises(InputError, match=r"'wall_time': expected no negative value, .* found -0\.25 of main"):
         export(made - made.replaced(severities={**_twice(made)}), tmp_path / "a.folded")
     with pytest.raises(UsageError, match="--metric rate: expected one that adds up"):
         export(made, tmp_path / "a.folded", ["rate"])

@@ -257,7 +257,7 @@ def test_search_finds_hidden_nodes_and_goes_on_and_the_cursor_stays_where_other_
 def test_keys_are_explained_ranks_are_marked_and_a_click_selects_and_on_the_mark_opens(experiments):
     async def act(app: BrowserApp, pilot: Pilot) -> None:
         await pilot.press("question_mark")
-        assert "the next tree" in str(app.screen.query_one(Static).render())
+        assert "next tree" in str(app.screen.query_one(Static).render())
         await pilot.press("escape")
         assert app.focused is tree(app, "program")
 
