@@ -1,4 +1,4 @@
-"""A finding in words; each view lays it out in its own way."""
+"""A finding as text, in pieces that each view arranges in its own way."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ LABELS: Final = {
 }
 _MOST_GROUPS: Final = 4
 _OF_RANKS: Final = (Kind.IMBALANCE, Kind.ONE_AFTER_ANOTHER, Kind.SLOW_CORE)
-_MOST_CALLERS: Final = 3  # that are named
-_SPENT: Final = {  # on what a fix saves
+_MOST_CALLERS: Final = 3  # so many are named
+_SPENT: Final = {  # where the time is that a fix saves
     Why.MISSES: "in cache misses",
     Why.ALLOCATION: "in allocation",
     Why.FAULTS: "in page faults",
@@ -60,17 +60,17 @@ _SHARED: Final = (Why.EVEN, Why.FASTEST)
 
 @dataclass(frozen=True)
 class Entry:
-    """The text of a finding, or of a change.
+    """The text of a finding, or of a change between two experiments.
 
     Attributes:
         kind: ``IMBALANCE``; with a question mark if it is uncertain.
         place: ``rays.c:41``; empty without a source.
         title: ``loop in trace``.
         called: ``called at rays.c:60``, ``called by work``; empty if nothing calls it.
-        saving: What a fix saves, or else what it saves at most if the region takes no time.
-        lines: Ranks, the main reason, what to try against it: the main lines.
+        saving: The estimated saving; if none is known, the time of the region.
+        lines: The main lines: the ranks, the main reason, and what to try against it.
         more: Further lines if there is room: other reasons, each with what to try against it.
-        highlight: Where the experiment shows it.
+        highlight: The metric, call path and locations at which the experiment shows it.
         advice: What to try in the source, most certain first.
     """
 
@@ -86,25 +86,25 @@ class Entry:
 
     @property
     def what(self) -> str:
-        """The title with its call: ``loop in trace, called by work``."""
+        """The title and the caller: ``loop in trace, called by work``."""
         return f"{self.title}, {self.called}" if self.called else self.title
 
     @property
     def where(self) -> str:
-        """Where it is, in one line: ``rays.c:41  loop in trace, called by work``."""
+        """The place, the title and the caller: ``rays.c:41  loop in trace, called by work``."""
         return f"{self.place}  {self.what}" if self.place else self.what
 
 
 def entries(
     findings: Findings, advised: Advised | None = None, *, whole: bool = False, highlights: bool = False
 ) -> list[Entry]:
-    """Return the findings of a verdict in words, in its order.
+    """Return the findings of the verdict as text, in the same order.
 
     Args:
         findings: What was found.
-        advised: What to try in the sources; None if these are not read.
-        whole: Whether to keep long lines.
-        highlights: Whether to find where the experiment shows findings, which iterates over all ranks.
+        advised: What to try in the sources; None if they were not read.
+        whole: Whether to keep long advice instead of cutting it.
+        highlights: Whether to fill in ``highlight``, which iterates over all locations.
     """
     found, said = [], set[str]()
     for each in findings.verdict.findings:
@@ -148,7 +148,7 @@ def _spread(findings: Findings) -> str:
 
 
 def _called(findings: Findings, finding: Finding) -> str:
-    """Return the line in which a region is called, or the calling function; their number if there are several."""
+    """Return ``called at FILE:LINE``, or ``called by`` with the functions or their number; empty without a caller."""
     if finding.region is None:
         return ""
     paths = findings.experiment.call_paths
@@ -185,7 +185,7 @@ def _saving(findings: Findings, finding: Finding) -> str:
 
 
 def _who(findings: Findings, finding: Finding) -> str:
-    """Describe what each group of ranks does there, or all alike, and the saving."""
+    """Return the line on the ranks: the time of each group, or of all, and how the saving follows from it."""
     who = groups_of(findings, finding)
     if len(finding.groups) > 1 and findings.vectors.threads:
         who = re.sub("(threads?) ", r"\1 (rank.thread) ", who, count=1)
@@ -201,8 +201,8 @@ def _who(findings: Findings, finding: Finding) -> str:
 
 
 def _saved(findings: Findings, finding: Finding) -> str:
-    """Describe how the saving is derived: shares of the ranks' time, and additions."""
-    gain = None if _is_said_of_all(finding) else finding.gain
+    """Return how the saving follows from the ranks' times: ``; 620 ms if shared evenly``."""
+    gain = None if _is_saving_per_rank(finding) else finding.gain
     parts = {each.why: each for each in gain.parts} if gain else {}
     besides = parts.pop(Why.AT_ONCE, None)
     left = "".join(_left(findings, finding, each) for why, each in parts.items() if why not in _SPENT)
@@ -220,22 +220,22 @@ def _saved(findings: Findings, finding: Finding) -> str:
 
 
 def _left(findings: Findings, finding: Finding, part: Saved) -> str:
-    """Describe the remaining time if work is balanced, and the time on the critical path."""
+    """Return the time on the critical path, if the saving is of that, and the time left if ranks are balanced."""
     fastest = min(finding.groups, key=lambda group: group.value, default=None)
     how = f"all were as fast as {ranks(fastest.labels)}" if part.why is Why.FASTEST and fastest else "shared evenly"
     path = f"; {time_of(findings.experiment, part.before)} on the critical path" if part.on_path else ""
     return f"{path}; {time_of(findings.experiment, part.after)} if {how}"
 
 
-def _is_said_of_all(finding: Finding) -> bool:
-    """Return whether the time given for all ranks is the gain, of one call path."""
+def _is_saving_per_rank(finding: Finding) -> bool:
+    """Return whether the saving itself is the time per rank to write: all of it is in MPI, on one call path."""
     gain = finding.gain
     alone = len(finding.groups) < 2 and not finding.others
     return gain is not None and gain.is_of_transfer and len(gain.parts) == 1 and alone
 
 
 def groups_of(findings: Findings, finding: Finding) -> str:
-    """Describe what each group of ranks does in a finding's region, or what all do on average."""
+    """Return the time of each group of ranks in a finding's region, or that of all ranks."""
     groups = sorted(finding.groups, key=lambda group: -group.value)
     if len(groups) > _MOST_GROUPS:
         most, least = groups[0], groups[-1]
@@ -243,16 +243,16 @@ def groups_of(findings: Findings, finding: Finding) -> str:
     if len(groups) > 1:
         said = "; ".join(f"{ranks(each.labels)}: {_of_group(findings, finding, each)}" for each in groups)
         return f"off the core: {said}" if findings.vectors.metric == OFF_PROCESSOR else said
-    gain = None if finding.others else finding.gain  # it covers all call paths
+    gain = None if finding.others else finding.gain  # a saving over several call paths does not give the time on one
     means = [each.after for each in gain.parts if each.why is Why.AT_ONCE] if gain else []
     if finding.weight is not None:
         position = finding.weight
         seconds = findings.explanation.seconds
         busy = seconds.computing + seconds.of["io_bytes"]
         time = float((seconds.time if is_in_mpi(finding) else busy)[position])
-        if finding.gain and _is_said_of_all(finding):
+        if finding.gain and _is_saving_per_rank(finding):
             time = finding.gain.seconds
-        time = means[0] if means else time  # as on the critical path, on which the gain is based
+        time = means[0] if means else time  # the mean from which the saving is computed
     elif finding.procedure:
         position, time = finding.procedure.region, finding.procedure.wall_time
     else:
@@ -261,13 +261,13 @@ def groups_of(findings: Findings, finding: Finding) -> str:
     if number == 1:
         return f"{time_of(findings.experiment, time)} in all"
     if findings.verdict.master is not None and not is_in_mpi(finding):
-        who, time = "without the master", means[0] if means else time * number / (number - 1)  # which hardly computes
+        who, time = "without the master", means[0] if means else time * number / (number - 1)  # it hardly computes
     elif finding.kind is Kind.IMBALANCE or means or findings.in_turn[position]:
         who = "all ranks alike in sum"
     else:
         who = "all ranks alike" if _is_even(findings, finding, position) else "on average"
     of_wall = " of wall time" if is_in_mpi(finding) or finding.weight is None else ""
-    if finding.gain and _is_said_of_all(finding):
+    if finding.gain and _is_saving_per_rank(finding):
         return f"{who}: {time_of(findings.experiment, time)} per rank {_SPENT[finding.gain.parts[0].why]}"
     of_threads = ", summed over its threads" if findings.vectors.threads and not of_wall else ""
     return f"{who}: {time_of(findings.experiment, time)}{of_wall} per rank{of_threads}"
@@ -283,14 +283,14 @@ def _of_group(findings: Findings, finding: Finding, group: Group) -> str:
 
 
 def _is_even(findings: Findings, finding: Finding, position: int) -> bool:
-    """Return whether all ranks were compared by time, and none differs in a region."""
+    """Return whether all ranks were compared by time, and do not differ in a region."""
     compared = findings.vectors.metric in TIMES and len(findings.vectors.groups) == 1
     differs = position in findings.dissimilarity.critical or bool(finding.others) or finding.kind in _OF_RANKS
     return compared and not findings.compares_a_part and not differs
 
 
 def _mostly(findings: Findings, culprit: int) -> list[str]:
-    """Describe whether a region is MPI, I/O or waiting rather than the program's own code."""
+    """Return ``81 % of its time in MPI``, or in file I/O, or waiting for threads, if it is most of a region's time."""
     cost = findings.run.weighed_costs[culprit]
     parts = (("in MPI", cost.mpi_time), ("in file I/O", cost.io_time), ("waiting for threads", cost.omp_time))
     for what, time in parts:
@@ -305,5 +305,5 @@ def _certain(findings: Findings, finding: Finding) -> list[str]:
 
 
 def _amount(findings: Findings, value: float) -> str:
-    """Return a value of the compared metric."""
+    """Write a value of the compared metric, a time or bytes."""
     return volume(value) if findings.vectors.metric == "mpi_bytes" else time_of(findings.experiment, value)

@@ -1,4 +1,4 @@
-"""The first lines of a verdict: program, time, overhead, the base of all shares, and what is lost of it."""
+"""The lines above the findings: program, time, overhead, the base of all percentages, and the losses."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from .parts import can_be_followed, who_waits
 
 __all__ = ["balanced", "base", "efficiency", "headline", "legend", "master", "processes", "too_short"]
 
-_LOST_TO: Final = {  # in words, and what shows where it is lost
+_LOST_TO: Final = {  # the loss in words, and the option that lists it by region
     LostTo.UNEQUAL: ("to unequal busy time", "--losses"),
     LostTo.WAITING: ("to waiting for each other", "--path"),
     LostTo.TRANSFER: ("in MPI", "--account"),
     LostTo.ASLEEP: ("neither busy nor in MPI", "--account"),
 }
-_BESIDE: Final = (LostTo.TRANSFER, LostTo.ASLEEP)  # the base
+_BESIDE: Final = (LostTo.TRANSFER, LostTo.ASLEEP)  # losses that are not part of the base
 _PATH_COST: Final = 0.05  # percent of the run: less is not worth mentioning
 
 
@@ -44,7 +44,7 @@ def headline(findings: Findings, file: Path | None) -> list[str]:
 
 
 def base(findings: Findings) -> list[str]:
-    """Return the base of all shares, and what it is; empty if it is the run's time."""
+    """Return the line with the base of all percentages, and what it means; none if it is the time of the run."""
     found = findings.verdict.base
     time, run = (time_of(findings.experiment, each) for each in (found.seconds, findings.run.program_time))
     if time == run:
@@ -57,7 +57,7 @@ def base(findings: Findings) -> list[str]:
 
 
 def legend(findings: Findings) -> list[str]:
-    """Explain the terms of the findings' times; empty if that is not needed."""
+    """Return the explanation of terms that this verdict uses, as at most one line."""
     has_bound = any(each.gain is None and each.bound and not each.of_run for each in findings.verdict.findings)
     said = ["at most: if the region took no time"] if has_bound else []
     said += ["busy time: outside MPI"] if base(findings) else []
@@ -65,7 +65,7 @@ def legend(findings: Findings) -> list[str]:
 
 
 def _overhead(cost: Overhead) -> list[str]:
-    """Return the overhead relative to busy time, and that of recording the critical path relative to the run."""
+    """Return the overhead in % of busy time, and that of recording the critical path in % of the run."""
     if cost.of_computing is not None:
         has_path = (cost.of_path or 0.0) >= _PATH_COST
         path = f", path {percent(cost.of_path or 0.0)}" if has_path else ""
@@ -74,11 +74,11 @@ def _overhead(cost: Overhead) -> list[str]:
 
 
 def efficiency(findings: Findings, *, brief: bool = False) -> list[str]:
-    """Return the ranks' efficiency, what is lost to what, and in which findings; empty if no critical path is known.
+    """Return the line with the efficiency and the losses, each with its findings; none without a critical path.
 
     Args:
         findings: What was found.
-        brief: Whether to leave out where ranks wait longest, and what to do next.
+        brief: Whether to leave out the longest wait and the command to run next.
     """
     found = findings.efficiency
     if found is None:
@@ -120,7 +120,7 @@ def _longest_wait(findings: Findings) -> str:
 
 
 def balanced(findings: Findings) -> list[str]:
-    """Report that ranks do not differ, if no efficiency is given, and that no region stands out, without findings."""
+    """Return the line that reports that ranks are balanced, or that there is no finding; none if neither is so."""
     verdict = findings.verdict
     if verdict.too_short or not verdict.balanced:
         return []
@@ -141,7 +141,7 @@ def balanced(findings: Findings) -> list[str]:
 
 
 def master(findings: Findings) -> list[str]:
-    """Report which rank is a master, if one is."""
+    """Return the line that names the master; none if there is no master."""
     rank = findings.verdict.master
     if rank is None:
         return []
@@ -149,12 +149,12 @@ def master(findings: Findings) -> list[str]:
 
 
 def processes(findings: Findings) -> tuple[int, int]:
-    """Return the number of ranks with data, and the number expected."""
+    """Return the number of ranks that left data, and the number of all ranks."""
     experiment = findings.experiment
     present = len({place.process for place in experiment.locations}.difference(experiment.notes.started))
     return present, present + len(experiment.notes.missing)
 
 
 def too_short() -> str:
-    """Return the message that a run is too short to judge."""
+    """Return the line for a run that is too short to judge."""
     return f"too short to judge: expected a program of at least {seconds(CRITERIA.resolution)}"

@@ -26,7 +26,7 @@ __all__ = ["verdict_lines"]
 _MOST_LINES: Final = 15
 _WIDTH: Final = 100  # columns
 _LABEL: Final = 12  # columns of a finding's number and kind
-_LEAST: Final = 12  # columns for the name of a place; where fewer are left, its file is cut, too
+_LEAST: Final = 12  # columns for the name of a place; if fewer are left, its file is cut as well
 _INDENT: Final = "    "
 
 
@@ -45,12 +45,13 @@ def verdict_lines(
         file: The experiment's file, for the last line, and for the first if the program has no name.
         not_counted: Why requested counts are missing; empty if none were requested.
         everything: Whether to print all findings, with all advice and all warnings.
-        advised: What to try in the sources; None if these are not read.
+        advised: What to try in the sources; None if they were not read.
 
     Returns:
-        At most fifteen lines, unless ``everything``, of at most 100 columns. The findings are the first of all of them,
-        in their order; a line says how many are left out. The first two warnings are printed. Where the first finding
-        needs the room, one or none is, and neither where ranks wait longest, nor what to do next, nor the legend.
+        Lines of at most 100 columns: at most fifteen, unless ``everything``. They show as many findings as fit, and two
+        warnings; a line gives the number of findings that are left out. If the first finding needs more room, these are
+        left out, in this order: the second warning; the longest wait and the next command; the first warning and the
+        legend.
     """
     head = _head(findings, file)
     data = [f"data: autoanalyzer view {quote(str(file))}"] if file else []
@@ -59,13 +60,13 @@ def verdict_lines(
     items = [_Item(number, each) for number, each in enumerate(found, start=1)]
     besides = not_advised(advised, everything=everything) if advised else []
     counted = how_counted(findings, not_counted)
-    is_said = counted.startswith(NOTHING) and any(
+    says_how_to_count = counted.startswith(NOTHING) and any(
         line.endswith((NOT_COUNTED, NO_PROBES)) for each in found for line in (*each.lines, *each.more)
     )
     if everything:
         every = [
             *caveats(findings, everything=True, besides=besides),
-            *([] if is_said and not not_counted else [counted]),
+            *([] if says_how_to_count and not not_counted else [counted]),
         ]
         return [*head, *(line for item in items for block in item.blocks for line in block), "", *every, *end]
     last, room, least = list[str](), 0, items[0].least + (len(items) > 1) if items else 0
@@ -79,7 +80,7 @@ def verdict_lines(
             break
     last = last[: max(room - least, 0)]
     body = _that_fit(items, room - len(last))
-    lacking = [] if is_said or not_counted or "instructions" not in findings.lacking else _broken(counted)
+    lacking = [] if says_how_to_count or not_counted or "instructions" not in findings.lacking else _broken(counted)
     last += lacking if len(body) + len(last) + len(lacking) <= room else []
     return [*head, *body, "", *last, *end]
 
@@ -93,21 +94,21 @@ def _head(findings: Findings, file: Path | None, *, brief: bool = False) -> list
 
 
 def _end(parts: Sequence[str]) -> list[str]:
-    """Return the last lines: one if they fit."""
+    """Return the last lines: all in one if they fit into the width."""
     line = "   ".join(parts)
     return [line] if parts and len(line) <= _WIDTH else [line for each in parts for line in _broken(each)]
 
 
 class _Item:
-    """The lines of a finding in blocks: its title; who, why and what to try; and more.
+    """The lines of a finding, in blocks that are shown or left out as a whole.
 
     Attributes:
-        blocks: In the order in which they are shown.
-        needed: Indices of the blocks that are shown first, those that can be left out last.
-        more: Numbers of the others.
-        least: The number of lines at their start that are shown in any case.
-        shown: Indices of the shown blocks.
-        saving: The saving of a fix, or else a bound of it.
+        blocks: The title, the main lines, and further lines, each broken to the width.
+        needed: Indices of the title and of the main lines, the most important first.
+        more: Indices of the further lines.
+        least: The number of lines of the title and of the first advice.
+        shown: Indices of the blocks to show.
+        saving: The estimated saving; if none is known, the time of the region.
     """
 
     def __init__(self, number: int, entry: Entry) -> None:
@@ -128,11 +129,11 @@ class _Item:
         self.saving = entry.saving
 
     def size(self, numbers: Iterable[int]) -> int:
-        """Return the number of lines of blocks."""
+        """Return the number of lines in some blocks."""
         return sum(len(self.blocks[each]) for each in numbers)
 
     def show(self, numbers: Iterable[int], room: int) -> int:
-        """Show as many blocks as there is room for, and return the remaining room."""
+        """Show blocks until one does not fit into this many lines, and return the lines that are left."""
         for each in numbers:
             if each not in self.shown:
                 if len(self.blocks[each]) > room:
@@ -147,10 +148,10 @@ class _Item:
 
 
 def _title(number: int, entry: Entry) -> tuple[str, str]:
-    """Return number, kind, place and saving within the width; if necessary, what is at the place is cut, not its line.
+    """Return the first line of a finding; if it is too long, names are cut, but not the file and its line.
 
     Returns:
-        The line, and the text about the call if there was no room for it.
+        The line; and the caller if there was no room for it, otherwise empty.
     """
     start = f"{f'{number} {entry.kind}':<{_LABEL}}  "
     end = f"   {entry.saving}" if entry.saving else ""
@@ -172,9 +173,9 @@ def _broken(line: str) -> list[str]:
 
 
 def _that_fit(items: Sequence[_Item], room: int) -> list[str]:
-    """Choose the lines of the first findings that fit; then titles alone; then more about the first ones.
+    """Return the lines of the findings that fit: first main lines, then titles alone, then further lines.
 
-    The first finding has its advice in any case. If findings are left out, a line says so.
+    The title of the first finding and its advice are always there. If findings are left out, a line gives their number.
     """
     left = room
     for place, item in enumerate(items):
