@@ -42,8 +42,8 @@ def groups_in(
     for columns in map(np.asarray, clusters_in(vectors, differences.dissimilarity, regions)):
         present = columns[~np.isnan(values[columns])].tolist()
         if present:
-            labels = tuple(names[column] for column in present)
-            groups.append(Group(labels, float(values[present].mean())))
+            labels, of_group = tuple(names[column] for column in present), values[present]
+            groups.append(Group(labels, *(float(each) for each in (of_group.mean(), of_group.min(), of_group.max()))))
     return tuple(groups)
 
 

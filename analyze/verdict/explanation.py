@@ -57,7 +57,7 @@ def explain(prepared: Prepared, differences: Differences | None) -> Explanation:
         waiting = find_waiting(weighed, found, vectors, differences.selection)
     waiting = with_measured(waiting, weighed)
     attributes = attributes_of(weighed)
-    turns = bool(prepared.oversubscription or prepared.wait_for_core)
+    turns = bool(prepared.oversubscription or prepared.wait_for_core or prepared.waits_for_cores_unknown)
     seconds = time_split(weighed, attributes, prepared.weighed_costs, waiting.seconds, serialisation, turns=turns)
     if differences is None:
         seconds = replace(seconds, mpi=np.zeros_like(seconds.mpi))

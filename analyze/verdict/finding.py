@@ -111,10 +111,14 @@ class Group:
     Attributes:
         labels: Numbers of ranks, or ``rank.thread``.
         value: Their mean, in the unit of the compared metric.
+        least: The smallest of their values.
+        most: The largest of their values.
     """
 
     labels: tuple[int | str, ...]
     value: float
+    least: float
+    most: float
 
 
 def slowest(groups: Sequence[Group]) -> tuple[int | str, ...]:
@@ -201,6 +205,11 @@ class Finding:
     reason: str = ""
     waits: Sequence[Wait] = ()
     repeatability: Repeatability | None = None
+
+    @property
+    def seconds(self) -> float:
+        """The estimated saving in seconds; if it is unknown, the region's part of the base, or 0."""
+        return self.gain.seconds if self.gain else self.bound or 0.0
 
     @property
     def is_in_turn(self) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from ...analyze import Findings
@@ -19,7 +20,7 @@ from ..advice import tries
 from ..place import Place, at_line, short
 from ..repeatability import how_sure, in_runs
 from ..times import saving, time_of
-from ..units import percent, ranks, volume
+from ..units import percent, ranks, spread, volume
 from .highlight import Highlight, highlight_of
 from .pairs import OF_ADVICE, paired
 from .parts import NOT_COUNTED, has_no_probes, is_in_mpi
@@ -55,7 +56,6 @@ _SPENT: Final = {  # where the time is that a fix saves
     Why.MESSAGES: "in small messages",
     Why.WAITING: "in waiting",
 }
-_SHARED: Final = (Why.EVEN, Why.FASTEST)
 
 
 @dataclass(frozen=True)
@@ -131,7 +131,7 @@ def _entry(
     lines = [_who(findings, finding), *lines]
     more += [*more_about(findings, finding), *_certain(findings, finding)]
     return Entry(
-        "NO PROBES" if has_no_probes(findings, finding) else LABELS[finding.kind] + "?" * finding.is_doubtful,
+        "NO DETAIL" if has_no_probes(findings, finding) else LABELS[finding.kind] + "?" * finding.is_doubtful,
         place.source if place and place.file else "",
         place.title if place else _spread(findings),
         _called(findings, finding),
@@ -176,12 +176,12 @@ def _call_line(paths: Sequence[CallPath], path: int) -> str:
 def _saving(findings: Findings, finding: Finding) -> str:
     base, run = findings.verdict.base.seconds, findings.run.program_time
     if finding.gain:
-        return saving(findings.experiment, finding.gain.seconds, base, run, beside=finding.gain.is_of_transfer)
+        return saving(findings.experiment, finding.gain.seconds, base, run, in_mpi=finding.gain.is_of_transfer)
     if finding.bound is not None and not finding.of_run:
         if not finding.bound:
             return f"not {'on the critical path' if findings.verdict.base.is_path else 'in the busiest rank'}"
-        return saving(findings.experiment, finding.bound, base, run, what="at most")
-    return f"{percent(100 * finding.share)} of the run" if finding.region else ""
+        return saving(findings.experiment, finding.bound, base, run, verb="takes")
+    return f"takes {percent(100 * finding.share)} of the run" if finding.region else ""
 
 
 def _who(findings: Findings, finding: Finding) -> str:
@@ -193,7 +193,7 @@ def _who(findings: Findings, finding: Finding) -> str:
     if finding.weight is not None and finding.kind not in (*_OF_RANKS, Kind.FILE_IO, Kind.MESSAGES, Kind.TRANSFER):
         said += _mostly(findings, finding.weight)
     if finding.others:
-        what = "share" if finding.of_run and not finding.gain else "saving"
+        what = "saving" if finding.gain else "share" if finding.of_run else "time"
         said.append(f"one of {len(finding.others) + 1} call paths; the {what} is of all")
     if finding.gain and finding.gain.is_less:
         said.append("ranks with less here are busy elsewhere, so less is saved")
@@ -215,7 +215,7 @@ def _saved(findings: Findings, finding: Finding) -> str:
         left += f"; {spent} on average" if len(finding.groups) > 1 or finding.others else f", of which {spent}"
     if besides:
         path, more = (time_of(findings.experiment, each) for each in (besides.before, besides.before - besides.after))
-        left += f"; {path} on the critical path: {more} more than if all worked at once"
+        left += f"; {path} on the critical path, {more} of it as ranks do this at different times"
     return left
 
 
@@ -237,11 +237,11 @@ def _is_saving_per_rank(finding: Finding) -> bool:
 def groups_of(findings: Findings, finding: Finding) -> str:
     """Return the time of each group of ranks in a finding's region, or that of all ranks."""
     groups = sorted(finding.groups, key=lambda group: -group.value)
-    if len(groups) > _MOST_GROUPS:
-        most, least = groups[0], groups[-1]
-        return f"{ranks(most.labels)}: {_amount(findings, most.value)}; least {_amount(findings, least.value)}"
     if len(groups) > 1:
-        said = "; ".join(f"{ranks(each.labels)}: {_of_group(findings, finding, each)}" for each in groups)
+        has_more = len(groups) > _MOST_GROUPS
+        named = groups[:: len(groups) - 1] if has_more else groups
+        said = "; ".join(f"{ranks(each.labels)}: {_of_group(findings, each)}" for each in named)
+        said += "; others in between" * has_more
         return f"off the core: {said}" if findings.vectors.metric == OFF_PROCESSOR else said
     gain = None if finding.others else finding.gain  # a saving over several call paths does not give the time on one
     means = [each.after for each in gain.parts if each.why is Why.AT_ONCE] if gain else []
@@ -261,11 +261,12 @@ def groups_of(findings: Findings, finding: Finding) -> str:
     if number == 1:
         return f"{time_of(findings.experiment, time)} in all"
     if findings.verdict.master is not None and not is_in_mpi(finding):
-        who, time = "without the master", means[0] if means else time * number / (number - 1)  # it hardly computes
-    elif finding.kind is Kind.IMBALANCE or means or findings.in_turn[position]:
-        who = "all ranks alike in sum"
+        time = means[0] if means else time * number / (number - 1)  # it hardly computes
+        who = "on average without the master"
+    elif _is_even(findings, finding, position):
+        who = f"all ranks alike{' in total' if means or findings.in_turn[position] else ''}"
     else:
-        who = "all ranks alike" if _is_even(findings, finding, position) else "on average"
+        who = "on average"
     of_wall = " of wall time" if is_in_mpi(finding) or finding.weight is None else ""
     if finding.gain and _is_saving_per_rank(finding):
         return f"{who}: {time_of(findings.experiment, time)} per rank {_SPENT[finding.gain.parts[0].why]}"
@@ -273,19 +274,18 @@ def groups_of(findings: Findings, finding: Finding) -> str:
     return f"{who}: {time_of(findings.experiment, time)}{of_wall} per rank{of_threads}"
 
 
-def _of_group(findings: Findings, finding: Finding, group: Group) -> str:
-    """Return a group's mean; for the slowest ranks, the slowest one's value if the gain is based on it."""
-    each = " each" if len(group.labels) > 1 else ""
-    mean = _amount(findings, group.value) + each
-    parts = finding.gain.parts if finding.gain and group.labels == finding.slowest else ()
-    most = [_amount(findings, part.before) for part in parts if part.why in _SHARED and not part.on_path]
-    return f"up to {most[0]}{each}" if each and most and most[0] + each != mean else mean
+def _of_group(findings: Findings, group: Group) -> str:
+    """Return the values of a group's ranks: ``672-718 ms``; ``537 ms each`` if they look alike."""
+    least, most = _amount(findings, group.least), _amount(findings, group.most)
+    if least == most:
+        return f"{most} each" if len(group.labels) > 1 else most
+    return spread(group.least, group.most, partial(_amount, findings))
 
 
 def _is_even(findings: Findings, finding: Finding, position: int) -> bool:
     """Return whether all ranks were compared by time, and do not differ in a region."""
     compared = findings.vectors.metric in TIMES and len(findings.vectors.groups) == 1
-    differs = position in findings.dissimilarity.critical or bool(finding.others) or finding.kind in _OF_RANKS
+    differs = position in findings.dissimilarity.critical or bool(finding.others)
     return compared and not findings.compares_a_part and not differs
 
 

@@ -83,8 +83,8 @@ def _who_for_whom(findings: Findings, wait: Wait, whom: str) -> str:
     """Return which ranks wait for which: ``rank 0 waits for rank 3: 560 ms, in energy (main.c:20)``."""
     whom = ranks(sorted(wait.ranks)) if wait.ranks else whom
     time = time_of(findings.experiment, wait.mean or wait.seconds)
-    each = "" if len(wait.waiting) == 1 else " each" if wait.waiting else " on average"
-    return f"{who_waits(wait)} for {whom}: {time}{each}, in {Place.of_region(wait.region).in_words}"
+    mean = "" if len(wait.waiting) == 1 else " on average"
+    return f"{who_waits(wait)} for {whom}: {time}{mean}, in {Place.of_region(wait.region).in_words}"
 
 
 def _doubt(findings: Findings, doubt: Doubt) -> str:
