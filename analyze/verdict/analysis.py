@@ -44,6 +44,10 @@ _BUSY: Final = ("compute_time", "cpu_time")  # metrics that are busy time
 class Analysis:
     """The results of each stage of an analysis.
 
+    A region is identified by its position. The regions whose ranks are *compared* include all below them. When regions
+    are *weighed* against each other, one around the whole program counts only with its own code. *Culprits* are the
+    regions that the verdict names.
+
     Attributes:
         run: The analysed run, with its regions and their costs.
         differences: How ranks differ, and in which regions.

@@ -98,8 +98,8 @@ def _causes_apart(
 ) -> tuple[Cause, ...]:
     """Split the difference between two groups' busy times by cause; return the causes, the largest first.
 
-    If the slow group did more work at the speed of the others, it would take longer by a certain time. This time is due
-    to ``instructions``; the rest of the difference is due to the causes that take more time per instruction.
+    The time that the slow group's additional instructions would take at the speed of the others is due to
+    ``instructions``. The rest of the difference is due to causes that take more time per instruction.
 
     Args:
         named: The attributes that differ between ranks as their times do.

@@ -44,7 +44,7 @@ class Doubt(StrEnum):
 
 
 class Why(StrEnum):
-    """What a perfect fix changes; what is not explained here then takes no time."""
+    """What a perfect fix changes: how ranks are busy in a region, or something that then takes no time at all."""
 
     EVEN = "even"  # the work is shared evenly
     FASTEST = "fastest"  # all ranks are as fast as the fastest
@@ -228,7 +228,7 @@ class Finding:
 
     @property
     def is_doubtful(self) -> bool:
-        """Whether it is uncertain that ranks differ, or that they wait for each other, and that is the problem."""
+        """Whether the problem is that ranks differ or wait for each other, and that is uncertain."""
         return self.doubt is not None and (self.is_of_ranks or self.doubt is Doubt.CORES)
 
     @property
