@@ -152,7 +152,8 @@ def _crowded(findings: Findings) -> Iterator[str]:
     shared = shared_cores(findings.experiment)
     used = f"other programs took {percent(100 * others)} of {'them' if shared else 'the cores'}" if others else ""
     if why := [*filter(None, [shared, used, _delayed(findings)])]:
-        yield f"{TRUST}: {', and '.join(why)}"
+        unknown = "; MPI transfer is not known, because the kernel reports no waiting for cores"
+        yield f"{TRUST}: {', and '.join(why)}{unknown if findings.run.waits_for_cores_unknown else ''}"
     if findings.differences.not_judged:
         vectors, found = findings.differences.not_judged
         culprit = max(found.culprits, key=lambda each: float(np.ptp(vectors.values[each])))
@@ -185,7 +186,9 @@ def how_counted(findings: Findings, not_counted: str = "") -> str:
     """Return the source of counts as text, and which counts are missing and why."""
     if "instructions" in findings.lacking:
         counted = counted_events(findings.experiment.metrics)
-        return f"{counted}{f' ({not_counted})' if not_counted else ''}: no causes by instructions or cache misses"
+        is_imported = "imported:" in findings.experiment.metric("wall_time").source
+        to_do = "" if not_counted or is_imported else ": autoanalyzer run --counters simulated"
+        return f"{counted}{f' ({not_counted})' if not_counted else to_do}"
     source = findings.experiment.metric("instructions").source.rpartition(" of ")[2]
     simulated = re.fullmatch(r"simulated:\w+ (.*)", source)
     said = f"counts simulated ({re.sub(r' (?=L2=)', ', ', simulated[1]).replace('=', ' ')})" if simulated else ""

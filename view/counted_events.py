@@ -9,13 +9,13 @@ from ..experiment import Metric
 
 __all__ = ["NOTHING", "counted_events"]
 
-NOTHING: Final = "nothing was counted"
+NOTHING: Final = "instructions and cache misses were not counted"
 _NAMED: Final = 3  # greatest number of events to name
 _COUNTED: Final = "measured:"  # prefix of the source of a requested metric
 
 
 def counted_events(metrics: Iterable[Metric]) -> str:
-    """Return a phrase on what a run without counts of instructions did count: ``page_faults counted, nothing else``."""
+    """Return a phrase on what a run without counts of instructions did count: ``… not counted, only page_faults``."""
     events = list(dict.fromkeys(each.name for each in metrics if each.source.startswith(_COUNTED)))
     more = f" and {len(events) - _NAMED} more events" if len(events) > _NAMED else ""
-    return f"{', '.join(events[:_NAMED])}{more} counted, nothing else" if events else NOTHING
+    return f"{NOTHING}, only {', '.join(events[:_NAMED])}{more}" if events else NOTHING

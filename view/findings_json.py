@@ -256,7 +256,10 @@ def _finding(findings: Findings, finding: Finding, advised: Advised | None) -> d
         "call_paths": [*([region.id] if region else []), *finding.others],
         "call_site": _call_site(experiment, region.id) if region and not region.own_code else None,
         "ranks": list(finding.slowest),
-        "clusters": [{"ranks": list(each.labels), "mean": each.value} for each in finding.groups],
+        "clusters": [
+            {"ranks": list(each.labels), "mean": each.value, "least": each.least, "most": each.most}
+            for each in finding.groups
+        ],
         "causes": [asdict(each) for each in finding.causes],
         "waits": [
             {

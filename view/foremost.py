@@ -17,13 +17,17 @@ __all__ = ["foremost_sentence"]
 
 
 def foremost_sentence(findings: Findings, first: Finding) -> str:
-    """Return a sentence about the verdict's first finding: ``The verdict names loop in trace (rays.c:41): 54 % …``."""
+    """Return the verdict's first finding and its times: ``… trace (rays.c:41): 54 % of the critical path; …``."""
     assert first.region
     place = Place.of(findings.experiment, first.region)
     where = f"{place.title} ({place.source})" if place.file else place.title
     if len(first.groups) > 1:
         return f"The verdict names {where}: {groups_of(findings, first)}."
-    share = f"{percent(100 * first.share)} of {'the run' if first.of_run else 'busy time'}"
+    base = findings.verdict.base
+    share = f"{percent(100 * first.share)} of the run"
+    if first.bound is not None and not first.of_run:
+        whole = "the critical path" if base.is_path else "the busiest rank's busy time"
+        share = f"{percent(100 * first.bound / base.seconds)} of {whole}"
     return f"The verdict names {where}: {share}{_slowest(findings, first.region)}."
 
 

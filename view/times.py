@@ -14,25 +14,12 @@ def time_of(experiment: Experiment, value: float) -> str:
 
 
 def saving(
-    experiment: Experiment, seconds: float, base: float, run: float, *, beside: bool = False, what: str = "up to"
+    experiment: Experiment, seconds: float, base: float, run: float, *, in_mpi: bool = False, verb: str = "saves up to"
 ) -> str:
-    """Return the saving of a fix as text: ``up to 1.09 of 1.91 s (57 %)``.
+    """Return a time with its share of the base: ``saves up to 1.09 s (57 %)``; of the run, if it exceeds the base.
 
-    A saving that exceeds the base is given as a share of the run. With ``beside``, the base does not contain the
-    saving: ``up to 1.09 s in MPI, besides 1.91 s busy``.
-
-    Args:
-        experiment: The experiment, for the unit.
-        seconds: The saving.
-        base: The time of which it is a share.
-        run: The time of the run.
-        beside: Whether the saving is time in MPI, and the base is busy time.
-        what: The first words.
+    Time in MPI, which the base does not contain, has a share of the base, too: ``saves up to 2.1 s in MPI (110 %)``.
     """
-    if beside and base < run:
-        return f"{what} {time_of(experiment, seconds)} in MPI, besides {time_of(experiment, base)} busy"
-    whole, of_run = (base, "") if seconds <= base else (run, " of the run")
-    saved, written = time_of(experiment, seconds), time_of(experiment, whole)
-    number, _, unit = saved.partition(" ")
-    said = number if written.endswith(f" {unit}") else saved
-    return f"{what} {said} of {written} ({percent(100 * seconds / whole)}{of_run})"
+    written, is_beside = f"{verb} {time_of(experiment, seconds)}", in_mpi and base < run
+    whole, of_run = (base, "") if seconds <= base or is_beside else (run, " of the run")
+    return f"{written}{' in MPI' if is_beside else ''} ({percent(100 * seconds / whole)}{of_run})"

@@ -25,6 +25,7 @@ __all__ = [
     "share_of_others",
     "time_asleep",
     "waiting_for_turns",
+    "waits_for_cores_unknown",
 ]
 
 # Seconds. On a busy machine with two cores, a rank waits 0.02 to 0.13 s for a core in MPI_Init and MPI_Finalize alone.
@@ -88,6 +89,11 @@ def share_of_others(experiment: Experiment) -> float:
     ranks_own = float(summary(experiment, "cpu_time").sums.sum()) if complete(experiment, "cpu_time") else 0.0
     others, whole = use["busy"] - max(use["own"], ranks_own), use["elapsed"] * notes.processors
     return others / whole if others >= max(_MATTERS, THRESHOLD * whole) else 0.0
+
+
+def waits_for_cores_unknown(experiment: Experiment) -> bool:
+    """Return whether ranks may have waited for cores that other programs used, but the kernel does not report it."""
+    return not experiment.notes.run_delay and share_of_others(experiment) > 0
 
 
 def time_asleep(experiment: Experiment) -> float:

@@ -12,7 +12,7 @@ from .costs import Cost, program_times, region_costs, times_outside
 from .criteria import CRITERIA
 from .foreign_metrics import as_run, expected_times
 from .overhead import Overhead, measuring_cost
-from .oversubscription import WaitForCore, longest_wait_for_core, oversubscription
+from .oversubscription import WaitForCore, longest_wait_for_core, oversubscription, waits_for_cores_unknown
 from .selection import Selection
 from .summary import summary
 from .threads import has_nested_teams
@@ -38,6 +38,7 @@ class Prepared:
         oversubscription: The number of ranks, or of busy threads if larger, if they share fewer cores; 0 if each had
             one, or this is unknown.
         wait_for_core: The longest wait of a process for a core, if it took a tenth of its time.
+        waits_for_cores_unknown: Whether ranks may have waited for cores that other programs used, without a record.
         nested_teams: Whether there are threads of nested teams, which are not compared.
         least: The least share of the run for a finding, if one was given.
     """
@@ -53,6 +54,7 @@ class Prepared:
     overhead: Overhead
     oversubscription: int
     wait_for_core: WaitForCore | None
+    waits_for_cores_unknown: bool
     nested_teams: bool
     least: float | None = None
 
@@ -111,6 +113,7 @@ def prepare(
         overhead=measuring_cost(experiment),
         oversubscription=oversubscription(experiment),
         wait_for_core=longest_wait_for_core(experiment),
+        waits_for_cores_unknown=waits_for_cores_unknown(experiment),
         nested_teams=has_nested_teams(experiment),
         least=least,
     )

@@ -1,4 +1,4 @@
-"""The verdict: what is slow, on which ranks, where and why, each place once, the largest gain first."""
+"""The verdict: findings on what is slow, where, on which ranks and why; one per place, the largest saving first."""
 
 from __future__ import annotations
 

@@ -44,15 +44,20 @@ _BUSY: Final = ("compute_time", "cpu_time")  # metrics that are busy time
 class Analysis:
     """The results of each stage of an analysis.
 
+    A region is identified by its position. The regions whose ranks are *compared* include all below them. When regions
+    are *weighed* against each other, one around the whole program counts only with its own code. *Culprits* are the
+    regions that the verdict names.
+
     Attributes:
-        run: What was analysed, and what it costs.
-        differences: Ranks that differ.
-        weights: Regions that weigh.
-        explanation: What time went into.
-        repetition: In how many runs each finding stands, where the experiment is the mean of several; see ``repeated``.
+        run: The analysed run, with its regions and their costs.
+        differences: How ranks differ, and in which regions.
+        weights: The regions, classified by the time that they take.
+        explanation: What the time of each region was spent on, and which ranks wait for which.
+        repetition: If the experiment is the mean of several runs, in how many of them each finding was made.
         method: One of ``METHODS``.
-        include_ranks: Ranks that are no master, whatever they do.
-        root_causes: Those of ranks and regions by the paper; None by our method, which looks at seconds.
+        include_ranks: Ranks that are never treated as a master.
+        root_causes: The root causes for ranks and for regions by Liu et al. 2011; None if ``method`` is our own, which
+            compares the seconds that each cause takes.
     """
 
     run: Prepared
@@ -66,7 +71,7 @@ class Analysis:
 
     @property
     def experiment(self) -> Experiment:
-        """The run, with metrics under our own names."""
+        """The run, with its metrics renamed to our own names."""
         return self.run.experiment
 
     @cached_property
@@ -76,7 +81,7 @@ class Analysis:
 
     @property
     def vectors(self) -> RankVectors:
-        """The performance vectors; positions elsewhere are positions in its ``regions``."""
+        """The performance vectors of the compared ranks; the position of a region is its index in their ``regions``."""
         return self.differences.vectors
 
     @property
@@ -86,17 +91,17 @@ class Analysis:
 
     @property
     def disparity(self) -> Disparity:
-        """How the regions are classed."""
+        """The classes of the regions, and those that take much time."""
         return self.weights.disparity
 
     @property
     def compares_a_part(self) -> bool:
-        """Whether only some ranks and regions, or threads, were compared."""
+        """Whether the comparison left out ranks or regions, or was one of threads."""
         return self.differences.selection.is_part
 
     @cached_property
     def culprits_by_difference(self) -> tuple[int, ...]:
-        """The culprits in which ranks differ: real imbalance first, then the widest difference."""
+        """The culprits in which ranks differ: those with different work first, each kind by its largest difference."""
         values, alike = self.vectors.values, self.same_work.culprits
         return tuple(
             sorted(self.dissimilarity.culprits, key=lambda culprit: (culprit in alike, -float(np.ptp(values[culprit]))))
@@ -104,22 +109,25 @@ class Analysis:
 
     @cached_property
     def culprits_by_weight(self) -> tuple[int, ...]:
-        """The hot spots that the verdict names, in its order."""
+        """The hot spots that the verdict names, largest first."""
         return culprits_by_weight(self.run, self.disparity, self.parts)
 
     @cached_property
     def work(self) -> Work:
-        """The work of the compared ranks."""
+        """The counts of the compared ranks, such as instructions and bytes, by which their work is compared."""
         return Work(self.vectors, attributes_of_ranks(self.differences))
 
     @cached_property
     def same_work(self) -> SameWork:
-        """Where ranks did the same work, and only their speed differs."""
+        """Where ranks did the same work and differ only in speed; nowhere if ``method`` is not our own."""
         return self.work.same_work(self.dissimilarity) if self.method == OURS else SameWork()
 
     @cached_property
-    def told_apart(self) -> Mapping[int | None, tuple[Difference, ...]]:
-        """The ranks' differences that match their time, by culprit; under None in all together, or in no region."""
+    def differing_attributes(self) -> Mapping[int | None, tuple[Difference, ...]]:
+        """The attributes that differ between ranks as their times do, by culprit.
+
+        Under None: those of all culprits together, or of the whole program if there is no culprit.
+        """
         clusters, culprits = self.dissimilarity.clusters, self.dissimilarity.culprits
         if self.root_causes:
             by_paper, _ = self.root_causes
@@ -136,27 +144,27 @@ class Analysis:
 
     @cached_property
     def groups(self) -> Mapping[int | None, tuple[Group, ...]]:
-        """The time of each cluster of ranks, by culprit; under None, in all culprits together, or in all regions."""
+        """The groups of ranks that are alike, with their times, by culprit; for None see ``differing_attributes``."""
         return {culprit: groups_in(self.differences, each, self.master) for culprit, each in self._places.items()}
 
     @cached_property
     def causes_of_differences(self) -> Mapping[int | None, tuple[Cause, ...]]:
-        """What makes the slowest ranks, or threads, busy longer, in seconds; by culprit, and under None in all."""
+        """Why the slowest ranks are busy longer, in seconds, by culprit; for None see ``differing_attributes``."""
         is_busy = self.vectors.metric in _BUSY and self.experiment.notes.counts_by_rank
         account = self.account if self._is_counted and is_busy and not self.root_causes else None
         executed = self.work.attributes.get("instructions")
-        return causes_of_differences(account, self.differences, executed, self.told_apart, self.groups)
+        return causes_of_differences(account, self.differences, executed, self.differing_attributes, self.groups)
 
     def main_cause(self, culprit: int | None) -> Cause | None:
-        """Return the largest cause of a difference, unexplained only where nothing tells the ranks apart."""
+        """Return the largest cause of a difference; ``unexplained`` only if no attribute differs as the times do."""
         key = culprit if culprit in self.causes_of_differences else None
         causes = self.causes_of_differences.get(key, ())
-        counted = (each for each in causes if each.attribute != "unexplained" or not self.told_apart.get(key))
+        counted = (each for each in causes if each.attribute != "unexplained" or not self.differing_attributes.get(key))
         return next(counted, None)
 
     @cached_property
     def parts(self) -> Parts:
-        """The parts of each region's time."""
+        """The time of each region, split by cause, and which of these causes have a remedy."""
         account = self.account if self._is_counted or self._uses_memory else None
         by_paper = self.root_causes[1] if self.root_causes else None
         return Parts(self.run, self.weights, self.explanation, account, self.in_turn, by_paper)
@@ -171,57 +179,57 @@ class Analysis:
 
     @cached_property
     def unprobed(self) -> Mapping[int, tuple[str, ...]]:
-        """Functions without probes whose time is a region's own, by its position."""
+        """Functions without probes whose time is part of a region's own time, by the region's position."""
         return unprobed_callees(self.experiment, self.run.weighed.regions)
 
     @cached_property
     def throttled(self) -> Mapping[int, tuple[Throttled, ...]]:
-        """Throttled regions with a material share of a region's time, by its position."""
+        """Throttled regions that take a material share of another region's own time, by that region's position."""
         return throttled_within(self.experiment, self.run.weighed.regions)
 
     @cached_property
     def procedures(self) -> Procedures:
-        """The regions over all their call paths."""
+        """The regions, each summed over all its call paths."""
         return Procedures(self.run, self.culprits_by_weight)
 
     @cached_property
     def critical_path(self) -> CriticalPath | None:
-        """The critical path of the run; None if not recorded."""
+        """The critical path of the run; None if it was not recorded."""
         alone = not self.explanation.seconds.turns
         return find_critical_path(self.experiment, self.run.program_time, alone=alone, master=self.master_rank)
 
     @cached_property
     def efficiency(self) -> Efficiency | None:
-        """How busy the ranks are by the critical path; None where that is not known of all of them, or not reliable."""
+        """How busy the ranks are relative to the critical path; None if unknown, unreliable, or for only some ranks."""
         found = self.critical_path.efficiency if self.critical_path and not self.compares_a_part else None
         return found if found and {"load_balance", "serialisation"} <= {*found.reliable} else None
 
     @cached_property
     def account(self) -> Account:
-        """The seconds of each region, split by cause."""
+        """The seconds of each region, divided into counts times prices, calls, waiting and the rest."""
         return find_account(self.run)
 
     @cached_property
     def master(self) -> int | None:
-        """The column of the rank that hands out work, which is left out of balance and gains; None without one."""
+        """The column of the rank that hands out the work, which comparisons and savings leave out; else None."""
         return find_master(self.vectors, self.include_ranks) if self.method == OURS else None
 
     @property
     def master_rank(self) -> int | None:
-        """The master's number."""
+        """The number of the rank that is the master; None if there is none."""
         return None if self.master is None else self.vectors.ranks[self.master]
 
     @property
     def workers(self) -> int:
-        """How many ranks there are but a master."""
+        """The number of ranks, without a master."""
         return len(self.run.weighed.ranks) - (self.master is not None)
 
     @cached_property
     def in_turn(self) -> Values:
-        """The seconds that each region would save if ranks that work in turn worked at once: ``float64[region]``.
+        """The seconds that the run would save if the ranks were busy in a region at the same time: ``float64[region]``.
 
-        0 if a master hands out the work, whether it was recognised or excluded: its workers continue in the order in
-        which it answers, which differs from run to run.
+        0 where they already are, and everywhere if there is a master or a rank was excluded: a master's workers
+        continue in the order in which it answers, which differs from run to run.
         """
         chained = self.explanation.seconds.chained
         is_excluded = len(self.run.compared.ranks) < len(self.run.weighed.ranks)
@@ -229,15 +237,15 @@ class Analysis:
 
     @cached_property
     def base(self) -> Base:
-        """The time that gains and shares are relative to; the run's where no rank is busy."""
+        """The time that all savings and shares refer to; the time of the run if no rank is busy."""
         whole, run = float(self.base_in_regions[list(self.run.weighed.top)].sum()), self.run.program_time
         return Base(min(whole, run) if whole > 0 else run, is_path=self.explanation.serialisation is not None)
 
     @cached_property
     def idle(self) -> float:
-        """The seconds that the critical path has beyond what ranks, but a master, are busy on average.
+        """The length of the critical path minus the mean busy time of the ranks (without a master), in seconds; >= 0.
 
-        Infinite where that is not known, or only some ranks, or threads, are compared.
+        Infinite if that is unknown, or ``compares_a_part``.
         """
         path, run = self.explanation.serialisation, self.run
         if path is None or self.compares_a_part or self.vectors.metric != "compute_time":
@@ -249,5 +257,5 @@ class Analysis:
 
     @cached_property
     def base_in_regions(self) -> Values:
-        """The seconds of the base in each region and below: ``float64[region]``."""
+        """The part of the base that each region takes, with the regions below it: ``float64[region]``, in seconds."""
         return base_in(self.run, self.explanation.serialisation)

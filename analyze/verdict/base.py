@@ -1,6 +1,6 @@
-"""The base of all gains and shares: the length of the critical path, or else the busiest rank's busy time.
+"""The base of all savings and shares: the length of the critical path, or else the busiest rank's busy time.
 
-Both are busy time, which other programs and shared cores do not change; the run's wall time would.
+Both consist of busy time. Other programs and shared cores do not change it, but they do change the run's wall time.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ __all__ = ["Base", "base_in"]
 
 @dataclass(frozen=True, slots=True)
 class Base:
-    """A time in seconds, or in samples if these replace time.
+    """The time that is 100 %: in seconds, or in samples if these replace time.
 
     Attributes:
-        seconds: How long; no longer than the run.
-        is_path: Whether it is the length of the critical path; else the busiest rank's busy time.
+        seconds: Its length, at most that of the run.
+        is_path: True for the length of the critical path, False for the busy time of the busiest rank.
     """
 
     seconds: float
@@ -32,11 +32,13 @@ class Base:
 
 
 def base_in(run: Prepared, serialisation: Serialisation | None) -> Values:
-    """Return the seconds of the base in each region and below: ``float64[region]``; 0 where no rank is busy.
+    """Return the part of the base that each region takes, with the regions below it: ``float64[region]``, in seconds.
+
+    All are 0 if no rank is busy.
 
     Args:
         run: The run.
-        serialisation: What the critical path has of each region; None where it is not known.
+        serialisation: The time of each region on the critical path; None if the path is unknown.
     """
     if serialisation:
         return serialisation.on_path

@@ -1,4 +1,4 @@
-"""Why ranks, or threads, differ: the parts of the slowest ones' additional busy seconds, from the account."""
+"""The causes of a difference: why the slowest ranks, or threads, are busy longer than the others, in seconds."""
 
 from __future__ import annotations
 
@@ -21,9 +21,16 @@ __all__ = ["causes_of_differences", "groups_in"]
 def groups_in(
     differences: Differences, regions: Sequence[int], master: int | None, *, compared: bool = False
 ) -> tuple[Group, ...]:
-    """Return what each cluster was measured to do in some regions, but a master, and threads with no part in any.
+    """Return the groups of ranks, or threads, that are alike in some regions, with their values summed over these.
 
-    If ``compared``, it is what was compared, of which gains are: without what probes took, shared out as counts are.
+    A master is in no group, nor is a thread that takes part in none of the regions.
+
+    Args:
+        differences: How ranks differ.
+        regions: Positions of the regions; none is below another.
+        master: The column of the master; None if there is none.
+        compared: Whether to return the values that were compared, from which savings are computed: without the
+            overhead of probes, and distributed over ranks like their counts. By default, those that were measured.
     """
     vectors = differences.vectors
     measured = vectors.measured(regions)
@@ -35,8 +42,8 @@ def groups_in(
     for columns in map(np.asarray, clusters_in(vectors, differences.dissimilarity, regions)):
         present = columns[~np.isnan(values[columns])].tolist()
         if present:
-            labels = tuple(names[column] for column in present)
-            groups.append(Group(labels, float(values[present].mean())))
+            labels, of_group = tuple(names[column] for column in present), values[present]
+            groups.append(Group(labels, *(float(each) for each in (of_group.mean(), of_group.min(), of_group.max()))))
     return tuple(groups)
 
 
@@ -47,16 +54,18 @@ def causes_of_differences(
     apart: Mapping[int | None, Sequence[Difference]],
     groups: Mapping[int | None, Sequence[Group]],
 ) -> Mapping[int | None, tuple[Cause, ...]]:
-    """Return what makes up the seconds that the slowest ranks are busy longer in each culprit, the largest first.
+    """Return, by culprit, why the slowest ranks are busy longer there than the others: causes, the largest first.
 
-    Causes without seconds in the account, such as the bytes of messages, come last, but before what is unexplained.
+    Causes without seconds in the account, such as the bytes of messages, come last, but before ``unexplained``. The
+    key None stands for all culprits together, or for the whole program if there is no culprit.
 
     Args:
-        account: None where no busy time is compared, or a rank's counts are not of the work that it was timed at.
+        account: The time of each region, split by cause; None if no busy time was compared, or the counts of a rank
+            are from other work than its times.
         differences: How ranks differ.
-        executed: The instructions of each; None where they were not counted.
-        apart: By culprit, the differences that match their time; under None, in all culprits together, or in no region.
-        groups: What each cluster of ranks does there.
+        executed: The instructions of each rank; None if they were not counted.
+        apart: By culprit, the attributes that differ between ranks as their times do.
+        groups: By culprit, the groups of ranks that are alike.
     """
     named = {culprit: tuple(Cause(each.attribute) for each in found) for culprit, found in apart.items()}
     if account is None or executed is None:
@@ -79,7 +88,7 @@ def causes_of_differences(
 
 
 def _by_attribute(seconds: Mapping[str, float]) -> Mapping[str, float]:
-    """Return the parts of busy time; what files take is one."""
+    """Return the seconds of busy time by attribute, all parts of file I/O under ``io_bytes``."""
     files = sum(each for name, each in seconds.items() if name.startswith("io"))
     return {**{BUSY[name]: each for name, each in seconds.items() if name in BUSY}, "io_bytes": files}
 
@@ -87,13 +96,16 @@ def _by_attribute(seconds: Mapping[str, float]) -> Mapping[str, float]:
 def _causes_apart(
     named: tuple[Cause, ...], slow: Mapping[str, float], other: Mapping[str, float], work: float | None
 ) -> tuple[Cause, ...]:
-    """Split the difference of two times: more work at the same speed counts as instructions, the rest as slower causes.
+    """Split the difference between two groups' busy times by cause; return the causes, the largest first.
+
+    The time that the slow group's additional instructions would take at the speed of the others is due to
+    ``instructions``. The rest of the difference is due to causes that take more time per instruction.
 
     Args:
-        named: Attributes that tell the ranks apart.
-        slow: Seconds by attribute.
-        other: The same of the ranks that are compared with.
-        work: How many times as many instructions the slowest execute; None where the others execute none.
+        named: The attributes that differ between ranks as their times do.
+        slow: The seconds of the slow group by attribute, mean over its ranks.
+        other: The same for all other ranks.
+        work: Instructions of the slow group divided by those of the others; None if the others execute none.
     """
     whole = sum(slow.values()) - sum(other.values())
     computed = [name for name in slow if name != "io_bytes"]
@@ -103,7 +115,7 @@ def _causes_apart(
         more["io_bytes"] = slow["io_bytes"] - other["io_bytes"]
     else:
         more = {name: slow[name] - (work if name in computed else 1.0) * other[name] for name in slow}
-        more["unexplained"] += more["instructions"]  # at another price of an instruction, which no count explains
+        more["unexplained"] += more["instructions"]  # slower instructions: no count explains that
         more["instructions"] = (work - 1.0) * there
     spent = sorted(more.items(), key=lambda each: -each[1])
     found = [

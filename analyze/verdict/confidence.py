@@ -1,4 +1,4 @@
-"""The confidence in a finding, and its alternatives."""
+"""How certain a finding is, and what else may explain it."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ REASONS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Confidence:
-    """The confidence in a finding.
+    """How certain a finding is.
 
     Attributes:
         level: ``high``, ``medium`` or ``low``.
-        reason: Why it is no higher, or so high.
+        reason: Why it has this level.
     """
 
     level: str
@@ -45,11 +45,11 @@ class Confidence:
 
 
 def doubt_of_difference(analysis: Analysis, regions: Sequence[int]) -> Doubt | None:
-    """Return the first reason to doubt that work differs between ranks in some regions; None if there is none.
+    """Return the first reason to doubt that ranks do different work in some regions; None if there is none.
 
     Args:
-        analysis: What was found.
-        regions: Positions among the regions that were compared: a culprit alone, or all together.
+        analysis: The results so far.
+        regions: Positions among the compared regions: one culprit, or all culprits.
     """
     differences = analysis.differences
     if is_same_work(analysis, regions):
@@ -67,30 +67,30 @@ def doubt_of_difference(analysis: Analysis, regions: Sequence[int]) -> Doubt | N
 
 
 def is_same_work(analysis: Analysis, regions: Sequence[int]) -> bool:
-    """Return whether all ranks did the same work in some regions."""
+    """Return whether all ranks did the same work in some regions, or everywhere if there is no culprit."""
     same = analysis.same_work
     return same.culprits.issuperset(regions) if analysis.dissimilarity.culprits else same.everywhere
 
 
 def is_by_counts_alone(analysis: Analysis, regions: Sequence[int]) -> bool:
-    """Return whether ranks differ by what they executed, the clock does not agree, and it is the cause of nothing."""
+    """Return whether only the counts of ranks differ in some regions, and neither their times nor any cause."""
     return not _counts_differ(analysis, regions) and analysis.differences.is_by_counts_alone(regions)
 
 
 def is_slight_speed(analysis: Analysis, regions: Sequence[int]) -> bool:
-    """Return whether a slower or shared core may have made a difference, which is no longer than a burst of load."""
+    """Return whether a slower or shared core may explain a difference that is no longer than a burst of load."""
     if _counts_differ(analysis, regions):
         return False
     return analysis.differences.may_be_speed(regions) and analysis.differences.is_brief(regions)
 
 
 def is_speed(analysis: Analysis, regions: Sequence[int]) -> bool:
-    """Return whether ranks differ in the speed of their cores alone, as they did the same work, or may differ so."""
+    """Return whether ranks differ only in the speed of their cores, for certain or perhaps."""
     return is_same_work(analysis, regions) or is_slight_speed(analysis, regions)
 
 
 def confidence_in_difference(analysis: Analysis, regions: Sequence[int]) -> Confidence:
-    """Judge that ranks differ in some regions; see ``doubt_of_difference``."""
+    """Return how certain it is that ranks do different work in some regions; see ``doubt_of_difference``."""
     if doubt := doubt_of_difference(analysis, regions):
         return Confidence("low", REASONS[doubt])
     if _counts_differ(analysis, regions):
@@ -99,11 +99,11 @@ def confidence_in_difference(analysis: Analysis, regions: Sequence[int]) -> Conf
 
 
 def confidence_in_weight(analysis: Analysis, culprit: int) -> Confidence:
-    """Judge that a region takes much time: its time is certain, its cause may not be.
+    """Return how certain the cause of a hot spot's time is; the time itself was measured.
 
     Args:
-        analysis: What was found.
-        culprit: Position among the regions that were weighed.
+        analysis: The results so far.
+        culprit: Position of the hot spot among the weighed regions.
     """
     causes = analysis.parts.causes(culprit)
     if causes and causes[0].attribute in analysis.parts.unpriced(culprit):
@@ -123,4 +123,4 @@ def _without_a_cause(analysis: Analysis) -> Confidence:
 
 def _counts_differ(analysis: Analysis, regions: Sequence[int]) -> bool:
     culprits = regions if analysis.dissimilarity.culprits else [None]
-    return any(analysis.told_apart.get(culprit) for culprit in culprits)
+    return any(analysis.differing_attributes.get(culprit) for culprit in culprits)

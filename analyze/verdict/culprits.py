@@ -14,10 +14,10 @@ __all__ = ["culprits_by_weight"]
 
 
 def culprits_by_weight(run: Prepared, found: Disparity, parts: Parts) -> tuple[int, ...]:
-    """Return the hot spots with something to report, largest first.
+    """Return the positions of the hot spots that the verdict names, largest first.
 
-    Classes separate any values, even two that are nearly equal. So a culprit is reported only if it has a remedy, takes
-    a tenth of the run, or twice the usual time of regions that contain no other large ones.
+    The classes separate even values that are nearly equal. So a region is named only if its cause has a remedy, it
+    takes a tenth of the run, or it takes twice the median time of the innermost regions.
     """
     costs, apart = run.weighed_costs, CRITERIA.outweighs * _common(run, found)
     named = [
@@ -29,7 +29,7 @@ def culprits_by_weight(run: Prepared, found: Disparity, parts: Parts) -> tuple[i
 
 
 def _common(run: Prepared, found: Disparity) -> float:
-    """Return the median weight of regions that are not negligible and contain no such region; 0 if there is none."""
+    """Return the median value of the innermost regions that are not negligible; 0 if there is none."""
     values = found.values
     least = NEGLIGIBLE * max(values)
     weigh = [value > 0 and value >= least for value in values]

@@ -1,4 +1,4 @@
-"""What time was spent on, and which rank waits for which."""
+"""What the time of each region was spent on, and which ranks wait for which."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ __all__ = ["Explanation", "attributes_of_ranks", "explain", "unprobed_callees"]
 
 @dataclass(frozen=True)
 class Explanation:
-    """What the time of each region was spent on.
+    """What the time of each region was spent on, and which ranks wait for which.
 
     Attributes:
-        waiting: What of each region's time in MPI is waiting for ranks that come late, and for which.
-        attributes: What can be a cause, of all ranks.
-        seconds: What each of these takes.
-        serialisation: What the critical path has of each region; None where it is not known.
+        waiting: How much of each region's time in MPI is waiting for late ranks, and the regions in which these are.
+        attributes: The possible causes by name, with their amounts in each region over all ranks.
+        seconds: The time that each of these causes takes in each region.
+        serialisation: The time of each region on the critical path; None if the path is unknown.
     """
 
     waiting: Waiting
@@ -41,7 +41,12 @@ class Explanation:
 
 
 def explain(prepared: Prepared, differences: Differences | None) -> Explanation:
-    """Explain the time of each region; no waiting for others if it is unknown which ranks differ."""
+    """Explain the time of each region.
+
+    Args:
+        prepared: The run.
+        differences: How ranks differ; None if they were not compared. Then no time in MPI is explained as waiting.
+    """
     weighed = prepared.weighed
     waiting = Waiting(np.zeros(len(weighed.regions)))
     serialisation = find_serialisation(weighed) if differences else None
@@ -52,7 +57,7 @@ def explain(prepared: Prepared, differences: Differences | None) -> Explanation:
         waiting = find_waiting(weighed, found, vectors, differences.selection)
     waiting = with_measured(waiting, weighed)
     attributes = attributes_of(weighed)
-    turns = bool(prepared.oversubscription or prepared.wait_for_core)
+    turns = bool(prepared.oversubscription or prepared.wait_for_core or prepared.waits_for_cores_unknown)
     seconds = time_split(weighed, attributes, prepared.weighed_costs, waiting.seconds, serialisation, turns=turns)
     if differences is None:
         seconds = replace(seconds, mpi=np.zeros_like(seconds.mpi))
@@ -60,7 +65,7 @@ def explain(prepared: Prepared, differences: Differences | None) -> Explanation:
 
 
 def attributes_of_ranks(differences: Differences) -> Mapping[str, Attribute]:
-    """Return the possible causes of a difference; no counts if a rank's counts belong to other work than its times."""
+    """Return the possible causes of a difference, by name; only bytes if counts are not of the work that was timed."""
     attributes = attributes_of(differences.selection)
     if differences.selection.experiment.notes.counts_by_rank:
         return attributes
@@ -68,7 +73,7 @@ def attributes_of_ranks(differences: Differences) -> Mapping[str, Attribute]:
 
 
 def unprobed_callees(experiment: Experiment, regions: Sequence[CodeRegion]) -> dict[int, tuple[str, ...]]:
-    """Return the functions without probes that regions call, by position, if a region's own time is critical."""
+    """Return the functions without probes that regions with a critical time of their own call, by position."""
     callees = {Region.from_descriptor(each): names.split("\n") for each, names in experiment.notes.unprobed.items()}
     if not callees:
         return {}

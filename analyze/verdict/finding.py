@@ -1,4 +1,4 @@
-"""A finding: one place in the program, and all that is known of what it costs."""
+"""A finding: one place in the program, what is wrong there, why, and what a fix would save."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Kind(StrEnum):
 
 
 class Doubt(StrEnum):
-    """What a difference between ranks, or waiting, may be, if not different work."""
+    """What may explain a difference between ranks, or waiting, instead of different work."""
 
     SAME_WORK = "same_work"
     MEASURING = "measuring"
@@ -44,18 +44,18 @@ class Doubt(StrEnum):
 
 
 class Why(StrEnum):
-    """What a perfect fix makes even or fast, or what it makes take no time."""
+    """What a perfect fix changes: how ranks are busy in a region, or something that then takes no time at all."""
 
     EVEN = "even"  # the work is shared evenly
     FASTEST = "fastest"  # all ranks are as fast as the fastest
-    AT_ONCE = "at_once"  # ranks work at the same time, and as much each
-    MISSES = "misses"  # nothing waits for cache misses
+    AT_ONCE = "at_once"  # all ranks are busy at the same time, and equally long
+    MISSES = "misses"  # cache misses
     ALLOCATION = "allocation"
-    FAULTS = "faults"  # no page is touched for the first time
+    FAULTS = "faults"  # page faults
     FILES = "files"
     TRANSFER = "transfer"
     MESSAGES = "messages"
-    WAITING = "waiting"  # in MPI for others
+    WAITING = "waiting"  # for other ranks, in MPI
 
 
 _IN_MPI: Final = frozenset({Why.TRANSFER, Why.MESSAGES, Why.WAITING})
@@ -63,13 +63,14 @@ _IN_MPI: Final = frozenset({Why.TRANSFER, Why.MESSAGES, Why.WAITING})
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """A part of a gain: the seconds that something takes, and those that a perfect fix leaves.
+    """One part of a saving, in seconds: the time that something takes before and after a perfect fix.
 
     Attributes:
         why: What the fix changes.
-        before: On the critical path if ``on_path``; of the slowest rank if work is shared evenly; else a mean.
-        after: What is left of it.
-        on_path: Whether the critical path shows it.
+        before: The time on the critical path if ``on_path``; that of the slowest rank if the fix shares work evenly;
+            otherwise the mean over the ranks.
+        after: The time after the fix.
+        on_path: Whether ``before`` is time on the critical path.
     """
 
     why: Why
@@ -80,12 +81,12 @@ class Saved:
 
 @dataclass(frozen=True, slots=True)
 class Gain:
-    """What a perfect fix saves at most.
+    """The estimated saving of a perfect fix.
 
     Attributes:
-        seconds: Of the run.
-        share: The same by the verdict's base; more than 1 where the transfer of data takes longer than all work.
-        parts: What it is made of, the largest first; see ``is_less``.
+        seconds: The time by which the run gets shorter.
+        share: ``seconds`` divided by the verdict's base; more than 1 if messages take longer than all work.
+        parts: The parts of the saving, the largest first. Their sum may be larger: see ``is_less``.
     """
 
     seconds: float
@@ -94,12 +95,12 @@ class Gain:
 
     @property
     def is_less(self) -> bool:
-        """Whether it is less than its parts, because ranks with less work here have more elsewhere."""
+        """Whether it is less than the sum of its parts, because ranks with less work here have more elsewhere."""
         return self.seconds < (1 - THRESHOLD) * sum(each.before - each.after for each in self.parts)
 
     @property
     def is_of_transfer(self) -> bool:
-        """Whether all of it is in MPI, of which nothing is busy time."""
+        """Whether all of it is time in MPI, so that it is not part of busy time and of the base."""
         return {each.why for each in self.parts} <= _IN_MPI and bool(self.parts)
 
 
@@ -109,27 +110,31 @@ class Group:
 
     Attributes:
         labels: Numbers of ranks, or ``rank.thread``.
-        value: Their mean, in the unit of what was compared.
+        value: Their mean, in the unit of the compared metric.
+        least: The smallest of their values.
+        most: The largest of their values.
     """
 
     labels: tuple[int | str, ...]
     value: float
+    least: float
+    most: float
 
 
 def slowest(groups: Sequence[Group]) -> tuple[int | str, ...]:
-    """Return the ranks, or threads, that have most; empty if all are alike."""
+    """Return the ranks, or threads, of the group with the largest mean; empty if there is only one group."""
     return max(groups, key=lambda group: group.value).labels if len(groups) > 1 else ()
 
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """What explains a difference or a time.
+    """A cause of a region's time, or of a difference between ranks.
 
     Attributes:
         attribute: Its name, such as ``l2_miss_rate``.
-        seconds: What it takes of the time that is explained: that of a region, a mean over the ranks, or what the
-            slowest ranks, or threads, have more of it than the others. None if only amounts are known.
-        share: The same by that time; None likewise.
+        seconds: The part of the region's time that is due to it, mean over the ranks; or the part of the additional
+            time of the slowest ranks, or threads. None if only the amount is known, not its time.
+        share: ``seconds`` divided by all of that time, 0 to 1; None likewise.
     """
 
     attribute: str
@@ -139,15 +144,15 @@ class Cause:
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """Where others wait for a place.
+    """A region in whose MPI calls ranks wait until others are done with some work.
 
     Attributes:
         region: The region whose MPI calls they wait in.
-        seconds: How long they wait for that work, a mean over the ranks.
-        late: The region for whose work they wait there longest; None where that is the place itself, or not known.
-        ranks: Those for whose work, that with most first; empty where that is not known, or they are all.
-        waiting: Those that wait; empty where all do. Who waits less than a quarter of the longest is not one of them.
-        mean: How long these wait, a mean over them; None where all do.
+        seconds: How long they wait for that work: mean over all ranks.
+        late: The region in which most of that work is; None if that is the region of the finding, or unknown.
+        ranks: The ranks that others wait for, the one that is waited for longest first; empty for all, or if unknown.
+        waiting: The ranks that wait at least a quarter as long as the one that waits longest; empty for all.
+        mean: How long the ranks in ``waiting`` wait: mean over them; None for all.
     """
 
     region: Region
@@ -160,26 +165,27 @@ class Wait:
 
 @dataclass(frozen=True)
 class Finding:
-    """One place, and what is known of it. Where both a difference and a weight are, they are of the same region.
+    """One place in the program: what is wrong there, why, and what a fix would save.
 
     Attributes:
         kind: What is wrong there.
-        region: The region; None where ranks differ over all regions.
-        difference: Its position among the regions that were compared, if ranks differ in it.
-        weight: Its position among the regions that were weighed, if it takes much time on one call path.
-        procedure: What it takes over all call paths, if that is what makes it a finding.
-        others: More call paths of the same region, of which the same is true.
-        groups: Ranks that are alike in it, the first rank's group first; empty if it was not compared.
-        causes: What the time is, or what ranks differ by; the largest first.
-        gain: What a perfect fix saves; None where that is not known.
-        bound: The most that the base can shrink without the region, in seconds; None where nobody is busy.
-        share: Of all ranks' busy time; of the run's where nobody is busy, or ``of_run``.
-        of_run: Whether the share is of the run's time, as that of a region in which ranks wait.
-        doubt: What the difference may be instead; None if nothing speaks for that.
-        level: Confidence: ``high``, ``medium`` or ``low``.
-        reason: Why it is no higher, or so high.
-        waits: Where other ranks wait for it, the longest first.
-        repeatability: In how many runs it was found; None of a single run.
+        region: The region; None if ranks differ, but in no single region.
+        difference: The region's position among the compared regions, if ranks differ in it.
+        weight: The region's position among the weighed regions, if it takes much time on one call path.
+        procedure: The region's time over all its call paths, if only their sum is large.
+        others: Further call paths of the same region that have the same problem.
+        groups: The groups of ranks that are alike in the region, that of the first rank first; empty if the region was
+            not compared.
+        causes: Why the region takes its time, or why ranks differ, the largest first.
+        gain: The estimated saving of a perfect fix; None if unknown.
+        bound: The region's part of the base in seconds, the most that a fix can save; None if no rank is busy.
+        share: The region's share of the busy time of all ranks, or of the run's time if ``of_run`` or no rank is busy.
+        of_run: Whether ``share`` is the share of the run's time, as for a region in which ranks wait.
+        doubt: What may explain the difference instead of different work; None if it is certain.
+        level: The confidence in the finding: ``high``, ``medium`` or ``low``.
+        reason: Why the confidence has this level.
+        waits: Where other ranks wait for the work in this region, the longest wait first.
+        repeatability: In how many runs it was found; None for a single run.
     """
 
     kind: Kind
@@ -201,26 +207,31 @@ class Finding:
     repeatability: Repeatability | None = None
 
     @property
+    def seconds(self) -> float:
+        """The estimated saving in seconds; if it is unknown, the region's part of the base, or 0."""
+        return self.gain.seconds if self.gain else self.bound or 0.0
+
+    @property
     def is_in_turn(self) -> bool:
-        """Whether it would save time if ranks did the region's work at the same time."""
+        """Whether time would be saved if the ranks were busy in the region at the same time."""
         return self.gain is not None and any(part.why is Why.AT_ONCE for part in self.gain.parts)
 
     @property
     def is_of_waiting(self) -> bool:
-        """Whether it is that ranks differ, or wait for each other."""
+        """Whether ranks differ in the region, or wait for each other there."""
         return bool(self.groups or self.waits) or self.is_in_turn or self.kind in (Kind.IMBALANCE, Kind.LATE)
 
     @property
     def is_of_ranks(self) -> bool:
-        """Whether it is that ranks differ in sum; else that a region takes much time, in which they may differ, too."""
+        """Whether the problem is that ranks differ; False for a hot spot, even if ranks differ in it."""
         return bool(self.groups) and self.kind in (Kind.IMBALANCE, Kind.SLOW_CORE)
 
     @property
     def is_doubtful(self) -> bool:
-        """Whether it is that ranks differ, or wait for each other, and that is uncertain."""
+        """Whether the problem is that ranks differ or wait for each other, and that is uncertain."""
         return self.doubt is not None and (self.is_of_ranks or self.doubt is Doubt.CORES)
 
     @property
     def slowest(self) -> tuple[int | str, ...]:
-        """The ranks, or threads, that have most; empty if it was not compared, or all are alike."""
+        """The ranks, or threads, that take longest in the region; empty if they were not compared, or all are alike."""
         return slowest(self.groups)

@@ -1,4 +1,4 @@
-"""The gain of a finding: the most that a perfect fix would save."""
+"""The estimated saving of a perfect fix."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from .share import inclusive
 
 __all__ = ["gain_of", "gain_of_balance", "gain_of_weight"]
 
-_NOTHING: Final = 1e-6  # of the base: a rounding
+_NOTHING: Final = 1e-6  # of the base: the rounding error of a difference
 
 
 def gain_of(analysis: Analysis, parts: Iterable[Saved]) -> Gain | None:
-    """Return a gain with its parts, one for each reason; None if nothing is to save.
+    """Return the saving that consists of some parts, with those of one reason added up; None if nothing is saved.
 
-    It is no more than the run. Nor does work that is shared or done at once save more than the critical path has beyond
-    what ranks are busy on average: they have to do the other work as well.
+    It is at most the time of the run. Work that is shared evenly, or done at the same time, saves at most
+    ``Analysis.idle``, because the ranks have to do the other work as well.
     """
     together: dict[Why, Saved] = {}
     for each in parts:
@@ -48,17 +48,21 @@ def gain_of(analysis: Analysis, parts: Iterable[Saved]) -> Gain | None:
 
 
 def gain_of_balance(analysis: Analysis, regions: Sequence[int]) -> Gain | None:
-    """Return the saving if all ranks computed equally long in some regions; None if the metric is not a time.
+    """Return the saving if all ranks were busy equally long in some regions.
 
-    That is what the critical path has more of them than the ranks on average, or, where misses make a rank slow or all
-    execute equally many instructions and no other cause is known, than the fastest: work can be shared evenly, misses
-    and stalls can be avoided. It is no more than what the slowest rank has more, unless ranks are late in turn; and
-    that where the path is not known. Ranks of different programs have nothing to share. None where the ranks did the
-    same work, or different jobs, or it is doubtful who is slowest.
+    The saving is the time of the slowest rank, or that on the critical path if it is shorter, minus the time that a
+    perfect fix leaves: the mean over the ranks, because work can be shared evenly; or the time of the fastest rank, if
+    cache misses or stalls make the others slow, because these can be avoided. If ranks are busy at different times in
+    these regions, the critical path can have more of them than the slowest rank; this part is saved as well. Of ranks
+    that run different programs, only those of one program can share work.
 
     Args:
-        analysis: What was found.
-        regions: Positions among the regions that were compared; none is below another.
+        analysis: The results so far.
+        regions: Positions among the compared regions; none is below another.
+
+    Returns:
+        None if the compared metric is not a time, the ranks did the same work or different jobs, or it is uncertain
+        which rank is slowest.
     """
     vectors = analysis.vectors
     if vectors.metric not in (*TIMES, OFF_PROCESSOR) or analysis.dissimilarity.jobs:
@@ -86,10 +90,10 @@ def gain_of_balance(analysis: Analysis, regions: Sequence[int]) -> Gain | None:
 
 
 def gain_of_weight(analysis: Analysis, culprit: int) -> Gain | None:
-    """Return the time of causes with a remedy in a hot spot; None if no fix is known.
+    """Return the saving if the causes of a hot spot that have a remedy took no time; None if none has one.
 
     Args:
-        analysis: What was found.
-        culprit: Position among the regions that were weighed.
+        analysis: The results so far.
+        culprit: Position of the hot spot among the weighed regions.
     """
     return gain_of(analysis, analysis.parts.remedies(culprit).values())

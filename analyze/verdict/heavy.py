@@ -22,7 +22,7 @@ _AWAITED: Final = "ranks wait for it"
 
 
 def heavy_regions(analysis: Analysis) -> Iterator[Finding]:
-    """Yield a finding for each culprit that takes much time."""
+    """Yield a finding for each hot spot that the verdict names."""
     seconds = analysis.explanation.seconds
     for culprit in analysis.culprits_by_weight:
         confidence = confidence_in_weight(analysis, culprit)
@@ -43,7 +43,7 @@ def heavy_regions(analysis: Analysis) -> Iterator[Finding]:
 
 
 def heavy_procedures(analysis: Analysis) -> Iterator[Finding]:
-    """Yield a finding for each region that is large over all its call paths, but not on one."""
+    """Yield a finding for each region that takes much time over all its call paths, but not on any single one."""
     files = analysis.explanation.seconds.of["io_bytes"]
     positions = {region.id: index for index, region in enumerate(analysis.run.weighed.regions)}
     for each in analysis.procedures.heavy:
@@ -70,11 +70,11 @@ def heavy_procedures(analysis: Analysis) -> Iterator[Finding]:
 
 
 def late_region(analysis: Analysis, finding: Finding) -> tuple[Finding, Wait] | None:
-    """Return a finding of the region for whose work ranks wait in another, with that wait; None if it is not known.
+    """Return the region whose work ranks wait for in another region, as a finding, and that wait; None if unknown.
 
     Args:
-        analysis: What was found.
-        finding: Of a region in which ranks mostly wait.
+        analysis: The results so far.
+        finding: The finding on the region in which ranks mostly wait.
     """
     position = finding.procedure.region if finding.procedure and finding.weight is None else finding.weight
     if position is None or finding.kind is not Kind.LATE or finding.waits:
@@ -96,17 +96,17 @@ def late_region(analysis: Analysis, finding: Finding) -> tuple[Finding, Wait] | 
 
 
 def late_work(analysis: Analysis, wait: Wait) -> Finding | None:
-    """Return a finding of the work that ranks wait for at different times, though they do equally much in sum.
+    """Return a finding on work that ranks do at different times, so that others wait for it.
 
-    Its gain is what the critical path has of it beyond what ranks, but a master, do of it on average.
+    Its saving is the time of that work on the critical path minus its mean over the ranks (without a master).
 
     Args:
-        analysis: What was found.
-        wait: The longest one, which no other finding explains.
+        analysis: The results so far.
+        wait: The longest wait that no other finding explains.
 
     Returns:
-        None where that is less than a tenth of the run, for ranks are never equally fast all the time; or where it is
-        not known what they wait for, or what it would save.
+        None if ranks lose less than a tenth of the run by such waiting, because they are never equally fast all the
+        time; or if it is unknown what they wait for, or the saving is less than ``least_gain``.
     """
     found, path = analysis.efficiency, analysis.explanation.serialisation
     place = _busiest(analysis, wait.late) if wait.late else None
@@ -127,7 +127,7 @@ def _late(analysis: Analysis, place: int, saved: Saved) -> Finding:
 
 
 def _busiest(analysis: Analysis, region: Region) -> int | None:
-    """Return where most of the critical path is in a region, as a position; None if no code region is it."""
+    """Return the position of a region on the call path that is longest on the critical path; None if it has none."""
     serialisation, paths = analysis.explanation.serialisation, analysis.experiment.call_paths
     places = [index for index, each in enumerate(analysis.run.weighed.regions) if paths[each.id].region == region]
     if not places or serialisation is None:

@@ -1,4 +1,4 @@
-"""The cost of imbalance: the time that other ranks could have used while the slowest was in a region."""
+"""The cost of imbalance: the time that other ranks idle while the slowest one is still busy in a region."""
 
 from __future__ import annotations
 
@@ -17,16 +17,15 @@ _ROUNDING: Final = 1e-12  # of the longest time: the rounding error of a sum of 
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """What the imbalance of a region's own time costs, in seconds.
+    """The cost of imbalance in one region's own time, without the regions below it; times in seconds.
 
     Attributes:
         region: Its position among the code regions.
-        loss: (longest - mean) x ranks, or threads where these are compared: those that ``mean`` is over.
-        longest: Of the slowest rank.
-        mean: Over the ranks of one program; of threads over those whose own time it is, which are the first ones of
-            the ranks where these alone work.
-        factor: ``longest`` over ``mean``, no seconds; None where the mean is none.
-        slowest: That rank, or thread.
+        loss: (``longest`` - ``mean``) times the number of ranks, or of threads if these are compared.
+        longest: The time of the slowest rank.
+        mean: The mean over the ranks of one program; of threads, over those that work in the region.
+        factor: ``longest`` divided by ``mean``; None if the mean is 0.
+        slowest: The slowest rank, or thread as ``rank.thread``.
     """
 
     region: int
@@ -38,16 +37,17 @@ class Loss:
 
 
 def losses(findings: Analysis) -> list[Loss]:
-    """Return the regions in which ranks differ, for each program, most costly first; excluded ranks do not count.
+    """Return the cost of imbalance in each region and program in which ranks differ, the highest first.
 
-    Times are those that are compared: without what probes took, and as the ranks' work shares them out.
+    Excluded ranks do not count. The times are the compared ones: without the overhead of probes, and distributed over
+    ranks like their counts.
     """
     vectors = findings.vectors
     if vectors.metric not in TIMES:
         metric = "compute_time" if Computing.is_measured(findings.experiment) else "wall_time"
         vectors = RankVectors.selected(findings.differences.selection, metric=metric)
     threads, columns_of_all = vectors.selection.threads, vectors.selection.columns
-    own_time = threads.own[:, columns_of_all] if threads else None  # else they have that of another thread
+    own_time = threads.own[:, columns_of_all] if threads else None  # others have the time of another thread
     found = []
     for region, each in enumerate(vectors.regions):
         below = vectors.values[list(each.children)].sum(axis=0)

@@ -1,8 +1,9 @@
 """The time that a run loses, by reason, and the findings that account for each loss.
 
-The base is what ranks are busy on average, and two losses: what the busiest rank has more than that, and what the
-critical path has more than the busiest rank. Together they are a sum over regions: what the critical path has more of
-each than the ranks on average. How a region's part is divided between the two, its finding's gain shows.
+The critical path consists of the mean busy time of the ranks and two losses: the busy time of the busiest rank minus
+that mean, and the length of the path minus the busiest rank. The two losses together are also a sum over regions: the
+time of each region on the path minus its mean over the ranks. The parts of a finding's saving show how the sum for its
+region is divided between the two.
 """
 
 from __future__ import annotations
@@ -25,24 +26,24 @@ _Parts = dict[int, float]  # of a loss, in seconds, by the number of a finding
 
 
 class LostTo(StrEnum):
-    """To what time is lost."""
+    """The reason for a loss."""
 
     UNEQUAL = "unequal_busy_time"
-    WAITING = "waiting"  # for each other, although sums may be equal
-    TRANSFER = "transfer"  # beside the base: in MPI
-    ASLEEP = "asleep"  # beside the base: neither busy nor in MPI
+    WAITING = "waiting"  # for each other, beyond what unequal busy times explain
+    TRANSFER = "transfer"  # in MPI, without that waiting; not part of the base
+    ASLEEP = "asleep"  # neither busy nor in MPI; not part of the base
 
 
 @dataclass(frozen=True, slots=True)
 class Lost:
-    """Time in which ranks are not busy, on average.
+    """A time in which ranks are not busy: mean over the ranks.
 
     Attributes:
-        to: To what.
-        seconds: Of the base, or beside it.
-        share: The same by the base.
-        findings: Numbers, from 1, of the findings that account for a tenth of it at least; that with most first.
-        is_explained: Whether they account for most of it.
+        to: The reason.
+        seconds: How long.
+        share: ``seconds`` divided by the verdict's base.
+        findings: Numbers, from 1, of the findings that account for at least a tenth of it, the largest part first.
+        is_explained: Whether they account for more than half of it.
     """
 
     to: LostTo
@@ -53,9 +54,10 @@ class Lost:
 
 
 def find_lost(analysis: Analysis, findings: Sequence[Finding]) -> tuple[Lost, ...]:
-    """Return the losses that are worth a look; empty where the critical path is not known.
+    """Return the losses of at least 1 % of the base; empty if the critical path is unknown.
 
-    Where ranks share cores, the time of transfer is that of the findings alone, and who is asleep is not known.
+    If ranks may have waited for cores, the time of transfer is only that of the findings, and the time asleep is
+    unknown.
     """
     found, path, run = analysis.efficiency, analysis.critical_path, analysis.run
     if found is None or path is None or analysis.explanation.serialisation is None:
@@ -68,7 +70,7 @@ def find_lost(analysis: Analysis, findings: Sequence[Finding]) -> tuple[Lost, ..
     if "transfer" in found.reliable:
         in_mpi = sum(run.weighed_costs[each].mpi_time or 0.0 for each in run.weighed.top)
         beside = max(run.program_time - path.length, 0.0)
-        transfer = min(beside, max(in_mpi - unequal - waiting, 0.0))  # they wait in MPI
+        transfer = min(beside, max(in_mpi - unequal - waiting, 0.0))  # both losses are waiting in MPI
         asleep = beside - transfer
     idle = {
         number: _most_of(each, unequal, waiting)
@@ -94,12 +96,13 @@ def find_lost(analysis: Analysis, findings: Sequence[Finding]) -> tuple[Lost, ..
 
 
 def _of_idle(analysis: Analysis, findings: Mapping[int, Finding], most: Mapping[int, tuple[float, float]]) -> _Parts:
-    """Return the seconds of a loss that are in each finding's regions.
+    """Return the seconds of a loss that each finding accounts for, by its number.
 
     Args:
-        analysis: What was found.
-        findings: By number: regions above or below those of one before count without these.
-        most: Of each finding the most that it accounts for, and the part of this that is the loss.
+        analysis: The results so far.
+        findings: The findings by number. Time in a region counts for the first finding that contains it.
+        most: By number, the most seconds that the finding accounts for, and the fraction of its seconds that belongs
+            to this loss.
     """
     path, regions = analysis.explanation.serialisation, analysis.run.weighed.regions
     assert path is not None
@@ -119,20 +122,26 @@ def _of_idle(analysis: Analysis, findings: Mapping[int, Finding], most: Mapping[
 
 
 def _most_of(finding: Finding, unequal: float, waiting: float) -> tuple[tuple[float, float], tuple[float, float]]:
-    """Return the most that a finding accounts for, and the part of this, of unequal busy time and of waiting.
+    """Return the ``most`` of ``_of_idle`` for a finding, first for unequal busy time, then for waiting.
 
-    None accounts for more than it saves. If that is the same for both, or not known, both have their part of it.
+    A finding accounts for no more than it saves. If its saving does not show which of the two losses it reduces, its
+    seconds are divided in proportion to the two.
+
+    Args:
+        finding: The finding.
+        unequal: Seconds lost to unequal busy time.
+        waiting: Seconds lost to waiting.
     """
     even, at_once = _saved(finding, Why.EVEN, Why.FASTEST), _saved(finding, Why.AT_ONCE)
     if even and finding.gain:
         return (min(even, finding.gain.seconds), 1.0), (min(at_once, finding.gain.seconds), 1.0)
-    if not finding.region and not finding.gain:  # in sum
+    if not finding.region and not finding.gain:  # ranks differ over all regions together
         return (np.inf, 1.0), (0.0, 1.0)
     most, whole = finding.gain.seconds if finding.gain else np.inf, unequal + waiting
     return (most, unequal / whole), (most, waiting / whole)
 
 
 def _saved(finding: Finding, *reasons: Why) -> float:
-    """Return the seconds that a finding's gain has for some reasons."""
+    """Return the seconds of the parts of a finding's saving that have one of some reasons."""
     parts = finding.gain.parts if finding.gain else ()
     return sum(each.before - each.after for each in parts if each.why in reasons)

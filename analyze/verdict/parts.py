@@ -1,4 +1,4 @@
-"""The parts of a region's time, in seconds by cause, and those with a remedy."""
+"""The time of a region split by cause, in seconds, and which of these causes have a remedy."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from .finding import Cause, Kind, Saved, Why
 
 __all__ = ["BUSY", "IN_SYSTEM", "Parts"]
 
-# Parts of the account that the system's libraries or its kernel take, and the attribute of each.
+# Parts of the account in the memory allocator or the kernel → attribute.
 IN_SYSTEM: Final = {"allocations": "allocations", "page_faults": "page_faults", "system": "system_time"}
-# Likewise of all that are computing, or in the kernel meanwhile.
+# All parts of the account that are CPU time outside calls → attribute.
 BUSY: Final = {
     "instructions": "instructions",
     "l1_misses": "l1_miss_rate",
@@ -34,20 +34,20 @@ BUSY: Final = {
     **IN_SYSTEM,
 }
 _MEMORY: Final = (("page_faults", Kind.PAGE_FAULTS, Why.FAULTS), ("allocations", Kind.ALLOCATION, Why.ALLOCATION))
-_STEADY: Final = 0.5  # cycles per instruction: code of which a processor executes two in each cycle hardly waits
+_STEADY: Final = 0.5  # cycles per instruction: at two or more instructions per cycle, a core hardly waits
 
 
 @dataclass(frozen=True)
 class Parts:
-    """The parts of each region's time.
+    """The time of each region, split by cause.
 
     Attributes:
-        run: The regions, and what they cost.
-        weights: Those that weigh.
-        explanation: What files and messages take, and all of it.
-        account: What computing is; None where neither instructions nor system time are known.
-        in_turn: What each region would save if ranks that work in turn worked at once.
-        by_paper: Root causes by rough sets; None by our method.
+        run: The regions and their costs.
+        weights: The regions, classified by the time that they take.
+        explanation: The time that each region spends on file I/O and messages.
+        account: CPU time by cause; None if neither instructions nor system time were measured.
+        in_turn: The seconds saved if ranks were busy in a region at the same time: ``float64[region]``.
+        by_paper: The root causes by Liu et al. 2011; None with our own method.
     """
 
     run: Prepared
@@ -58,7 +58,10 @@ class Parts:
     by_paper: DisparityCauses | None = None
 
     def of(self, region: int) -> Mapping[str, float]:
-        """Return the seconds of a region by attribute, means over the ranks; a shell counts without its parts."""
+        """Return the seconds of a region by attribute, mean over the ranks.
+
+        A region around the whole program counts only with its own code.
+        """
         spent, moves = self.explanation.seconds.of, self.explanation.seconds.moves[region]
         moved = float(spent["mpi_bytes"][region]) if moves else 0.0
         found = {"io_bytes": float(spent["io_bytes"][region]), "mpi_bytes": moved}
@@ -68,17 +71,14 @@ class Parts:
         return found
 
     def uncertain(self, region: int) -> frozenset[str]:
-        """Return the attributes that may take as good as no time in a region, by what is known of the account's prices.
-
-        That is less than a tenth of the region's time.
-        """
+        """Return the attributes that may take less than a tenth of a region's time, by the error of their prices."""
         least = THRESHOLD * float(self.explanation.seconds.time[region])
         return frozenset(name for name, each in self._at_least(region).items() if each <= least)
 
     def unpriced(self, region: int) -> frozenset[str]:
-        """Return the misses among a region's causes whose price neither the run nor the calibration shows.
+        """Return the kinds of cache misses among a region's causes whose price is unknown.
 
-        Instructions take what is left.
+        Neither a fit to the run nor a calibration gives it.
         """
         if self.by_paper:
             return frozenset()
@@ -87,7 +87,10 @@ class Parts:
         return frozenset(name for name in misses if isnan(least[name]))
 
     def _at_least(self, region: int) -> Mapping[str, float]:
-        """Return the least that each part of the account takes of a region, by attribute; NaN if that is unknown."""
+        """Return the least seconds that each attribute may take in a region, within the error of its price.
+
+        NaN if the error is unknown; empty without an account.
+        """
         if self.account is None:
             return {}
         own = self.run.weighed.regions[region].own_code
@@ -95,10 +98,10 @@ class Parts:
         return {BUSY[name]: float(between[name][0, region]) for name in self.account.parts if name in BUSY}
 
     def causes(self, region: int) -> tuple[Cause, ...]:
-        """Return the large parts of a region's time, the largest first; by the paper its root causes.
+        """Return the attributes that take a quarter of a region's time, the largest first, or those in ``by_paper``.
 
-        What may take as good as no time is no cause. File I/O is a matter of its calls, and not of its bytes, where
-        these are few per call.
+        Those in ``uncertain`` are left out. If calls of file I/O move few bytes each, the cause is ``io_calls`` instead
+        of ``io_bytes``.
         """
         if self.by_paper:
             return tuple(Cause(each.attribute) for each in self.by_paper.causes.get(region, ()))
@@ -112,7 +115,7 @@ class Parts:
         )
 
     def is_explained(self, region: int) -> bool:
-        """Return whether one part is most of a region's time, or has a remedy, or its instructions hardly wait."""
+        """Return whether one cause takes most of a region's time or has a remedy, or its instructions hardly wait."""
         cycles = self.cycles(region)
         if cycles is not None and cycles <= CRITERIA.dependent:
             return True
@@ -121,16 +124,16 @@ class Parts:
         return is_most or bool(self.by_paper and known) or bool({*self.remedies(region)} - {Kind.LATE})
 
     def cycles(self, region: int) -> float | None:
-        """Return the cycles of a region per instruction; None if they were not counted."""
+        """Return the cycles per instruction of a region; None if not counted, or if it executes almost nothing."""
         return self.weights.cpi[0][region] if self.weights.cpi else None
 
     def is_steady(self, region: int) -> bool:
-        """Return whether a region hardly waits for anything."""
+        """Return whether a region executes at least two instructions per cycle, so that its code hardly waits."""
         cycles = self.cycles(region)
         return cycles is not None and cycles <= _STEADY
 
     def call_that_moves(self, region: int) -> int | None:
-        """Return the call path of the MPI call that moves most in a region; None where calls were not recorded."""
+        """Return the call path of the MPI call that moves most bytes in a region; None if calls were not recorded."""
         experiment, place = self.run.experiment, self.run.weighed.regions[region]
         if not complete(experiment, "mpi_calls"):
             return None
@@ -153,11 +156,10 @@ class Parts:
         return self.explanation.seconds.is_part(self.explanation.seconds.of["io_bytes"])
 
     def remedies(self, region: int) -> Mapping[Kind, Saved]:
-        """Return what takes a part of a region's time, its own, and has a remedy, by kind.
+        """Return, by kind of finding, the saving of each cause with a remedy that takes a quarter of a region's time.
 
-        Instructions have none, as all code executes some. Nor has waiting where ranks wait for cores, since what else
-        they wait for is then not known, unless they work one after another, or are late in turn: the critical path
-        shows that.
+        Time in named regions below does not count. Instructions have no remedy, because all code executes some. If
+        ranks may wait for cores, waiting has one only if the critical path shows that they are busy at different times.
         """
         if region not in self._known:
             self._known[region] = self._remedies(region)
@@ -169,7 +171,7 @@ class Parts:
         for culprit in culprits_below(self.run.weighed.regions, region, self._culprits):
             own = {name: each - self.of(culprit)[name] for name, each in own.items()}
         if self.by_paper:
-            causes = {each.attribute for each in self.by_paper.causes.get(region, ())}  # misses may have no seconds
+            causes = {each.attribute for each in self.by_paper.causes.get(region, ())}  # even without seconds
             own = {name: each for name, each in own.items() if name in causes}
         own = {name: each for name, each in own.items() if name not in self.uncertain(region)}
         least = CRITERIA.part * float(split.time[region])
@@ -198,14 +200,14 @@ class Parts:
         return found
 
     def at_once(self, region: int) -> Saved:
-        """Return what it saves if all ranks do a region's work at the same time; see ``in_turn``."""
+        """Return the saving if all ranks were busy in a region at the same time; 0 s where ``in_turn`` is 0."""
         path = self.explanation.serialisation
         if path is None or not self.in_turn[region]:
             return Saved(Why.AT_ONCE, 0.0)
         return Saved(Why.AT_ONCE, float(path.on_path[region]), float(path.mean[region]), on_path=True)
 
     def kind(self, region: int) -> Kind:
-        """Return the kind of a region's problem: the one with most of its time, among those with a known fix."""
+        """Return the kind in ``remedies`` that saves most in a region; without any, ``LATE`` or ``HOT_SPOT``."""
         found = {**self.remedies(region)}
         found.pop(Kind.LATE, None)
         if found:
@@ -215,9 +217,9 @@ class Parts:
         return Kind.LATE if waits and is_mostly(cost.mpi_time, cost.wall_time) else Kind.HOT_SPOT
 
     def _is_fetched_ahead(self, region: int) -> bool:
-        """Return whether misses are those of a walk through an array, and no instruction waits for them.
+        """Return whether a region walks through consecutive values, which processors fetch before they are needed.
 
-        Processors fetch ahead in such a walk: nothing in the region can avoid these misses.
+        No instruction waits for such misses, and nothing in the region can avoid them.
         """
         cycles = self.cycles(region)
         return bool(self.explanation.seconds.walks[region]) and (cycles is None or cycles <= CRITERIA.dependent)

@@ -1,4 +1,4 @@
-"""Each place once, in the order of its saving."""
+"""Merge findings so that each place has one, and sort them by their saving."""
 
 from __future__ import annotations
 
@@ -21,16 +21,19 @@ __all__ = ["each_place_once", "ranked"]
 
 
 def ranked(findings: Iterable[Finding]) -> list[Finding]:
-    """Order findings by gain, then by share of busy time; of equal ones the first call path is first."""
+    """Sort findings by saving, then by share of busy time, then by call path; largest and first ones first."""
     return sorted(findings, key=lambda each: (-_seconds(each), -each.share, each.region.id if each.region else -1))
 
 
 def each_place_once(analysis: Analysis, findings: Iterable[Finding]) -> list[Finding]:
-    """Merge the findings of one region into one, and waiting for a region into that region's finding.
+    """Merge findings so that each place has one, and add waiting for a region to the finding on that region.
+
+    Findings that are too small to name, that may only be waiting for cores, or that merely enclose another one are left
+    out.
 
     Args:
-        analysis: What was found.
-        findings: Of a region on several call paths, or of several kinds, there are several.
+        analysis: The results so far.
+        findings: Any number per place: one per call path and kind.
     """
     by_place: dict[Region | None, list[Finding]] = {}
     for each in findings:
@@ -40,10 +43,10 @@ def each_place_once(analysis: Analysis, findings: Iterable[Finding]) -> list[Fin
     awaited = {place: _place(analysis.experiment, found) for place, (found, _) in late.items()}
     for place, (waited_for, wait) in late.items():
         last, seen = awaited[place], {place}
-        while last in awaited and last not in seen:  # which waits for another one itself
+        while last in awaited and last not in seen:  # ranks wait there, too: go on to what they wait for
             seen.add(last)
             last = awaited[last]
-        if last in seen:  # they wait for each other
+        if last in seen:  # a cycle: no region is the origin of the waiting
             continue
         del places[place]
         known = places.setdefault(last, waited_for)
@@ -56,14 +59,14 @@ def each_place_once(analysis: Analysis, findings: Iterable[Finding]) -> list[Fin
 
 
 def _inside(analysis: Analysis, finding: Finding, findings: Iterable[Finding]) -> list[Finding]:
-    """Return the findings of regions inside a finding's."""
+    """Return the findings on regions inside the region of a finding."""
     regions = [(each, each.region) for each in findings]
     around, ancestors = finding.region, analysis.experiment.ancestors
     return [each for each, region in regions if around and region and around.id in ancestors(region.id)]
 
 
 def _waits_without(finding: Finding, inside: Iterable[Finding]) -> tuple[Wait, ...]:
-    """Return a finding's waits without those that are mostly for a finding inside it, unless they are all it is."""
+    """Return a finding's waits without those that are mostly for a finding inside it; all of a ``LATE`` one."""
     if finding.kind is Kind.LATE:
         return tuple(finding.waits)
     known = [wait for each in inside for wait in each.waits]
@@ -75,7 +78,7 @@ def _waits_without(finding: Finding, inside: Iterable[Finding]) -> tuple[Wait, .
 
 
 def _time(analysis: Analysis, finding: Finding) -> float:
-    """Return the seconds that a finding is about: its gain, or by what ranks differ, or else the time of the region."""
+    """Return the size of a finding in seconds: its saving, else the difference of the ranks, else the region's time."""
     if finding.gain:
         return finding.gain.seconds
     if finding.is_of_ranks and analysis.vectors.metric in (*TIMES, OFF_PROCESSOR):
@@ -85,19 +88,19 @@ def _time(analysis: Analysis, finding: Finding) -> float:
 
 
 def _may_be_for_cores(analysis: Analysis, finding: Finding) -> bool:
-    """Return whether ranks wait in a region, or for it, no longer than they may wait for cores that they share."""
+    """Return whether the waiting that a finding reports may be waiting for a core."""
     return finding.kind is Kind.LATE and not finding.groups and analysis.explanation.seconds.turns
 
 
 def _is_merely_around(analysis: Analysis, finding: Finding, other: Finding) -> bool:
-    """Return whether a hot spot is another one, and the call path, or the loop, that leads there."""
+    """Return whether a hot spot takes its time in another one, and is only a loop or a call path that leads there."""
     if not (finding.region and other.region) or finding.region.own_code or finding.groups or finding.waits:
         return False
     if finding.kind is not Kind.HOT_SPOT or other.kind not in (Kind.HOT_SPOT, Kind.LATE) or other.of_run:
         return False
     is_below = finding.region.id in analysis.experiment.ancestors(other.region.id)
     rest = finding.share - other.share
-    return is_below and not finding.gain and rest <= THRESHOLD * finding.share  # which is not worth a word
+    return is_below and not finding.gain and rest <= THRESHOLD * finding.share  # too little to name
 
 
 def _place(experiment: Experiment, finding: Finding) -> Region | None:
@@ -105,9 +108,9 @@ def _place(experiment: Experiment, finding: Finding) -> Region | None:
 
 
 def _of_place(analysis: Analysis, findings: Sequence[Finding]) -> Finding:
-    """Merge the findings of one region: on each call path, then over the call paths, whose gains add up.
+    """Merge the findings on one region: first those of each call path, then those of all, whose savings add up.
 
-    Of recursion, the outermost counts: its time contains the others'.
+    In recursion, only the outermost call path counts, because its time contains that of the others.
     """
     by_path: dict[int, list[Finding]] = {}
     for each in findings:
@@ -131,14 +134,14 @@ def _of_place(analysis: Analysis, findings: Sequence[Finding]) -> Finding:
 
 
 def _share(findings: Iterable[Finding], of_run: bool, combined: Callable[[Iterable[float]], float]) -> float:
-    """Combine the shares that are of the same time."""
+    """Combine the shares of those findings whose ``of_run`` is as given; 0 if there are none."""
     return combined([0.0, *(each.share for each in findings if each.of_run == of_run)])
 
 
 def _of_path(findings: Sequence[Finding]) -> Finding:
-    """Merge an imbalance and a hot spot in one region; the larger saving decides the kind.
+    """Merge the findings on one call path, such as an imbalance and a hot spot; the larger saving decides the kind.
 
-    The gain is the larger one, because imbalance and slow code may be the same time.
+    The savings do not add up, because imbalance and slow code may be the same time.
     """
     if len(findings) == 1:
         return findings[0]

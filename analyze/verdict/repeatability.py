@@ -1,4 +1,4 @@
-"""In how many runs a finding of their mean is confirmed, and the confidence in its seconds."""
+"""In how many runs a finding on the mean of several runs is made as well, and how far its seconds vary."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ _FEWEST: Final = 3  # runs: with two, the interval is too wide to be useful
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """Where the mean of infinitely many runs is, with a confidence of 95 %.
+    """The 95 % confidence interval of a mean over runs, in seconds.
 
     Attributes:
-        low: In seconds, as are the others.
-        mean: That of the runs that were made.
-        high: Where it ends.
+        low: Its lower end.
+        mean: The mean over the runs that were made.
+        high: Its upper end.
     """
 
     low: float
@@ -31,12 +31,12 @@ class Interval:
 
 @dataclass(frozen=True, slots=True)
 class Repeatability:
-    """How the runs confirm one finding.
+    """How far the runs confirm one finding.
 
     Attributes:
-        in_runs: In how many of them it is found, too.
-        seconds: What it is about, in each run, whether or not it is found there: how much longer the slow ranks take
-            than the others, or what the region takes; empty if that is no time, or not known of all.
+        in_runs: The number of runs that have the finding when analysed alone.
+        seconds: In each run, also those without the finding: how much longer the slow ranks take than the others, or
+            the time of the region. Empty if the compared metric is not a time, or a run lacks the value.
     """
 
     in_runs: int
@@ -44,7 +44,7 @@ class Repeatability:
 
     @property
     def interval(self) -> Interval | None:
-        """The confidence interval of the seconds, by Student's t; None of too few runs."""
+        """The confidence interval of the mean of ``seconds``, by Student's t; None for fewer than three runs."""
         number = len(self.seconds)
         if number < _FEWEST:
             return None
@@ -57,12 +57,12 @@ class Repeatability:
 
 @dataclass(frozen=True)
 class Repetition:
-    """How the runs of a mean confirm its findings.
+    """How far the runs confirm the findings on their mean.
 
     Attributes:
-        runs: How many there are.
-        of_ranks: By the culprit in which ranks differ; None means all regions, if ranks differ but no culprit is known.
-        of_regions: By hot spot.
+        runs: The number of runs.
+        of_ranks: For differences between ranks, by culprit; None is the key if ranks differ, but in no single region.
+        of_regions: For hot spots, by position.
     """
 
     runs: int = 1

@@ -1,4 +1,4 @@
-"""Shares of busy time, and of the base."""
+"""The share of busy time that a region takes, and its part of the base."""
 
 from __future__ import annotations
 
@@ -11,12 +11,13 @@ __all__ = ["bound_of", "inclusive", "places_of", "share_of"]
 
 
 def share_of(analysis: Analysis, region: int, *, compared: bool = False) -> float:
-    """Return a region's share of all ranks' busy time, computing and file I/O; of the run's where nobody is busy.
+    """Return a region's share of the busy time of all ranks, 0 to 1; of the run's time if no rank is busy.
 
     Args:
-        analysis: What was found.
-        region: Its position among the regions.
-        compared: Whether it is meant as it is compared, or else as it is weighed; see ``inclusive``.
+        analysis: The results so far.
+        region: Its position.
+        compared: Whether a region around the whole program includes the regions below it, as in comparisons of ranks,
+            or consists only of its own code, as in comparisons of regions.
     """
     seconds, top = analysis.explanation.seconds, list(analysis.run.weighed.top)
     busy = seconds.computing + seconds.of["io_bytes"]
@@ -27,10 +28,10 @@ def share_of(analysis: Analysis, region: int, *, compared: bool = False) -> floa
 
 
 def places_of(analysis: Analysis, finding: Finding) -> list[int]:
-    """Return the positions of the regions whose values add up to a finding's, over all its call paths.
+    """Return the positions of the regions whose values add up to that of a finding, over all its call paths.
 
-    These are its call paths, without those below others of them. Of a region around the whole program, whose own code
-    alone is weighed, they include its parts, unless the finding is of that code.
+    In recursion, these are the outermost call paths. For a region around the whole program, they include the regions
+    below it, unless the finding is only on its own code.
     """
     weighed, compared, ancestors = analysis.run.weighed, analysis.vectors.regions, analysis.experiment.ancestors
     if finding.region is None:
@@ -45,11 +46,17 @@ def places_of(analysis: Analysis, finding: Finding) -> list[int]:
 
 
 def bound_of(analysis: Analysis, finding: Finding) -> float | None:
-    """Return the most that the base can shrink without a finding's region; None if nobody is busy."""
+    """Return a finding's part of the base in seconds, the most that a fix can save; None if no rank is busy."""
     places, base = places_of(analysis, finding), analysis.base_in_regions
     return float(base[places].sum()) if places and base.any() else None
 
 
 def inclusive(analysis: Analysis, values: Values, region: int) -> float:
-    """Return the value of a region as it is compared; see ``as_compared``."""
+    """Return the value of a region; that of a region around the whole program includes the regions below it.
+
+    Args:
+        analysis: The results so far.
+        values: ``float64[region]``, without those for such a region.
+        region: Its position.
+    """
     return as_compared(values, analysis.run.weighed.regions, analysis.vectors.regions, region)

@@ -1,4 +1,4 @@
-"""Findings of regions in which ranks differ."""
+"""Findings on regions in which ranks differ."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["uneven_regions"]
 
 
 def uneven_regions(analysis: Analysis) -> Iterator[Finding]:
-    """Yield a finding for each culprit in which ranks differ; one for all regions together if there is none."""
+    """Yield a finding for each culprit in which ranks differ; if they differ without a culprit, one for all regions."""
     found = analysis.dissimilarity
     if not found.exists:
         return
@@ -50,7 +50,7 @@ def _finding(analysis: Analysis, culprit: int | None, regions: Sequence[int]) ->
 
 
 def _is_master_alone(analysis: Analysis, culprit: int | None, regions: Sequence[int]) -> bool:
-    """Return whether nobody but a master differs from the others by enough to matter."""
+    """Return whether the other ranks are alike in some regions, so that only a master differs."""
     if analysis.master is None:
         return False
     others = np.delete(analysis.vectors.values[list(regions)].sum(axis=0), analysis.master)

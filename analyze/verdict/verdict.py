@@ -26,21 +26,21 @@ _OF_RANKS: Final = (Kind.IMBALANCE, Kind.ONE_AFTER_ANOTHER, Kind.LATE)
 
 @dataclass(frozen=True)
 class Verdict:
-    """The findings of a run.
+    """The findings on a run, and the time that it loses.
 
     Attributes:
-        findings: The largest gain first.
-        base: Of what gains and shares are.
+        findings: The one with the largest saving first, then the one with the largest share of busy time.
+        base: The time that savings and shares refer to.
         too_short: Whether the run is too short to judge; it then has no findings.
-        balanced: Whether no finding is that ranks differ, or wait for each other's work.
-        master: The rank that hands out work, which is left out of balance and gains; None without one.
-        computes_least: The only rank that differs from all others, if it computes no more than any other, wherever
-            ranks differ, for certain, and is not the master.
-        longest_wait: Where ranks wait longest for each other; None if a finding is of it, or it is little, or the
-            efficiency is not known.
-        not_followed: The share of the run in MPI if it is large, no finding is of it, and no critical path was recorded
-            that would show who waits for whom; else 0.
-        lost: To what the ranks lose time, and which findings account for it.
+        balanced: Whether no finding reports that ranks differ for certain, or wait for each other.
+        master: The rank that hands out the work, which comparisons and savings leave out; None if there is none.
+        computes_least: A rank without which all others are alike, and which may be an unrecognised master: it computes
+            least wherever ranks differ. None if there is none, or a finding is uncertain.
+        longest_wait: The longest wait of ranks for each other; None if findings account for most of that loss, it is
+            small, or the critical path is unknown.
+        not_followed: The share of the run in MPI, if it is at least a quarter, ``balanced``, and no critical path was
+            recorded that would show which ranks wait for which; otherwise 0.
+        lost: The losses, and the findings that account for them.
     """
 
     findings: tuple[Finding, ...]
@@ -55,12 +55,12 @@ class Verdict:
 
     @property
     def first(self) -> Finding | None:
-        """The first finding, if it is of one region."""
+        """The first finding; None if there is none, or it is spread over all regions."""
         return self.findings[0] if self.findings and self.findings[0].region else None
 
 
 def find_verdict(analysis: Analysis) -> Verdict:
-    """Judge a run."""
+    """Return the verdict on an analysed run."""
     too_short = analysis.run.program_time < CRITERIA.resolution
     found = [] if too_short else [*uneven_regions(analysis), *heavy_regions(analysis), *heavy_procedures(analysis)]
     findings = tuple(ranked(each_place_once(analysis, found)))
@@ -88,9 +88,9 @@ def find_verdict(analysis: Analysis) -> Verdict:
 
 
 def _longest_wait(analysis: Analysis, lost: Iterable[Lost]) -> Wait | None:
-    """Return where ranks wait longest for each other, and for which work.
+    """Return the longest wait of ranks for each other.
 
-    None if findings are most of what that costs, or it is less than is critical.
+    None if findings account for most of the larger of both losses, or it is less than 3 % of the base.
     """
     path, idle = analysis.critical_path, [each for each in lost if each.to in (LostTo.UNEQUAL, LostTo.WAITING)]
     most = max(idle, key=lambda each: each.seconds, default=None)
@@ -103,7 +103,7 @@ def _longest_wait(analysis: Analysis, lost: Iterable[Lost]) -> Wait | None:
         if delay.waiting == region.descriptor:
             late = Region.from_descriptor(delay.late)
             if late.file:
-                seconds = min(delay.seconds / analysis.workers, seconds)  # a master's waiting is in the delay, too
+                seconds = min(delay.seconds / analysis.workers, seconds)  # the delay also contains a master's waiting
                 return wait_of(analysis, region, seconds, late) if seconds >= TICK else None
             break
     return wait_of(analysis, region, seconds) if seconds >= TICK else None
@@ -118,7 +118,7 @@ def _not_followed(analysis: Analysis) -> float:
 
 
 def _computes_least(analysis: Analysis, column: int) -> bool:
-    """Return whether a rank computes no more than any other in each culprit, and in all."""
+    """Return whether no rank computes less than this one, in each culprit and in all regions together."""
     vectors = analysis.vectors
     if vectors.threads or vectors.metric != "compute_time":
         return False

@@ -1,4 +1,4 @@
-"""Who waits for whom: the ranks that wait, where, and those for whose work."""
+"""Which ranks wait for which: where they wait, how long, and for whose work."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ __all__ = ["wait_of", "waits_for"]
 def wait_of(
     analysis: Analysis, region: Region, seconds: float, late: Region | None = None, *, without: tuple[int, ...] = ()
 ) -> Wait:
-    """Return a wait with the ranks that wait, if not all do.
+    """Return a wait in a region, with the ranks that wait there.
 
     Args:
-        analysis: What was found.
+        analysis: The results so far.
         region: The region in which they wait.
-        seconds: How long: a mean over all ranks but a master if the critical path is known; else over those that are
-            compared.
-        late: The region for whose work.
-        without: Ranks that are known to be late.
+        seconds: How long they wait: mean over all ranks except a master if the critical path is known, otherwise over
+            the compared ranks.
+        late: The region whose work they wait for, if known.
+        without: Late ranks, which do not wait themselves.
     """
     ranks, times = _times(analysis, region)
     times = np.where(np.isin(ranks, without), 0.0, times)
@@ -41,12 +41,14 @@ def wait_of(
 
 
 def waits_for(analysis: Analysis, finding: Finding) -> tuple[Wait, ...]:
-    """Return where others wait for a finding's work, without a master: the longest first, each region once.
+    """Return where other ranks, except a master, wait for the work of a finding: one wait per region, longest first.
+
+    With a critical path, these are the waits that led to the finding, and further ones of at least a quarter of its
+    saving, or of 1 % of the base if it has none. Without one, they are only the former.
 
     Args:
-        analysis: What was found.
-        finding: With the waits that made it a finding; the critical path shows these, and others from a quarter of its
-            gain on, or else from the least gain that is worth a look.
+        analysis: The results so far.
+        finding: A finding whose ``waits`` are those that led to it.
     """
     path, late = analysis.explanation.serialisation, tuple(each for each in finding.slowest if isinstance(each, int))
     waits = [wait_of(analysis, each.region, each.seconds, without=late) for each in finding.waits]
@@ -58,7 +60,7 @@ def waits_for(analysis: Analysis, finding: Finding) -> tuple[Wait, ...]:
         least = CRITERIA.part * finding.gain.seconds if finding.gain else CRITERIA.least_gain * analysis.base.seconds
         waits = []
         for region, each in seconds.items():
-            whole = float(_times(analysis, region)[1].sum())  # of a delay, a master's waiting is a part
+            whole = float(_times(analysis, region)[1].sum())  # without a master's waiting, which the delay contains
             wait = wait_of(analysis, region, min(each, whole) / analysis.workers)
             waits += [wait] if region in known or (wait.mean or wait.seconds) >= least else []
         late = _late_ranks(analysis, places)
@@ -70,7 +72,7 @@ def waits_for(analysis: Analysis, finding: Finding) -> tuple[Wait, ...]:
 
 
 def _late_ranks(analysis: Analysis, places: list[int]) -> tuple[int, ...]:
-    """Return the ranks for whose work in some regions others wait, that with most first; empty if they are all."""
+    """Return the ranks whose work in some regions others wait for, the longest wait first; empty if it is all ranks."""
     ranks = np.array(analysis.run.weighed.ranks)
     times = np.where(ranks == analysis.master_rank, 0.0, analysis.run.weighed.rows("delay_time", places).sum(axis=0))
     late, order = _much(times), np.argsort(-times, kind="stable")
@@ -78,12 +80,12 @@ def _late_ranks(analysis: Analysis, places: list[int]) -> tuple[int, ...]:
 
 
 def _much(times: Values) -> Flags:
-    """Return who has a part of what the first of them has at least."""
+    """Return where a time is at least a quarter of the longest one: ``bool[rank]``."""
     return np.asarray((times > 0) & (times >= CRITERIA.part * times.max(initial=0.0)))
 
 
 def _times(analysis: Analysis, region: Region) -> tuple[Indices, Values]:
-    """Return ranks, and how long each waits in a region; if the critical path is unknown, its time in MPI there."""
+    """Return ranks, and the seconds that each waits in a region, or is in MPI there if the critical path is unknown."""
     weighed, paths = analysis.run.weighed, analysis.experiment.call_paths
     ranks = np.array(weighed.ranks)
     if analysis.explanation.serialisation is None:

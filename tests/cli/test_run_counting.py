@@ -214,7 +214,9 @@ def test_a_counting_run_that_fails_leaves_the_verdict_of_the_timing_run(tool, bu
     failure = [line for line in lines if line.startswith("autoanalyzer: the counting run ended")]
     assert len(failure) == 1
     assert said in failure[0]
-    assert any(line.startswith("nothing was counted (the counting run failed): ") for line in lines)
+    assert any(
+        line.startswith("instructions and cache misses were not counted (the counting run failed)") for line in lines
+    )
     assert "instructions" not in counted(tool)
     assert (tool.folder / "out" / "counting.log").is_file()
     assert not (tool.folder / "out" / "counting").exists()
@@ -230,7 +232,7 @@ def test_a_counting_run_that_loses_its_files_leaves_the_verdict_of_the_timing_ru
     assert done.returncode == 1
     assert f"autoanalyzer: the counting run cannot use {log}: No such file or directory: no counts\n" in said
     assert "Traceback" not in said
-    assert "nothing was counted" in said
+    assert "instructions and cache misses were not counted" in said
     assert "instructions" not in counted(tool)
 
 
@@ -240,7 +242,7 @@ def test_a_program_that_fails_when_timed_is_not_counted(tool, build):
     done = run(tool, "--", "mpirun", "-n", "2", "./app", "wx")
     assert done.returncode == 1
     assert b"no counting run, because the data of rank" in done.stderr
-    assert b"nothing was counted (the data of rank" in done.stderr
+    assert b"instructions and cache misses were not counted (the data of rank" in done.stderr
     assert b"counting run in" not in done.stderr
 
 
@@ -254,7 +256,7 @@ def test_a_program_that_ends_of_itself_is_counted_whatever_its_status(tool, buil
     done = run(tool, "--", "./app", "w", EXITS, "3")
     assert done.returncode == 1
     assert b"the counting run ended with exit status 4, not 3: no counts" in done.stderr
-    assert b"nothing was counted (the counting run failed): " in done.stderr
+    assert b"instructions and cache misses were not counted (the counting run failed)" in done.stderr
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -280,7 +282,7 @@ def test_a_signal_ends_the_counting_run_alone(tool, build, number: signal.Signal
     said = process.stderr.read().decode()
     assert process.wait() == 1
     assert "the counting run ended with exit status" in said
-    assert "nothing was counted" in said
+    assert "instructions and cache misses were not counted" in said
     assert "Traceback" not in said
     assert "instructions" not in counted(tool)
 

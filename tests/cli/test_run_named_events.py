@@ -11,6 +11,7 @@ from autoanalyzer.experiment import load
 from autoanalyzer.experiment.trace import load_trace
 from autoanalyzer.runtime.papi.kernel import may_count_all, paranoid_level
 from autoanalyzer.view.caveats import how_counted
+from autoanalyzer.view.counted_events import NOTHING
 
 from ..perf_event import counts_events_of_the_kernel
 from .conftest import refused
@@ -137,7 +138,7 @@ def test_what_events_of_the_kernel_come_to_is_what_the_kernel_says(tool, compile
         assert (in_time >= found.exclusive(event).sum(axis=0)).all()  # what came before main is in no region
     (start,) = [row for row, path in enumerate(found.call_paths) if path.region.name == "MPI_Init"]
     assert (found.inclusive("perf::PAGE-FAULTS")[start] > 0).all()  # what MPI does, too
-    assert how_counted(analyze(found)).startswith(", ".join(events) + " counted, nothing else")
+    assert how_counted(analyze(found)).startswith(f"{NOTHING}, only {', '.join(events)}")
 
 
 def test_more_events_than_a_run_counts_take_several_and_become_one_experiment(tool):

@@ -1,4 +1,4 @@
-"""The verdict in words: on a terminal, in a document, on a page."""
+"""The verdict as text, for the terminal, the JSON document and the page."""
 
 from __future__ import annotations
 

@@ -1,10 +1,11 @@
-"""A finding in words; each view lays it out in its own way."""
+"""A finding as text, in pieces that each view arranges in its own way."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from ...analyze import Findings
@@ -19,7 +20,7 @@ from ..advice import tries
 from ..place import Place, at_line, short
 from ..repeatability import how_sure, in_runs
 from ..times import saving, time_of
-from ..units import percent, ranks, volume
+from ..units import percent, ranks, spread, volume
 from .highlight import Highlight, highlight_of
 from .pairs import OF_ADVICE, paired
 from .parts import NOT_COUNTED, has_no_probes, is_in_mpi
@@ -45,8 +46,8 @@ LABELS: Final = {
 }
 _MOST_GROUPS: Final = 4
 _OF_RANKS: Final = (Kind.IMBALANCE, Kind.ONE_AFTER_ANOTHER, Kind.SLOW_CORE)
-_MOST_CALLERS: Final = 3  # that are named
-_SPENT: Final = {  # on what a fix saves
+_MOST_CALLERS: Final = 3  # so many are named
+_SPENT: Final = {  # where the time is that a fix saves
     Why.MISSES: "in cache misses",
     Why.ALLOCATION: "in allocation",
     Why.FAULTS: "in page faults",
@@ -55,22 +56,21 @@ _SPENT: Final = {  # on what a fix saves
     Why.MESSAGES: "in small messages",
     Why.WAITING: "in waiting",
 }
-_SHARED: Final = (Why.EVEN, Why.FASTEST)
 
 
 @dataclass(frozen=True)
 class Entry:
-    """The text of a finding, or of a change.
+    """The text of a finding, or of a change between two experiments.
 
     Attributes:
         kind: ``IMBALANCE``; with a question mark if it is uncertain.
         place: ``rays.c:41``; empty without a source.
         title: ``loop in trace``.
         called: ``called at rays.c:60``, ``called by work``; empty if nothing calls it.
-        saving: What a fix saves, or else what it saves at most if the region takes no time.
-        lines: Ranks, the main reason, what to try against it: the main lines.
+        saving: The estimated saving; if none is known, the time of the region.
+        lines: The main lines: the ranks, the main reason, and what to try against it.
         more: Further lines if there is room: other reasons, each with what to try against it.
-        highlight: Where the experiment shows it.
+        highlight: The metric, call path and locations at which the experiment shows it.
         advice: What to try in the source, most certain first.
     """
 
@@ -86,25 +86,25 @@ class Entry:
 
     @property
     def what(self) -> str:
-        """The title with its call: ``loop in trace, called by work``."""
+        """The title and the caller: ``loop in trace, called by work``."""
         return f"{self.title}, {self.called}" if self.called else self.title
 
     @property
     def where(self) -> str:
-        """Where it is, in one line: ``rays.c:41  loop in trace, called by work``."""
+        """The place, the title and the caller: ``rays.c:41  loop in trace, called by work``."""
         return f"{self.place}  {self.what}" if self.place else self.what
 
 
 def entries(
     findings: Findings, advised: Advised | None = None, *, whole: bool = False, highlights: bool = False
 ) -> list[Entry]:
-    """Return the findings of a verdict in words, in its order.
+    """Return the findings of the verdict as text, in the same order.
 
     Args:
         findings: What was found.
-        advised: What to try in the sources; None if these are not read.
-        whole: Whether to keep long lines.
-        highlights: Whether to find where the experiment shows findings, which iterates over all ranks.
+        advised: What to try in the sources; None if they were not read.
+        whole: Whether to keep long advice instead of cutting it.
+        highlights: Whether to fill in ``highlight``, which iterates over all locations.
     """
     found, said = [], set[str]()
     for each in findings.verdict.findings:
@@ -131,7 +131,7 @@ def _entry(
     lines = [_who(findings, finding), *lines]
     more += [*more_about(findings, finding), *_certain(findings, finding)]
     return Entry(
-        "NO PROBES" if has_no_probes(findings, finding) else LABELS[finding.kind] + "?" * finding.is_doubtful,
+        "NO DETAIL" if has_no_probes(findings, finding) else LABELS[finding.kind] + "?" * finding.is_doubtful,
         place.source if place and place.file else "",
         place.title if place else _spread(findings),
         _called(findings, finding),
@@ -148,7 +148,7 @@ def _spread(findings: Findings) -> str:
 
 
 def _called(findings: Findings, finding: Finding) -> str:
-    """Return the line in which a region is called, or the calling function; their number if there are several."""
+    """Return ``called at FILE:LINE``, or ``called by`` with the functions or their number; empty without a caller."""
     if finding.region is None:
         return ""
     paths = findings.experiment.call_paths
@@ -176,16 +176,16 @@ def _call_line(paths: Sequence[CallPath], path: int) -> str:
 def _saving(findings: Findings, finding: Finding) -> str:
     base, run = findings.verdict.base.seconds, findings.run.program_time
     if finding.gain:
-        return saving(findings.experiment, finding.gain.seconds, base, run, beside=finding.gain.is_of_transfer)
+        return saving(findings.experiment, finding.gain.seconds, base, run, in_mpi=finding.gain.is_of_transfer)
     if finding.bound is not None and not finding.of_run:
         if not finding.bound:
             return f"not {'on the critical path' if findings.verdict.base.is_path else 'in the busiest rank'}"
-        return saving(findings.experiment, finding.bound, base, run, what="at most")
-    return f"{percent(100 * finding.share)} of the run" if finding.region else ""
+        return saving(findings.experiment, finding.bound, base, run, verb="takes")
+    return f"takes {percent(100 * finding.share)} of the run" if finding.region else ""
 
 
 def _who(findings: Findings, finding: Finding) -> str:
-    """Describe what each group of ranks does there, or all alike, and the saving."""
+    """Return the line on the ranks: the time of each group, or of all, and how the saving follows from it."""
     who = groups_of(findings, finding)
     if len(finding.groups) > 1 and findings.vectors.threads:
         who = re.sub("(threads?) ", r"\1 (rank.thread) ", who, count=1)
@@ -193,7 +193,7 @@ def _who(findings: Findings, finding: Finding) -> str:
     if finding.weight is not None and finding.kind not in (*_OF_RANKS, Kind.FILE_IO, Kind.MESSAGES, Kind.TRANSFER):
         said += _mostly(findings, finding.weight)
     if finding.others:
-        what = "share" if finding.of_run and not finding.gain else "saving"
+        what = "saving" if finding.gain else "share" if finding.of_run else "time"
         said.append(f"one of {len(finding.others) + 1} call paths; the {what} is of all")
     if finding.gain and finding.gain.is_less:
         said.append("ranks with less here are busy elsewhere, so less is saved")
@@ -201,8 +201,8 @@ def _who(findings: Findings, finding: Finding) -> str:
 
 
 def _saved(findings: Findings, finding: Finding) -> str:
-    """Describe how the saving is derived: shares of the ranks' time, and additions."""
-    gain = None if _is_said_of_all(finding) else finding.gain
+    """Return how the saving follows from the ranks' times: ``; 620 ms if shared evenly``."""
+    gain = None if _is_saving_per_rank(finding) else finding.gain
     parts = {each.why: each for each in gain.parts} if gain else {}
     besides = parts.pop(Why.AT_ONCE, None)
     left = "".join(_left(findings, finding, each) for why, each in parts.items() if why not in _SPENT)
@@ -215,44 +215,44 @@ def _saved(findings: Findings, finding: Finding) -> str:
         left += f"; {spent} on average" if len(finding.groups) > 1 or finding.others else f", of which {spent}"
     if besides:
         path, more = (time_of(findings.experiment, each) for each in (besides.before, besides.before - besides.after))
-        left += f"; {path} on the critical path: {more} more than if all worked at once"
+        left += f"; {path} on the critical path, {more} of it as ranks do this at different times"
     return left
 
 
 def _left(findings: Findings, finding: Finding, part: Saved) -> str:
-    """Describe the remaining time if work is balanced, and the time on the critical path."""
+    """Return the time on the critical path, if the saving is of that, and the time left if ranks are balanced."""
     fastest = min(finding.groups, key=lambda group: group.value, default=None)
     how = f"all were as fast as {ranks(fastest.labels)}" if part.why is Why.FASTEST and fastest else "shared evenly"
     path = f"; {time_of(findings.experiment, part.before)} on the critical path" if part.on_path else ""
     return f"{path}; {time_of(findings.experiment, part.after)} if {how}"
 
 
-def _is_said_of_all(finding: Finding) -> bool:
-    """Return whether the time given for all ranks is the gain, of one call path."""
+def _is_saving_per_rank(finding: Finding) -> bool:
+    """Return whether the saving itself is the time per rank to write: all of it is in MPI, on one call path."""
     gain = finding.gain
     alone = len(finding.groups) < 2 and not finding.others
     return gain is not None and gain.is_of_transfer and len(gain.parts) == 1 and alone
 
 
 def groups_of(findings: Findings, finding: Finding) -> str:
-    """Describe what each group of ranks does in a finding's region, or what all do on average."""
+    """Return the time of each group of ranks in a finding's region, or that of all ranks."""
     groups = sorted(finding.groups, key=lambda group: -group.value)
-    if len(groups) > _MOST_GROUPS:
-        most, least = groups[0], groups[-1]
-        return f"{ranks(most.labels)}: {_amount(findings, most.value)}; least {_amount(findings, least.value)}"
     if len(groups) > 1:
-        said = "; ".join(f"{ranks(each.labels)}: {_of_group(findings, finding, each)}" for each in groups)
+        has_more = len(groups) > _MOST_GROUPS
+        named = groups[:: len(groups) - 1] if has_more else groups
+        said = "; ".join(f"{ranks(each.labels)}: {_of_group(findings, each)}" for each in named)
+        said += "; others in between" * has_more
         return f"off the core: {said}" if findings.vectors.metric == OFF_PROCESSOR else said
-    gain = None if finding.others else finding.gain  # it covers all call paths
+    gain = None if finding.others else finding.gain  # a saving over several call paths does not give the time on one
     means = [each.after for each in gain.parts if each.why is Why.AT_ONCE] if gain else []
     if finding.weight is not None:
         position = finding.weight
         seconds = findings.explanation.seconds
         busy = seconds.computing + seconds.of["io_bytes"]
         time = float((seconds.time if is_in_mpi(finding) else busy)[position])
-        if finding.gain and _is_said_of_all(finding):
+        if finding.gain and _is_saving_per_rank(finding):
             time = finding.gain.seconds
-        time = means[0] if means else time  # as on the critical path, on which the gain is based
+        time = means[0] if means else time  # the mean from which the saving is computed
     elif finding.procedure:
         position, time = finding.procedure.region, finding.procedure.wall_time
     else:
@@ -261,36 +261,36 @@ def groups_of(findings: Findings, finding: Finding) -> str:
     if number == 1:
         return f"{time_of(findings.experiment, time)} in all"
     if findings.verdict.master is not None and not is_in_mpi(finding):
-        who, time = "without the master", means[0] if means else time * number / (number - 1)  # which hardly computes
-    elif finding.kind is Kind.IMBALANCE or means or findings.in_turn[position]:
-        who = "all ranks alike in sum"
+        time = means[0] if means else time * number / (number - 1)  # it hardly computes
+        who = "on average without the master"
+    elif _is_even(findings, finding, position):
+        who = f"all ranks alike{' in total' if means or findings.in_turn[position] else ''}"
     else:
-        who = "all ranks alike" if _is_even(findings, finding, position) else "on average"
+        who = "on average"
     of_wall = " of wall time" if is_in_mpi(finding) or finding.weight is None else ""
-    if finding.gain and _is_said_of_all(finding):
+    if finding.gain and _is_saving_per_rank(finding):
         return f"{who}: {time_of(findings.experiment, time)} per rank {_SPENT[finding.gain.parts[0].why]}"
     of_threads = ", summed over its threads" if findings.vectors.threads and not of_wall else ""
     return f"{who}: {time_of(findings.experiment, time)}{of_wall} per rank{of_threads}"
 
 
-def _of_group(findings: Findings, finding: Finding, group: Group) -> str:
-    """Return a group's mean; for the slowest ranks, the slowest one's value if the gain is based on it."""
-    each = " each" if len(group.labels) > 1 else ""
-    mean = _amount(findings, group.value) + each
-    parts = finding.gain.parts if finding.gain and group.labels == finding.slowest else ()
-    most = [_amount(findings, part.before) for part in parts if part.why in _SHARED and not part.on_path]
-    return f"up to {most[0]}{each}" if each and most and most[0] + each != mean else mean
+def _of_group(findings: Findings, group: Group) -> str:
+    """Return the values of a group's ranks: ``672-718 ms``; ``537 ms each`` if they look alike."""
+    least, most = _amount(findings, group.least), _amount(findings, group.most)
+    if least == most:
+        return f"{most} each" if len(group.labels) > 1 else most
+    return spread(group.least, group.most, partial(_amount, findings))
 
 
 def _is_even(findings: Findings, finding: Finding, position: int) -> bool:
-    """Return whether all ranks were compared by time, and none differs in a region."""
+    """Return whether all ranks were compared by time, and do not differ in a region."""
     compared = findings.vectors.metric in TIMES and len(findings.vectors.groups) == 1
-    differs = position in findings.dissimilarity.critical or bool(finding.others) or finding.kind in _OF_RANKS
+    differs = position in findings.dissimilarity.critical or bool(finding.others)
     return compared and not findings.compares_a_part and not differs
 
 
 def _mostly(findings: Findings, culprit: int) -> list[str]:
-    """Describe whether a region is MPI, I/O or waiting rather than the program's own code."""
+    """Return ``81 % of its time in MPI``, or in file I/O, or waiting for threads, if it is most of a region's time."""
     cost = findings.run.weighed_costs[culprit]
     parts = (("in MPI", cost.mpi_time), ("in file I/O", cost.io_time), ("waiting for threads", cost.omp_time))
     for what, time in parts:
@@ -305,5 +305,5 @@ def _certain(findings: Findings, finding: Finding) -> list[str]:
 
 
 def _amount(findings: Findings, value: float) -> str:
-    """Return a value of the compared metric."""
+    """Write a value of the compared metric, a time or bytes."""
     return volume(value) if findings.vectors.metric == "mpi_bytes" else time_of(findings.experiment, value)

@@ -1,4 +1,4 @@
-"""The first lines of a verdict: program, time, overhead, the base of all shares, and what is lost of it."""
+"""The lines above the findings: program, time, overhead, the base of all percentages, and the losses."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ...analyze.run.criteria import CRITERIA
 from ...analyze.run.overhead import Overhead
 from ...analyze.verdict import Lost, LostTo
 from ..causes import FOLLOW
-from ..place import Place
+from ..place import Place, clipped
 from ..times import time_of
 from ..title import title_of
 from ..units import percent, ranges, ranks, seconds
@@ -18,14 +18,16 @@ from .parts import can_be_followed, who_waits
 
 __all__ = ["balanced", "base", "efficiency", "headline", "legend", "master", "processes", "too_short"]
 
-_LOST_TO: Final = {  # in words, and what shows where it is lost
-    LostTo.UNEQUAL: ("to unequal busy time", "--losses"),
-    LostTo.WAITING: ("to waiting for each other", "--path"),
+_LOST_TO: Final = {  # the loss in words, and the option that lists it by region
+    LostTo.UNEQUAL: ("as some ranks are busier in total", "--losses"),
+    LostTo.WAITING: ("as ranks are busy at different times", "--path"),
     LostTo.TRANSFER: ("in MPI", "--account"),
     LostTo.ASLEEP: ("neither busy nor in MPI", "--account"),
 }
-_BESIDE: Final = (LostTo.TRANSFER, LostTo.ASLEEP)  # the base
+_BESIDE: Final = (LostTo.TRANSFER, LostTo.ASLEEP)  # losses that are not part of the base
 _PATH_COST: Final = 0.05  # percent of the run: less is not worth mentioning
+_MOST_PLACES: Final = 2  # of a loss: so many are named
+_LONGEST: Final = 40  # columns of a place's name
 
 
 def headline(findings: Findings, file: Path | None) -> list[str]:
@@ -44,28 +46,27 @@ def headline(findings: Findings, file: Path | None) -> list[str]:
 
 
 def base(findings: Findings) -> list[str]:
-    """Return the base of all shares, and what it is; empty if it is the run's time."""
+    """Return the line with the base of all percentages, and what it means; none if it is the time of the run."""
     found = findings.verdict.base
     time, run = (time_of(findings.experiment, each) for each in (found.seconds, findings.run.program_time))
     if time == run:
         return []
     if found.is_path:
         return [f"critical path {time} (100 %): the run's time if each rank had a core and messages took no time"]
-    return [
-        f"{'busiest rank' if processes(findings)[1] > 1 else 'busy'} {time}: its busy time; savings are shares of it"
-    ]
+    what = "busiest rank" if processes(findings)[1] > 1 else "program"
+    return [f"{what} {time} (100 %): its busy time"]
 
 
 def legend(findings: Findings) -> list[str]:
-    """Explain the terms of the findings' times; empty if that is not needed."""
+    """Return the explanation of terms that this verdict uses, as at most one line."""
     has_bound = any(each.gain is None and each.bound and not each.of_run for each in findings.verdict.findings)
-    said = ["at most: if the region took no time"] if has_bound else []
+    said = ["takes: what a fix saves is unknown, at most this"] if has_bound else []
     said += ["busy time: outside MPI"] if base(findings) else []
     return ["; ".join(said)] if said else []
 
 
 def _overhead(cost: Overhead) -> list[str]:
-    """Return the overhead relative to busy time, and that of recording the critical path relative to the run."""
+    """Return the overhead in % of busy time, and that of recording the critical path in % of the run."""
     if cost.of_computing is not None:
         has_path = (cost.of_path or 0.0) >= _PATH_COST
         path = f", path {percent(cost.of_path or 0.0)}" if has_path else ""
@@ -73,38 +74,52 @@ def _overhead(cost: Overhead) -> list[str]:
     return [] if cost.percent is None else [f"measuring overhead {percent(cost.percent)}"]
 
 
-def efficiency(findings: Findings, *, brief: bool = False) -> list[str]:
-    """Return the ranks' efficiency, what is lost to what, and in which findings; empty if no critical path is known.
+def efficiency(findings: Findings, *, brief: bool = False, shown: int | None = None) -> list[str]:
+    """Return the line with the efficiency and the losses, each with its findings; none without a critical path.
 
     Args:
         findings: What was found.
-        brief: Whether to leave out where ranks wait longest, and what to do next.
+        brief: Whether to leave out the longest wait, the command to run next, and places of findings not shown.
+        shown: How many findings are shown, so that they can be referred to by their numbers; None for all.
     """
     found = findings.efficiency
     if found is None:
         return []
     lost = findings.verdict.lost
-    shares = [f"{percent(100 * each.share)} {_where(each)}" for each in lost if each.to not in _BESIDE]
-    beside = [f"{time_of(findings.experiment, each.seconds)} {_where(each)}" for each in lost if each.to in _BESIDE]
+    parts = {each.to: f"{percent(100 * each.share)} {_where(findings, each, shown, brief=brief)}" for each in lost}
+    shares, beside = ([part for to, part in parts.items() if (to in _BESIDE) == which] for which in (False, True))
     options = dict.fromkeys(_LOST_TO[each.to][1] for each in lost if not each.findings)
     said = [
         f"efficiency {percent(100 * found.serialisation * found.load_balance)}",
         "lost: " * bool(shares) + ", ".join(shares),
         "" if brief else _longest_wait(findings),
-        "besides: " * bool(beside) + ", ".join(beside),
+        "on top of the path: " * bool(beside) + ", ".join(beside),
         f"next: autoanalyzer analyze {' '.join(options)}" if options and not brief else "",
     ]
     return ["; ".join(filter(None, said))]
 
 
-def _where(lost: Lost) -> str:
-    """Write to what time is lost, and where: ``to waiting for each other (mostly in finding 1)``."""
+def _where(findings: Findings, lost: Lost, shown: int | None, *, brief: bool) -> str:
+    """Return why and where time is lost: ``as ranks are busy at different times (mostly in finding 1)``.
+
+    Findings that are not shown are named by their places, at most two; if ``brief``, one if no finding is shown.
+    """
     what = _LOST_TO[lost.to][0]
     if lost.to is LostTo.ASLEEP:
         return what
-    numbers = f"finding{'' if len(lost.findings) == 1 else 's'} {ranges(sorted(lost.findings))}"
-    where = f"{'mostly' if lost.is_explained else 'partly'} in {numbers}" if lost.findings else "in no single region"
-    return f"{what} ({where})"
+    numbers = sorted(each for each in lost.findings if shown is None or each <= shown)
+    hidden = [_place(findings, each) for each in lost.findings if each not in numbers]
+    named = [f"finding{'' if len(numbers) == 1 else 's'} {ranges(numbers)}"] if numbers else []
+    most = _MOST_PLACES if not brief else 0 if named else 1
+    more = f" and {len(hidden) - most} more" if len(hidden) > most else ""
+    where = f"{'mostly' if lost.is_explained else 'partly'} in {', '.join([*named, *hidden[:most]])}{more}"
+    return f"{what} ({where if lost.findings else 'in no single region'})"
+
+
+def _place(findings: Findings, number: int) -> str:
+    """Return the place of a finding with a number from 1: ``work.c:122``."""
+    region = findings.verdict.findings[number - 1].region
+    return clipped(Place.of(findings.experiment, region).source, _LONGEST) if region else "all regions"
 
 
 def _longest_wait(findings: Findings) -> str:
@@ -115,12 +130,12 @@ def _longest_wait(findings: Findings) -> str:
         f", while others are in {Place.of_region(wait.late).in_words}" if wait.late not in (None, wait.region) else ""
     )
     time = time_of(findings.experiment, wait.mean or wait.seconds)
-    each = "" if len(wait.waiting) == 1 else " each"
-    return f"{who_waits(wait)} most in {Place.of_region(wait.region).in_words}{late}: {time}{each}"
+    mean = "" if len(wait.waiting) == 1 else " on average"
+    return f"{who_waits(wait)} most in {Place.of_region(wait.region).in_words}{late}: {time}{mean}"
 
 
 def balanced(findings: Findings) -> list[str]:
-    """Report that ranks do not differ, if no efficiency is given, and that no region stands out, without findings."""
+    """Return the line that reports that ranks are balanced, or that there is no finding; none if neither is so."""
     verdict = findings.verdict
     if verdict.too_short or not verdict.balanced:
         return []
@@ -141,7 +156,7 @@ def balanced(findings: Findings) -> list[str]:
 
 
 def master(findings: Findings) -> list[str]:
-    """Report which rank is a master, if one is."""
+    """Return the line that names the master; none if there is no master."""
     rank = findings.verdict.master
     if rank is None:
         return []
@@ -149,12 +164,12 @@ def master(findings: Findings) -> list[str]:
 
 
 def processes(findings: Findings) -> tuple[int, int]:
-    """Return the number of ranks with data, and the number expected."""
+    """Return the number of ranks that left data, and the number of all ranks."""
     experiment = findings.experiment
     present = len({place.process for place in experiment.locations}.difference(experiment.notes.started))
     return present, present + len(experiment.notes.missing)
 
 
 def too_short() -> str:
-    """Return the message that a run is too short to judge."""
+    """Return the line for a run that is too short to judge."""
     return f"too short to judge: expected a program of at least {seconds(CRITERIA.resolution)}"

@@ -1,4 +1,4 @@
-"""Where an experiment shows a finding."""
+"""The metric, call path and locations at which an experiment shows a finding."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ __all__ = ["Highlight", "highlight_of"]
 
 @dataclass(frozen=True)
 class Highlight:
-    """Where an experiment shows a finding.
+    """The metric, call path and locations at which an experiment shows a finding.
 
     Attributes:
-        metric: The metric that shows it; None if the experiment has none.
-        without_parts: Whether child metrics are excluded: compute time is CPU time without MPI's.
-        path: Index of the call path; None if there are several.
-        locations: Indices of the locations with most of it; empty for all.
+        metric: The metric; None if the experiment has no suitable one.
+        without_parts: Whether to exclude child metrics, as compute time is CPU time without that in MPI.
+        path: Index of the call path; None if ranks differ over all regions.
+        locations: Indices of the locations that take longest; empty for all.
     """
 
     metric: str | None
@@ -29,14 +29,14 @@ class Highlight:
     locations: Sequence[int] = ()
 
     def within(self, experiment: Experiment) -> Highlight:
-        """Return the place in an experiment that was measured by another tool, with other names for its times."""
+        """Return the same with a metric of this experiment, which may have other names for its times."""
         if self.metric is None or self.metric in experiment:
             return self
         return replace(self, metric=_first_time(experiment), without_parts=False)
 
 
 def highlight_of(findings: Findings, finding: Finding) -> Highlight:
-    """Return where a finding shows: a difference on the highest ranks, a hot spot in the wall time of all."""
+    """Return the slowest ranks in the compared metric if ranks differ; for a hot spot, wall time on all ranks."""
     path = finding.region.id if finding.region else None
     if len(finding.groups) < 2:
         return Highlight(*_shown(findings.experiment, "wall_time"), path)
@@ -50,7 +50,7 @@ def highlight_of(findings: Findings, finding: Finding) -> Highlight:
 
 
 def _shown(experiment: Experiment, metric: str) -> tuple[str | None, bool]:
-    """Return a stored metric that shows a metric of the comparison."""
+    """Return a stored metric that shows a derived one, and whether without its child metrics."""
     if metric in experiment:
         return metric, False
     if metric == "compute_time" and "cpu_time" in experiment:

@@ -1,4 +1,4 @@
-"""A finding's reasons, each with what to try against it; both are of the kind of fault that they would be alone."""
+"""Match a finding's reasons with the advice against them, by the kind of fault that each is about."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ...analyze.verdict import Kind
 
 __all__ = ["OF_ADVICE", "paired"]
 
-# What each kind of advice from the source may be against, the likeliest first.
+# Kind of advice from the source → the faults that it may be against, the likeliest first.
 OF_ADVICE: Final = {
     "order of loops": (Kind.MEMORY,),
     "indirection": (Kind.MEMORY,),
@@ -30,15 +30,15 @@ def paired(
     uneven: bool,
     most: int,
 ) -> tuple[list[str], list[str]]:
-    """Return the main lines, and others: of each fault why, what to try against that, and what else is known of it.
+    """Return a finding's main lines, and further ones: for each fault its reasons, each fault's advice after them.
 
     Args:
-        reasons: Lines with their kind, the main one first.
-        advice: Lines from the source, the surest first, with what they may be against; empty where another finding has
-            the line.
-        general: What else to try, the main one first: against faults on which the source has no advice.
-        uneven: Whether ranks have different work, even if no reason says so.
-        most: How many lines of a reason are main lines.
+        reasons: Lines with the kind of fault, the main one first.
+        advice: Advice from the source, most certain first, with the kinds of fault it may be against; an empty line if
+            another finding already has it.
+        general: General advice with the kind of fault, the main one first: for faults without advice from the source.
+        uneven: Whether ranks have different work, even if no reason reports it.
+        most: How many reasons per fault are main lines.
     """
     why: dict[Kind, list[str]] = {Kind.IMBALANCE: []} if uneven else {}
     for line, kind in reasons:
@@ -53,7 +53,7 @@ def paired(
     kinds = [kind for kind in dict.fromkeys((*why, *cures)) if why.get(kind) or kind in cures]
     is_cause = {kind: "".join(why.get(kind, ())).startswith("why") for kind in kinds}
     order = [*kinds[:1], *sorted(kinds[1:], key=lambda kind: not is_cause[kind])]
-    main = {*order[:1], *[kind for kind in order if kind in cures][:1], Kind.LATE}  # that is, who waits for whom
+    main = {*order[:1], *[kind for kind in order if kind in cures][:1], Kind.LATE}  # LATE: which ranks wait for which
     lines, more = list[str](), list[str]()
     for kind in order:
         reason, cure = why.get(kind, []), [*filter(None, cures.get(kind, ()))]

@@ -1,4 +1,4 @@
-"""The parts of a region's time, in words."""
+"""The causes of a region's time, as text."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ __all__ = [
 
 NO_PROBES: Final = "rebuild with aa-mpicc, aa-mpicxx or aa-mpifort to measure its functions and loops"
 NOT_COUNTED: Final = "unknown without counts: autoanalyzer run --counters simulated (5-20 times as long)"
-ALL: Final = 0.9  # of a time: from this share on it is all of it
+ALL: Final = 0.9  # of a time: a larger share is written as all of it
 _IN_MPI: Final = (Kind.LATE, Kind.MESSAGES, Kind.TRANSFER)
 OF_CODE: Final = (Kind.MEMORY, Kind.HOT_SPOT)
 _OF: Final = {
@@ -43,28 +43,28 @@ _OF: Final = {
     "page_faults": Kind.PAGE_FAULTS,
     "allocations": Kind.ALLOCATION,
 }
-_PAGE: Final = 4096  # bytes; a huge page has more, and so have pages of some processors
+_PAGE: Final = 4096  # bytes: the smallest page; huge pages, and those of some processors, are larger
 
 
 def is_in_mpi(finding: Finding) -> bool:
-    """Return whether a finding is of time in MPI; else it is of work, for which others may wait."""
+    """Return whether a finding is on time in MPI, rather than on work that other ranks may wait for."""
     return finding.kind in _IN_MPI and not finding.is_in_turn
 
 
 def who_waits(wait: Wait) -> str:
-    """Return who waits, with the verb: all ranks, or those that the wait names."""
+    """Return the ranks that wait, with the verb: ``rank 0 waits``, ``ranks 1-3 wait``; ``ranks wait`` if all do."""
     if not wait.waiting:
         return "ranks wait"
     return f"{ranks(wait.waiting)} {'waits' if len(wait.waiting) == 1 else 'wait'}"
 
 
 def not_counted(findings: Findings) -> list[str]:
-    """Explain how causes can be obtained; empty for a file of another tool, which cannot be rerun."""
+    """Return the line that causes are unknown without counts; none for a file of another tool."""
     return [NOT_COUNTED] if _can_be_rerun(findings) else []
 
 
 def can_be_followed(findings: Findings) -> bool:
-    """Return whether another run could record the critical path, which this one has not."""
+    """Return whether this run did not record the critical path, and a repeated one could."""
     return findings.critical_path is None and _can_be_rerun(findings)
 
 
@@ -73,7 +73,7 @@ def _can_be_rerun(findings: Findings) -> bool:
 
 
 def parts(findings: Findings, finding: Finding, culprit: int) -> Iterator[tuple[str, Kind]]:
-    """Yield the parts of a region's time with their kind, largest first, and what it executes if that explains it."""
+    """Yield a line per cause of a region's time, largest first, then one on its instructions, each with its kind."""
     for each in findings.parts.causes(culprit):
         if each.attribute == "io_calls":
             yield f"why: {in_files(findings, [culprit])}{_of_the_time(findings, each)}", Kind.FILE_IO
@@ -101,7 +101,7 @@ def _of_code(findings: Findings, finding: Finding, culprit: int) -> Iterator[str
 
 
 def _part(findings: Findings, cause: Cause, culprit: int) -> str:
-    """Return a cause's share of a region's time, unless it is all, and the amount."""
+    """Return the name of a cause, its amount in a region, and the time that it takes, unless that is all."""
     said = evidence(findings.explanation.attributes[cause.attribute], culprit, findings.run.weighed_costs[culprit])
     if cause.attribute == "mpi_bytes":
         said += _call_that_moves(findings, culprit)
@@ -112,7 +112,7 @@ def _part(findings: Findings, cause: Cause, culprit: int) -> str:
 
 
 def _of_the_time(findings: Findings, cause: Cause) -> str:
-    """Write what a cause takes of a region's time, unless that is all."""
+    """Return ``; it takes 1.5 s of the region's 2.6 s``; empty if a cause takes all of it, or its time is unknown."""
     if cause.seconds is None or not cause.share or cause.share >= ALL:
         return ""
     spent, whole = (time_of(findings.experiment, time) for time in (cause.seconds, cause.seconds / cause.share))
@@ -120,7 +120,7 @@ def _of_the_time(findings: Findings, cause: Cause) -> str:
 
 
 def in_files(findings: Findings, regions: Sequence[int]) -> str:
-    """Write what some regions read and write, by call where calls are known: ``file I/O: 1.6e6 writes of 96 B``."""
+    """Return the file I/O of some regions, ``file I/O: 1.6e6 writes of 96 B``; without known calls, only the bytes."""
 
     def total(metric: str) -> float:
         known = complete(findings.experiment, metric)
@@ -132,7 +132,7 @@ def in_files(findings: Findings, regions: Sequence[int]) -> str:
 
 
 def _in_system(findings: Findings, cause: Cause, culprit: int) -> str:
-    """Write what memory, or the kernel, takes of a region's time: ``page faults: 1.0e6 …; 310 ms of 400 ms``."""
+    """Return the page faults, allocations or kernel time of a region: ``page faults: 1.0e6 …; 310 ms of 400 ms``."""
     assert cause.seconds is not None and cause.share
     spent, whole = (time_of(findings.experiment, time) for time in (cause.seconds, cause.seconds / cause.share))
     said = f"{'all' if cause.share >= ALL else spent} of {whole}"
@@ -143,7 +143,7 @@ def _in_system(findings: Findings, cause: Cause, culprit: int) -> str:
 
 
 def _of_these(findings: Findings, cause: Cause, culprit: int, number: float) -> str:
-    """Write how much memory page faults are, or how many allocations there are for each entry of a region."""
+    """Return, in parentheses, the memory that page faults amount to, or the allocations per entry of a region."""
     if cause.attribute == "page_faults":
         return f" (at least {volume(_PAGE * number)} touched for the first time)"
     visits = float(findings.run.weighed.sums("visits")[culprit]) if complete(findings.experiment, "visits") else 0.0
@@ -151,7 +151,7 @@ def _of_these(findings: Findings, cause: Cause, culprit: int, number: float) -> 
 
 
 def _call_that_moves(findings: Findings, culprit: int) -> str:
-    """Return the MPI call that moves most in a region, its line and its bytes per call, if calls were recorded."""
+    """Return the MPI call that moves most bytes in a region, its line and bytes per call; empty if not recorded."""
     experiment, most = findings.experiment, findings.parts.call_that_moves(culprit)
     if most is None:
         return ""
@@ -167,7 +167,7 @@ def _call_that_moves(findings: Findings, culprit: int) -> str:
 
 
 def _look_further(findings: Findings, culprit: int) -> Iterator[str]:
-    """Yield the page faults of a region, or the command that counts them, unless their time is known."""
+    """Yield the number of page faults of a region, or the command that counts them; nothing if their time is known."""
     if complete(findings.experiment, "system_time") or not complete(findings.experiment, "page_faults"):
         return
     faults = summary(findings.experiment, "page_faults").sums
@@ -178,7 +178,7 @@ def _look_further(findings: Findings, culprit: int) -> Iterator[str]:
 
 
 def _executes(findings: Findings, culprit: int, cycles: float | None) -> str:
-    """Return what a region executes, and how fast, if known."""
+    """Return the instructions that a region executes, and how many per cycle, if cycles were counted."""
     executed = findings.run.weighed.sums("instructions")
     own, of_all = float(executed[culprit]), float(executed[list(findings.run.weighed.top)].sum())
     part = next((each for each in findings.parts.causes(culprit) if each.attribute == "instructions"), None)
@@ -189,7 +189,7 @@ def _executes(findings: Findings, culprit: int, cycles: float | None) -> str:
 
 
 def has_no_probes(findings: Findings, finding: Finding) -> bool:
-    """Return whether a hot spot is a whole program that was built without probes."""
+    """Return whether a finding is on all code of a program that was built without probes."""
     region, notes = finding.region, findings.experiment.notes
     if finding.kind is not Kind.HOT_SPOT or region is None or not region.own_code:
         return False

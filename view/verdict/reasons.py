@@ -1,4 +1,4 @@
-"""The reasons for a finding, and general advice."""
+"""The reasons for a finding, and general advice against them, as text."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ from .parts import (
 __all__ = ["general_advice", "more_about", "reasons"]
 
 _MOST_NAMES: Final = 4
-_MOST_OF_RUN: Final = 0.5  # of the busy time: for a larger region more must be known
+_MOST_OF_RUN: Final = 0.5  # of the busy time: for a larger region, the verdict shows how to measure inside it
 _OF_OTHERS: Final = (Kind.IMBALANCE, Kind.ONE_AFTER_ANOTHER, Kind.LATE, Kind.MESSAGES)
 _WHAT_IT_MAY_BE: Final = {
     Doubt.MEASURING: "uncertain: measuring may have made this difference; leave small regions out and run again",
@@ -59,7 +59,7 @@ _WHAT_IT_MAY_BE: Final = {
 
 
 def reasons(findings: Findings, finding: Finding) -> list[tuple[str, Kind]]:
-    """Return the reasons with their kind, the main one first, and why the finding is uncertain, if it is."""
+    """Return the lines with the reasons and their kind of fault, main one first, and why the finding is uncertain."""
     uneven = [(f"why: {line}", Kind.IMBALANCE) for line in _why_uneven(findings, finding)] if finding.groups else []
     heavy = [*_why_heavy(findings, finding)] if finding.weight is not None else [*_why_procedure(findings, finding)]
     is_uneven = finding.kind in (Kind.IMBALANCE, Kind.SLOW_CORE) and bool(finding.groups)
@@ -80,11 +80,11 @@ def reasons(findings: Findings, finding: Finding) -> list[tuple[str, Kind]]:
 
 
 def _who_for_whom(findings: Findings, wait: Wait, whom: str) -> str:
-    """Write who waits for whom: ``ranks 0-2 wait for rank 3: 560 ms each, in energy (main.c:20)``."""
+    """Return which ranks wait for which: ``rank 0 waits for rank 3: 560 ms, in energy (main.c:20)``."""
     whom = ranks(sorted(wait.ranks)) if wait.ranks else whom
     time = time_of(findings.experiment, wait.mean or wait.seconds)
-    each = "" if len(wait.waiting) == 1 else " each" if wait.waiting else " on average"
-    return f"{who_waits(wait)} for {whom}: {time}{each}, in {Place.of_region(wait.region).in_words}"
+    mean = "" if len(wait.waiting) == 1 else " on average"
+    return f"{who_waits(wait)} for {whom}: {time}{mean}, in {Place.of_region(wait.region).in_words}"
 
 
 def _doubt(findings: Findings, doubt: Doubt) -> str:
@@ -102,7 +102,7 @@ def _why_uneven(findings: Findings, finding: Finding) -> Iterator[str]:
     if culprit in same.culprits or (culprit is None and same.everywhere):
         yield SAME_WORK
         return
-    if finding.kind is Kind.SLOW_CORE:  # which is uncertain
+    if finding.kind is Kind.SLOW_CORE:  # perhaps only the cores differ: the line with the doubt is the reason
         return
     if findings.vectors.metric == OFF_PROCESSOR:
         yield "asleep, or waiting for a child process or a slow device"
@@ -116,23 +116,23 @@ def _why_uneven(findings: Findings, finding: Finding) -> Iterator[str]:
         yield "unknown: no count differs so; random memory access, page faults or placement may"
 
 
-def _most_apart(findings: Findings, finding: Finding) -> Cause | None:
-    """Return the main cause of the slowest ranks' excess, if it has seconds and a name."""
+def _main_cause(findings: Findings, finding: Finding) -> Cause | None:
+    """Return the main cause of the slowest ranks' additional time; None without seconds, or if it is unexplained."""
     most = findings.main_cause(finding.difference)
     return most if most and most.seconds is not None and most.attribute in NAMES else None
 
 
 def _explained(findings: Findings, cause: Cause) -> str:
-    """Return a cause's share of the slowest ranks' excess: ``1.2 s of the 1.9 s difference``."""
+    """Return how much of the slowest ranks' additional time a cause explains: ``1.2 s of the 1.9 s difference``."""
     assert cause.seconds is not None and cause.share
     spent, whole = (time_of(findings.experiment, time) for time in (cause.seconds, cause.seconds / cause.share))
     return "the difference" if cause.share >= ALL else f"{spent} of the {whole} difference"
 
 
 def _because(findings: Findings, finding: Finding) -> Iterator[str]:
-    """Yield the differences, and their share of the difference in time."""
-    most = _most_apart(findings, finding)
-    if found := [each for each in _apart(findings, finding) if len(each.values) > 1]:
+    """Yield the attributes that differ between ranks, the first one with the time that it explains."""
+    most = _main_cause(findings, finding)
+    if found := [each for each in _differing(findings, finding) if len(each.values) > 1]:
         known = most is not None and most.attribute == found[0].attribute
         who = _compared(findings)
         first = because(found[:1], who)
@@ -143,12 +143,12 @@ def _because(findings: Findings, finding: Finding) -> Iterator[str]:
         yield f"{NAMES[most.attribute]}: {_explained(findings, most)}"
 
 
-def _apart(findings: Findings, finding: Finding) -> list[Difference]:
-    """Return the attributes that differ as the time does, without a master's value, which is in no group.
+def _differing(findings: Findings, finding: Finding) -> list[Difference]:
+    """Return the attributes that differ between ranks as their times do and that explain time, the largest part first.
 
-    Attributes without effect on the time are left out.
+    The value of a master, which is in no group, is left out.
     """
-    differences = findings.told_apart.get(finding.difference, ())
+    differences = findings.differing_attributes.get(finding.difference, ())
     causes = findings.causes_of_differences.get(finding.difference, ())
     clusters, names = findings.dissimilarity.clusters, [each.attribute for each in causes]
     in_time = [each for each in differences if each.attribute in names]
@@ -163,18 +163,18 @@ def _apart(findings: Findings, finding: Finding) -> list[Difference]:
 
 
 def _compared(findings: Findings) -> list[str]:
-    """Return the ranks of each cluster, except a master."""
+    """Return the ranks of each group as text, without a master."""
     labels = findings.vectors.labels
     clusters = [each for each in findings.dissimilarity.clusters if each != (findings.master,)]
     return [ranks([labels[column] for column in each]) for each in clusters]
 
 
 def _why_heavy(findings: Findings, finding: Finding) -> list[tuple[str, Kind]]:
-    """Explain a region's time, its largest part first."""
+    """Return the lines that explain the time of a hot spot, with their kind of fault, the main one first."""
     assert finding.weight is not None
     culprit, split = finding.weight, findings.explanation.seconds
     cost = findings.run.weighed_costs[culprit]
-    waits = split.waits[culprit] and not (split.chained[culprit] > 0 and not findings.in_turn[culprit])  # by path alone
+    waits = split.waits[culprit] and not (split.chained[culprit] > 0 and not findings.in_turn[culprit])  # a master's
     waiting = [(f"why: {_waiting(findings, finding, culprit)}", Kind.LATE)] if waits else []
     computing = [*parts(findings, finding, culprit)]
     if finding.kind in _OF_OTHERS or is_mostly(cost.mpi_time, cost.wall_time):
@@ -192,14 +192,14 @@ def _why_procedure(findings: Findings, finding: Finding) -> Iterator[tuple[str, 
 
 
 def general_advice(findings: Findings, finding: Finding) -> dict[str, Kind]:
-    """Return what to try, and the kind of fault that it is against, the main one first; empty in a library's source."""
+    """Return general advice → the kind of fault that it is against, main one first; none for a library's code."""
     if finding.region and is_of_a_library(findings.experiment, finding.region.id):
         return {}
     uneven = {}
     if finding.groups and finding.kind is not Kind.SLOW_CORE:
         to_try = against_difference(findings.vectors, finding.difference)
-        most = _most_apart(findings, finding)
-        names = [*([most.attribute] if most else []), *(each.attribute for each in _apart(findings, finding))]
+        most = _main_cause(findings, finding)
+        names = [*([most.attribute] if most else []), *(each.attribute for each in _differing(findings, finding))]
         uneven = {to_try[each]: Kind.IMBALANCE for each in names}
     heavy = dict.fromkeys(_against_order(findings, finding), Kind.LATE)
     if finding.weight is not None:
@@ -211,7 +211,7 @@ def general_advice(findings: Findings, finding: Finding) -> dict[str, Kind]:
 
 
 def _against_order(findings: Findings, finding: Finding) -> Iterator[str]:
-    """Yield what to try if ranks work one after another, arrive late in sequence, or send many small messages."""
+    """Yield general advice against ranks that are busy at different times, and against many small messages."""
     culprit, found = finding.weight, findings.explanation.serialisation
     if culprit is not None and findings.explanation.seconds.has_small_calls[culprit]:
         yield FEWER_MESSAGES
@@ -224,7 +224,7 @@ def _against_order(findings: Findings, finding: Finding) -> Iterator[str]:
 
 
 def _against_causes(findings: Findings, finding: Finding) -> Iterator[tuple[str, Kind]]:
-    """Yield what to try against causes with a remedy, largest first."""
+    """Yield general advice against the causes of a hot spot's time, with their kind of fault, the largest first."""
     culprit = finding.weight
     assert culprit is not None
     if has_no_probes(findings, finding):
@@ -254,7 +254,7 @@ def _worst_misses(findings: Findings, culprit: int) -> str:
 
 
 def more_about(findings: Findings, finding: Finding) -> Iterator[str]:
-    """Yield what was not measured in a region, its callers, and which ranks are alike, or a master."""
+    """Yield further lines: functions too small to measure, callers, ranks with the same work, a possible master."""
     if finding.weight is not None and not is_in_mpi(finding):
         if names := findings.unprobed.get(finding.weight):
             yield _too_small(names)
@@ -275,7 +275,7 @@ def _first_uneven(findings: Findings) -> Finding | None:
 
 
 def _called_from(finding: Finding) -> str:
-    """Return the callers of a procedure, with shares of the run."""
+    """Return the line with the callers of a procedure and their shares of the run."""
     assert finding.procedure
     callers = finding.procedure.callers
     named = ", ".join(f"{short(name)} ({percent(100 * share)})" for name, share in callers[:_MOST_NAMES])
@@ -284,7 +284,7 @@ def _called_from(finding: Finding) -> str:
 
 
 def _look_inside(findings: Findings, region: CodeRegion) -> list[str]:
-    """Explain how to measure inside a region, if this build has no regions in it."""
+    """Return the line with the command that measures inside a region; none if it is measured or cannot be."""
     imported = "imported:" in findings.experiment.metric("wall_time").source
     if region.own_code or imported or not can_be_opened(findings.experiment, region.id):
         return []
@@ -297,7 +297,7 @@ def _too_small(names: Sequence[str]) -> str:
 
 
 def _throttled(findings: Findings, culprit: int) -> Iterator[str]:
-    """Yield the throttled region that is most of a region's own time, if there is one."""
+    """Yield a line on the throttled region that takes most of a region's own time, if there is one."""
     for each in findings.throttled.get(culprit, ())[:1]:
         place = Place.of_path(findings.experiment.call_paths, each.path)
         where = f"{place.title}, {place.source}" if place.file else place.title
@@ -306,7 +306,7 @@ def _throttled(findings: Findings, culprit: int) -> Iterator[str]:
 
 
 def _waiting(findings: Findings, finding: Finding, culprit: int) -> str:
-    """Explain that ranks wait in a region's MPI calls, and for whom; or that these are many and small."""
+    """Return why a region spends time in MPI: ranks wait there, and for which others; or messages are small."""
     found, explanation = findings.explanation.serialisation, findings.explanation
     otherwise = explanation.seconds.has_small_calls[culprit] or culprit in explanation.waiting.shares
     if found and findings.in_turn[culprit]:
@@ -318,7 +318,7 @@ def _waiting(findings: Findings, finding: Finding, culprit: int) -> str:
 
 
 def _in_turn(findings: Findings, finding: Finding, culprit: int) -> str:
-    """Report that ranks of a region work one after another, or arrive late in sequence, and who waits for whom."""
+    """Return that ranks work one after another, or that each time a different one is slowest, and which ranks wait."""
     found, waiting = findings.explanation.serialisation, _waited_in(findings, culprit)
     at = f" in {Place.of_region(waiting).in_words}" if waiting else ""
     if found and found.passes_on[culprit]:
@@ -329,16 +329,13 @@ def _in_turn(findings: Findings, finding: Finding, culprit: int) -> str:
 
 
 def _waited_in(findings: Findings, culprit: int) -> Region | None:
-    """Return where ranks wait for each other in a region, if they work or arrive one after another."""
+    """Return the region in which ranks wait for the work of a region; None if they are busy there at the same time."""
     found = findings.explanation.serialisation
     return found.because_of(culprit) if found and findings.in_turn[culprit] else None
 
 
 def _in_calls(findings: Findings, culprit: int) -> str:
-    """Return the time in a region's MPI calls, and the bytes that they move.
-
-    The time is a mean over the ranks, as all times are; the bytes are a sum, as all amounts are.
-    """
+    """Return the time in a region's MPI calls (mean over the ranks), and the bytes that they move (sum over them)."""
     cost, number = findings.run.weighed_costs[culprit], len(findings.run.weighed.ranks)
     each, time, moved = cost.mpi_calls or 0.0, cost.mpi_time or 0.0, cost.mpi_bytes or 0.0
     calls = f"{count(each * number)} MPI calls" if each >= 2 else "MPI calls"
@@ -346,7 +343,7 @@ def _in_calls(findings: Findings, culprit: int) -> str:
 
 
 def _estimated_waiting(findings: Findings, culprit: int) -> str:
-    """Explain the waiting, if the critical path does not show it."""
+    """Return why a region spends time in MPI, estimated from calls, bytes and late ranks."""
     cost, waiting, line = (
         findings.run.weighed_costs[culprit],
         findings.explanation.waiting,
@@ -369,7 +366,7 @@ def _estimated_waiting(findings: Findings, culprit: int) -> str:
 
 
 def _for_late_ranks(findings: Findings, shares: Mapping[int, float], time: float) -> str:
-    """Return for whom ranks wait longest, where these are late, and for which share of the time, unless all."""
+    """Return the ranks that others wait for longest, the region in which these are late, and how long that takes."""
     late = max(shares, key=shares.__getitem__)
     place, waited = Place.of(findings.experiment, findings.vectors.regions[late]), shares[late]
     part = "waits" if waited >= ALL * time else f"{time_of(findings.experiment, waited)} of it"

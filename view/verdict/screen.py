@@ -26,8 +26,14 @@ __all__ = ["verdict_lines"]
 _MOST_LINES: Final = 15
 _WIDTH: Final = 100  # columns
 _LABEL: Final = 12  # columns of a finding's number and kind
-_LEAST: Final = 12  # columns for the name of a place; where fewer are left, its file is cut, too
+_LEAST: Final = 12  # columns for the name of a place; if fewer are left, its file is cut as well
 _INDENT: Final = "    "
+# Ways to make room for the first finding: whether its ranks get a line, how many warnings do, and whether the head is
+# brief. The first way that fits is taken.
+_PLANS: Final = (
+    *((True, 2, False), (True, 1, False), (True, 1, True)),
+    *((False, 2, False), (False, 1, False), (False, 1, True), (False, 0, True)),
+)
 
 
 def verdict_lines(
@@ -45,69 +51,78 @@ def verdict_lines(
         file: The experiment's file, for the last line, and for the first if the program has no name.
         not_counted: Why requested counts are missing; empty if none were requested.
         everything: Whether to print all findings, with all advice and all warnings.
-        advised: What to try in the sources; None if these are not read.
+        advised: What to try in the sources; None if they were not read.
 
     Returns:
-        At most fifteen lines, unless ``everything``, of at most 100 columns. The findings are the first of all of them,
-        in their order; a line says how many are left out. The first two warnings are printed. Where the first finding
-        needs the room, one or none is, and neither where ranks wait longest, nor what to do next, nor the legend.
+        Lines of at most 100 columns: at most fifteen, unless ``everything``. They show as many findings as fit, and two
+        warnings; a line gives the number of findings that are left out. If there is no room for the first finding, its
+        ranks and its advice, these are left out, in this order: the second warning; the longest wait and the next
+        command; the ranks; the first warning and the legend.
     """
-    head = _head(findings, file)
     data = [f"data: autoanalyzer view {quote(str(file))}"] if file else []
-    end = _end([*data, *legend(findings)])
     found = entries(findings, advised)
-    items = [_Item(number, each) for number, each in enumerate(found, start=1)]
     besides = not_advised(advised, everything=everything) if advised else []
     counted = how_counted(findings, not_counted)
-    is_said = counted.startswith(NOTHING) and any(
+    says_how_to_count = NOTHING in counted and any(
         line.endswith((NOT_COUNTED, NO_PROBES)) for each in found for line in (*each.lines, *each.more)
     )
     if everything:
         every = [
             *caveats(findings, everything=True, besides=besides),
-            *([] if is_said and not not_counted else [counted]),
+            *([] if says_how_to_count and not not_counted else [counted]),
         ]
-        return [*head, *(line for item in items for block in item.blocks for line in block), "", *every, *end]
-    last, room, least = list[str](), 0, items[0].least + (len(items) > 1) if items else 0
-    for most, brief in ((2, False), (1, False), (1, True), (0, True)):
-        head = _head(findings, file, brief=brief)
-        end = _end([*data, *([] if most == 0 else legend(findings))])
-        room = _MOST_LINES - len(head) - 1 - len(end)
-        last = [*caveats(findings, most=most, besides=besides), *([counted] if not_counted else [])]
-        last = [line for each in last for line in _broken(each)]
-        if least + len(last) <= room:
+        blocks = (block for number, each in enumerate(found, start=1) for block in _Item(number, each).blocks)
+        body = [line for block in blocks for line in block]
+        return [*_head(findings, file), *body, "", *every, *_end([*data, *legend(findings)])]
+    wanted = len(found)
+    while True:  # fewer findings may fit if losses name the places of those that do not
+        items = [_Item(number, each) for number, each in enumerate(found, start=1)]
+        head, last, room, end = list[str](), list[str](), 0, list[str]()
+        least, usual = (each + (len(items) > 1) for each in (items[0].least, items[0].usual)) if items else (0, 0)
+        for with_ranks, most, brief in _PLANS:
+            head = _head(findings, file, brief=brief, shown=wanted)
+            end = _end([*data, *([] if most == 0 else legend(findings))])
+            room = _MOST_LINES - len(head) - 1 - len(end)
+            last = [*caveats(findings, most=most, besides=besides), *([counted] if not_counted else [])]
+            last = [line for each in last for line in _broken(each)]
+            if (usual if with_ranks else least) + len(last) <= room:
+                break
+        last = last[: max(room - least, 0)]
+        body = _that_fit(findings, items, room - len(last))
+        shown = sum(bool(item.shown) for item in items)
+        if shown >= wanted:
             break
-    last = last[: max(room - least, 0)]
-    body = _that_fit(items, room - len(last))
-    lacking = [] if is_said or not_counted or "instructions" not in findings.lacking else _broken(counted)
+        wanted = shown
+    lacking = [] if says_how_to_count or not_counted or "instructions" not in findings.lacking else _broken(counted)
     last += lacking if len(body) + len(last) + len(lacking) <= room else []
     return [*head, *body, "", *last, *end]
 
 
-def _head(findings: Findings, file: Path | None, *, brief: bool = False) -> list[str]:
-    """Return the lines above the findings."""
-    efficient = efficiency(findings, brief=brief)
+def _head(findings: Findings, file: Path | None, *, brief: bool = False, shown: int | None = None) -> list[str]:
+    """Return the lines above the findings; for the options see ``efficiency``."""
+    efficient = efficiency(findings, brief=brief, shown=shown)
     first = ("   ".join(headline(findings, file)), *base(findings), *efficient, *master(findings))
     said = [too_short()] if findings.verdict.too_short else balanced(findings)
     return [line for each in (*first, "", *said) for line in _broken(each)]
 
 
 def _end(parts: Sequence[str]) -> list[str]:
-    """Return the last lines: one if they fit."""
+    """Return the last lines: all in one if they fit into the width."""
     line = "   ".join(parts)
     return [line] if parts and len(line) <= _WIDTH else [line for each in parts for line in _broken(each)]
 
 
 class _Item:
-    """The lines of a finding in blocks: its title; who, why and what to try; and more.
+    """The lines of a finding, in blocks that are shown or left out as a whole.
 
     Attributes:
-        blocks: In the order in which they are shown.
-        needed: Indices of the blocks that are shown first, those that can be left out last.
-        more: Numbers of the others.
-        least: The number of lines at their start that are shown in any case.
-        shown: Indices of the shown blocks.
-        saving: The saving of a fix, or else a bound of it.
+        blocks: The title, the main lines, and further lines, each broken to the width.
+        needed: Indices of the title and of the main lines, the most important first.
+        more: Indices of the further lines.
+        least: The number of lines of the title and of the first advice.
+        usual: The same with the line on the ranks.
+        shown: Indices of the blocks to show.
+        entry: The finding.
     """
 
     def __init__(self, number: int, entry: Entry) -> None:
@@ -123,16 +138,16 @@ class _Item:
         cure = [each for each in numbers if lines[each - 1].startswith("try")][:1]
         self.needed = [0, *cure, *(each for each in numbers if each not in cure)]
         self.more = range(1 + len(lines), len(self.blocks))
-        self.least = self.size(self.needed[: 1 + len(cure)])
+        self.least, self.usual = (self.size(self.needed[: number + len(cure)]) for number in (1, 2))
         self.shown: set[int] = set()
-        self.saving = entry.saving
+        self.entry = entry
 
     def size(self, numbers: Iterable[int]) -> int:
-        """Return the number of lines of blocks."""
+        """Return the number of lines in some blocks."""
         return sum(len(self.blocks[each]) for each in numbers)
 
     def show(self, numbers: Iterable[int], room: int) -> int:
-        """Show as many blocks as there is room for, and return the remaining room."""
+        """Show blocks until one does not fit into this many lines, and return the lines that are left."""
         for each in numbers:
             if each not in self.shown:
                 if len(self.blocks[each]) > room:
@@ -147,10 +162,10 @@ class _Item:
 
 
 def _title(number: int, entry: Entry) -> tuple[str, str]:
-    """Return number, kind, place and saving within the width; if necessary, what is at the place is cut, not its line.
+    """Return the first line of a finding; if it is too long, names are cut, but not the file and its line.
 
     Returns:
-        The line, and the text about the call if there was no room for it.
+        The line; and the caller if there was no room for it, otherwise empty.
     """
     start = f"{f'{number} {entry.kind}':<{_LABEL}}  "
     end = f"   {entry.saving}" if entry.saving else ""
@@ -171,10 +186,10 @@ def _broken(line: str) -> list[str]:
     return [line] if len(line) <= _WIDTH else broken(line, _WIDTH)
 
 
-def _that_fit(items: Sequence[_Item], room: int) -> list[str]:
-    """Choose the lines of the first findings that fit; then titles alone; then more about the first ones.
+def _that_fit(findings: Findings, items: Sequence[_Item], room: int) -> list[str]:
+    """Return the lines of the findings that fit: first main lines, then titles alone, then further lines.
 
-    The first finding has its advice in any case. If findings are left out, a line says so.
+    The title of the first finding and its advice are always there. If findings are left out, a line gives their number.
     """
     left = room
     for place, item in enumerate(items):
@@ -192,10 +207,18 @@ def _that_fit(items: Sequence[_Item], room: int) -> list[str]:
                 break
             left = item.show([0], left)
     shown = [item for item in items if item.shown]
-    if following := items[len(shown) :]:
-        worth = f" (next: {following[0].saving})" if following[0].saving else ""
-        more = [f"… and {len(following)} more{worth}: autoanalyzer analyze --all"]
-        return [*(line for item in shown for line in item.lines), *more]
+    if len(shown) < len(items):
+        return [*(line for item in shown for line in item.lines), _rest(findings, items, len(shown))]
     for item in items:
         left = item.show([*item.needed, *item.more], left)
     return [line for item in items for line in item.lines]
+
+
+def _rest(findings: Findings, items: Sequence[_Item], shown: int) -> str:
+    """Return the line with the number of findings that are left out, and the largest one of them."""
+    found = findings.verdict.findings
+    entry = items[max(range(shown, len(items)), key=lambda number: found[number].seconds)].entry
+    start, end = f"… and {len(items) - shown} more (largest: {entry.kind} ", "): autoanalyzer analyze --all"
+    if saving := entry.saving.partition(" (")[0]:
+        end = f", {saving}{end}"
+    return f"{start}{clipped(entry.place or entry.title, _WIDTH - len(start) - len(end))}{end}"

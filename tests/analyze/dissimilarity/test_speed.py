@@ -76,7 +76,7 @@ def test_seconds_are_no_matter_of_moments_however_small_a_part(make_experiment):
     long = {"energy": (100.0, 125.0), "balance": (80.0, 92.0), "react": (46.0, 48.0), "relax": (46.0, 47.0)}
     found = analyze(make_experiment(of({name: (1e3 * fast, 1e3 * slow) for name, (fast, slow) in long.items()})))
     lines = verdict_lines(found)
-    assert "IMBALANCE?" in lines[2] and "up to 18.8 of " in lines[2]
+    assert "IMBALANCE?" in lines[2] and "saves up to 18.8 s (" in lines[2]
     assert f"uncertain: {MAYBE_SPEED}: --counters simulated shows which" in _text(lines)
     assert not any("SLOW CORE" in line for line in lines)
 
