@@ -14,6 +14,7 @@ from ..errors import InputError
 from .compiled import Compiled
 from .delay import Delay
 from .file_use import FileUse
+from .thread_wait import ThreadWait
 
 __all__ = ["Notes"]
 
@@ -49,6 +50,19 @@ def _is_delay(value: Any) -> bool:
     )
 
 
+def _is_thread_wait(value: Any) -> bool:
+    if not isinstance(value, dict) or value.keys() != {each.name for each in fields(ThreadWait)}:
+        return False
+    lists = [value[name] for name in ("threads", "entries", "contended", "seconds", "cpu_seconds")]
+    return (
+        all(isinstance(value[name], str) for name in ("region", "kind", "file"))
+        and all(_is_whole(value[name]) and value[name] >= least for name, least in (("line", 0), ("processes", 1)))
+        and all(isinstance(each, list) and len(each) == len(lists[0]) > 0 for each in lists)
+        and all(map(_is_whole, lists[0]))
+        and all(_is_number(number) for each in lists for number in each)
+    )
+
+
 def _is_compiled(value: Any) -> bool:
     with suppress(ValueError):
         return bool(Compiled.from_json(value))
@@ -69,6 +83,7 @@ _FITS: Final[dict[str, Callable[[Any], bool]]] = {
     "tuple[Delay, ...]": lambda value: isinstance(value, tuple) and all(map(_is_delay, value)),
     "tuple[Compiled, ...]": lambda value: isinstance(value, tuple) and all(map(_is_compiled, value)),
     "tuple[FileUse, ...]": lambda value: isinstance(value, tuple) and all(map(_is_file_use, value)),
+    "tuple[ThreadWait, ...]": lambda value: isinstance(value, tuple) and all(map(_is_thread_wait, value)),
 }
 
 
@@ -108,6 +123,7 @@ class Notes:
         counts_by_rank: Whether a rank's counts belong to the same work as its times.
         environment: The environment variables that are kept.
         files: The use of each file, longest time first.
+        thread_waits: Where threads of OpenMP wait for each other, longest first.
         delays: The delays between regions, longest first.
         prices: The machine's times for single operations, named as in ``Prices``.
         calibrated: Where and when ``prices`` were measured: host, MPI, launcher and day.
@@ -145,6 +161,7 @@ class Notes:
     counts_by_rank: bool = True
     environment: dict[str, str] = field(default_factory=dict)
     files: tuple[FileUse, ...] = ()
+    thread_waits: tuple[ThreadWait, ...] = ()
     delays: tuple[Delay, ...] = ()
     prices: dict[str, float] = field(default_factory=dict)
     calibrated: dict[str, str] = field(default_factory=dict)
@@ -193,7 +210,13 @@ class Notes:
         known["delays"] = tuple(Delay(**each) for each in known.get("delays", ()))
         known["compiled"] = tuple(map(Compiled.from_json, known.get("compiled", ())))
         known["files"] = tuple(FileUse(**each) for each in known.get("files", ()))
+        known["thread_waits"] = tuple(_thread_wait(each) for each in known.get("thread_waits", ()))
         return cls(**known)
+
+
+def _thread_wait(found: dict[str, Any]) -> ThreadWait:
+    values: dict[str, Any] = {name: tuple(each) if isinstance(each, list) else each for name, each in found.items()}
+    return ThreadWait(**values)
 
 
 def _checked(name: str, value: Any, annotation: Any) -> Any:

@@ -10,6 +10,7 @@ from ..delay import Delay
 from ..experiment import Experiment
 from ..notes import Notes
 from ..region import Region
+from ..thread_wait import added
 from .regions import Alike
 
 __all__ = ["derived_notes", "labels_of", "likenesses", "listed"]
@@ -83,6 +84,9 @@ def derived_notes(
         processors=_common((each.processors for each in notes), None),
         counts_by_rank=all(each.counts_by_rank for each in notes),
         environment=_common_entries([each.environment for each in notes]),
+        thread_waits=added((wait for each in notes for wait in each.thread_waits), runs=len(notes), same=True)
+        if operation == "mean"
+        else (),
         delays=delays,
         path_seconds=_path_seconds(operation, [each.path_seconds for each in notes]),
         samples=_samples(operation, notes),

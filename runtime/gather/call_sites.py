@@ -1,4 +1,4 @@
-"""Find function, file and line of MPI calls in programs without probes, from the addresses in the shards."""
+"""Find function, file and line of MPI calls in programs without probes, and of waits in OpenMP, from the addresses in the shards."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def without_call_site(region: Region) -> Region:
 
 
 def _is_site(region: Region) -> bool:
-    return region.kind == "mpi" and not region.file and bool(region.function)
+    return region.kind in ("mpi", "wait") and not region.file and bool(region.function)
 
 
 def _named(sites: Mapping[Region, _Place | None]) -> dict[Region, Region]:

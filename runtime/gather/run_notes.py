@@ -18,6 +18,7 @@ from .head import Head
 from .processes import count_alone, world_size
 from .said_of_build import compiled_files, unprobed_callees
 from .shard import Shard
+from .thread_waits import thread_waits
 from .topologies import said_of_topologies
 
 __all__ = ["most_used_files", "run_notes"]
@@ -104,6 +105,7 @@ def run_notes(
         prices=facts.prices,
         calibrated=facts.calibrated,
         files=most_used_files(shard.files for shard in shards),
+        thread_waits=thread_waits(shard.waits for shard in shards),
     )
 
 

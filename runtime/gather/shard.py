@@ -14,7 +14,7 @@ from ...experiment.region import Region
 from .critical_path import PathRecords
 from .shard_layout import COUNTERS, MPI_KINDS, NODE_COUNTS, SHARES
 
-__all__ = ["NODE", "Form", "Place", "Shard", "ThreadTree", "Tracing", "computing_of"]
+__all__ = ["NODE", "Form", "Place", "PlaceWait", "Shard", "ThreadTree", "Tracing", "computing_of"]
 
 NODE: Final = np.dtype(
     [
@@ -141,6 +141,29 @@ class Tracing:
     left_out: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class PlaceWait:
+    """What one thread did in one place, on one call path.
+
+    Attributes:
+        thread: Its number.
+        region: The region in which it was; None outside of all.
+        place: The place, of kind ``wait``: see ``call_site_names``.
+        entries: How often it came there.
+        contended: How often another thread was there before it.
+        seconds: How long it waited.
+        off: Of this off the processor.
+    """
+
+    thread: int
+    region: Region | None
+    place: Region
+    entries: int
+    contended: int
+    seconds: float
+    off: float
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Shard:
     """The record of one process: its identity, its milestones, and its threads' trees.
@@ -196,6 +219,7 @@ class Shard:
         tracing: How its time lines were sampled; None if there are none.
         barriers: The number of barriers of the probe library before collectives.
         chains: Its records of the critical path; None if that was not requested.
+        waits: The places in which its threads waited for each other in OpenMP.
     """
 
     path: Path
@@ -248,6 +272,7 @@ class Shard:
     tracing: Tracing | None
     barriers: int
     chains: PathRecords | None = None
+    waits: tuple[PlaceWait, ...] = ()
 
     @property
     def regions(self) -> tuple[Region, ...]:

@@ -43,6 +43,7 @@ TOPOLOGY_RECORD: Final = 6
 CHUNK_RECORD: Final = 7
 PATH_RECORD: Final = 8
 OBJECT_RECORD: Final = 9
+WAIT_RECORD: Final = 10
 
 PATH_STATES: Final = ("not_asked", "alone", "sessions", "known", "too_dear", "missed")  # twin: enum aa_path_state
 PATH_LEFT_OUT: Final = ("locks", "partitioned", "strangers")  # twin: enum aa_path_left_out, one bit each
@@ -195,6 +196,17 @@ FILE_LAYOUT: Final = struct.Struct("<4xIQQQQ")
 
 OBJECT_LAYOUT: Final = struct.Struct("<4xI")
 """Length of the name, which follows."""
+
+WAIT_KINDS: Final = ("critical", "atomic", "lock", "ordered", "barrier", "single", "tasks")  # twin: enum aa_wait_kind
+WAIT_LAYOUT: Final = np.dtype(
+    {
+        "names": ["kind", "node", "length", "entries", "contended", "waited", "waited_off"],
+        "formats": ["u4"] * 3 + ["u8"] * 2 + ["i8"] * 2,
+        "offsets": [4, 8, 12, 16, 24, 32, 40],
+        "itemsize": 48,
+    }
+)
+WAIT_DESCRIPTOR: Final = 82
 
 TOPOLOGY_LAYOUT: Final = struct.Struct("<4xIQI")
 """Kind, hash of the members, number of axes; the axes follow."""

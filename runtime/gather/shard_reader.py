@@ -19,6 +19,7 @@ from ...experiment.region import Region
 from . import shard_layout as layout
 from .critical_path import PathRecords
 from .node_values import node_values
+from .place_waits import place_waits
 from .shard import Form, Place, Shard, ThreadTree
 from .shard_header import MOST, header_of, shard_defect, sources_of, text_of, tick_rate, tracing_of, used_part
 from .shard_records import RecordPlaces, Records
@@ -105,14 +106,14 @@ class _Reader:
             at = records.wrong * layout.ALIGNMENT
             size = self._size(at) if at + layout.ALIGNMENT <= self.used else 0
             raise self.defect(f"a whole record at byte {at}", f"a size of {size}")
-        files = tuple(self._file(at) for at in records.offsets(layout.FILE_RECORD))
-        libraries = tuple(self._library(at) for at in records.offsets(layout.OBJECT_RECORD))
-        topologies = tuple(self._place(at) for at in records.offsets(layout.TOPOLOGY_RECORD))
         formed = self._formed(records, forms)
         nodes = self._take(formed.nodes, layout.NODE_LAYOUT)
         self._read_throttled(records.offsets(layout.THROTTLE_RECORD), records.offsets(layout.NODE_RECORD))
-        described = self._describe(formed.form, self._threads(formed, nodes), files, topologies, libraries)
-        return replace(described, chains=self._path(formed)) if self.header["path_state"] else described
+        return replace(
+            self._describe(formed.form, self._threads(formed, nodes), records),
+            chains=self._path(formed) if self.header["path_state"] else None,
+            waits=place_waits(self.path, self.data, records, formed.form.regions, self.ticks_per_second),
+        )
 
     def _path(self, formed: _Formed) -> PathRecords:
         header = self.header
@@ -319,14 +320,7 @@ class _Reader:
         _, start = self.header["start"]
         return (ticks - start) / self.ticks_per_second if ticks else None
 
-    def _describe(
-        self,
-        form: Form,
-        threads: tuple[ThreadTree, ...],
-        files: tuple[FileUse, ...],
-        places: tuple[Place, ...],
-        libraries: tuple[str, ...],
-    ) -> Shard:
+    def _describe(self, form: Form, threads: tuple[ThreadTree, ...], records: Records) -> Shard:
         header = self.header
         if not 0 <= header["state"] < len(layout.STATES):
             raise self.defect(f"a state of 0 to {len(layout.STATES) - 1}", header["state"])
@@ -346,7 +340,7 @@ class _Reader:
             size=_known(header["size"]),
             thread_level=_known(header["thread_level"]),
             executable=text_of(header["executable"]),
-            libraries=libraries,
+            libraries=tuple(map(self._library, records.offsets(layout.OBJECT_RECORD))),
             script=text_of(header["script"]),
             cpus=_known(header["cpus"]),
             state=layout.STATES[header["state"]],
@@ -382,8 +376,8 @@ class _Reader:
             by_turns=bool(header["counting"] & layout.COUNTS_BY_TURNS),
             form=form,
             threads=threads,
-            files=files,
-            places=places,
+            files=tuple(map(self._file, records.offsets(layout.FILE_RECORD))),
+            places=tuple(map(self._place, records.offsets(layout.TOPOLOGY_RECORD))),
             topologies_left_out=header["topologies_left_out"],
             tracing=tracing_of(self.path, header, self.ticks_per_second),
             barriers=header["barriers"],

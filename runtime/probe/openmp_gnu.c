@@ -4,6 +4,7 @@
  */
 #define _GNU_SOURCE
 #include "openmp.h"
+#include "openmp_waits.h"
 #include "probe.h"
 #include "symbol.h"
 #include "team.h"
@@ -241,34 +242,101 @@ TASK_LOOP(GOMP_taskloop_ull, unsigned long long)
 
 /* ---- waiting for other threads */
 
-#define WAIT(name, result, keep, declared, passed)                                                           \
+#define WAIT(kind, name, result, keep, declared, passed)                                                     \
     AA_EXPORT result name declared;                                                                          \
     AA_EXPORT result name declared {                                                                         \
         __typeof__(name) *next = NEXT(name);                                                                 \
-        bool outermost = is_recorded() && aa_share_begin(AA_OMP | AA_IN_OMP);                                \
+        struct aa_wait *wait = is_recorded() ? aa_wait_enter(kind, __builtin_return_address(0)) : NULL;      \
+        bool outermost = is_recorded() && aa_wait_begin(wait);                                               \
         keep next passed;                                                                                    \
         if (is_recorded())                                                                                   \
-            aa_share_end(outermost);
-#define WAIT_FOR_ALL(name, declared, passed)                                                                 \
-    WAIT(name, void, , declared, passed)                                                                     \
+            aa_wait_end(wait, outermost);
+#define WAIT_FOR_ALL(kind, name, declared, passed)                                                           \
+    WAIT(kind, name, void, , declared, passed)                                                               \
     }
 #define WAIT_UNLESS_CANCELLED(name)                                                                          \
-    WAIT(name, bool, bool is_cancelled =, (void), ()) return is_cancelled;                                   \
+    WAIT(AA_WAIT_BARRIER, name, bool, bool is_cancelled =, (void), ()) return is_cancelled;                  \
     }
 
-WAIT_FOR_ALL(GOMP_barrier, (void), ())
-WAIT_FOR_ALL(GOMP_loop_end, (void), ())
-WAIT_FOR_ALL(GOMP_sections_end, (void), ())
-WAIT_FOR_ALL(GOMP_taskwait, (void), ())
-WAIT_FOR_ALL(GOMP_taskwait_depend, (void **depend), (depend))
-WAIT_FOR_ALL(GOMP_taskgroup_end, (void), ())
-WAIT_FOR_ALL(GOMP_single_copy_end, (void *data), (data))
-WAIT_FOR_ALL(GOMP_workshare_task_reduction_unregister, (bool is_cancelled), (is_cancelled))
-WAIT_FOR_ALL(GOMP_ordered_start, (void), ())
-WAIT_FOR_ALL(GOMP_critical_start, (void), ())
-WAIT_FOR_ALL(GOMP_critical_name_start, (void **name), (name))
+WAIT_FOR_ALL(AA_WAIT_BARRIER, GOMP_barrier, (void), ())
+WAIT_FOR_ALL(AA_WAIT_BARRIER, GOMP_loop_end, (void), ())
+WAIT_FOR_ALL(AA_WAIT_BARRIER, GOMP_sections_end, (void), ())
+WAIT_FOR_ALL(AA_WAIT_BARRIER, GOMP_workshare_task_reduction_unregister, (bool is_cancelled), (is_cancelled))
+WAIT_FOR_ALL(AA_WAIT_TASKS, GOMP_taskwait, (void), ())
+WAIT_FOR_ALL(AA_WAIT_TASKS, GOMP_taskwait_depend, (void **depend), (depend))
+WAIT_FOR_ALL(AA_WAIT_TASKS, GOMP_taskgroup_end, (void), ())
+WAIT_FOR_ALL(AA_WAIT_SINGLE, GOMP_single_copy_end, (void *data), (data))
+WAIT_FOR_ALL(AA_WAIT_ORDERED, GOMP_ordered_start, (void), ())
 WAIT_UNLESS_CANCELLED(GOMP_barrier_cancel)
 WAIT_UNLESS_CANCELLED(GOMP_loop_end_cancel)
 WAIT_UNLESS_CANCELLED(GOMP_sections_end_cancel)
-WAIT(GOMP_single_copy_start, void *, void *copied =, (void), ()) return copied;
+WAIT(AA_WAIT_SINGLE, GOMP_single_copy_start, void *, void *copied =, (void), ()) return copied;
 }
+
+/* ---- locks */
+
+#define LOCK(kind, name, declared, passed, lock)                                                             \
+    AA_EXPORT void name declared;                                                                            \
+    AA_EXPORT void name declared {                                                                           \
+        __typeof__(name) *next = NEXT(name);                                                                 \
+        struct aa_wait *wait = is_recorded() ? aa_wait_enter(kind, __builtin_return_address(0)) : NULL;      \
+        bool waits = is_recorded() && aa_lock_asked(wait, lock);                                             \
+        bool outermost = waits && aa_wait_begin(wait);                                                       \
+        next passed;                                                                                         \
+        if (waits && is_recorded())                                                                          \
+            aa_wait_end(wait, outermost);                                                                    \
+    }
+#define UNLOCK(name, declared, passed, lock)                                                                 \
+    AA_EXPORT void name declared;                                                                            \
+    AA_EXPORT void name declared {                                                                           \
+        __typeof__(name) *next = NEXT(name);                                                                 \
+        if (is_recorded())                                                                                   \
+            aa_lock_given_back(lock);                                                                        \
+        next passed;                                                                                         \
+    }
+#define TRY_LOCK(name)                                                                                       \
+    AA_EXPORT int name(void *lock);                                                                          \
+    AA_EXPORT int name(void *lock) {                                                                         \
+        __typeof__(name) *next = NEXT(name);                                                                 \
+        int taken = next(lock);                                                                              \
+        if (taken && is_recorded())                                                                          \
+            aa_lock_asked(NULL, lock);                                                                       \
+        return taken;                                                                                        \
+    }
+
+static const char unnamed, atomic; /* libgomp's own locks, by address */
+
+LOCK(AA_WAIT_CRITICAL, GOMP_critical_start, (void), (), &unnamed)
+UNLOCK(GOMP_critical_end, (void), (), &unnamed)
+LOCK(AA_WAIT_CRITICAL, GOMP_critical_name_start, (void **name), (name), name)
+UNLOCK(GOMP_critical_name_end, (void **name), (name), name)
+LOCK(AA_WAIT_ATOMIC, GOMP_atomic_start, (void), (), &atomic)
+UNLOCK(GOMP_atomic_end, (void), (), &atomic)
+LOCK(AA_WAIT_LOCK, omp_set_lock, (void *lock), (lock), lock)
+UNLOCK(omp_unset_lock, (void *lock), (lock), lock)
+TRY_LOCK(omp_test_lock)
+LOCK(AA_WAIT_LOCK, omp_set_lock_, (void *lock), (lock), lock)
+UNLOCK(omp_unset_lock_, (void *lock), (lock), lock)
+TRY_LOCK(omp_test_lock_)
+
+/* Of nested locks nobody knows who holds them: whether one is free is tried. */
+#define NESTED_LOCK(name, test)                                                                              \
+    AA_EXPORT void name(void *lock);                                                                         \
+    AA_EXPORT void name(void *lock) {                                                                        \
+        static void *_Atomic known;                                                                          \
+        __typeof__(name) *next = NEXT(name);                                                                 \
+        struct aa_wait *wait =                                                                               \
+            is_recorded() ? aa_wait_enter(AA_WAIT_LOCK, __builtin_return_address(0)) : NULL;                 \
+        int (*try)(void *) = wait ? (int (*)(void *))aa_symbol_next(&known, test, NULL, accept) : NULL;      \
+        if (try && try(lock))                                                                                \
+            return;                                                                                          \
+        if (wait)                                                                                            \
+            wait->contended++;                                                                               \
+        bool outermost = wait && aa_wait_begin(wait);                                                        \
+        next(lock);                                                                                          \
+        if (wait && is_recorded())                                                                           \
+            aa_wait_end(wait, outermost);                                                                    \
+    }
+
+NESTED_LOCK(omp_set_nest_lock, "omp_test_nest_lock")
+NESTED_LOCK(omp_set_nest_lock_, "omp_test_nest_lock_")

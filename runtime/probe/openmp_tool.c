@@ -4,6 +4,7 @@
  */
 #define _GNU_SOURCE
 #include "openmp.h"
+#include "openmp_waits.h"
 #include "probe.h"
 #include "process.h"
 #include "team.h"
@@ -35,11 +36,11 @@ struct omp_tool {
 };
 
 enum { PARALLEL_BEGIN = 3, PARALLEL_END, TASK_CREATE, TASK_SCHEDULE, IMPLICIT_TASK, SYNC_REGION_WAIT = 16 };
-enum { MUTEX_ACQUIRE = 26, MUTEX_ACQUIRED };
+enum { MUTEX_RELEASED = 17, MUTEX_ACQUIRE = 26, MUTEX_ACQUIRED };
 enum { BEGIN = 1, END };
-enum { BARRIER_IMPLICIT = 2, BARRIER_IMPLICIT_PARALLEL = 9 };
+enum { BARRIER_IMPLICIT = 2, TASKWAIT = 5, TASKGROUP, BARRIER_IMPLICIT_PARALLEL = 9 };
 enum { TASK_COMPLETE = 1, TASK_CANCEL = 3, TASK_DETACH, TASK_LATE_FULFILL = 6 };
-enum { MUTEX_CRITICAL = 5, MUTEX_ORDERED = 7 };
+enum { MUTEX_LOCK = 1, MUTEX_TEST_LOCK, MUTEX_CRITICAL = 5, MUTEX_ATOMIC, MUTEX_ORDERED };
 
 #define TEAM 0x80000000u
 #define IMPLICIT 0x2u
@@ -56,7 +57,8 @@ struct task {
 };
 
 struct region {
-    struct aa_team team;
+    struct aa_team team; /* the first: see is_at_end */
+    const void *address;
     bool outermost;
     struct task tasks[];
 };
@@ -75,7 +77,7 @@ static void close_task(struct task *task) {
 
 static void on_parallel_begin(omp_data *task, const void *frame, omp_data *parallel, unsigned threads,
                               unsigned flags, const void *address) {
-    (void)task, (void)frame, (void)address;
+    (void)task, (void)frame;
     uint32_t room = threads < MOST_THREADS ? threads : MOST_THREADS;
     struct region *region = NULL;
     if (aa_thread_self && flags & TEAM)
@@ -84,6 +86,7 @@ static void on_parallel_begin(omp_data *task, const void *frame, omp_data *paral
     if (!region)
         return;
     aa_team_open(&region->team, (struct aa_thread **)(region->tasks + room), room);
+    region->address = address;
     region->outermost = aa_share_begin(AA_OMP | AA_IN_OMP);
 }
 
@@ -149,18 +152,31 @@ static void on_task_schedule(omp_data *before, int status, omp_data *after) {
 
 /* ---- waiting */
 
-static void end_wait(void) {
-    const struct aa_thread *thread = aa_thread_self;
-    aa_share_end(thread && thread->call.depth == thread->call.statements + 1);
+/* The events that begin a wait and end it are one call each: meanwhile the record keeps what is known. */
+static void begin_wait(struct aa_wait *wait) {
+    bool outermost = aa_wait_begin(wait);
+    if (wait)
+        wait->is_open = true, wait->is_outermost = outermost;
 }
 
-/*
- * Whether this is the wait at a region's end, whose end the thread reports only when it is in another
- * region.
- */
-static bool is_last(const struct task *task, int kind, const void *address) {
-    return task->team && task->number > 0 &&
-           (kind == BARRIER_IMPLICIT_PARALLEL || (kind == BARRIER_IMPLICIT && !address));
+static void end_wait(struct aa_wait *wait) {
+    const struct aa_thread *thread = aa_thread_self;
+    bool is_open = wait && wait->is_open;
+    if (is_open)
+        wait->is_open = false;
+    aa_wait_end(is_open ? wait : NULL, thread && thread->call.depth == thread->call.statements + 1);
+}
+
+/* The wait at a region's end is in no place but the region; the first thread knows where that began. */
+static bool is_at_end(const struct task *task, int kind, const void *address) {
+    const struct region *region = (const struct region *)task->team;
+    bool may_be = region && kind == BARRIER_IMPLICIT && (!address || address == region->address);
+    return may_be || (region && kind == BARRIER_IMPLICIT_PARALLEL);
+}
+
+/* Of it a thread hears no end before it is in another region. */
+static bool is_last(const struct task *task, bool at_end) {
+    return at_end && task->number > 0;
 }
 
 static void on_wait(int kind, int endpoint, omp_data *parallel, omp_data *data, const void *address) {
@@ -168,31 +184,55 @@ static void on_wait(int kind, int endpoint, omp_data *parallel, omp_data *data, 
     struct task *task = data ? data->pointer : NULL;
     if (!task)
         return;
+    enum aa_wait_kind what = kind == TASKWAIT || kind == TASKGROUP ? AA_WAIT_TASKS : AA_WAIT_BARRIER;
+    bool at_end = is_at_end(task, kind, address), has_place = aa_thread_self && address && !at_end;
     if (endpoint == END) {
-        end_wait();
-    } else if (is_last(task, kind, address)) {
+        end_wait(has_place ? aa_wait_find(what, address) : NULL);
+    } else if (is_last(task, at_end)) {
         data->pointer = NULL;
         close_task(task);
     } else {
-        aa_share_begin(AA_OMP | AA_IN_OMP);
+        begin_wait(has_place ? aa_wait_enter(what, address) : NULL);
     }
 }
 
+/* ---- locks; not nested ones, of which it is not told whether they are only entered again */
+
 static bool is_awaited(int mutex) {
-    return mutex == MUTEX_CRITICAL || mutex == MUTEX_ORDERED;
+    return mutex == MUTEX_LOCK || mutex == MUTEX_CRITICAL || mutex == MUTEX_ATOMIC || mutex == MUTEX_ORDERED;
+}
+
+static enum aa_wait_kind kind_of(int mutex) {
+    if (mutex == MUTEX_LOCK)
+        return AA_WAIT_LOCK;
+    if (mutex == MUTEX_ATOMIC)
+        return AA_WAIT_ATOMIC;
+    return mutex == MUTEX_ORDERED ? AA_WAIT_ORDERED : AA_WAIT_CRITICAL;
 }
 
 static void on_mutex_acquire(int kind, unsigned hint, unsigned implementation, uint64_t id,
                              const void *address) {
-    (void)hint, (void)implementation, (void)id, (void)address;
-    if (is_awaited(kind))
-        aa_share_begin(AA_OMP | AA_IN_OMP);
+    (void)hint, (void)implementation;
+    if (!is_awaited(kind) || !aa_thread_self)
+        return;
+    struct aa_wait *wait = aa_wait_enter(kind_of(kind), address);
+    bool waits = kind == MUTEX_ORDERED || aa_lock_asked(wait, (void *)(uintptr_t)id);
+    if (wait && waits)
+        begin_wait(wait);
 }
 
 static void on_mutex_acquired(int kind, uint64_t id, const void *address) {
-    (void)id, (void)address;
-    if (is_awaited(kind))
-        end_wait();
+    if (kind == MUTEX_TEST_LOCK && aa_thread_self)
+        aa_lock_asked(NULL, (void *)(uintptr_t)id);
+    struct aa_wait *wait = is_awaited(kind) ? aa_wait_find(kind_of(kind), address) : NULL;
+    if (wait && wait->is_open)
+        end_wait(wait);
+}
+
+static void on_mutex_released(int kind, uint64_t id, const void *address) {
+    (void)address;
+    if (is_awaited(kind) && kind != MUTEX_ORDERED && aa_thread_self)
+        aa_lock_given_back((void *)(uintptr_t)id);
 }
 
 /* ---- start */
@@ -205,7 +245,8 @@ static int initialise(omp_lookup lookup, int device, omp_data *tool) {
         {PARALLEL_BEGIN, (omp_callback)on_parallel_begin}, {PARALLEL_END, (omp_callback)on_parallel_end},
         {IMPLICIT_TASK, (omp_callback)on_implicit_task},   {TASK_CREATE, (omp_callback)on_task_create},
         {TASK_SCHEDULE, (omp_callback)on_task_schedule},   {SYNC_REGION_WAIT, (omp_callback)on_wait},
-        {MUTEX_ACQUIRE, (omp_callback)on_mutex_acquire},   {MUTEX_ACQUIRED, (omp_callback)on_mutex_acquired}};
+        {MUTEX_ACQUIRE, (omp_callback)on_mutex_acquire},   {MUTEX_ACQUIRED, (omp_callback)on_mutex_acquired},
+        {MUTEX_RELEASED, (omp_callback)on_mutex_released}};
     (void)device, (void)tool;
     omp_set_callback set = (omp_set_callback)lookup("ompt_set_callback");
     if (!set)

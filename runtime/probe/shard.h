@@ -39,7 +39,8 @@ enum aa_record_type {
     AA_RECORD_TOPOLOGY = 6,
     AA_RECORD_CHUNK = 7,
     AA_RECORD_PATH = 8,
-    AA_RECORD_OBJECT = 9
+    AA_RECORD_OBJECT = 9,
+    AA_RECORD_WAIT = 10
 };
 
 /*
@@ -154,6 +155,32 @@ struct aa_object {
     struct aa_record record;
     uint32_t length; /* length of the name, without its null */
     char name[];
+};
+
+/* What threads of OpenMP wait in: for a lock, for their turn, and for others. */
+enum aa_wait_kind {
+    AA_WAIT_CRITICAL,
+    AA_WAIT_ATOMIC,
+    AA_WAIT_LOCK,
+    AA_WAIT_ORDERED,
+    AA_WAIT_BARRIER,
+    AA_WAIT_SINGLE,
+    AA_WAIT_TASKS
+};
+
+/* A place where a thread waits for others, on one call path; see openmp_waits.h. */
+struct aa_wait {
+    struct aa_record record;
+    uint32_t kind, node; /* an enum aa_wait_kind; the node's offset in the file by 64 */
+    uint32_t length;     /* of the descriptor, without its null */
+    uint64_t entries, contended;
+    int64_t waited, waited_off; /* ticks; of these off the CPU */
+    /* For the process alone: what it is found by; what the node had before the thread waited. */
+    struct aa_node *at;
+    const void *returns_to;
+    int64_t wall, off;
+    bool is_open, is_outermost; /* see openmp_tool.c */
+    char descriptor[];          /* of the place; see call_site.h */
 };
 
 struct aa_node {

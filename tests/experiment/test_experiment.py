@@ -1,4 +1,6 @@
+import json
 import tracemalloc
+from dataclasses import asdict
 
 import numpy as np
 import pytest
@@ -9,10 +11,12 @@ from autoanalyzer.experiment.compiled import Compiled
 from autoanalyzer.experiment.delay import Delay
 from autoanalyzer.experiment.file_use import FileUse
 from autoanalyzer.experiment.grouping import over_locations
+from autoanalyzer.experiment.thread_wait import ThreadWait
 
 MAIN = Region("function", "main", "a.c", "main", 0, 1, 9)
 WORK = Region("function", "work", "a.c", "work", 0, 10, 19)
 LOOP = Region("loop", "loop@12", "a.c", "work", 0, 12, 15)
+WAIT = ThreadWait(LOOP.descriptor, "critical", "a.c", 13, 2, (0, 1), (5, 6), (4, 4), (0.5, 1.0), (0.0, 0.5))
 
 
 def experiment(**changes: object) -> Experiment:
@@ -90,6 +94,7 @@ def test_notes_are_read_back():
     assert Notes.from_json(with_files.to_json()) == with_files
     with_delays = Notes(delays=(Delay("aa1|function|wait|app.c|wait|0|3|3", "aa1|loop|loop@2|app.c|f|0|2|2", 0.1),))
     assert Notes.from_json(with_delays.to_json()) == with_delays
+    assert Notes.from_json(Notes(thread_waits=(WAIT,)).to_json()) == Notes(thread_waits=(WAIT,))
     unit = Compiled("c", "/a", ("-DA",), {"_OPENMP": "201511", "__EXCEPTIONS": None}, {"a.c": "0123", "b.h": ""})
     compiled = Notes(compiled=(unit, Compiled("fortran")))
     assert Notes.from_json(compiled.to_json()) == compiled
@@ -114,6 +119,11 @@ def test_notes_are_read_back():
         '{"program": null}',
         '{"files": [1]}',
         '{"files": [{"name": "x"}]}',
+        '{"thread_waits": [{"region": "", "kind": "lock"}]}',
+        *(
+            json.dumps({"thread_waits": [asdict(WAIT) | damage]})
+            for damage in ({"threads": []}, {"seconds": [1.0, 2.0, 3.0]}, {"entries": [1, "2"]}, {"processes": 0})
+        ),
         '{"delays": [1]}',
         '{"delays": [{"waiting": "a", "late": "b"}]}',
         '{"delays": [{"waiting": "a", "late": "b", "seconds": NaN}]}',

@@ -122,7 +122,7 @@ def test_only_wrappers_and_probes_are_exported(mpi: tuple[str, str]) -> None:
     known = {symbol.split("@")[0] for symbol in exported(Path(libc.stdout.strip()))}
     newer = {"__isoc23_scanf", "__isoc23_fscanf", "__isoc23_vscanf", "__isoc23_vfscanf"}
     gfortran = {f"_gfortran_st_{name}" for name in ("read", "read_done", "write", "write_done")}
-    openmp = {"ompt_start_tool", *(symbol for symbol in symbols if symbol.startswith("GOMP_"))}
+    openmp = {"ompt_start_tool", *(symbol for symbol in symbols if symbol.startswith(("GOMP_", "omp_")))}
     named = symbols - known - newer - gfortran - openmp
     foreign = {symbol for symbol in named if not symbol.startswith(("MPI_", "PMPI_", "mpi_"))}
     python = {f"aa_python_{name}" for name in ("open", "region", "mark", "callback", "profile", "append")}

@@ -12,6 +12,7 @@
 #define THREAD(field) FIELD("thread", struct aa_thread, field)
 #define NODE(field) FIELD("node", struct aa_node, field)
 #define THROTTLE(field) FIELD("throttle", struct aa_throttle, field)
+#define WAIT(field) FIELD("wait", struct aa_wait, field)
 #define SAMPLE(field) FIELD("sample", struct aa_sample, field)
 #define PATH(field)                                                                                          \
     printf("path %s %zu %zu\n", #field, offsetof(struct aa_path_record, path.field),                       \
@@ -81,9 +82,23 @@ static void print_path(void) {
     FIELD("entry", struct aa_path_entry, work);
 }
 
+static void print_wait(void) {
+    printf("wait size %zu\n", offsetof(struct aa_wait, at));
+    WAIT(kind), WAIT(node), WAIT(length), WAIT(entries), WAIT(contended), WAIT(waited), WAIT(waited_off);
+    printf("place descriptor %zu\n", offsetof(struct aa_wait, descriptor));
+}
+
 static void print_constants(void) {
     CONSTANT("PATH_RECORD", AA_RECORD_PATH);
     CONSTANT("OBJECT_RECORD", AA_RECORD_OBJECT);
+    CONSTANT("WAIT_RECORD", AA_RECORD_WAIT);
+    CONSTANT("critical", AA_WAIT_CRITICAL);
+    CONSTANT("atomic", AA_WAIT_ATOMIC);
+    CONSTANT("lock", AA_WAIT_LOCK);
+    CONSTANT("ordered", AA_WAIT_ORDERED);
+    CONSTANT("barrier", AA_WAIT_BARRIER);
+    CONSTANT("single", AA_WAIT_SINGLE);
+    CONSTANT("tasks", AA_WAIT_TASKS);
     CONSTANT("PATH_ENTRIES", AA_PATH_ENTRIES);
     CONSTANT("not_asked", AA_PATH_NOT_ASKED);
     CONSTANT("sessions", AA_PATH_SESSIONS);
@@ -144,6 +159,7 @@ int main(void) {
     print_throttle();
     print_sample();
     print_path();
+    print_wait();
     print_constants();
     printf("text magic %s\ntext descriptor %s\n", AA_SHARD_MAGIC, AA_DESCRIPTOR_VERSION);
     printf("file name %zu\n", offsetof(struct aa_file, name));
