@@ -52,6 +52,8 @@ NAMES: Final = {
     "allocations": "allocations",
     "page_faults": "page faults",
     "system_time": "system time",
+    "locks": "waiting for locks",
+    "barriers": "waiting at barriers",
 }
 
 _DIFFERENCES: Final = {

@@ -20,6 +20,7 @@ from ..analyze.verdict.confidence import confidence_in_difference, confidence_in
 from ..analyze.verdict.gain import gain_of_balance, gain_of_weight
 from ..analyze.verdict.repeatability import Repeatability
 from ..experiment import Experiment, Region
+from ..experiment.thread_wait import ThreadWait
 from .causes import against_difference, against_weight
 from .critical_path import path_document
 from .place import Place
@@ -88,6 +89,7 @@ def findings_document(
             for section in SECTIONS
             if isinstance(section, Section) or (with_account and section is ACCOUNT)
         },
+        "thread_waits": [_thread_wait(each) for each in notes.thread_waits],
         HOT_PROCEDURES.name: HOT_PROCEDURES.document(findings),
         "master": findings.verdict.master,
         "base": asdict(findings.verdict.base),
@@ -271,6 +273,15 @@ def _finding(findings: Findings, finding: Finding, advised: Advised | None) -> d
             }
             for each in finding.waits
         ],
+        "thread_waits": [
+            {
+                **{name: getattr(each, name) for name in ("kind", "file", "line")},
+                **{name: sum(getattr(each, name)) for name in ("entries", "contended", "seconds", "cpu_seconds")},
+                "mean": each.per_thread,
+            }
+            for path in ([region.id, *finding.others] if region else ())
+            for each in findings.thread_waits.by_path.get(path, ())
+        ],
         **_gain(finding.gain),
         "bound": finding.bound,
         "bound_share": finding.bound / findings.verdict.base.seconds if finding.bound is not None else None,
@@ -282,6 +293,12 @@ def _finding(findings: Findings, finding: Finding, advised: Advised | None) -> d
         "in_runs": finding.repeatability.in_runs if finding.repeatability else None,
         "advice": [asdict(each) for each in (advised.on(finding) if advised else ())],
     }
+
+
+def _thread_wait(wait: ThreadWait) -> dict[str, Any]:
+    """Return where threads wait, with the region around it."""
+    around = _of_region(Region.from_descriptor(wait.region)) if wait.region else None
+    return {**asdict(wait), "region": around}
 
 
 def _of_region(region: Region) -> dict[str, Any]:

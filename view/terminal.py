@@ -13,7 +13,10 @@ from .lines import print_lines
 __all__ = ["on_terminal", "print_verdict"]
 
 # Kinds of findings by style. The colours are legible on white and on black, unlike yellow, green and cyan.
-_FAULTS: Final = ("IMBALANCE", "ONE AFTER ANOTHER", "LATE", "MESSAGES", "TRANSFER", "FILE I/O", "MEMORY")
+_FAULTS: Final = (
+    *("IMBALANCE", "ONE AFTER ANOTHER", "LATE", "LOCK", "BARRIERS"),
+    *("MESSAGES", "TRANSFER", "FILE I/O", "MEMORY"),
+)
 _OTHERS: Final = ("HOT SPOT", "SLOW CORE", "NO DETAIL")
 # Bold red, bold magenta, or bold in the colour of text.
 _COLOURS: Final = {**dict.fromkeys(_FAULTS, "1;31"), **dict.fromkeys(_OTHERS, "1;35"), "balanced": "1"}

@@ -14,12 +14,13 @@ def time_of(experiment: Experiment, value: float) -> str:
 
 
 def saving(
-    experiment: Experiment, seconds: float, base: float, run: float, *, in_mpi: bool = False, verb: str = "saves up to"
+    experiment: Experiment, seconds: float, base: float, run: float, *, beside: str = "", verb: str = "saves up to"
 ) -> str:
     """Return a time with its share of the base: ``saves up to 1.09 s (57 %)``; of the run, if it exceeds the base.
 
-    Time in MPI, which the base does not contain, has a share of the base, too: ``saves up to 2.1 s in MPI (110 %)``.
+    Time that the base does not contain, but is ``beside`` it, has a share of the base, too: ``saves up to 2.1 s in MPI
+    (110 %)``.
     """
-    written, is_beside = f"{verb} {time_of(experiment, seconds)}", in_mpi and base < run
+    written, is_beside = f"{verb} {time_of(experiment, seconds)}", beside and base < run
     whole, of_run = (base, "") if seconds <= base or is_beside else (run, " of the run")
-    return f"{written}{' in MPI' if is_beside else ''} ({percent(100 * seconds / whole)}{of_run})"
+    return f"{written}{f' {beside}' if is_beside else ''} ({percent(100 * seconds / whole)}{of_run})"

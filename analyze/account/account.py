@@ -31,8 +31,8 @@ class Account:
         parts: Names of the available parts, in order: ``allocations``; ``instructions``, ``l1_misses``, ``l2_misses``
             and ``unexplained``, or ``computing`` as a whole; ``page_faults``, and ``system`` for all other kernel time
             outside calls; ``io_calls``, ``io_bytes`` and ``io_rest``, or ``io``; ``mpi_calls``, ``mpi_bytes`` and
-            ``mpi_waiting``, or ``mpi``; ``omp_waiting``; ``turns``, in which other threads had the core, and
-            ``asleep``, or both as ``off``.
+            ``mpi_waiting``, or ``mpi``; ``omp_locks``, ``omp_barriers`` and ``omp_waiting``, or this alone;
+            ``turns``, in which other threads had the core, and ``asleep``, or both as ``off``.
         own: Part → ``float64[region]``: exclusive seconds of each region, mean over the ranks.
         inclusive: Likewise inclusive seconds.
         own_intervals: Part → ``float64[2, region]``: lower and upper limits of ``own``; see ``part_intervals``.

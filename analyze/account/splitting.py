@@ -16,6 +16,7 @@ from ..run.costs import are_small
 from ..run.criteria import CRITERIA
 from ..run.oversubscription import of_first_threads, others_turns
 from ..run.selection import complete
+from ..run.thread_waits import shares_of_waiting
 from .computing import Counted
 from .kernel import price_of_fault
 from .price_fit import fitted_prices, own_prices
@@ -45,6 +46,7 @@ class Splitting:
         fault: Seconds per page fault; 0 if kernel time is unknown.
         allocates: Whether allocations were counted and have a price.
         turns: Whether the time that first threads waited for a core is known.
+        waiting: Part → ``float64[call path]``: its share of the time in OpenMP; empty if it is unknown.
         across: The share of a rank's peers that are on other nodes, by machine and node, and the mean of it.
     """
 
@@ -57,6 +59,7 @@ class Splitting:
     fault: float
     allocates: bool
     turns: bool
+    waiting: Mapping[str, Values]
     across: Mapping[tuple[str, str], float]
 
     @classmethod
@@ -80,6 +83,7 @@ class Splitting:
             fault=price_of_fault(experiment, prices) if "system_time" in (counted.others or ()) else 0.0,
             allocates=prices.allocation is not None and complete(experiment, "allocations"),
             turns=bool(experiment.notes.run_delay),
+            waiting=shares_of_waiting(experiment),
             across=_across(experiment),
         )
 
@@ -163,7 +167,8 @@ class Splitting:
 
     def _of_calls(self, experiment: Experiment, name: str, time: Values) -> Iterator[Part]:
         if name == "omp":
-            yield "omp_waiting", time
+            parts = [(part, share[:, None] * time) for part, share in self.waiting.items()]
+            yield from _at_most(parts, time, "omp_waiting") if parts else [("omp_waiting", time)]
         elif name not in self.priced:
             yield name, time
         else:

@@ -35,6 +35,7 @@ from .explanation import Explanation, attributes_of_ranks, unprobed_callees
 from .finding import Cause, Group
 from .parts import Parts
 from .repeatability import Repetition
+from .threads import ThreadWaits
 
 __all__ = ["Analysis"]
 _BUSY: Final = ("compute_time", "cpu_time")  # metrics that are busy time
@@ -168,6 +169,12 @@ class Analysis:
         account = self.account if self._is_counted or self._uses_memory else None
         by_paper = self.root_causes[1] if self.root_causes else None
         return Parts(self.run, self.weights, self.explanation, account, self.in_turn, by_paper)
+
+    @cached_property
+    def thread_waits(self) -> ThreadWaits:
+        """Where threads of OpenMP wait for each other."""
+        least = self.run.least_gain * self.base.seconds
+        return ThreadWaits(self.run, least, shared=self.explanation.seconds.turns)
 
     @property
     def _uses_memory(self) -> bool:

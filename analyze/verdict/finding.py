@@ -22,6 +22,8 @@ class Kind(StrEnum):
     IMBALANCE = "imbalance"
     ONE_AFTER_ANOTHER = "one_after_another"
     LATE = "late"
+    LOCK = "lock"
+    BARRIERS = "barriers"
     MESSAGES = "messages"
     TRANSFER = "transfer"
     FILE_IO = "file_io"
@@ -56,9 +58,12 @@ class Why(StrEnum):
     TRANSFER = "transfer"
     MESSAGES = "messages"
     WAITING = "waiting"  # for other ranks, in MPI
+    LOCKS = "locks"  # for other threads, to get a lock
+    BARRIERS = "barriers"  # for other threads, at barriers
 
 
 _IN_MPI: Final = frozenset({Why.TRANSFER, Why.MESSAGES, Why.WAITING})
+_IN_OPENMP: Final = frozenset({Why.LOCKS, Why.BARRIERS})
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +107,11 @@ class Gain:
     def is_of_transfer(self) -> bool:
         """Whether all of it is time in MPI, so that it is not part of busy time and of the base."""
         return {each.why for each in self.parts} <= _IN_MPI and bool(self.parts)
+
+    @property
+    def is_of_threads(self) -> bool:
+        """Whether all of it is threads' waiting for each other, of which nothing is busy time."""
+        return {each.why for each in self.parts} <= _IN_OPENMP and bool(self.parts)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from ..conftest import LIBOMP, Tool
 
 PROGRAMS = Path(__file__).parents[1] / "programs" / "openmp"
 OWN = {"flang-new-19": LIBOMP}
+QUEUES = [("gcc", "queue.c"), ("clang", "queue.c"), ("gfortran", "queue.f90")]
 COMPILERS = [("gcc", "share.c"), ("clang", "share.c"), ("gfortran", "share.f90"), ("flang-new-19", "share.f90")]
 
 
@@ -136,3 +137,48 @@ def test_who_sleeps_while_waiting_is_not_on_a_processor(built: Any, compiler: st
     experiment = load(tool.folder / "out" / "experiment.cube")
     waited, spun = (experiment.exclusive(metric)[:, 1].sum() for metric in ("omp_time", "omp_cpu_time"))
     assert spun < waited / 10
+
+
+def places(found: Any, kind: str) -> dict[tuple[str, int], tuple[float, float]]:
+    """The entries, and those that found others there, of the places where threads wait in findings of a kind."""
+    waits = [wait for each in found["findings"] if each["kind"] == kind for wait in each["thread_waits"]]
+    return {(wait["kind"], wait["line"]): (wait["entries"], wait["contended"]) for wait in waits}
+
+
+@pytest.mark.parametrize(("compiler", "source"), QUEUES)
+@pytest.mark.by_day(compiler=["gcc", "clang"])
+def test_threads_that_queue_or_meet_often_are_findings_with_lines_and_counts(
+    ran: Any, compiler: str, source: str
+) -> None:
+    found, experiment = ran(compiler, source, "faults")
+    lines = (PROGRAMS / source).read_text().splitlines()
+    line = {
+        kind: next(number for number, text in enumerate(lines, 1) if text.strip().endswith(text_of))
+        for kind, text_of in {
+            "critical": "omp critical",
+            "lock": "omp_set_lock(&lock);",
+            "barrier": "omp barrier",
+        }.items()
+        if any(text.strip().endswith(text_of) for text in lines)
+    }
+    locks = places(found, "lock")
+    for kind in line.keys() - {"barrier"}:
+        entries, contended = locks[kind, line[kind]]
+        assert entries == 4 * 200
+        assert contended >= entries / 4
+    assert places(found, "barriers")["barrier", line["barrier"]] == (4 * 300, 0)
+    waits = {(each["kind"], each["line"]): each for each in found["thread_waits"]}
+    critical = waits["critical", line["critical"]]
+    assert (critical["threads"], critical["entries"]) == ([0, 1, 2, 3], [200] * 4)
+    assert sum(critical["seconds"]) > 0
+    assert sum(map(sum, by_region(experiment, "omp_time").values())) >= sum(
+        sum(each["seconds"]) for each in waits.values()
+    )
+
+
+@pytest.mark.parametrize(("compiler", "source"), QUEUES)
+@pytest.mark.by_day(compiler=["gcc"])
+def test_the_same_work_at_the_same_time_is_no_finding_of_threads(ran: Any, compiler: str, source: str) -> None:
+    found, _ = ran(compiler, source, "clean")
+    assert not {"lock", "barriers"} & {each["kind"] for each in found["findings"]}
+    assert {sum(each["entries"]) for each in found["thread_waits"]} == {4}

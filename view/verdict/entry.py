@@ -13,7 +13,7 @@ from ...analyze.dissimilarity.off_processor import METRIC as OFF_PROCESSOR
 from ...analyze.run.code_regions import call_line_of, caller_of
 from ...analyze.run.costs import is_mostly
 from ...analyze.run.overhead import TIMES
-from ...analyze.verdict import Finding, Group, Kind, Saved, Why
+from ...analyze.verdict import Finding, Gain, Group, Kind, Saved, Why
 from ...experiment import CallPath
 from ...experiment.region import CALL_KINDS
 from ..advice import tries
@@ -25,6 +25,7 @@ from .highlight import Highlight, highlight_of
 from .pairs import OF_ADVICE, paired
 from .parts import NOT_COUNTED, has_no_probes, is_in_mpi
 from .reasons import general_advice, more_about, reasons
+from .threads import time_of_threads
 
 if TYPE_CHECKING:
     from ...advise import Advice, Advised
@@ -35,6 +36,8 @@ LABELS: Final = {
     Kind.IMBALANCE: "IMBALANCE",
     Kind.ONE_AFTER_ANOTHER: "ONE AFTER ANOTHER",
     Kind.LATE: "LATE",
+    Kind.LOCK: "LOCK",
+    Kind.BARRIERS: "BARRIERS",
     Kind.MESSAGES: "MESSAGES",
     Kind.TRANSFER: "TRANSFER",
     Kind.FILE_IO: "FILE I/O",
@@ -55,6 +58,8 @@ _SPENT: Final = {  # where the time is that a fix saves
     Why.TRANSFER: "to move data",
     Why.MESSAGES: "in small messages",
     Why.WAITING: "in waiting",
+    Why.LOCKS: "waiting for locks",
+    Why.BARRIERS: "at barriers",
 }
 
 
@@ -176,7 +181,7 @@ def _call_line(paths: Sequence[CallPath], path: int) -> str:
 def _saving(findings: Findings, finding: Finding) -> str:
     base, run = findings.verdict.base.seconds, findings.run.program_time
     if finding.gain:
-        return saving(findings.experiment, finding.gain.seconds, base, run, in_mpi=finding.gain.is_of_transfer)
+        return saving(findings.experiment, finding.gain.seconds, base, run, beside=_beside(finding.gain))
     if finding.bound is not None and not finding.of_run:
         if not finding.bound:
             return f"not {'on the critical path' if findings.verdict.base.is_path else 'in the busiest rank'}"
@@ -184,9 +189,15 @@ def _saving(findings: Findings, finding: Finding) -> str:
     return f"takes {percent(100 * finding.share)} of the run" if finding.region else ""
 
 
+def _beside(gain: Gain) -> str:
+    """Return what a gain is, if it is no busy time."""
+    return "in MPI" if gain.is_of_transfer else "waiting in OpenMP" if gain.is_of_threads else ""
+
+
 def _who(findings: Findings, finding: Finding) -> str:
     """Return the line on the ranks: the time of each group, or of all, and how the saving follows from it."""
-    who = groups_of(findings, finding)
+    who = groups_of(findings, finding) if finding.groups else ""
+    who = who or time_of_threads(findings, finding) or groups_of(findings, finding)
     if len(finding.groups) > 1 and findings.vectors.threads:
         who = re.sub("(threads?) ", r"\1 (rank.thread) ", who, count=1)
     said = [f"{who}{_saved(findings, finding)}".removeprefix("; ")]
@@ -231,7 +242,7 @@ def _is_saving_per_rank(finding: Finding) -> bool:
     """Return whether the saving itself is the time per rank to write: all of it is in MPI, on one call path."""
     gain = finding.gain
     alone = len(finding.groups) < 2 and not finding.others
-    return gain is not None and gain.is_of_transfer and len(gain.parts) == 1 and alone
+    return gain is not None and bool(_beside(gain)) and len(gain.parts) == 1 and alone
 
 
 def groups_of(findings: Findings, finding: Finding) -> str:

@@ -45,6 +45,7 @@ from .parts import (
     parts,
     who_waits,
 )
+from .threads import OF_THREADS, against_waiting, waits_inside, who_waits_at_barriers, why_threads_wait
 
 __all__ = ["general_advice", "more_about", "reasons"]
 
@@ -64,10 +65,13 @@ def reasons(findings: Findings, finding: Finding) -> list[tuple[str, Kind]]:
     heavy = [*_why_heavy(findings, finding)] if finding.weight is not None else [*_why_procedure(findings, finding)]
     is_uneven = finding.kind in (Kind.IMBALANCE, Kind.SLOW_CORE) and bool(finding.groups)
     said = [*uneven, *heavy] if is_uneven else [*heavy, *uneven]
+    threads = [*why_threads_wait(findings, finding)]
+    said = [*threads, *said] if finding.kind in OF_THREADS else [*said, *threads]
     said = [each for each in said if not each[0].endswith(NOT_COUNTED)] or said
     known = None if finding.weight is None else _waited_in(findings, finding.weight)
     whom = "it" if finding.region else "each other"
     waits = [_who_for_whom(findings, each, whom) for each in finding.waits if each.region != known]
+    waits += who_waits_at_barriers(findings, finding)
     if finding.kind is Kind.LATE and waits:
         said = [(f"why: {waits[0]}", Kind.LATE), *said]
         waits = waits[1:]
@@ -207,7 +211,9 @@ def general_advice(findings: Findings, finding: Finding) -> dict[str, Kind]:
         heavy = {**heavy, **causes} if finding.kind in _OF_OTHERS else {**causes, **heavy}
     elif finding.procedure and finding.kind is Kind.FILE_IO:
         heavy = {_against_files(findings, finding.procedure.region): Kind.FILE_IO}
-    return {**uneven, **heavy} if finding.kind is Kind.IMBALANCE else {**heavy, **uneven}
+    found = {**uneven, **heavy} if finding.kind is Kind.IMBALANCE else {**heavy, **uneven}
+    threads = against_waiting(findings, finding)
+    return {**threads, **found} if finding.kind in OF_THREADS else {**found, **threads}
 
 
 def _against_order(findings: Findings, finding: Finding) -> Iterator[str]:
@@ -229,7 +235,7 @@ def _against_causes(findings: Findings, finding: Finding) -> Iterator[tuple[str,
     assert culprit is not None
     if has_no_probes(findings, finding):
         yield NO_PROBES, Kind.HOT_SPOT
-    elif finding.kind is Kind.HOT_SPOT and findings.parts.is_steady(culprit):
+    elif finding.kind is Kind.HOT_SPOT and findings.parts.is_steady(culprit) and not waits_inside(findings, finding):
         yield "execute fewer instructions: vectorise, or compute less; it hardly waits for memory", Kind.HOT_SPOT
     advice, remedies = against_weight(findings.run.weighed_costs[culprit]), findings.parts.remedies(culprit)
     to_try = {

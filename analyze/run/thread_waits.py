@@ -1,0 +1,126 @@
+"""Where threads of OpenMP wait for each other, and how much they work between two barriers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...experiment import Experiment
+from ...experiment.thread_wait import BARRIERS, ThreadWait, longest_waits
+from .arrays import Values
+from .selection import complete
+from .summary import summary
+
+__all__ = ["Barriers", "barriers_of_teams", "shares_of_waiting", "waits_by_path"]
+
+
+@dataclass(frozen=True, slots=True)
+class Barriers:
+    """The barriers of a parallel region and below, with those at its ends.
+
+    Attributes:
+        path: The call path of the region, or of the one below in which most of them are.
+        number: How often a thread comes to one, a mean over the processes.
+        work: CPU time of a thread before each, in seconds, outside MPI, file I/O and waiting.
+        waited: How long a thread waits in all, in seconds: a mean over them.
+        places: Those in it, the one with most entries first.
+    """
+
+    path: int
+    number: float
+    work: float
+    waited: float
+    places: tuple[ThreadWait, ...]
+
+
+def waits_by_path(experiment: Experiment) -> Mapping[int, tuple[ThreadWait, ...]]:
+    """Return where threads wait, the longest first, by the call path of the region around it.
+
+    Of a region with several call paths, it is the one on which threads wait longest.
+    """
+    waits = experiment.notes.thread_waits
+    if not waits or not complete(experiment, "omp_time"):
+        return {}
+    waited, paths = summary(experiment, "omp_time").sums, {"": experiment.roots[0]}
+    for index, path in enumerate(experiment.call_paths):
+        known = paths.setdefault(path.region.descriptor, index)
+        if waited[index] > waited[known]:
+            paths[path.region.descriptor] = index
+    found: dict[int, list[ThreadWait]] = {}
+    for each in waits:
+        if each.region in paths:
+            found.setdefault(paths[each.region], []).append(each)
+    return {path: longest_waits(each) for path, each in found.items()}
+
+
+def shares_of_waiting(experiment: Experiment) -> Mapping[str, Values]:
+    """Return the shares of first threads' time in OpenMP that they wait for locks, and at barriers.
+
+    Returns:
+        By the names of these parts, ``float64[call path]``, 0 to 1, together no more than 1; empty if it is not known.
+    """
+    waits = experiment.notes.thread_waits
+    if not waits or not complete(experiment, "omp_time"):
+        return {}
+    first = summary(experiment, "omp_time").first
+    of_regions: dict[str, list[int]] = {}
+    for index, path in enumerate(experiment.call_paths):
+        of_regions.setdefault(path.region.descriptor, []).append(index)
+    of_regions[""] = [*experiment.roots]
+    shares = {"omp_locks": np.zeros_like(first), "omp_barriers": np.zeros_like(first)}
+    for each in waits:
+        paths = of_regions.get(each.region, [])
+        name = "omp_locks" if each.is_lock else "omp_barriers"
+        if 0 in each.threads and (each.is_lock or each.kind in BARRIERS) and (whole := first[paths].sum()) > 0:
+            shares[name][paths] += each.seconds[each.threads.index(0)] / whole
+    together = np.sum([*shares.values()], axis=0).clip(min=1.0)
+    return {name: each / together for name, each in shares.items()}
+
+
+def barriers_of_teams(experiment: Experiment) -> Iterator[Barriers]:
+    """Yield the barriers of each outermost parallel region that several threads take part in."""
+    needed = ("visits", "omp_time", "cpu_time", "omp_cpu_time")
+    if not all(complete(experiment, name) for name in needed):
+        return
+    visits, waits = summary(experiment, "visits"), waits_by_path(experiment)
+    processes = len({place.process for place in experiment.locations})
+    for path in _outermost_teams(experiment):
+        entered = float(visits.first[path])
+        team = float(visits.sums[path]) / entered if entered > 0 else 0.0
+        if team <= 1:
+            continue
+        below = [*experiment.walk(path)]
+        inside = {each: [wait for wait in waits.get(each, ()) if wait.kind in BARRIERS] for each in below}
+        entries = {each: sum(map(_entries, of_path)) / team for each, of_path in inside.items()}
+        number = (entered + sum(entries.values())) / processes
+        most = max(entries, key=lambda each: entries[each] + (entered if each == path else 0.0))
+        places = sorted((each for of_path in inside.values() for each in of_path), key=_entries, reverse=True)
+        threads = team * processes
+        work = _computing(experiment, below) / (threads * number)
+        waited = float(summary(experiment, "omp_time").sums[below].sum()) / threads
+        in_locks = sum(sum(each.seconds) for one in below for each in waits.get(one, ()) if each.is_lock) / threads
+        yield Barriers(most, number, work, max(waited - in_locks, 0.0), tuple(places))
+
+
+def _entries(wait: ThreadWait) -> float:
+    return sum(wait.entries)
+
+
+def _outermost_teams(experiment: Experiment) -> Iterator[int]:
+    inside = set[int]()
+    for index, path in enumerate(experiment.call_paths):  # parents before children
+        if path.parent in inside:
+            inside.add(index)
+        elif path.region.kind == "parallel":
+            inside.add(index)
+            yield index
+
+
+def _computing(experiment: Experiment, paths: Sequence[int]) -> float:
+    found = float(summary(experiment, "cpu_time").sums[paths].sum())
+    for name in ("mpi_cpu_time", "io_cpu_time", "omp_cpu_time"):
+        if complete(experiment, name):
+            found -= float(summary(experiment, name).sums[paths].sum())
+    return max(found, 0.0)

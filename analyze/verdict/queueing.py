@@ -1,0 +1,41 @@
+"""Findings of threads that wait for each other in OpenMP: for locks, and at too many barriers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from .analysis import Analysis
+from .finding import Cause, Finding, Kind, Saved, Why
+from .gain import gain_of
+
+__all__ = ["waiting_threads"]
+
+_COUNTED = "entries that found the lock taken were counted"
+_FEW_CORES = "threads share cores, so that a part of the waiting may be for a core"
+_SHORT = "barriers, and the work between them, were measured"
+
+
+def waiting_threads(analysis: Analysis) -> Iterator[Finding]:
+    """Yield a finding for each region with locks at which threads queue, or with too many barriers."""
+    found = analysis.thread_waits
+    for position, waits in found.queues.items():
+        yield _finding(analysis, position, Kind.LOCK, Why.LOCKS, sum(each.per_thread for each in waits))
+    for position, barriers in found.barriers.items():
+        yield _finding(analysis, position, Kind.BARRIERS, Why.BARRIERS, barriers.waited)
+
+
+def _finding(analysis: Analysis, position: int, kind: Kind, why: Why, seconds: float) -> Finding:
+    """Return a finding; of what it saves nothing is known where threads share cores."""
+    shared, wall = analysis.thread_waits.shared, analysis.run.program_time
+    attribute = {Kind.LOCK: "locks", Kind.BARRIERS: "barriers"}[kind]
+    time = max(analysis.run.costs[position].wall_time or 0.0, seconds)
+    return Finding(
+        kind,
+        analysis.run.weighed.regions[position],
+        causes=(Cause(attribute, seconds, seconds / time),) if seconds > 0 else (),
+        gain=None if shared else gain_of(analysis, [Saved(why, seconds)]),
+        share=min(seconds / wall, 1.0) if wall > 0 else 0.0,
+        of_run=True,
+        level="medium" if shared else "high",
+        reason=_FEW_CORES if shared else _COUNTED if kind is Kind.LOCK else _SHORT,
+    )

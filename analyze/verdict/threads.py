@@ -1,0 +1,77 @@
+"""What is worth a look of the threads of OpenMP that wait for each other: queues at locks, and many barriers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+from ...experiment.thread_wait import ThreadWait
+from ..run.criteria import CRITERIA, THRESHOLD, TICK
+from ..run.preparation import Prepared
+from ..run.thread_waits import Barriers, barriers_of_teams, waits_by_path
+
+__all__ = ["ThreadWaits"]
+
+_BARRIER: Final = 1e-5  # seconds, with a core for each thread: 1 to 10 us for 4 to 64 of them (EPCC's microbenchmarks)
+
+
+@dataclass(frozen=True)
+class ThreadWaits:
+    """What of the threads' waiting is worth a look.
+
+    Attributes:
+        run: The run.
+        least: The least seconds that it must cost.
+        shared: Whether threads wait for cores, too, so that more of the time may be that.
+    """
+
+    run: Prepared
+    least: float
+    shared: bool
+
+    @cached_property
+    def queues(self) -> Mapping[int, tuple[ThreadWait, ...]]:
+        """The locks at which threads queue, by the position of the region around them, the longest wait first.
+
+        At least a quarter of the entries found another thread there. Counts are the same on a busy machine, unless they
+        are small: the holder of a lock may have waited for a core.
+        """
+        least = 1 / THRESHOLD if self.shared else 0.0
+        found = {path: tuple(each for each in waits if _is_queue(each, least)) for path, waits in self.by_path.items()}
+        return {
+            self._positions[path]: waits
+            for path, waits in found.items()
+            if path in self._positions and sum(each.per_thread for each in waits) >= max(self.least, TICK)
+        }
+
+    @cached_property
+    def barriers(self) -> Mapping[int, Barriers]:
+        """The regions with too many barriers, by position.
+
+        Threads work so little before each that a barrier of an idle machine takes a quarter of the time. So say counts
+        and CPU time, which are the same on a busy machine.
+        """
+        shortest = _BARRIER * (1 - CRITERIA.part) / CRITERIA.part
+        return {
+            self._positions[each.path]: each
+            for each in barriers_of_teams(self.run.experiment)
+            if each.path in self._positions and each.work <= shortest and each.number * _BARRIER >= self.least
+        }
+
+    @cached_property
+    def by_path(self) -> Mapping[int, tuple[ThreadWait, ...]]:
+        """Where threads wait, the longest first, by the call path of the region around it."""
+        return waits_by_path(self.run.experiment)
+
+    @cached_property
+    def _positions(self) -> Mapping[int, int]:
+        return {region.id: index for index, region in enumerate(self.run.weighed.regions)}
+
+
+def _is_queue(wait: ThreadWait, least: float) -> bool:
+    """Return whether threads queue at a lock, to which each thread comes a least number of times."""
+    entries = sum(wait.entries)
+    enough = entries >= least * len(wait.threads) * wait.processes
+    return wait.is_lock and enough and sum(wait.contended) >= CRITERIA.part * entries

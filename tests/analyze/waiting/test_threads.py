@@ -1,0 +1,119 @@
+"""Threads that queue at a lock, or meet too often: judged by counts and busy time, so alike on a busy machine."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from autoanalyzer.analyze import Findings, analyze
+from autoanalyzer.experiment import Experiment, Notes
+from autoanalyzer.experiment.algebra import mean
+from autoanalyzer.experiment.thread_wait import ThreadWait
+from autoanalyzer.view.verdict import verdict_lines
+
+THREADS = 4
+EACH = dict.fromkeys(range(THREADS))
+
+
+def team(make_experiment: Any, *, waited: float, visits: float = 1, busy: float = 1.0) -> Experiment:
+    """A parallel region of one process, busy for so long in each thread, and waiting for so long."""
+    everyone = [1.0] * THREADS
+    made = make_experiment(
+        {"serial": [1.0, 0, 0, 0], "team": [busy + waited] * THREADS},
+        threads=THREADS,
+        omp_time={"team": [waited] * THREADS},
+        omp_cpu_time={"team": [waited] * THREADS},
+        visits={"": [1, 0, 0, 0], "serial": [1, 0, 0, 0], "team": [visits * each for each in everyone]},
+    )
+    root, serial, inside = made.call_paths
+    inside = replace(inside, region=inside.region._replace(kind="parallel", name="parallel@2"))
+    return made.replaced(call_paths=(root, serial, inside))
+
+
+def wait(made: Experiment, kind: str, *, entries: int, contended: int = 0, seconds: float = 0.0) -> ThreadWait:
+    """The same in each thread."""
+
+    def of_each(value: float) -> tuple[float, ...]:
+        return tuple(value for _ in EACH)
+
+    region = made.call_paths[2].region.descriptor
+    counts = of_each(entries), of_each(contended)
+    return ThreadWait(region, kind, "app.c", 7, 1, tuple(EACH), *counts, of_each(seconds), of_each(seconds))
+
+
+def found(made: Experiment, *waits: ThreadWait, processors: int = THREADS) -> Findings:
+    return analyze(made.replaced(notes=Notes(thread_waits=waits, processors=processors)))
+
+
+def kinds(findings: Findings) -> list[str]:
+    return [each.kind for each in findings.verdict.findings if each.kind in ("lock", "barriers")]
+
+
+@pytest.mark.parametrize(("contended", "expected"), [(249, []), (250, ["lock"])])
+def test_a_lock_is_a_queue_if_a_quarter_of_the_entries_find_it_taken(make_experiment, contended, expected):
+    made = team(make_experiment, waited=0.5)
+    findings = found(made, wait(made, "critical", entries=1000, contended=contended, seconds=0.5))
+    assert kinds(findings) == expected
+
+
+def test_a_queue_says_where_how_often_and_what_it_saves(make_experiment):
+    made = team(make_experiment, waited=0.5)
+    findings = found(made, wait(made, "critical", entries=1000, contended=900, seconds=0.5))
+    (queue,) = (each for each in findings.verdict.findings if each.kind == "lock")
+    assert queue.gain is not None
+    assert queue.gain.seconds == pytest.approx(0.5)
+    assert [(each.attribute, each.seconds) for each in queue.causes] == [("locks", pytest.approx(0.5))]
+    said = " ".join(" ".join(verdict_lines(findings)).split())
+    assert "why: threads queue at critical (app.c:7): 3600 of 4000 entries found it taken" in said
+    assert "try: combine the threads' results" in said
+    assert "a thread waits 500 ms on average" in said
+
+
+def test_where_threads_share_cores_a_queue_stays_a_finding_without_a_saving(make_experiment):
+    made = team(make_experiment, waited=0.5)
+    waits = wait(made, "lock", entries=1000, contended=900, seconds=0.5)
+    findings = found(made, waits, processors=2)
+    (queue,) = (each for each in findings.verdict.findings if each.kind == "lock")
+    assert (queue.gain, queue.level) == (None, "medium")
+    few = wait(made, "lock", entries=9, contended=9, seconds=0.5)  # others may have had the holder's core meanwhile
+    assert kinds(found(made, few, processors=2)) == []
+    assert kinds(found(made, few)) == ["lock"]
+
+
+@pytest.mark.parametrize("processors", [2, THREADS])
+@pytest.mark.parametrize(("barriers", "expected"), [(30_000, []), (36_000, ["barriers"])])
+def test_barriers_are_too_many_by_the_work_between_them(make_experiment, barriers, expected, processors):
+    made = team(make_experiment, waited=0.5)
+    findings = found(made, wait(made, "barrier", entries=barriers, seconds=0.5), processors=processors)
+    assert kinds(findings) == expected
+
+
+def test_ends_of_parallel_regions_are_barriers(make_experiment):
+    made = team(make_experiment, waited=0.5, visits=40_000)
+    findings = found(made)
+    assert kinds(findings) == ["barriers"]
+    assert "why: 4.0e4 barriers, 25 us of a thread's work before each" in " ".join(
+        " ".join(verdict_lines(findings)).split()
+    )
+
+
+def test_waiting_in_openmp_is_split_in_the_account(make_experiment):
+    made = team(make_experiment, waited=0.5)
+    account = found(
+        made, wait(made, "critical", entries=9, seconds=0.25), wait(made, "barrier", entries=9, seconds=0.125)
+    ).account
+    parts = {name: float(account.own[name].sum()) for name in account.parts if name.startswith("omp")}
+    assert parts == pytest.approx({"omp_locks": 0.25, "omp_barriers": 0.125, "omp_waiting": 0.125})
+    assert [name for name in found(made).account.parts if name.startswith("omp")] == ["omp_waiting"]
+
+
+def test_the_mean_of_runs_has_the_mean_of_their_waits(make_experiment):
+    made = team(make_experiment, waited=0.5)
+    runs = [
+        made.replaced(notes=Notes(thread_waits=(wait(made, "critical", entries=entries, seconds=seconds),)))
+        for entries, seconds in ((10, 0.5), (30, 1.5))
+    ]
+    (of_mean,) = mean(*runs).notes.thread_waits
+    assert (of_mean.entries, of_mean.seconds, of_mean.processes) == ((20.0,) * 4, (1.0,) * 4, 1)

@@ -1,0 +1,97 @@
+"""Threads of OpenMP that wait for each other, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from ...analyze import Findings
+from ...analyze.run.criteria import CRITERIA, TICK
+from ...analyze.run.selection import complete
+from ...analyze.verdict import Finding, Kind
+from ...experiment.thread_wait import ThreadWait
+from ..place import at_line
+from ..times import time_of
+from ..units import count, ranks
+
+__all__ = [
+    "OF_THREADS",
+    "against_waiting",
+    "time_of_threads",
+    "waits_inside",
+    "who_waits_at_barriers",
+    "why_threads_wait",
+]
+
+OF_THREADS: Final = (Kind.LOCK, Kind.BARRIERS)
+_MOST: Final = 3  # places that are named
+_NAMES: Final = {"lock": "omp_set_lock"}
+_TO_TRY: Final = {
+    Kind.LOCK: "combine the threads' results at the end (reduction); atomic for one variable, or a lock per part of"
+    " the data; do less while holding it",
+    Kind.BARRIERS: "more work between barriers: nowait where no thread needs the others' results; one parallel region"
+    " around several loops; parallelise the outer loop",
+}
+
+
+def why_threads_wait(findings: Findings, finding: Finding) -> Iterator[tuple[str, Kind]]:
+    """Yield where threads queue in a finding's region, and how many barriers it has, with the kind of fault."""
+    found = findings.thread_waits
+    few = "; some of it may be waiting for a core" if found.shared else ""
+    for position in _positions(findings, finding):
+        for each in found.queues.get(position, ())[:_MOST]:
+            taken = f"{count(sum(each.contended))} of {count(sum(each.entries))} entries found it taken"
+            yield f"why: threads queue at {_where(each)}: {taken}{few}", Kind.LOCK
+        if barriers := found.barriers.get(position):
+            at = f", most at {_where(barriers.places[0])}" if barriers.places else ", at the region's end"
+            work = time_of(findings.experiment, barriers.work)
+            yield f"why: {count(barriers.number)} barriers, {work} of a thread's work before each{at}", Kind.BARRIERS
+
+
+def who_waits_at_barriers(findings: Findings, finding: Finding) -> Iterator[str]:
+    """Yield which threads wait for those that take longest: ``threads 0.1-0.3 wait for thread 0.0: 560 ms each``."""
+    region, vectors = finding.difference, findings.vectors
+    if finding.kind is not Kind.IMBALANCE or not vectors.threads or region is None:
+        return
+    if not complete(findings.experiment, "omp_time"):
+        return
+    (waited,) = vectors.selection.rows("omp_time", [region])
+    others = {
+        each: time for each, time in zip(vectors.labels, waited.tolist(), strict=True) if each not in finding.slowest
+    }
+    longest = max(others.values(), default=0.0)
+    if waiting := [each for each, time in others.items() if time >= max(CRITERIA.part * longest, TICK)]:
+        mean = time_of(findings.experiment, sum(others[each] for each in waiting) / len(waiting))
+        verb, each = ("waits", "") if len(waiting) == 1 else ("wait", " each")
+        whom = ranks(finding.slowest)
+        yield f"{ranks(waiting)} {verb} for {whom}: {mean}{each}, at the end of the work that they share"
+
+
+def against_waiting(findings: Findings, finding: Finding) -> dict[str, Kind]:
+    """Return what to try against it."""
+    return {_TO_TRY[kind]: kind for _, kind in why_threads_wait(findings, finding)}
+
+
+def time_of_threads(findings: Findings, finding: Finding) -> str:
+    """Write how long a thread waits; empty if it is not of that."""
+    if finding.kind not in OF_THREADS or not finding.causes or finding.causes[0].seconds is None:
+        return ""
+    return f"a thread waits {time_of(findings.experiment, finding.causes[0].seconds)} on average"
+
+
+def waits_inside(findings: Findings, finding: Finding) -> bool:
+    """Return whether threads wait for each other in a finding's region, or below: less work would not change that."""
+    found, experiment = findings.thread_waits, findings.experiment
+    paths = {findings.run.weighed.regions[each].id for each in (*found.queues, *found.barriers)}
+    below = [*experiment.walk(finding.region.id)] if finding.region else []
+    return not paths.isdisjoint(below)
+
+
+def _positions(findings: Findings, finding: Finding) -> list[int]:
+    paths = {finding.region.id, *finding.others} if finding.region else set()
+    return [index for index, each in enumerate(findings.run.weighed.regions) if each.id in paths]
+
+
+def _where(wait: ThreadWait) -> str:
+    name = _NAMES.get(wait.kind, wait.kind)
+    return f"{name} ({at_line(wait.file, wait.line)})" if wait.line else name
