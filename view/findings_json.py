@@ -18,6 +18,7 @@ from ..analyze.run.criteria import THRESHOLD
 from ..analyze.verdict import Finding, Gain
 from ..analyze.verdict.confidence import confidence_in_difference, confidence_in_weight, is_slight_speed
 from ..analyze.verdict.gain import gain_of_balance, gain_of_weight
+from ..analyze.verdict.queueing import threads_that_wait
 from ..analyze.verdict.repeatability import Repeatability
 from ..experiment import Experiment, Region
 from ..experiment.thread_wait import ThreadWait
@@ -273,6 +274,7 @@ def _finding(findings: Findings, finding: Finding, advised: Advised | None) -> d
             }
             for each in finding.waits
         ],
+        "waiting_threads": threads_that_wait(findings, finding),
         "thread_waits": [
             {
                 **{name: getattr(each, name) for name in ("kind", "file", "line")},

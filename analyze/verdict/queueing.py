@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ..run.criteria import CRITERIA, TICK
+from ..run.selection import complete
 from .analysis import Analysis
 from .finding import Cause, Finding, Kind, Saved, Why
 from .gain import gain_of
 
-__all__ = ["waiting_threads"]
+__all__ = ["threads_that_wait", "waiting_threads"]
 
 _COUNTED = "entries that found the lock taken were counted"
 _FEW_CORES = "threads share cores, so that a part of the waiting may be for a core"
@@ -22,6 +24,23 @@ def waiting_threads(analysis: Analysis) -> Iterator[Finding]:
         yield _finding(analysis, position, Kind.LOCK, Why.LOCKS, sum(each.per_thread for each in waits))
     for position, barriers in found.barriers.items():
         yield _finding(analysis, position, Kind.BARRIERS, Why.BARRIERS, barriers.waited)
+
+
+def threads_that_wait(analysis: Analysis, finding: Finding) -> dict[int | str, float]:
+    """Return how long threads wait for the slowest ones of an imbalance, in seconds; empty if ranks are compared.
+
+    A thread that waits less than a quarter of the longest is left out.
+    """
+    vectors, region = analysis.vectors, finding.difference
+    if finding.kind is not Kind.IMBALANCE or not vectors.threads or region is None:
+        return {}
+    if not complete(analysis.experiment, "omp_time"):
+        return {}
+    (waited,) = vectors.selection.rows("omp_time", [region])
+    times = dict(zip(vectors.labels, waited.tolist(), strict=True))
+    others = {label: time for label, time in times.items() if label not in finding.slowest}
+    least = max(CRITERIA.part * max(others.values(), default=0.0), TICK)
+    return {label: time for label, time in others.items() if time >= least}
 
 
 def _finding(analysis: Analysis, position: int, kind: Kind, why: Why, seconds: float) -> Finding:

@@ -6,10 +6,9 @@ from collections.abc import Iterator
 from typing import Final
 
 from ...analyze import Findings
-from ...analyze.run.criteria import CRITERIA, TICK
-from ...analyze.run.selection import complete
 from ...analyze.verdict import Finding, Kind
-from ...experiment.thread_wait import ThreadWait
+from ...analyze.verdict.queueing import threads_that_wait
+from ...experiment.thread_wait import BARRIERS, ThreadWait, longest_waits
 from ..place import at_line
 from ..times import time_of
 from ..units import count, ranks
@@ -50,21 +49,15 @@ def why_threads_wait(findings: Findings, finding: Finding) -> Iterator[tuple[str
 
 def who_waits_at_barriers(findings: Findings, finding: Finding) -> Iterator[str]:
     """Yield which threads wait for those that take longest: ``threads 0.1-0.3 wait for thread 0.0: 560 ms each``."""
-    region, vectors = finding.difference, findings.vectors
-    if finding.kind is not Kind.IMBALANCE or not vectors.threads or region is None:
+    waiting = threads_that_wait(findings, finding)
+    if not waiting or not finding.region:
         return
-    if not complete(findings.experiment, "omp_time"):
-        return
-    (waited,) = vectors.selection.rows("omp_time", [region])
-    others = {
-        each: time for each, time in zip(vectors.labels, waited.tolist(), strict=True) if each not in finding.slowest
-    }
-    longest = max(others.values(), default=0.0)
-    if waiting := [each for each, time in others.items() if time >= max(CRITERIA.part * longest, TICK)]:
-        mean = time_of(findings.experiment, sum(others[each] for each in waiting) / len(waiting))
-        verb, each = ("waits", "") if len(waiting) == 1 else ("wait", " each")
-        whom = ranks(finding.slowest)
-        yield f"{ranks(waiting)} {verb} for {whom}: {mean}{each}, at the end of the work that they share"
+    paths, known = findings.experiment.walk(finding.region.id), findings.thread_waits.by_path
+    places = longest_waits(wait for path in paths for wait in known.get(path, ()) if wait.kind in BARRIERS)
+    at = _where(places[0]) if places else "the region's end"
+    mean = time_of(findings.experiment, sum(waiting.values()) / len(waiting))
+    verb, each = ("waits", "") if len(waiting) == 1 else ("wait", " each")
+    yield f"{ranks([*waiting])} {verb} for {ranks(finding.slowest)}: {mean}{each}, at {at}"
 
 
 def against_waiting(findings: Findings, finding: Finding) -> dict[str, Kind]:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from autoanalyzer.analyze import Findings, analyze
 from autoanalyzer.experiment import Experiment, Notes
 from autoanalyzer.experiment.algebra import mean
 from autoanalyzer.experiment.thread_wait import ThreadWait
+from autoanalyzer.view.findings_json import findings_document
 from autoanalyzer.view.verdict import verdict_lines
 
 THREADS = 4
@@ -97,6 +100,22 @@ def test_ends_of_parallel_regions_are_barriers(make_experiment):
     assert "why: 4.0e4 barriers, 25 us of a thread's work before each" in " ".join(
         " ".join(verdict_lines(findings)).split()
     )
+
+
+def test_an_imbalance_of_threads_says_which_wait_and_where(make_experiment):
+    made = team(make_experiment, waited=2.0)
+    busy, waited = np.array([3.0, 1.0, 1.0, 1.0]), np.array([0.0, 2.0, 2.0, 0.1])
+    rows = {"cpu_time": busy + waited, "wall_time": busy + waited, "omp_time": waited, "omp_cpu_time": waited}
+    severities = {name: made.exclusive(name).copy() for name in (metric.name for metric in made.metrics)}
+    for name, row in rows.items():
+        severities[name][2] = row
+    made = made.replaced(severities=severities)
+    document = findings_document(found(made), Path("x.cube"))
+    assert [each["waiting_threads"] for each in document["findings"][:1]] == [{"0.1": 2.0, "0.2": 2.0}]
+    said = " ".join(" ".join(document["verdict"]).split())
+    assert "threads 0.1-0.2 wait for thread 0.0: 2 s each, at the region's end" in said
+    barrier = found(made, wait(made, "barrier", entries=9, seconds=1.0))
+    assert "2 s each, at barrier (app.c:7)" in " ".join(" ".join(verdict_lines(barrier)).split())
 
 
 def test_waiting_in_openmp_is_split_in_the_account(make_experiment):
