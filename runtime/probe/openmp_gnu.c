@@ -299,7 +299,7 @@ WAIT(AA_WAIT_SINGLE, GOMP_single_copy_start, void *, void *copied =, (void), ())
     AA_EXPORT int name(void *lock) {                                                                         \
         __typeof__(name) *next = NEXT(name);                                                                 \
         int taken = next(lock);                                                                              \
-        if (taken && is_recorded())                                                                          \
+        if (taken == 1 && is_recorded())                                                                     \
             aa_lock_asked(NULL, lock);                                                                       \
         return taken;                                                                                        \
     }
@@ -319,24 +319,50 @@ LOCK(AA_WAIT_LOCK, omp_set_lock_, (void *lock), (lock), lock)
 UNLOCK(omp_unset_lock_, (void *lock), (lock), lock)
 TRY_LOCK(omp_test_lock_)
 
-/* Of nested locks nobody knows who holds them: whether one is free is tried. */
+/* A nested lock counts its holder's entries, and only trying to enter again shows them: 0 if others hold it.
+ */
+static int entered(void *_Atomic *known, const char *test, void *lock) {
+    int (*function)(void *) = (int (*)(void *))atomic_load_explicit(known, memory_order_acquire);
+    if (!function)
+        function = (int (*)(void *))aa_symbol_next(known, test, NULL, accept);
+    return function ? function(lock) : 0;
+}
+
 #define NESTED_LOCK(name, test)                                                                              \
     AA_EXPORT void name(void *lock);                                                                         \
     AA_EXPORT void name(void *lock) {                                                                        \
         static void *_Atomic known;                                                                          \
         __typeof__(name) *next = NEXT(name);                                                                 \
+        int entries = is_recorded() ? entered(&known, #test, lock) : 0;                                      \
+        if (entries > 1)                                                                                     \
+            return;                                                                                          \
         struct aa_wait *wait =                                                                               \
             is_recorded() ? aa_wait_enter(AA_WAIT_LOCK, __builtin_return_address(0)) : NULL;                 \
-        int (*try)(void *) = wait ? (int (*)(void *))aa_symbol_next(&known, test, NULL, accept) : NULL;      \
-        if (try && try(lock))                                                                                \
+        if (is_recorded())                                                                                   \
+            aa_lock_asked(wait, lock);                                                                       \
+        if (entries)                                                                                         \
             return;                                                                                          \
-        if (wait)                                                                                            \
-            wait->contended++;                                                                               \
-        bool outermost = wait && aa_wait_begin(wait);                                                        \
+        bool waits = is_recorded(), outermost = waits && aa_wait_begin(wait);                                \
         next(lock);                                                                                          \
-        if (wait && is_recorded())                                                                           \
+        if (waits && is_recorded())                                                                          \
             aa_wait_end(wait, outermost);                                                                    \
     }
+#define NESTED_UNLOCK(name, test)                                                                            \
+    AA_EXPORT void name(void *lock);                                                                         \
+    AA_EXPORT void name(void *lock) {                                                                        \
+        static void *_Atomic known;                                                                          \
+        __typeof__(name) *next = NEXT(name);                                                                 \
+        int entries = is_recorded() ? entered(&known, #test, lock) : 0;                                      \
+        if (entries == 2)                                                                                    \
+            aa_lock_given_back(lock);                                                                        \
+        if (entries)                                                                                         \
+            next(lock);                                                                                      \
+        next(lock);                                                                                          \
+    }
 
-NESTED_LOCK(omp_set_nest_lock, "omp_test_nest_lock")
-NESTED_LOCK(omp_set_nest_lock_, "omp_test_nest_lock_")
+NESTED_LOCK(omp_set_nest_lock, omp_test_nest_lock)
+NESTED_UNLOCK(omp_unset_nest_lock, omp_test_nest_lock)
+TRY_LOCK(omp_test_nest_lock)
+NESTED_LOCK(omp_set_nest_lock_, omp_test_nest_lock_)
+NESTED_UNLOCK(omp_unset_nest_lock_, omp_test_nest_lock_)
+TRY_LOCK(omp_test_nest_lock_)

@@ -10,6 +10,7 @@
 
 static double total;
 static omp_lock_t lock;
+static omp_nest_lock_t nested;
 
 #define WORK(sum)                                                                                                      \
     for (int k = 0; k < 20000; k++)                                                                                    \
@@ -56,14 +57,18 @@ static void meet(int meetings) {
             own += 1 / (1 + i * own);
 #pragma omp barrier
         }
-#pragma omp critical(end)
+        omp_set_nest_lock(&nested);
+        omp_set_nest_lock(&nested); /* which it holds */
         total += own;
+        omp_unset_nest_lock(&nested);
+        omp_unset_nest_lock(&nested);
     }
 }
 
 int main(int argc, char **argv) {
     int is_clean = argc > 1 && strcmp(argv[1], "clean") == 0;
     omp_init_lock(&lock);
+    omp_init_nest_lock(&nested);
     queue_at_critical(is_clean ? PIECES : 1);
     queue_at_lock(is_clean ? PIECES : 1);
     meet(is_clean ? 1 : MEETINGS);
