@@ -1,4 +1,4 @@
-"""Find function, file and line of MPI calls in programs without probes, and of waits in OpenMP, from the addresses in the shards."""
+"""Find function, file and line of MPI calls outside regions, and of waits in OpenMP, from addresses in the shards."""
 
 from __future__ import annotations
 

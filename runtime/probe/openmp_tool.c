@@ -161,10 +161,12 @@ static void begin_wait(struct aa_wait *wait) {
 
 static void end_wait(struct aa_wait *wait) {
     const struct aa_thread *thread = aa_thread_self;
-    bool is_open = wait && wait->is_open;
-    if (is_open)
+    if (wait && wait->is_open) {
         wait->is_open = false;
-    aa_wait_end(is_open ? wait : NULL, thread && thread->call.depth == thread->call.statements + 1);
+        aa_wait_end(wait, wait->is_outermost);
+    } else {
+        aa_wait_end(NULL, thread && thread->call.depth == thread->call.statements + 1);
+    }
 }
 
 /* The wait at a region's end is in no place but the region; the first thread knows where that began. */

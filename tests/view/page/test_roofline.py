@@ -85,7 +85,9 @@ def test_what_is_measured_by_itself_before_a_first_run_gives_the_roofs_of_one_co
         "L3, of one core that reads",
         "memory, of one core that reads",
     ]
-    assert found["charts"][0]["said"][-1].startswith("The bandwidth that all cores share is not known: run autoanalyzer ca")
+    assert found["charts"][0]["said"][-1].startswith(
+        "The bandwidth that all cores share is not known: run autoanalyzer ca"
+    )
 
 
 def test_without_a_third_cache_there_is_no_roof_of_it() -> None:
