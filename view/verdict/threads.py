@@ -48,7 +48,7 @@ def why_threads_wait(findings: Findings, finding: Finding) -> Iterator[tuple[str
 
 
 def who_waits_at_barriers(findings: Findings, finding: Finding) -> Iterator[str]:
-    """Yield which threads wait for those that take longest: ``threads 0.1-0.3 wait for thread 0.0: 560 ms each``."""
+    """Yield which threads wait for the slowest: ``threads 0.1-0.3 wait for thread 0.0: 560 ms on average``."""
     waiting = threads_that_wait(findings, finding)
     if not waiting or not finding.region:
         return
@@ -56,7 +56,7 @@ def who_waits_at_barriers(findings: Findings, finding: Finding) -> Iterator[str]
     places = longest_waits(wait for path in paths for wait in known.get(path, ()) if wait.kind in BARRIERS)
     at = _where(places[0]) if places else "the region's end"
     mean = time_of(findings.experiment, sum(waiting.values()) / len(waiting))
-    verb, each = ("waits", "") if len(waiting) == 1 else ("wait", " each")
+    verb, each = ("waits", "") if len(waiting) == 1 else ("wait", " on average")
     yield f"{ranks([*waiting])} {verb} for {ranks(finding.slowest)}: {mean}{each}, at {at}"
 
 

@@ -113,9 +113,9 @@ def test_an_imbalance_of_threads_says_which_wait_and_where(make_experiment):
     document = findings_document(found(made), Path("x.cube"))
     assert [each["waiting_threads"] for each in document["findings"][:1]] == [{"0.1": 2.0, "0.2": 2.0}]
     said = " ".join(" ".join(document["verdict"]).split())
-    assert "threads 0.1-0.2 wait for thread 0.0: 2 s each, at the region's end" in said
+    assert "threads 0.1-0.2 wait for thread 0.0: 2 s on average, at the region's end" in said
     barrier = found(made, wait(made, "barrier", entries=9, seconds=1.0))
-    assert "2 s each, at barrier (app.c:7)" in " ".join(" ".join(verdict_lines(barrier)).split())
+    assert "2 s on average, at barrier (app.c:7)" in " ".join(" ".join(verdict_lines(barrier)).split())
 
 
 def test_waiting_in_openmp_is_split_in_the_account(make_experiment):
