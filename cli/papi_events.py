@@ -9,6 +9,7 @@ from typing import Final
 from ..errors import way_out
 from ..runs.event_groups import MOST_EVENTS, NAMED, WAY_OUT, events_of
 from ..runtime.papi.choices import METRICS
+from ..runtime.simulated_events import is_simulated
 
 __all__ = ["SourcesOfCounts", "add_counting_options", "add_per_run", "named_events", "papi_events"]
 
@@ -16,12 +17,12 @@ _LONGEST: Final = 81  # twin: EVENT_LENGTH in runtime/probe/counter_papi.c, less
 
 
 class SourcesOfCounts(tuple[str, ...]):
-    """The choices of ``--counters``, which also contain any word that begins with ``papi:``."""
+    """The choices of ``--counters``, which also contain words with the names of events."""
 
     __slots__ = ()
 
     def __contains__(self, wish: object) -> bool:
-        return super().__contains__(wish) or (isinstance(wish, str) and wish.startswith(NAMED))
+        return super().__contains__(wish) or (isinstance(wish, str) and (wish.startswith(NAMED) or is_simulated(wish)))
 
 
 def named_events(text: str) -> str:

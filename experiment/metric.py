@@ -174,4 +174,8 @@ COUNT_METRICS: Final = (
     Metric("l1_misses", "occ", "l1_accesses", "Misses of the L1 data cache"),
     Metric("l2_accesses", "occ", None, "Accesses to the L2 cache"),
     Metric("l2_misses", "occ", "l2_accesses", "Misses of the L2 cache"),
+    Metric("divisions", "occ", None, "Instructions that divide, or take square roots, outside MPI"),
+    Metric("denormals", "occ", None, "Instructions that compute with a denormal number or give one, outside MPI"),
+    Metric("branches", "occ", None, "Conditional branches outside MPI"),
+    Metric("branch_misses", "occ", "branches", "Conditional branches that a simple predictor mispredicts"),
 )

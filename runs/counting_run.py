@@ -11,6 +11,7 @@ from ..errors import AutoanalyzerError, UsageError
 from ..experiment import Experiment
 from ..runtime.counting.cache_geometry import parse_geometry, this_machine
 from ..runtime.folder import RunFolder
+from ..runtime.simulated_events import is_simulated
 from .event_groups import check_counting_options
 from .options import RunOptions
 from .reporter import Reporter
@@ -33,7 +34,7 @@ def counting_run(
     check_counting_options(options)
     if sum([options.no_copy, options.scratch is not None, options.counting_dir is not None]) > 1:
         raise UsageError("--no-copy, --scratch and --counting-dir exclude each other")
-    if options.counters == "simulated":
+    if is_simulated(options.counters):
         from ..runtime.counting.run import prepared_counting  # noqa: PLC0415 - most runs need no counting run
 
         geometry = this_machine(say=reporter.say) if options.cache is None else parse_geometry(options.cache)
@@ -43,6 +44,7 @@ def counting_run(
             geometry,
             Path() if options.no_copy else options.counting_dir,
             reporter.say,
+            counters=options.counters,
             scratch=options.scratch,
             python_functions=options.python_functions,
             tracing=tracing_variables(options),

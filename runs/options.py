@@ -19,7 +19,8 @@ class RunOptions:
 
     Attributes:
         output: The run's folder.
-        counters: The source of counts: ``auto``, ``papi``, ``papi:EVENT,…``, ``simulated`` or ``none``.
+        counters: The source of counts: ``auto``, ``papi``, ``papi:EVENT,…``, ``simulated``,
+            ``simulated:EVENT,…`` or ``none``.
         events: ``METRIC=EVENT,…`` or ``none``: which metrics PAPI counts, each by its event; None for all.
         usage: Metrics of system use, ``METRIC,…``; None to use the environment variable.
         count_in: ``mpi``, ``io`` or ``mpi,io``: PAPI counts only in these calls; None to count everywhere.

@@ -9,6 +9,7 @@ from pathlib import Path
 from ..errors import UsageError
 from ..experiment.run_folder import TRACE_FILE
 from ..runtime.folder import RunFolder
+from ..runtime.simulated_events import is_simulated
 from ..view.units import many
 from .counting_run import counting_run
 from .event_groups import by_papi, one_group
@@ -75,7 +76,7 @@ def planned_runs(options: RunOptions, *, runs: int, per_run: int) -> Iterator[Pl
     if options.events is not None and not by_papi(options.counters):
         raise UsageError(f"--events needs --counters papi, found {options.counters}")
     traced = replace(options, trace=INTERVAL if options.trace is None else options.trace)
-    simulated = options.counters == "simulated"
+    simulated = is_simulated(options.counters)
     uncounted = replace(traced, counters="none", cache=None, counting_dir=None, scratch=None, no_copy=False)
     groups = [*groups_of(options.events, per_run)]
     for repeat in range(runs):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..experiment import load
 from ..runtime.folder import RunFolder
+from ..runtime.simulated_events import is_simulated
 from ..runtime.throttled_plan import add_throttled
 from ..view.units import many
 from .counting_run import with_counts
@@ -83,5 +84,5 @@ def options_of_repetition(options: RunOptions, number: int) -> RunOptions:
         options: Options of all runs.
         number: Number of the run, from 1.
     """
-    counters = "none" if options.counters == "simulated" else options.counters
+    counters = "none" if is_simulated(options.counters) else options.counters
     return replace(options, output=RunFolder(options.output).run(number).path, counters=counters)

@@ -24,6 +24,7 @@ from ..runtime.cache import cache_folder
 from ..runtime.counting.run import CountingRun
 from ..runtime.folder import RunFolder
 from ..runtime.launch import ended_in_order
+from ..runtime.simulated_events import is_simulated
 from .build_command import carry_out
 from .counting_run import counting_run
 from .measured_run import Measured, measured
@@ -167,7 +168,7 @@ class Rounds:
         return self._outcome(narrowed or found, failed=found.run.failed or narrowed is None or narrowed.run.failed)
 
     def _outcome(self, last: Round, *, failed: bool, error: AutoanalyzerError | None = None) -> Outcome:
-        simulated = self._options.counters == "simulated"
+        simulated = is_simulated(self._options.counters)
         not_counted = last.run.not_counted or ("there was no second round" if simulated else "")
         return Outcome(last, failed, not_counted, error)
 

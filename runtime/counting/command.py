@@ -9,6 +9,7 @@ from typing import Final
 
 from ...errors import InputError
 from ..command import find_program
+from ..simulated_events import event_options
 from .cache_geometry import CacheGeometry
 from .tool import TOOL, counting_tool
 
@@ -29,6 +30,7 @@ def counting_command(
     geometry: CacheGeometry,
     environment: Mapping[str, str] = os.environ,
     *,
+    counters: str = "simulated",
     launcher: str = "",
     say: Callable[[str], object] | None = None,
 ) -> tuple[list[str], dict[str, str]]:
@@ -40,6 +42,7 @@ def counting_command(
         command: The launcher and the program; its MPI library must be determined before.
         geometry: The caches to simulate.
         environment: The result of ``measured_environment``, with the probe library preloaded.
+        counters: ``simulated``, or ``simulated:EVENT,…``.
         launcher: The command's word that starts ranks; empty if there is none.
         say: Receives a sentence for the user before a longer wait.
 
@@ -49,12 +52,14 @@ def counting_command(
     Raises:
         BuildError: Valgrind is missing, or the tool cannot be built.
         InputError: The command does not show where its programs are.
+        UsageError: An event cannot be simulated.
     """
     valgrind, tools = counting_tool(environment, say=say)
     options = [
         # ignores ~/.valgrindrc, ./.valgrindrc and VALGRIND_OPTS, which are meant for other tools
         "--command-line-only=yes",
         *("-q", f"--tool={TOOL}", f"--l1={geometry.l1.option}", f"--l2={geometry.l2.option}"),
+        *event_options(counters),
         *("--trace-children=yes", f"--trace-children-skip={_SKIPPED}", "--fair-sched=try", "--sigill-diagnostics=no"),
         *(f"--leave-out={name}" for name in _STUBS),
     ]

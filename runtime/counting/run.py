@@ -57,6 +57,7 @@ class CountingRun:
         folder: The folder in which the program runs.
         geometry: The caches to simulate.
         input: The program's standard input.
+        counters: ``simulated``, or ``simulated:EVENT,…``.
         python_functions: Patterns of Python functions that are regions.
         tracing: Variables that make processes record time lines, on this run's clock.
         times: The usual factor by which counting is slower, from and to.
@@ -67,6 +68,7 @@ class CountingRun:
     folder: Path
     geometry: CacheGeometry
     input: BinaryIO
+    counters: str = "simulated"
     python_functions: Sequence[str] = ()
     tracing: Mapping[str, str] = field(default_factory=dict)
     times: tuple[int, int] = _TIMES
@@ -110,7 +112,9 @@ class CountingRun:
                 SHORT_PATHS_VARIABLE: os.fspath(write_short_paths(run.path / _SHORT_PATHS, timings)),
                 "PWD": os.fspath(self.folder),
             }
-            words, environment = counting_command(self.command, self.geometry, environment, launcher=mpi.launcher)
+            words, environment = counting_command(
+                self.command, self.geometry, environment, counters=self.counters, launcher=mpi.launcher
+            )
             status = launch(
                 words,
                 environment,
@@ -140,6 +144,7 @@ def prepared_counting(
     chosen: Path | None,
     say: Say,
     *,
+    counters: str = "simulated",
     scratch: Path | None = None,
     python_functions: Sequence[str] = (),
     tracing: Mapping[str, str] | None = None,
@@ -152,6 +157,7 @@ def prepared_counting(
         geometry: The caches to simulate.
         chosen: The folder in which the program runs; None for a temporary copy of the working directory.
         say: Receives a sentence for the user.
+        counters: ``simulated``, or ``simulated:EVENT,…``.
         scratch: The folder in which the copy is made. None for the run's folder, or, if nodes may not share that, for
             the folder around the working directory.
         python_functions: Patterns of Python functions that are regions.
@@ -161,6 +167,7 @@ def prepared_counting(
         BuildError: Valgrind is missing, or the tool cannot be built.
         InputError: The command does not show its program, or runs it in a folder of its own; the chosen folder does not
             exist; or the working directory cannot be copied.
+        UsageError: An event cannot be simulated.
     """
     launcher = find_mpi(command).launcher
     place = find_program(command, launcher)
@@ -168,7 +175,7 @@ def prepared_counting(
         raise InputError(f"{own}: remove it from the command: the counting run takes place in another folder")
     if chosen:
         _check_folder(chosen, "" if place is None else command[place])
-    counting_command(command, geometry, launcher=launcher, say=say)
+    counting_command(command, geometry, counters=counters, launcher=launcher, say=say)
     fused = first_fused(command[at] for at in program_places(command, launcher))
     if fused:
         say(_warning(fused))
@@ -176,6 +183,7 @@ def prepared_counting(
         CountingRun,
         command,
         geometry=geometry,
+        counters=counters,
         python_functions=python_functions,
         tracing=tracing or {},
         times=(_TIMES[0], _FUSED_TIMES) if fused else _TIMES,

@@ -19,6 +19,7 @@ from ...experiment.metric import (
 )
 from ..papi.choices import read_choices
 from ..papi.sources import counted, source_in_calls, source_of_estimates
+from ..simulated_events import event_named
 from .shard import Shard
 from .shard_layout import EVENTS
 
@@ -100,7 +101,7 @@ def counted_metrics(shards: Iterable[Shard], *, but: Collection[str] = ()) -> tu
 
 
 def event_metrics(shards: Iterable[Shard]) -> dict[str, Metric]:
-    """Return the user's named metrics, PAPI events and usage, by the field of a node that counts each."""
+    """Return the metrics of events, simulated or PAPI's, and of usage, by the field of a node that counts each."""
     found: dict[str, Metric] = {}
     taken = {*FIELDS, *(metric.name for metric in (*STORED_METRICS, *COUNT_METRICS, UNTIMED_VISITS, *PROCESS_METRICS))}
     sources = {field: source for field, source in _alike(shards).items() if field in EVENTS}
@@ -111,7 +112,20 @@ def event_metrics(shards: Iterable[Shard]) -> dict[str, Metric]:
             where = f"{source_in_calls('', told.calls)} alone" if told.calls else ", in calls of MPI, too"
             unit = read_choices().units.get(told.plain, "occ")
             found[field] = Metric(told.name, unit, None, f"PAPI's event {told.plain}{where}", source)
+    found |= _simulated_metrics(sources)
     return found | _usage_metrics({field: source for field, source in sources.items() if field not in found})
+
+
+def _simulated_metrics(sources: Mapping[str, str]) -> dict[str, Metric]:
+    """Return the metrics of simulated events by their fields."""
+    fields = {event_named(source): field for field, source in sources.items()}
+    return {
+        fields[metric.name]: replace(
+            metric, source=sources[fields[metric.name]], parent=metric.parent if metric.parent in fields else None
+        )
+        for metric in COUNT_METRICS
+        if metric.name in fields
+    }
 
 
 def _usage_metrics(sources: Mapping[str, str]) -> dict[str, Metric]:

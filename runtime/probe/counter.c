@@ -49,6 +49,7 @@ static enum { AT_LOAD, WAITING, LATE } opening;
 static bool asks_usage;
 static const char *wanted, *defect;
 static int counted = AA_EVENTS; /* the number of used entries of enum aa_counter */
+static int of_own = AA_EVENTS;  /* how many of these belong to the program's own code */
 static uint64_t at_load[AA_COUNTED], bias[AA_COUNTED];
 
 /* The counts at the last stop. */
@@ -125,7 +126,9 @@ static void open_source(void) {
         start_without();
         return;
     }
-    if (strchr(wanted, ':'))
+    if (source->has_events)
+        of_own = AA_COUNTED;
+    if (source->has_events || strchr(wanted, ':'))
         counted = AA_COUNTED;
     start();
 }
@@ -228,8 +231,8 @@ void aa_counter_book(struct aa_thread *thread) {
     if (thread->call.share & AA_IN_MPI)
         book_mpi(thread);
     else if (!(thread->call.share & AA_IN_OMP))
-        book(thread, 0, AA_EVENTS);
-    book(thread, AA_EVENTS, counted);
+        book(thread, 0, of_own);
+    book(thread, of_own, counted);
     aa_counter_skip(thread);
 }
 

@@ -5,7 +5,7 @@
 #ifndef AA_COUNTER_REQUESTS_H
 #define AA_COUNTER_REQUESTS_H
 
-#define AA_RTCOUNT_VERSION 2u
+#define AA_RTCOUNT_VERSION 3u
 #define AA_RTCOUNT_BASE (((unsigned)'r' << 24) | ((unsigned)'t' << 16))
 
 enum aa_rtcount_request {
@@ -18,6 +18,19 @@ enum aa_rtcount_request {
     AA_RTCOUNT_BOOK
 };
 
+/* What is counted besides, each if the tool is started for it. */
+enum aa_rtcount_event {
+    AA_RTCOUNT_DIVISIONS, /* instructions that divide or take square roots */
+    AA_RTCOUNT_BRANCHES,  /* conditional ones */
+    AA_RTCOUNT_BRANCH_MISSES,
+    AA_RTCOUNT_DENORMALS, /* instructions that compute with a denormal number, or give one */
+    AA_RTCOUNT_EVENTS
+};
+
+/* Their names, also of metrics; twin: SIMULATED_EVENTS in runtime/simulated_events.py. */
+#define AA_RTCOUNT_EVENT_NAMES                                                                               \
+    { "divisions", "branches", "branch_misses", "denormals" }
+
 /* One cache; sizes in bytes. */
 struct aa_rtcount_cache {
     unsigned long long size, ways, line;
@@ -26,16 +39,18 @@ struct aa_rtcount_cache {
 struct aa_rtcount_description {
     unsigned long long version;
     struct aa_rtcount_cache l1, l2;
+    unsigned long long events; /* that are counted, a bit each */
 };
 
 /* The counts of one thread since its start. An access to L2 is a miss in L1. */
 struct aa_rtcount_counts {
-    unsigned long long instructions, accesses, l1_misses, l2_misses;
+    unsigned long long instructions, accesses, l1_misses, l2_misses, events[AA_RTCOUNT_EVENTS];
 };
 
 /* The first counts of a node, in the order of enum aa_counter in shard.h. */
 struct aa_rtcount_row {
     unsigned long long instructions, cycles, accesses, l1_misses, l2_accesses, l2_misses;
+    unsigned long long events[AA_RTCOUNT_EVENTS];
 };
 
 #endif

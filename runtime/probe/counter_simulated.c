@@ -17,7 +17,9 @@ _Static_assert(offsetof(struct aa_rtcount_row, instructions) == AA_INSTRUCTIONS 
                    offsetof(struct aa_rtcount_row, accesses) == AA_L1_ACCESSES * sizeof(uint64_t) &&
                    offsetof(struct aa_rtcount_row, l1_misses) == AA_L1_MISSES * sizeof(uint64_t) &&
                    offsetof(struct aa_rtcount_row, l2_accesses) == AA_L2_ACCESSES * sizeof(uint64_t) &&
-                   offsetof(struct aa_rtcount_row, l2_misses) == AA_L2_MISSES * sizeof(uint64_t),
+                   offsetof(struct aa_rtcount_row, l2_misses) == AA_L2_MISSES * sizeof(uint64_t) &&
+                   offsetof(struct aa_rtcount_row, events) == AA_EVENTS * sizeof(uint64_t) &&
+                   (int)AA_RTCOUNT_EVENTS <= AA_MOST_EVENTS,
                "a row has other counts than a node");
 
 static bool ask(enum aa_rtcount_request request, const void *first, uintptr_t second) {
@@ -72,7 +74,9 @@ static int write_cache(char *text, size_t room, const char *name, const struct a
     return snprintf(text, room, " %s=%llu%s/%llu/%llu", name, size, units[unit], cache->ways, cache->line);
 }
 
+/* Events are told by name behind a source's end; twin: SIMULATED in runtime/simulated_events.py. */
 static void describe(char sources[AA_COUNTERS][AA_SOURCE_LENGTH]) {
+    static const char *const names[AA_RTCOUNT_EVENTS] = AA_RTCOUNT_EVENT_NAMES;
     static const int counted[] = {AA_INSTRUCTIONS, AA_L1_ACCESSES, AA_L1_MISSES,
                                   AA_L2_ACCESSES,  AA_L2_MISSES,   AA_MPI_INSTRUCTIONS};
     char text[AA_SOURCE_LENGTH] = "simulated:rtcount";
@@ -81,6 +85,9 @@ static void describe(char sources[AA_COUNTERS][AA_SOURCE_LENGTH]) {
     write_cache(text + length, sizeof text - length, "L2", &tool.l2);
     for (size_t i = 0; i < sizeof counted / sizeof *counted; i++)
         memcpy(sources[counted[i]], text, sizeof text);
+    for (int i = 0; i < (int)AA_RTCOUNT_EVENTS; i++)
+        if (tool.events >> i & 1)
+            snprintf(sources[AA_EVENTS + i], AA_SOURCE_LENGTH, "simulated:rtcount:%s", names[i]);
 }
 
 static bool attach(void) {
@@ -96,6 +103,7 @@ static void stop(uint64_t counts[AA_COUNTED]) {
     counts[AA_L1_ACCESSES] = of_tool.accesses;
     counts[AA_L1_MISSES] = counts[AA_L2_ACCESSES] = of_tool.l1_misses;
     counts[AA_L2_MISSES] = of_tool.l2_misses;
+    memcpy(counts + AA_EVENTS, of_tool.events, sizeof of_tool.events);
 }
 
 /* This library's own instructions are not counted anyway. */
@@ -113,6 +121,7 @@ static void go(bool in_mpi) {
 
 const struct aa_counter_source aa_counter_simulated = {
     .name = "simulated",
+    .has_events = true,
     .load = load,
     .describe = describe,
     .attach = attach,

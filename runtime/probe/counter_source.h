@@ -10,6 +10,7 @@
  */
 struct aa_counter_source {
     const char *name;
+    bool has_events; /* the entries for events that the user names hold counts of the program's own code */
     /*
      * Returns null, or why it cannot count. unasked: the source is tried by default. calls: the calls to
      * which counting is restricted, AA_COUNTS_IN_MPI and AA_COUNTS_IN_IO; 0 if it is not.

@@ -10,9 +10,11 @@ typedef enum { COUNTED, COUNTED_ALONE, STOPPED } Mode; /* alone: the caches do n
 typedef struct {
     Mode mode;
     struct aa_rtcount_counts counts; /* while another thread runs, or this one is stopped */
-    Strings strings;                 /* while another thread runs */
+    Strings strings;                 /* likewise, and so is the following */
+    UWord control;
     Caches caches;
     Place *places;
+    Branches *branches;
 } Thread;
 
 Geometry rc_l1, rc_l2;
@@ -20,6 +22,7 @@ struct aa_rtcount_counts rc_counts;
 Place *rc_places;
 Caches rc_caches;
 Strings rc_strings;
+UWord rc_events, rc_control;
 
 #define MACHINE_LINE 64 /* bytes, on most machines */
 
@@ -30,6 +33,7 @@ static Thread *running;
 /* Where nothing is found, for a thread that is not simulated. */
 static Place nowhere[1 << PLACE_BITS];
 static Way *no_set;
+static Branches unseen;
 
 /* ---- threads */
 
@@ -68,6 +72,7 @@ static SizeT bytes_of_l2(void) {
 static void empty(Thread *thread) {
     VG_(memset)(thread->caches.l1, 0, bytes_of_l1());
     VG_(memset)(thread->caches.l2, 0, bytes_of_l2());
+    VG_(memset)(thread->branches, 0, sizeof *thread->branches);
     for (UWord i = 0; i < 1 << PLACE_BITS; i++)
         thread->places[i] = nowhere[i] = no_set;
 }
@@ -78,6 +83,7 @@ static void make_caches(Thread *thread) {
     thread->caches.l1 = lines_of(bytes_of_l1());
     thread->caches.l2 = lines_of(bytes_of_l2());
     thread->places = lines_of(sizeof nowhere);
+    thread->branches = lines_of(sizeof *thread->branches);
     empty(thread);
 }
 
@@ -85,6 +91,7 @@ static void choose_caches(void) {
     Bool is_simulated = running->mode == COUNTED;
     rc_places = is_simulated ? running->places : nowhere;
     rc_caches = is_simulated ? running->caches : (Caches){NULL, NULL};
+    rc_branches = is_simulated ? running->branches : &unseen;
 }
 
 void rc_thread_runs(ThreadId id) {
@@ -94,12 +101,14 @@ void rc_thread_runs(ThreadId id) {
     if (running) {
         put_aside(running);
         running->strings = rc_strings;
+        running->control = rc_control;
     }
     running = threads + id;
     if (!running->caches.l1)
         make_caches(running);
     rc_counts = running->counts;
     rc_strings = running->strings;
+    rc_control = running->control;
     choose_caches();
 }
 
@@ -114,6 +123,11 @@ void rc_thread_starts(ThreadId id) {
     thread->strings = (Strings){{0, 0}};
     if (running == thread)
         running = NULL;
+}
+
+void rc_thread_is_made(ThreadId parent, ThreadId id) {
+    make_room(parent > id ? parent : id);
+    threads[id].control = running == threads + parent ? rc_control : threads[parent].control;
 }
 
 void rc_stop(void) {

@@ -6,6 +6,7 @@
 #include "pub_tool_basics.h"
 #include "pub_tool_tooliface.h"
 
+#include "branches.h"
 #include "counter_requests.h"
 
 #define LARGEST_L1_BITS 12
@@ -36,6 +37,13 @@ extern Caches rc_caches;
 
 /* The counts of the running thread, to which translated code adds. */
 extern struct aa_rtcount_counts rc_counts;
+
+/* Which events are counted, a bit each; what the running thread has set of FTZ and DAZ in MXCSR. */
+extern UWord rc_events, rc_control;
+
+static inline Bool rc_counts_event(enum aa_rtcount_event event) {
+    return rc_events >> event & 1;
+}
 
 /*
  * The lines that a repeated string instruction of the running thread accessed last, of either string; 0: it
@@ -74,6 +82,7 @@ Access *rc_access_avx2(void);
 /* A thread runs from now on; each has caches of its own, as if alone on a core. */
 void rc_thread_runs(ThreadId thread);
 void rc_thread_starts(ThreadId thread);
+void rc_thread_is_made(ThreadId parent, ThreadId thread);
 
 /* Not counted: its counts stay what they are at the first call until it goes on. */
 void rc_stop(void);

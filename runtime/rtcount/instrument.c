@@ -7,24 +7,25 @@
  */
 #include "instrument.h"
 
+#include "arithmetic.h"
+#include "branches.h"
 #include "counts.h"
 #include "fused.h"
 #include "ir.h"
 #include "parts.h"
 #include "requests.h"
 #include "strings.h"
+#include "undecoded.h"
 #include "vectors.h"
 
 #include "pub_tool_debuginfo.h"
 #include "pub_tool_libcassert.h"
 #include "pub_tool_libcbase.h"
-#include "pub_tool_libcprint.h"
 #include "pub_tool_machine.h"
 
 #define MOST_RANGES 16
 #define MOST_NAMES 64
 #define MOST_WAITING 8 /* accesses; where they are looked up, calls leave no registers */
-#define EVEX 0x62      /* the first byte of AVX-512's instructions, and of no other that 64-bit code has */
 
 #if defined(VG_BIGENDIAN)
 #define HOST_ENDIAN Iend_BE
@@ -79,17 +80,18 @@ typedef struct {
     IRSB *out;
     Waiting waiting[MOST_WAITING]; /* accesses that are looked up together, in their order */
     UInt waiting_count;
-    UInt instructions, accesses; /* since the last way out */
-    IRExpr *accesses_before;     /* how many there were then; NULL: not loaded yet */
-    IRExpr *places;              /* rc_places, likewise */
-    Bool counts;                 /* the instruction at hand is not left out */
-    Addr next;                   /* where the instruction behind it lies */
-    IRExpr *read;                /* where this instruction has read last, for one that writes there as well */
+    UInt instructions, accesses, divisions, branches; /* since the last way out */
+    IRExpr *accesses_before;                          /* how many there were then; NULL: not loaded yet */
+    IRExpr *places;                                   /* rc_places, likewise */
+    Bool counts;                                      /* the instruction at hand is not left out */
+    Addr address, next;                               /* where it lies, and the one behind it */
+    IRExpr *read; /* where this instruction has read last, for one that writes there as well */
     Int read_size;
     Int last_part;     /* the last statement in which it reads what was counted before */
     Addr repeated;     /* the repeated string instruction at hand; 0: it is another */
     UInt string_count; /* of the strings that its element at hand has accessed */
     Vectors vectors;
+    Denormals denormals;
 } Block;
 
 static IRExpr *word(Block *block, IROp operation, IRExpr *left, IRExpr *right) {
@@ -155,16 +157,19 @@ static void look_up_waiting(Block *block) {
     block->waiting_count = 0;
 }
 
+static void add_to(Block *block, unsigned long long *counter, UInt number) {
+    if (number)
+        add(block, counter, load(block, mkIRExpr_HWord((HWord)counter)), number);
+}
+
 static void count(Block *block) {
     look_up_waiting(block);
-    IRExpr *instructions_before = NULL;
-    if (block->instructions) {
-        load_once(block, &instructions_before, &rc_counts.instructions);
-        add(block, &rc_counts.instructions, instructions_before, block->instructions);
-    }
+    add_to(block, &rc_counts.instructions, block->instructions);
     if (block->accesses)
         add(block, &rc_counts.accesses, block->accesses_before, block->accesses);
-    block->instructions = block->accesses = 0;
+    add_to(block, &rc_counts.events[AA_RTCOUNT_DIVISIONS], block->divisions);
+    add_to(block, &rc_counts.events[AA_RTCOUNT_BRANCHES], block->branches);
+    block->instructions = block->accesses = block->divisions = block->branches = 0;
     block->accesses_before = NULL;
 }
 
@@ -289,8 +294,10 @@ static Addr target_of(const IRConst *target) {
 
 static void begin_instruction(Block *block, Addr address, UInt length) {
     end_string_before(block, address);
+    rc_end_arithmetic(&block->denormals, block->out);
     if (address != block->next)
         block->counts = !is_left_out(address);
+    block->address = address;
     block->next = address + length;
     block->repeated = rc_is_repeated(address, length) ? address : 0;
     block->string_count = 0;
@@ -298,8 +305,27 @@ static void begin_instruction(Block *block, Addr address, UInt length) {
     block->read = NULL;
 }
 
+/* An instruction that goes back to itself tries again what another thread was in the way of. */
+static Bool is_branch(const Block *block, const IRStmt *exit) {
+    return exit->Ist.Exit.jk == Ijk_Boring && !block->repeated &&
+           target_of(exit->Ist.Exit.dst) != block->address;
+}
+
+/* Valgrind may leave where the program goes on to the next instruction. */
+static void predict(Block *block, const IRStmt *exit) {
+    Bool is_taken = target_of(exit->Ist.Exit.dst) != block->next;
+    IRExpr *guard = exit->Ist.Exit.guard;
+    rc_predict(block->out, block->address,
+               is_taken ? guard : let(block->out, Ity_I1, IRExpr_Unop(Iop_Not1, guard)));
+}
+
 static void leave(Block *block, const IRStmt *exit) {
+    Bool counts = block->counts && is_branch(block, exit);
+    block->branches += counts && rc_counts_event(AA_RTCOUNT_BRANCHES);
     count(block);
+    rc_count_denormals(&block->denormals, block->out);
+    if (counts && rc_counts_event(AA_RTCOUNT_BRANCH_MISSES))
+        predict(block, exit);
     if (block->repeated && target_of(exit->Ist.Exit.dst) != block->repeated)
         end_string_if(block, exit->Ist.Exit.guard);
 }
@@ -339,31 +365,12 @@ static void instrument(Block *block, const IRSB *in, Int number) {
     default:
         break;
     }
-    statement = rc_fuse(block->out, statement);
-    addStmtToIRSB(block->out, rc_keep_whole(&block->vectors, block->out, statement));
-}
-
-/* ---- what Valgrind cannot execute */
-
-static VG_REGPARM(1) void report_avx512(Addr address) {
-    static const HChar text[] = "autoanalyzer: AVX-512 at %s: Valgrind cannot run this program; "
-                                "for the counting run, compile with -march=x86-64-v3 -mno-fma\n";
-    static Bool said;
-    if (!said)
-        VG_(printf)(text, VG_(describe_IP)(VG_(current_DiEpoch)(), address, NULL));
-    said = True;
-}
-
-static void check_decoded(Block *block) {
-    IRExpr *next = block->out->next;
-    if (block->out->jumpkind != Ijk_NoDecode || next->tag != Iex_Const)
+    IRStmt *changed = rc_keep_whole(&block->vectors, block->out, rc_fuse(block->out, statement));
+    addStmtToIRSB(block->out, changed);
+    if (!block->counts)
         return;
-    Addr address = next->Iex.Const.con->Ico.U64;
-    if (*(const UChar *)address == EVEX) {
-        IRDirty *report = unsafeIRDirty_0_N(1, "report_avx512", VG_(fnptr_to_fnentry)(&report_avx512),
-                                            mkIRExprVec_1(mkIRExpr_HWord(address)));
-        addStmtToIRSB(block->out, IRStmt_Dirty(report));
-    }
+    block->divisions += rc_counts_event(AA_RTCOUNT_DIVISIONS) && rc_divides(statement);
+    rc_look_for_denormals(&block->denormals, block->out, statement);
 }
 
 IRSB *rc_instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *layout,
@@ -371,11 +378,13 @@ IRSB *rc_instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *
                     IRType host_word) {
     Block block = {.out = deepCopyIRSBExceptStmts(in), .last_part = -1};
     rc_find_fused(host);
+    rc_await_denormals(block.out, in);
     for (Int i = 0; i < in->stmts_used; i++)
         instrument(&block, in, i);
     end_string_before(&block, in->next->tag == Iex_Const ? target_of(in->next->Iex.Const.con) : 0);
     count(&block);
+    rc_count_denormals(&block.denormals, block.out);
     rc_answer_here(block.out);
-    check_decoded(&block);
+    rc_check_decoded(block.out);
     return block.out;
 }

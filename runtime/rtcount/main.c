@@ -5,6 +5,7 @@
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
+#include "arithmetic.h"
 #include "counts.h"
 #include "instrument.h"
 #include "requests.h"
@@ -19,7 +20,8 @@
 #include "pub_tool_transtab.h"
 
 static struct aa_rtcount_cache l1 = {32 << 10, 8, 64}, l2 = {1 << 20, 8, 64};
-static Bool prints_total, uses_avx2 = True;
+static const HChar *const event_names[AA_RTCOUNT_EVENTS] = AA_RTCOUNT_EVENT_NAMES;
+static Bool prints_total, uses_avx2 = True, awaits_denormal;
 
 /* ---- options */
 
@@ -38,24 +40,45 @@ static void read_cache(const HChar *option, const HChar *text, struct aa_rtcount
         VG_(fmsg_bad_option)(option, "expected SIZE,WAYS,LINE in bytes, found %s\n", text);
 }
 
+static void read_events(const HChar *option, const HChar *text) {
+    while (*text) {
+        const HChar *end = VG_(strchr)(text, ',');
+        SizeT length = end ? (SizeT)(end - text) : VG_(strlen)(text);
+        UInt event = 0;
+        while (event < AA_RTCOUNT_EVENTS && (VG_(strlen)(event_names[event]) != length ||
+                                             VG_(strncmp)(event_names[event], text, length) != 0))
+            event++;
+        if (event == AA_RTCOUNT_EVENTS)
+            VG_(fmsg_bad_option)(option, "expected events, found %s\n", text);
+        rc_events |= (UWord)1 << event;
+        text += length + (end != NULL);
+    }
+}
+
 static Bool read_option(const HChar *option) {
     const HChar *text;
     if VG_STR_CLO (option, "--l1", text)
         read_cache(option, text, &l1);
     else if VG_STR_CLO (option, "--l2", text)
         read_cache(option, text, &l2);
+    else if VG_STR_CLO (option, "--events", text)
+        read_events(option, text);
     else if VG_STR_CLO (option, "--leave-out", text)
         rc_leave_out_function(text);
     else
-        return VG_BOOL_CLO(option, "--total", prints_total) || VG_BOOL_CLO(option, "--avx2", uses_avx2);
+        return VG_BOOL_CLO(option, "--total", prints_total) || VG_BOOL_CLO(option, "--avx2", uses_avx2) ||
+               VG_BOOL_CLO(option, "--await-denormal", awaits_denormal);
     return True;
 }
 
 static void print_usage(void) {
-    static const HChar text[] = "    --l1=SIZE,WAYS,LINE       the data cache, in bytes [32768,8,64]\n"
-                                "    --l2=SIZE,WAYS,LINE       the cache behind it [1048576,8,64]\n"
-                                "    --leave-out=FUNCTION      do not count its code; may be repeated\n"
-                                "    --total=yes|no            print the counts at the end [no]\n";
+    static const HChar text[] =
+        "    --l1=SIZE,WAYS,LINE       the data cache, in bytes [32768,8,64]\n"
+        "    --l2=SIZE,WAYS,LINE       the cache behind it [1048576,8,64]\n"
+        "    --events=EVENT,...        divisions, branches, branch_misses, denormals [none]\n"
+        "    --await-denormal=yes|no   look for denormals only once there is one [no]\n"
+        "    --leave-out=FUNCTION      do not count its code; may be repeated\n"
+        "    --total=yes|no            print the counts at the end [no]\n";
     VG_(printf)(text);
 }
 
@@ -86,6 +109,8 @@ static void read_options_done(void) {
     if (rc_l1.line_bits != rc_l2.line_bits)
         VG_(fmsg_bad_option)("--l2", "expected lines as long as those of --l1\n");
     rc_choose_access(uses_avx2);
+    if (rc_counts_event(AA_RTCOUNT_DENORMALS))
+        rc_search = awaits_denormal ? AWAITED : FOUND;
 }
 
 /* ---- requests */
@@ -94,6 +119,7 @@ static void describe(struct aa_rtcount_description *description) {
     description->version = AA_RTCOUNT_VERSION;
     description->l1 = l1;
     description->l2 = l2;
+    description->events = rc_events;
 }
 
 static Bool answer(ThreadId thread, UWord *words, UWord *result) {
@@ -117,11 +143,20 @@ static void run_thread(ThreadId thread, ULong blocks) {
     rc_thread_runs(thread);
 }
 
+static void leave_code(ThreadId thread, ULong blocks) {
+    rc_note_denormals();
+}
+
 static void finish(Int status) {
     static const HChar text[] = "instructions %llu accesses %llu l1_misses %llu l2_misses %llu\n";
     const struct aa_rtcount_counts *all = &rc_counts;
-    if (prints_total)
-        VG_(umsg)(text, all->instructions, all->accesses, all->l1_misses, all->l2_misses);
+    if (!prints_total)
+        return;
+    VG_(umsg)(text, all->instructions, all->accesses, all->l1_misses, all->l2_misses);
+    for (UInt i = 0; i < AA_RTCOUNT_EVENTS; i++) {
+        if (rc_counts_event(i))
+            VG_(umsg)("%s %llu\n", event_names[i], all->events[i]);
+    }
 }
 
 static void register_tool(void) {
@@ -131,11 +166,15 @@ static void register_tool(void) {
     VG_(details_copyright_author)("The autoanalyzer developers; GPL-2.0-or-later.");
     VG_(details_bug_reports_to)("the autoanalyzer developers");
     /* As other profilers do: where memory is accessed, only the stack pointer has to be exact. */
+    /* Branches are translated one by one: else what stands behind one may count that is not executed. */
+    VG_(clo_vex_control).guest_chase = False;
     VG_(clo_vex_control).iropt_register_updates_default = VG_(clo_px_file_backed) = VexRegUpdSpAtMemAccess;
     VG_(basic_tool_funcs)(read_options_done, rc_instrument, finish);
     VG_(needs_command_line_options)(read_option, print_usage, print_debug_usage);
     VG_(needs_client_requests)(answer);
     VG_(track_start_client_code)(run_thread);
+    VG_(track_stop_client_code)(leave_code);
+    VG_(track_pre_thread_ll_create)(rc_thread_is_made);
     VG_(track_pre_thread_first_insn)(rc_thread_starts);
 }
 

@@ -17,6 +17,8 @@ static void book(Row *into, Row *before, const Row *bias) {
     add(&into->l1_misses, &before->l1_misses, bias->l1_misses, rc_counts.l1_misses);
     add(&into->l2_accesses, &before->l2_accesses, bias->l2_accesses, rc_counts.l1_misses);
     add(&into->l2_misses, &before->l2_misses, bias->l2_misses, rc_counts.l2_misses);
+    for (UWord i = 0; rc_events >> i; i++)
+        add(&into->events[i], &before->events[i], bias->events[i], rc_counts.events[i]);
 }
 
 Bool rc_answer(const UWord *words) {

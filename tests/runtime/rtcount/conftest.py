@@ -39,7 +39,12 @@ class Lab:
         return path.with_suffix("")
 
     def count(
-        self, *command: str | Path, geometry: CacheGeometry | None = None, status: int = 0, **variables: str
+        self,
+        *command: str | Path,
+        geometry: CacheGeometry | None = None,
+        counters: str = "simulated",
+        status: int = 0,
+        **variables: str,
     ) -> list[Shard]:
         """Run a command as a counting run does, and return its shards by rank."""
         shards = self.folder / "shards"
@@ -47,7 +52,9 @@ class Lab:
         words = [str(word) for word in command]
         mpi = find_mpi(words)
         environment = {**measured_environment(probe_library(mpi), shards), **variables}
-        counted, environment = counting_command(words, geometry or CacheGeometry(), environment, launcher=mpi.launcher)
+        counted, environment = counting_command(
+            words, geometry or CacheGeometry(), environment, counters=counters, launcher=mpi.launcher
+        )
         self.run(counted, environment, status)
         found = sorted((read_shard(path) for path in shards.glob("*.shard")), key=lambda shard: shard.rank or 0)
         for shard in found:

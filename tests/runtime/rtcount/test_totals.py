@@ -85,11 +85,12 @@ def totals(lab: Lab, name: str, source: str, profiler: str) -> tuple[dict[str, i
     file, program = lab.folder / f"{name}.c", lab.folder / name
     file.write_text(source)
     lab.run(["gcc", "-O1", str(file), "-o", str(program)], os.environ)
-    ours = lab.totals("rtcount", f"--l1={CACHES[0]}", f"--l2={CACHES[1]}", "--total=yes", program)
-    counted = {key: int(value) for key, value in re.findall(r"(\w+) (\d+)(?= |$)", ours.splitlines()[-1])}
-    caches = ("--cache-sim=yes", f"--D1={CACHES[0]}", f"--LL={CACHES[1]}", "--I1=32768,8,64")
+    options = (f"--l1={CACHES[0]}", f"--l2={CACHES[1]}", "--total=yes", "--events=branches,branch_misses")
+    ours = lab.totals("rtcount", *options, program)
+    counted = {key: int(value) for key, value in re.findall(r"(\w+) (\d+)(?= |$)", ours, re.MULTILINE)}
+    caches = ("--cache-sim=yes", f"--D1={CACHES[0]}", f"--LL={CACHES[1]}", "--I1=32768,8,64", "--branch-sim=yes")
     out = lab.folder / "profile"
-    lab.totals(profiler, *caches, f"--{profiler}-out-file={out}", program)
+    lab.totals(profiler, "--vex-guest-chase=no", *caches, f"--{profiler}-out-file={out}", program)
     summary = re.search(r"^(?:summary|totals): ([\d ]+)$", out.read_text(), re.MULTILINE)
     assert summary
     return counted, [int(number) for number in summary[1].split()]
@@ -101,17 +102,20 @@ def test_totals_agree_with_callgrind(lab: Lab, name: str, monkeypatch: pytest.Mo
     never = (f"glibc.cpu.x86_rep_{each}_threshold={1 << 30}" for each in ("movsb", "stosb"))
     monkeypatch.setenv("GLIBC_TUNABLES", ":".join(never))  # of these callgrind counts each round
     counted, theirs = totals(lab, name, PROGRAMS[name], "callgrind")
-    instructions, reads, writes, _, l1_read, l1_write, _, l2_read, l2_write = theirs
+    instructions, reads, writes, _, l1_read, l1_write, _, l2_read, l2_write, branches, mispredicted, *_ = theirs
     assert counted["instructions"] == pytest.approx(instructions, rel=1e-4)
     assert counted["accesses"] == pytest.approx(reads + writes, rel=1e-4)
     assert counted["l1_misses"] == pytest.approx(l1_read + l1_write, rel=1e-4, abs=20)
     # Their last level holds instructions as well.
     assert counted["l2_misses"] == pytest.approx(l2_read + l2_write, rel=1e-3, abs=20)
+    assert counted["branches"] == pytest.approx(branches, rel=1e-3)
+    # Their predictor has a shorter history.
+    assert counted["branch_misses"] == pytest.approx(mispredicted, rel=0.3, abs=0.01 * branches)
 
 
 def test_a_string_instruction_misses_as_with_cachegrind_which_counts_each_round(lab: Lab) -> None:
     counted, theirs = totals(lab, "strings", STRINGS, "cachegrind")
-    instructions, _, _, reads, l1_read, _, writes, l1_write, _ = theirs
+    instructions, _, _, reads, l1_read, _, writes, l1_write, *_ = theirs
     lines = 2 * (1 << 16) // 64
     assert counted["instructions"] == pytest.approx(instructions - 60 * (1 << 16), rel=1e-2)
     assert counted["accesses"] == pytest.approx(reads + writes - 60 * (2 * (1 << 16) - lines), rel=1e-2)

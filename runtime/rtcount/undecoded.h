@@ -1,0 +1,11 @@
+/* What Valgrind cannot execute. SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef RTCOUNT_UNDECODED_H
+#define RTCOUNT_UNDECODED_H
+
+#include "pub_tool_basics.h"
+#include "pub_tool_tooliface.h"
+
+/* If a superblock ends with an instruction of AVX-512, say so once it is reached, and what to do. */
+void rc_check_decoded(IRSB *out);
+
+#endif
