@@ -16,13 +16,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the command and return 0, even if nothing can be counted."""
+    from ..errors import BuildError
+    from ..runtime.counting.tool import find_valgrind
     from ..runtime.papi.lookup import look_up
     from ..runtime.usage.trial import tried_usage
     from ..view.counters_here import counters_document, print_counters
 
+    try:
+        find_valgrind()
+        not_simulated = ""
+    except BuildError as error:
+        not_simulated = str(error)
     found, usage = look_up(), tried_usage()
     if arguments.json:
-        sys.stdout.write(f"{json.dumps(counters_document(found, usage), indent=1, ensure_ascii=False)}\n")
+        document = counters_document(found, usage, not_simulated)
+        sys.stdout.write(f"{json.dumps(document, indent=1, ensure_ascii=False)}\n")
     else:
-        print_counters(found, usage)
+        print_counters(found, usage, not_simulated)
     return 0

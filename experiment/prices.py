@@ -19,6 +19,10 @@ class Prices:
         instruction: Mean for plain code with data in the first cache.
         instruction_independent: Minimum for such code: no operation waits for another.
         instruction_dependent: Maximum for such code: each operation waits for the one before, and some are divisions.
+        division_independent: What a division takes longer than a product, where none waits for another.
+        division_dependent: The same where each waits for the one before.
+        denormal: What a product of a denormal number takes longer than one of others.
+        branch_miss: What a branch takes longer that the processor did not predict.
         l1_miss_streamed: An access that the second cache serves, in a walk.
         l1_miss_chased: The same in pointer chasing.
         l2_miss_streamed: An access that neither cache serves, in a walk; a third cache may.
@@ -43,6 +47,10 @@ class Prices:
     instruction: float | None = None
     instruction_independent: float | None = None
     instruction_dependent: float | None = None
+    division_independent: float | None = None
+    division_dependent: float | None = None
+    denormal: float | None = None
+    branch_miss: float | None = None
     l1_miss_streamed: float | None = None
     l1_miss_chased: float | None = None
     l2_miss_streamed: float | None = None

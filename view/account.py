@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..analyze import Findings
-from ..analyze.account import Account
+from ..analyze.account import EVENTS, Account
 from ..analyze.run.criteria import THRESHOLD
 from .lines import print_lines
 from .place import Place
@@ -33,6 +33,7 @@ _DRAWN: Final = 0.001  # least share of all time of a region that is drawn; shor
 _TITLES: Final = {
     "l1_misses": "L1 misses",
     "l2_misses": "L2 misses",
+    "branch_misses": "branch misses",
     "page_faults": "page faults",
     "system": "system",
     "io_calls": "I/O calls",
@@ -55,6 +56,9 @@ _COLOURS: Final = {
     "computing": "c0",
     "l1_misses": "c5",
     "l2_misses": "c2",
+    "divisions": "c0 less",
+    "branch_misses": "c2 less",
+    "denormals": "c6",
     "unexplained": "c7",
     "allocations": "c5 less",
     "page_faults": "c6",
@@ -79,6 +83,10 @@ _OF: Final = {
     "instruction": "an instruction",
     "l1_miss": "an L1 miss",
     "l2_miss": "an L2 miss",
+    "division_independent": "a division",
+    "division_dependent": "a division in a chain",
+    "branch_miss": "a mispredicted branch",
+    "denormal": "a denormal number",
     "page_fault": "a page fault",
     "allocation": "an allocation",
     "mpi_call": "a call of MPI",
@@ -208,6 +216,7 @@ def _prices(account: Account) -> tuple[dict[str, float], dict[str, float]]:
     """Return the prices in seconds by name: those fitted to the run, and calibrated ones of the machine."""
     used = tuple(start for each in account.splitting.priced for start in _OF_CALLS[each])
     used += ("allocation",) * account.splitting.allocates
+    used += tuple(price for name in account.splitting.counted.events for price in EVENTS[name])
     known, fault = account.splitting.prices.known(), account.splitting.fault
     return (
         {_FITTED[name]: price for name, price in account.fitted.items()} | ({"page_fault": fault} if fault else {}),

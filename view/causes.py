@@ -41,6 +41,11 @@ FEWER_MESSAGES: Final = "pack messages to the same rank into one, if there are s
 _ALLOCATE_ONCE: Final = "allocate memory once, outside the loop, and reuse it: new memory costs a page fault per page"
 _ALLOCATE_LESS: Final = "allocate less often: once before the loop, or many elements at a time"
 _SYSTEM_CALLS: Final = "call the system less often on these"
+_EVENTS: Final = {
+    "divisions": "multiply by the reciprocal, computed once; divide outside the loop; shift instead of dividing by 2^n",
+    "branch_misses": "sort the data by what decides the branch, or compute both results and select without a branch",
+    "denormals": "set denormal numbers to zero: -ffast-math, or _MM_SET_FLUSH_ZERO_MODE(_MM_FLUSH_ZERO_ON); or scale",
+}
 
 NAMES: Final = {
     "l1_miss_rate": "L1 misses",
@@ -54,6 +59,9 @@ NAMES: Final = {
     "system_time": "system time",
     "locks": "waiting for locks",
     "barriers": "waiting at barriers",
+    "divisions": "divisions",
+    "branch_misses": "mispredicted branches",
+    "denormals": "operations on denormal numbers",
 }
 
 _DIFFERENCES: Final = {
@@ -74,6 +82,7 @@ _TO_TRY: Final = {
     "instructions": "do less work: hoist repeated expressions and loop invariants, vectorise, use a better algorithm",
     "allocations": _ALLOCATE_LESS,
     "page_faults": _ALLOCATE_ONCE,
+    **_EVENTS,
 }
 
 _LARGE_PIECES: Final = "move fewer bytes, or less often; or compute meanwhile (asynchronous I/O)"
@@ -87,6 +96,7 @@ _TO_TRY_FOR_RANKS: Final = {
     "allocations": _ALLOCATE_LESS,
     "page_faults": _ALLOCATE_ONCE,
     "system_time": _SYSTEM_CALLS,
+    **_EVENTS,
 }
 
 _TO_TRY_FOR_THREADS: Final = {
@@ -98,6 +108,7 @@ _TO_TRY_FOR_THREADS: Final = {
     "allocations": _ALLOCATE_LESS,
     "page_faults": _ALLOCATE_ONCE,
     "system_time": _SYSTEM_CALLS,
+    **_EVENTS,
 }
 
 _MOST: Final = 2

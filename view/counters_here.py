@@ -9,6 +9,7 @@ from typing import Any, Final
 from ..runtime.papi.choices import METRICS, read_choices
 from ..runtime.papi.kernel import LEVEL, has_pmu, kernel_said, may_count_all, paranoid_level
 from ..runtime.papi.lookup import Lookup, Tried
+from ..runtime.simulated_events import SIMULATED_EVENTS
 from ..runtime.usage.trial import Used
 from .table import print_table
 from .units import many
@@ -23,15 +24,26 @@ _KINDS: Final = {
     "native": "the processor's own events",
     "software": "counted by the kernel",
 }
+_SIMULATED: Final = (
+    "in a second run (--counters simulated): instructions, l1_accesses, l1_misses, l2_accesses, l2_misses, "
+    f"{', '.join(SIMULATED_EVENTS)}"
+)
 _COLOURS: Final = {"none": "magenta", "not here": "magenta", "counts": "green", "fails": "bold red"}
 
 
-def print_counters(found: Lookup, usage: Sequence[Used]) -> None:
-    """Print a table of what was tested, what can be counted, and how to count more."""
-    print_table(("tried", "", "found, and what to do"), _rows(found, usage), (), prose=(2,), colours=_COLOURS)
+def print_counters(found: Lookup, usage: Sequence[Used], not_simulated: str) -> None:
+    """Print a table of what was tested, what can be counted, and how to count more.
+
+    Args:
+        found: PAPI's events.
+        usage: System use.
+        not_simulated: Why nothing can be simulated; empty if it can.
+    """
+    rows = _rows(found, usage, not_simulated)
+    print_table(("tried", "", "found, and what to do"), rows, (), prose=(2,), colours=_COLOURS)
 
 
-def _rows(found: Lookup, usage: Sequence[Used]) -> Iterator[tuple[str, str, str]]:
+def _rows(found: Lookup, usage: Sequence[Used], not_simulated: str) -> Iterator[tuple[str, str, str]]:
     yield from _of_libraries(found)
     yield "kernel", "", f"{kernel_said()}; {_who()}"
     if found.version:
@@ -41,6 +53,8 @@ def _rows(found: Lookup, usage: Sequence[Used]) -> Iterator[tuple[str, str, str]
             yield from _of_kind(found, kind)
     yield "", "", ""
     yield from _of_usage(usage)
+    yield "", "", ""
+    yield "simulated", "not here" if not_simulated else "counts", not_simulated or _SIMULATED
     if found.version:
         yield "", "", ""
         yield "metric", "", "counted by"
@@ -151,7 +165,7 @@ def _advice(found: Lookup) -> Iterator[str]:
         yield f"any event is a metric of a run: autoanalyzer run --counters papi:{some} -- mpirun -n 4 ./app"
 
 
-def counters_document(found: Lookup, usage: Sequence[Used]) -> dict[str, Any]:
+def counters_document(found: Lookup, usage: Sequence[Used], not_simulated: str) -> dict[str, Any]:
     """Return the output of ``counters --json``."""
     return {
         "schema": "autoanalyzer.counters/1",
@@ -163,6 +177,7 @@ def counters_document(found: Lookup, usage: Sequence[Used]) -> dict[str, Any]:
         "events": [asdict(each) for each in found.events],
         "together": found.together,
         "usage": [asdict(each) for each in usage],
+        "simulated": {"events": list(SIMULATED_EVENTS), "reason": not_simulated},
         "metrics": {
             metric: {"event": found.metrics.get(metric), "candidates": _candidates(found, metric)} for metric in METRICS
         },

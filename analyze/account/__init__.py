@@ -1,5 +1,6 @@
 """The account: how each region on each rank spent its wall time."""
 
 from .account import Account, find_account
+from .computing import EVENTS
 
-__all__ = ["Account", "find_account"]
+__all__ = ["EVENTS", "Account", "find_account"]

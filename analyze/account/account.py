@@ -28,8 +28,8 @@ class Account:
 
     Attributes:
         ranks: All ranks, and the code regions.
-        parts: Names of the available parts, in order: ``allocations``; ``instructions``, ``l1_misses``, ``l2_misses``
-            and ``unexplained``, or ``computing`` as a whole; ``page_faults``, and ``system`` for all other kernel time
+        parts: Names of the available parts, in order: ``allocations``; ``instructions``, ``l1_misses``, ``l2_misses``,
+            ``EVENTS`` and ``unexplained``, or ``computing`` as a whole; ``page_faults``, and ``system`` for all other kernel time
             outside calls; ``io_calls``, ``io_bytes`` and ``io_rest``, or ``io``; ``mpi_calls``, ``mpi_bytes`` and
             ``mpi_waiting``, or ``mpi``; ``omp_locks``, ``omp_barriers`` and ``omp_waiting``, or this alone;
             ``turns``, in which other threads had the core, and ``asleep``, or both as ``off``.
@@ -63,7 +63,7 @@ class Account:
     @property
     def unexplained(self) -> float | None:
         """The share of computing that the counts do not explain, 0 to 1; None if nothing was counted or computed."""
-        parts = [*self.splitting.counted.names, "unexplained"]
+        parts = [*self.splitting.counted.names, *self.splitting.counted.events, "unexplained"]
         together = sum(float(self.own[each].sum()) for each in parts if each in self.own)
         return float(self.own["unexplained"].sum()) / together if together > 0 and "unexplained" in self.own else None
 

@@ -2,24 +2,33 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
 from ...experiment import Experiment
+from ...experiment.prices import Prices
 from ..run.arrays import Flags, ratio
 from ..run.criteria import CRITERIA, THRESHOLD
 from ..run.selection import complete
 from ..run.summary import summary
 
-__all__ = ["Counted", "is_walk"]
+__all__ = ["EVENTS", "Counted", "is_walk"]
 
 Values = npt.NDArray[np.float64]
 
 _OTHERS: Final = ("mpi_cpu_time", "io_cpu_time", "omp_cpu_time", "system_time")
 _COUNTS: Final = ("instructions", "l1_misses", "l2_misses")
+# What takes longer than other instructions, and the least and most that this is: prices of the machine alone.
+EVENTS: Final = {
+    "divisions": ("division_independent", "division_dependent"),
+    "branch_misses": ("branch_miss", "branch_miss"),
+    "denormals": ("denormal", "denormal"),
+}
+_NO_PRICES: Final = Prices()
 
 
 def is_walk(misses: Values, accesses: Values) -> Flags:
@@ -35,27 +44,35 @@ class Counted:
         others: Metrics of CPU time that is not computing: MPI, file I/O, OpenMP, and other kernel time. None if CPU
             time was not measured.
         names: What was counted: ``instructions``, and misses if available.
-        rates: ``float64[count, call path]``: counts per second of computing, if a rank's counts do not belong to the
-            work that was timed; otherwise None.
+        events: Those of ``EVENTS`` that were counted and calibrated, with the least and greatest price of each.
+        rates: ``float64[count, call path]``: counts per second of computing, events last, if a rank's counts do not
+            belong to the work that was timed; otherwise None.
     """
 
     others: tuple[str, ...] | None
     names: tuple[str, ...]
+    events: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     rates: Values | None = None
 
     @classmethod
-    def of(cls, experiment: Experiment) -> Counted:
-        """Find the metrics that are available in an experiment."""
+    def of(cls, experiment: Experiment, prices: Prices = _NO_PRICES) -> Counted:
+        """Find the metrics that are available in an experiment, and the events that have a price."""
         if not complete(experiment, "cpu_time"):
             return cls(None, ())
         others = tuple(name for name in _OTHERS if complete(experiment, name))
         has_counts = complete(experiment, _COUNTS[0])
         names = tuple(name for name in _COUNTS if has_counts and complete(experiment, name))
+        priced = ((name, *(getattr(prices, each) for each in between)) for name, between in EVENTS.items())
+        events = {
+            name: (min(least, most), max(least, most))
+            for name, least, most in priced
+            if names and least and most and complete(experiment, name)
+        }
         if not names or experiment.notes.counts_by_rank:
-            return cls(others, names)
+            return cls(others, names, events)
         time = summary(experiment, "cpu_time").sums - sum(summary(experiment, name).sums for name in others)
-        sums = np.array([summary(experiment, name).sums for name in names])
-        return cls(others, names, np.divide(sums, time, out=np.zeros_like(sums), where=time > 0))
+        sums = np.array([summary(experiment, name).sums for name in (*names, *events)])
+        return cls(others, names, events, np.divide(sums, time, out=np.zeros_like(sums), where=time > 0))
 
     def time(self, part: Experiment) -> Values:
         """Return the CPU time spent computing; ``float64[call path, location]``."""
@@ -71,14 +88,30 @@ class Counted:
         Counts include calls that read or write files, which are not computing. They are assumed to count at the same
         rate.
         """
-        if self.rates is not None:
-            found = [rate[:, None] * time for rate in self.rates]
-        else:
-            found = [np.maximum(part.exclusive(name), 0.0) for name in self.names]
-            if "io_cpu_time" in (self.others or ()):
-                in_files = np.maximum(part.exclusive("io_cpu_time"), 0.0)
-                share = np.divide(time, time + in_files, out=np.ones_like(time), where=in_files > 0)
-                found = [each * share for each in found]
+        found = self._counted(self.names, part, time)
         if self.names[1:] == _COUNTS[1:]:
             found[1] = np.maximum(found[1] - found[2], 0.0)
+        return found
+
+    def in_events(self, part: Experiment, time: Values) -> dict[str, Values]:
+        """Return the least seconds of computing that each event takes, an array like ``time`` each; no more in all."""
+        counts = self._counted(tuple(self.events), part, time)
+        found = [count * least for count, (least, _) in zip(counts, self.events.values(), strict=True)]
+        together = np.sum([np.zeros_like(time), *found], axis=0)
+        factor = np.divide(time, together, out=np.ones_like(time), where=together > time)
+        return {name: each * factor for name, each in zip(self.events, found, strict=True)}
+
+    def without_events(self, part: Experiment, time: Values) -> Values:
+        """Return the seconds of computing that instructions and misses may take."""
+        return np.maximum(time - sum(self.in_events(part, time).values()), 0.0)
+
+    def _counted(self, names: tuple[str, ...], part: Experiment, time: Values) -> list[Values]:
+        if self.rates is not None:
+            known = dict(zip((*self.names, *self.events), self.rates, strict=True))
+            return [known[name][:, None] * time for name in names]
+        found = [np.maximum(part.exclusive(name), 0.0) for name in names]
+        if "io_cpu_time" in (self.others or ()):
+            in_files = np.maximum(part.exclusive("io_cpu_time"), 0.0)
+            share = np.divide(time, time + in_files, out=np.ones_like(time), where=in_files > 0)
+            found = [each * share for each in found]
         return found

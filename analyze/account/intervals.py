@@ -46,6 +46,7 @@ def part_intervals(experiment: Experiment, splitting: Splitting, means: Mapping[
     found = {name: np.array([values, values]) for name, values in means.items()}
     if splitting.counted.names:
         found |= _of_computing(experiment, splitting, means)
+        found |= _of_events(splitting, means, found)
     if splitting.fault:
         most = CRITERIA.outweighs * (splitting.prices.page_fault or 0.0)
         faults, whole = means["page_faults"], means["page_faults"] + means["system"]
@@ -77,6 +78,18 @@ def _of_computing(experiment: Experiment, splitting: Splitting, means: Mapping[s
     found = {name: np.array([low[row] * (1 - error), high_or_all[row]]) for row, name in enumerate(names)}
     unexplained = [np.maximum(explained + rest - most.sum(axis=0), 0.0), explained + rest - low.sum(axis=0)]
     return found | {"unexplained": np.array([np.minimum(unexplained[0], rest), np.maximum(unexplained[1], rest)])}
+
+
+def _of_events(splitting: Splitting, means: Mapping[str, Values], found: Mapping[str, Values]) -> dict[str, Values]:
+    """Return the intervals of events between the least and most that one takes, and what this leaves of the others."""
+    names = (*splitting.counted.names, "unexplained")
+    left = np.sum([means[name] for name in names], axis=0)
+    longer, events = np.zeros_like(left), {}
+    for name, (least, most) in splitting.counted.events.items():
+        more = np.minimum(found[name][0] * (most / least - 1.0), left - longer)
+        events[name] = found[name] + np.array([np.zeros_like(more), more])
+        longer = longer + more
+    return events | {name: np.array([np.maximum(found[name][0] - longer, 0.0), found[name][1]]) for name in names}
 
 
 def _prices(experiment: Experiment, splitting: Splitting, errors: Values) -> Values:

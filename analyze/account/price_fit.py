@@ -47,7 +47,7 @@ _NOTHING: Final = 1e-6  # share of all computing; smaller residuals count as equ
 
 
 def fitted_prices(experiment: Experiment, counted: Counted, calibrated: Prices) -> tuple[float, ...]:
-    """Fit prices to all call paths and threads: computing = sum of count x price.
+    """Fit prices to all call paths and threads: computing without events = sum of count x price.
 
     Prices are not negative, and within calibrated bounds: an instruction between an independent one and one in a chain
     of divisions, a miss between sequential access and pointer chasing. If misses are not calibrated, an L2 miss costs
@@ -165,7 +165,8 @@ def own_prices(experiment: Experiment, counted: Counted, prices: Sequence[float]
     for number in range(1, len(counts)):
         if 0 < bounds[number][0] <= prices[number]:
             found[number, walking] = bounds[number][0]
-    left = time.sum(axis=1) - sum(count * price for count, price in zip(counts[1:], found[1:], strict=True))
+    left = counted.without_events(some, time).sum(axis=1)
+    left = left - sum(count * price for count, price in zip(counts[1:], found[1:], strict=True))
     for number in (0, *range(len(counts) - 1, 0, -1)):
         (least, most), known = bounds[number], counts[number] > 0
         told = found[number] if number else np.zeros_like(left)  # the time that misses do not explain at their price
@@ -190,7 +191,8 @@ def _walks(experiment: Experiment) -> Flags:
 def _products(experiment: Experiment, counted: Counted) -> Values:
     """Return the sums, over threads, of products of counts and computing time: ``float64[call path, n + 1, n + 1]``."""
     time = counted.time(experiment)
-    columns = np.array([*counted.counts(experiment, time), time]).transpose(1, 0, 2)
+    left = counted.without_events(experiment, time)
+    columns = np.array([*counted.counts(experiment, time), left]).transpose(1, 0, 2)
     return np.asarray(columns @ columns.transpose(0, 2, 1))
 
 

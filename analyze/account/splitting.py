@@ -65,7 +65,8 @@ class Splitting:
     @classmethod
     def of(cls, experiment: Experiment) -> Splitting:
         """Determine how an experiment's time can be split, and fit the prices of computing to it."""
-        prices, counted = Prices.of(experiment.notes.prices), Counted.of(experiment)
+        prices = Prices.of(experiment.notes.prices)
+        counted = Counted.of(experiment, prices)
         files = (prices.read_call, prices.read_byte, prices.write_call, prices.write_byte)
         known = {"mpi": None not in (prices.mpi_call, prices.mpi_byte), "io": None not in files}
         fitted = fitted_prices(experiment, counted, prices) if counted.names else ()
@@ -160,10 +161,11 @@ class Splitting:
         if not self.counted.names:
             yield "computing", left
             return
-        counts = self.counted.counts(experiment, of_all)
+        counts, events = self.counted.counts(experiment, of_all), self.counted.in_events(experiment, of_all)
         share = np.divide(left, computing, out=np.ones_like(left), where=computing > 0)
         explained = [each * price[:, None] * share for each, price in zip(counts, self.own, strict=True)]
-        yield from _at_most([*zip(self.counted.names, explained, strict=True)], left, "unexplained")
+        parts = [*zip(self.counted.names, explained, strict=True)]
+        yield from _at_most([*parts, *((name, each * share) for name, each in events.items())], left, "unexplained")
 
     def _of_calls(self, experiment: Experiment, name: str, time: Values) -> Iterator[Part]:
         if name == "omp":

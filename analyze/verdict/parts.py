@@ -8,10 +8,10 @@ from functools import cached_property
 from math import isnan
 from typing import Final
 
-from ..account import Account
+from ..account import EVENTS, Account
 from ..disparity.causes import DisparityCauses, culprits_below
 from ..disparity.weights import Weights
-from ..evidence.attributes import MISS_RATES
+from ..evidence.attributes import LEAST_RATE, MISS_RATES
 from ..run.arrays import Flags, Values
 from ..run.costs import is_mostly
 from ..run.criteria import CRITERIA, THRESHOLD
@@ -30,6 +30,7 @@ BUSY: Final = {
     "instructions": "instructions",
     "l1_misses": "l1_miss_rate",
     "l2_misses": "l2_miss_rate",
+    **{name: name for name in EVENTS},
     "unexplained": "unexplained",
     **IN_SYSTEM,
 }
@@ -131,6 +132,20 @@ class Parts:
         """Return whether a region executes at least two instructions per cycle, so that its code hardly waits."""
         cycles = self.cycles(region)
         return cycles is not None and cycles <= _STEADY
+
+    def candidates(self, region: int) -> tuple[str, ...] | None:
+        """Return the events that may explain a region's time, most frequent first; None if none of them was counted.
+
+        These have no price on this machine, and happen in as many instructions as a miss in accesses that counts.
+        """
+        experiment, weighed = self.run.experiment, self.run.weighed
+        counted = [name for name in EVENTS if complete(experiment, name)]
+        if not counted or not complete(experiment, "instructions"):
+            return None
+        least = LEAST_RATE * float(weighed.sums("instructions")[region])
+        priced = self.account.splitting.counted.events if self.account else {}
+        number = {name: float(weighed.sums(name)[region]) for name in counted if name not in priced}
+        return tuple(sorted((name for name in number if number[name] >= least > 0), key=lambda name: -number[name]))
 
     def call_that_moves(self, region: int) -> int | None:
         """Return the call path of the MPI call that moves most bytes in a region; None if calls were not recorded."""

@@ -11,6 +11,7 @@
 #include "counter_requests.h"
 #include "files.h"
 #include "first.h"
+#include "latencies.h"
 #include "loops.h"
 #include "memory.h"
 #include "pages.h"
@@ -44,12 +45,14 @@ static void print_files(const struct aa_work works[AA_FILE_WORKS]) {
 }
 
 static void measure(uint64_t l1, uint64_t l2, uint64_t line, const char *file, int rounds) {
-    struct aa_work works[AA_LOOPS + AA_ACCESSES + AA_PAGE_WORKS + AA_FILE_WORKS];
-    struct aa_work *accesses = works + AA_LOOPS, *pages = accesses + AA_ACCESSES;
+    struct aa_work works[AA_LOOPS + AA_LATENCIES + AA_ACCESSES + AA_PAGE_WORKS + AA_FILE_WORKS];
+    struct aa_work *latencies = works + AA_LOOPS, *accesses = latencies + AA_LATENCIES;
+    struct aa_work *pages = accesses + AA_ACCESSES;
     char host[256] = "";
     gethostname(host, sizeof host - 1);
     printf("host %s\n", host);
     aa_loops(works);
+    aa_latencies(latencies);
     if (aa_accesses(accesses, l1, l2, line)) {
         printf("lacks memory %s\n", strerror(ENOMEM));
         return;
@@ -57,9 +60,10 @@ static void measure(uint64_t l1, uint64_t l2, uint64_t line, const char *file, i
     int memory = AA_ACCESSES + aa_pages(pages);
     struct aa_work *files = accesses + memory;
     int failure = aa_files(files, file) ? errno : 0;
-    sample(works, AA_LOOPS + memory + (failure ? 0 : AA_FILE_WORKS), rounds);
+    sample(works, AA_LOOPS + AA_LATENCIES + memory + (failure ? 0 : AA_FILE_WORKS), rounds);
     for (int i = 0; i < AA_LOOPS; i++)
         printf("loop %s %.6g %.0f\n", works[i].name, works[i].seconds, works[i].known_from);
+    aa_print_latencies(latencies);
     for (int i = 0; i < memory; i++)
         printf("price %s %.4g\n", accesses[i].name, accesses[i].seconds);
     if (memory < AA_ACCESSES + AA_PAGE_WORKS)

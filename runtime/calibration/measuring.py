@@ -26,7 +26,7 @@ from .workshop import Workshop, printed_prices, workshop
 
 __all__ = ["calibrate", "machine_alone"]
 
-_MACHINE: Final = ("machine.c", "loops.c", "memory.c", "pages.c", "files.c", "first.c", "work.c")
+_MACHINE: Final = ("machine.c", "loops.c", "latencies.c", "memory.c", "pages.c", "files.c", "first.c", "work.c")
 _LAUNCHERS: Final = ("mpirun", "mpiexec", "mpirun.openmpi", "mpirun.mpich")
 _TWO: Final = ("-n", "2")
 
@@ -36,6 +36,7 @@ _HOST: Final = re.compile(r"\bhost (\S+)$", re.MULTILINE)
 _LACKS: Final = re.compile(r"\blacks (\w+) (.+)$", re.MULTILINE)
 
 _OF_LOOPS: Final = ("instruction", "instruction_independent", "instruction_dependent")
+_OF_LATENCIES: Final = ("division_independent", "division_dependent", "denormal", "branch_miss")
 _OF_FILES: Final = ("read_call", "read_byte", "write_call", "write_byte")
 _OF_MEMORY: Final = ("l1_miss_streamed", "l1_miss_chased", "l2_miss_streamed", "l2_miss_chased", "memory_streamed")
 
@@ -181,6 +182,6 @@ def _missing_of_machine(printed: str) -> dict[str, str]:
     names = {
         "files": _OF_FILES,
         "huge_pages": huge,
-        "memory": (*_OF_LOOPS, *_OF_MEMORY, "allocation", "page_fault", *huge, *_OF_FILES),
+        "memory": (*_OF_LOOPS, *_OF_LATENCIES, *_OF_MEMORY, "allocation", "page_fault", *huge, *_OF_FILES),
     }
     return {name: why for what, why in _LACKS.findall(printed) for name in names[what]}

@@ -145,6 +145,8 @@ def test_counts_join_times_under_both_mpis(tool, build, mpi):
     sources = {metric.name: metric.source for metric in found.metrics if metric.source != "measured"}
     counts = ("instructions", "mpi_instructions", "l1_accesses", "l1_misses", "l2_accesses", "l2_misses")
     assert {name: sources.pop(name) for name in counts} == dict.fromkeys(counts, SIMULATED)
+    events = {name: f"simulated:rtcount:{name}" for name in ("divisions", "denormals", "branches", "branch_misses")}
+    assert {name: sources.pop(name) for name in events} == events
     assert sources.pop("ref_cycles").startswith("derived:(cpu_time-mpi_cpu_time-io_cpu_time-omp_cpu_time)*")
     assert sources == {}
     one, two = instructions(found, "work/loop@8")
@@ -324,6 +326,8 @@ def test_programs_in_other_languages_are_counted_as_a_whole(tool, also: list[str
         (("--counters", "simulated", "--cache", "L3=1M/8/64"), "expected SIZE/WAYS/LINE of each cache"),
         (("--counters", "simulated", "--cache", ""), "expected SIZE/WAYS/LINE of each cache"),
         (("--counters", "simulated", "--cache", "L1=33K/8/64"), "expected 2, 4, 8 … sets"),
+        (("--counters", "simulated:division"), "no event 'division' is simulated; did you mean divisions?"),
+        (("--counters", "simulated:denormals,denormals"), "expected each event once, found denormals twice"),
         (("--counters", "simulated", "--counting-dir", "none"), "none: --counting-dir needs an existing folder"),
         (("--counters", "simulated", "--counting-dir", "app.c"), "app.c: --counting-dir needs an existing folder"),
     ],

@@ -726,6 +726,42 @@ def test_many_cycles_an_instruction_are_said_to_be_what_no_counter_tells():
         assert f" {said} " in f"{text} "
 
 
+EVENTS = {
+    "instructions": [[1e8] * 2, [1e9] * 2],
+    "cycles": [[1e9] * 2] * 2,
+    "branches": [[4e7] * 2, [4e7] * 2],
+    "branch_misses": [[2e5] * 2, [0.0] * 2],
+    "denormals": [[0.0] * 2] * 2,
+}
+
+
+@pytest.mark.parametrize(
+    ("divisions", "said"),
+    [
+        (4e7, "perhaps 8.0e7 divisions; autoanalyzer calibrate measures what one takes"),
+        (4e5, "long latencies, but not of divisions, mispredicted branches or operations on denormal numbers,"),
+    ],
+)
+def test_what_may_take_long_is_named_by_its_number_and_not_where_there_is_none(divisions, said):
+    made = counted([1.0] * 2, [0.01] * 2, **EVENTS, divisions=[[divisions] * 2, [0.0] * 2])
+    lines = whole_lines(analyze(made))
+    assert f"why: unknown; 0.1 instructions per cycle: {said}" in " ".join(lines)
+    assert any("multiply by the reciprocal" in line for line in lines) == (divisions > 1e6)
+
+
+def test_what_takes_long_is_a_cause_with_its_number_and_its_time_at_the_machines_price():
+    counts = {**EVENTS, "branch_misses": [[2e7] * 2, [0.0] * 2], "divisions": [[0.0] * 2] * 2}
+    run = counted([1.0] * 2, [0.01] * 2, **counts)
+    found = analyze(run.replaced(notes=replace(run.notes, prices={"branch_miss": 2.5e-8})))
+    lines, (first, *_) = whole_lines(found), found.verdict.findings
+    assert "    why: 4.0e7 mispredicted branches of 8.0e7; 500 ms of 1 s" in lines
+    assert any(line.startswith("    try: sort the data by what decides the branch") for line in lines)
+    assert {each.attribute: each.seconds for each in first.causes}["branch_misses"] == pytest.approx(0.5)
+    document = AccountSection().document(found)
+    assert document["prices"]["branch_miss"] == 2.5e-8
+    assert "branch_misses" in document["parts"]
+
+
 def test_page_faults_are_a_cause_with_their_number_what_they_take_and_what_to_try():
     counts = {"page_faults": [[2.5e5] * 4, [0.0] * 4, [0.0] * 4], "system_time": [[0.31] * 4, [0.0] * 4, [0.0] * 4]}
     for more in ({}, {"instructions": [[1e9] * 4, [1e8] * 4, [1e8] * 4]}):

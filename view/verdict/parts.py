@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from ...analyze import Findings
+from ...analyze.account import EVENTS
 from ...analyze.evidence.attributes import MISS_RATES
 from ...analyze.run.code_regions import call_line_of, caller_of
 from ...analyze.run.selection import complete
@@ -79,6 +80,8 @@ def parts(findings: Findings, finding: Finding, culprit: int) -> Iterator[tuple[
             yield f"why: {in_files(findings, [culprit])}{_of_the_time(findings, each)}", Kind.FILE_IO
         elif each.attribute in IN_SYSTEM.values():
             yield f"why: {_in_system(findings, each, culprit)}", _OF.get(each.attribute, Kind.HOT_SPOT)
+        elif each.attribute in EVENTS:
+            yield f"why: {_event(findings, each.attribute, culprit)}; {_taken(findings, each)}", Kind.HOT_SPOT
         elif each.attribute in findings.explanation.attributes and each.attribute != "instructions":
             yield f"why: {_part(findings, each, culprit)}", _OF[each.attribute]
     if finding.kind in OF_CODE:
@@ -95,9 +98,38 @@ def _of_code(findings: Findings, finding: Finding, culprit: int) -> Iterator[str
         return
     why = ": no count explains it"
     if cycles is not None:
-        why = f"; {1 / cycles:.2g} instructions per cycle: long latencies (memory, divisions, mispredicted branches)"
+        why = f"; {1 / cycles:.2g} instructions per cycle: {_long_latencies(findings, culprit)}"
     yield f"why: unknown{why}"
     yield from _look_further(findings, culprit)
+
+
+def _long_latencies(findings: Findings, culprit: int) -> str:
+    """Return the events that may take long in a region, with their numbers; or that those counted are too few."""
+    found = findings.parts.candidates(culprit)
+    if found is None:
+        return "long latencies (memory, divisions, mispredicted branches)"
+    if found:
+        named = ", ".join(_event(findings, name, culprit) for name in found)
+        return f"perhaps {named}; autoanalyzer calibrate measures what one takes"
+    counted = [name for name in EVENTS if complete(findings.experiment, name)]
+    named = ", ".join(NAMES[name] for name in counted[:-1]) + " or " * (len(counted) > 1) + NAMES[counted[-1]]
+    return f"long latencies, but not of {named}, which are too few"
+
+
+def _event(findings: Findings, name: str, culprit: int) -> str:
+    """Return how often an event happens in a region: ``4.0e7 mispredicted branches of 1.0e8``."""
+    sums = findings.run.weighed.sums
+    said = f"{count(float(sums(name)[culprit]))} {NAMES[name]}"
+    if name == "branch_misses" and complete(findings.experiment, "branches"):
+        said += f" of {count(float(sums('branches')[culprit]))}"
+    return said
+
+
+def _taken(findings: Findings, cause: Cause) -> str:
+    """Return how much of a region's time a cause takes: ``310 ms of 400 ms``."""
+    assert cause.seconds is not None and cause.share
+    spent, whole = (time_of(findings.experiment, time) for time in (cause.seconds, cause.seconds / cause.share))
+    return f"{'all' if cause.share >= ALL else spent} of {whole}"
 
 
 def _part(findings: Findings, cause: Cause, culprit: int) -> str:
@@ -133,9 +165,7 @@ def in_files(findings: Findings, regions: Sequence[int]) -> str:
 
 def _in_system(findings: Findings, cause: Cause, culprit: int) -> str:
     """Return the page faults, allocations or kernel time of a region: ``page faults: 1.0e6 …; 310 ms of 400 ms``."""
-    assert cause.seconds is not None and cause.share
-    spent, whole = (time_of(findings.experiment, time) for time in (cause.seconds, cause.seconds / cause.share))
-    said = f"{'all' if cause.share >= ALL else spent} of {whole}"
+    said = _taken(findings, cause)
     if cause.attribute != "system_time":
         number = float(findings.run.weighed.sums(cause.attribute)[culprit])
         said = f"{count(number)}{_of_these(findings, cause, culprit, number)}; {said}"

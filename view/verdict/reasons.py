@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Final
 
 from ...analyze import Findings
+from ...analyze.account import EVENTS
 from ...analyze.dissimilarity.off_processor import METRIC as OFF_PROCESSOR
 from ...analyze.dissimilarity.work import Difference
 from ...analyze.evidence.attributes import MISS_RATES
@@ -245,8 +246,18 @@ def _against_causes(findings: Findings, finding: Finding) -> Iterator[tuple[str,
         Kind.PAGE_FAULTS: advice["page_faults"],
         Kind.ALLOCATION: advice["allocations"],
     }
+    for name in _events_of(findings, culprit):
+        yield advice[name], Kind.HOT_SPOT
     for kind in sorted(to_try.keys() & remedies.keys(), key=lambda kind: remedies[kind].after - remedies[kind].before):
         yield to_try[kind], kind
+
+
+def _events_of(findings: Findings, region: int) -> list[str]:
+    """Return the events that take a part of a region's time, or may do so if nothing else explains it."""
+    named = [each.attribute for each in findings.parts.causes(region) if each.attribute in EVENTS]
+    if findings.parts.by_paper or named or findings.parts.is_explained(region):
+        return named
+    return [*(findings.parts.candidates(region) or ())]
 
 
 def _against_files(findings: Findings, region: int) -> str:

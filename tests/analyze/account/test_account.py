@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from autoanalyzer.analyze import analyze
 from autoanalyzer.analyze.account import Account
 from autoanalyzer.analyze.account.splitting import Splitting
-from autoanalyzer.experiment import Experiment, Location, Notes, load
+from autoanalyzer.experiment import Experiment, Location, Metric, Notes, load
 
 DATA = Path(__file__).parents[2] / "data"
 BLOCK = "autoanalyzer.experiment.experiment._BLOCK"  # values of a block
@@ -87,6 +87,30 @@ def test_computing_is_counts_at_prices_that_fit_and_a_rest(counted):
     assert of_region(found, "far", own=False)["instructions"] == pytest.approx([1.01, 1.01], rel=1e-3)
     assert found.unexplained == pytest.approx(0.01 / 15.04, rel=1e-2)
     assert_closes(found)
+
+
+def test_divisions_and_the_like_take_the_least_of_their_price_before_instructions_have_theirs(counted):
+    """In ``near``, 1e8 divisions take 2 ns at least, and 12 at most; in ``odd``, rank 1 is slow by denormal numbers."""
+    zero = np.zeros_like(counted.exclusive("instructions"))
+    divisions, denormals = zero.copy(), zero.copy()
+    names = [counted.path_name(path) for path in range(len(zero))]
+    divisions[names.index("near")], denormals[names.index("far/odd")] = 1e8, [0, 1e6]
+    severities = {metric.name: counted.exclusive(metric.name) for metric in counted.metrics}
+    run = counted.replaced(
+        metrics=[*counted.metrics, Metric("divisions", "occ"), Metric("denormals", "occ")],
+        severities=severities | {"divisions": divisions, "denormals": denormals},
+    )
+    prices = {"division_independent": 2e-9, "division_dependent": 12e-9, "denormal": 1e-8}
+    found = account(run, prices=prices)
+    assert found.parts[3:6] == ("divisions", "denormals", "unexplained")
+    assert of_region(found, "near")["divisions"] == pytest.approx([0.2, 0.2])
+    assert of_region(found, "far/odd")["denormals"] == pytest.approx([0.0, 0.01])
+    assert of_region(found, "far/odd").get("unexplained", [0.0, 0.0]) == pytest.approx([0.0, 0.0], abs=1e-4)
+    place = [run.path_name(each.id) for each in found.ranks.regions].index("near")
+    assert found.own_intervals["divisions"][:, place] == pytest.approx([0.2, 1.2])
+    assert_closes(found)
+    for rates in (True, False):  # of the same work, or of other work than the ranks did when timed
+        assert_closes(account(run, prices=prices, counts_by_rank=rates))
 
 
 MACHINE = {

@@ -1,0 +1,15 @@
+/*
+ * Operations that take longer than others: divisions, products of denormal numbers, mispredicted branches.
+ * Each price is the additional time, in comparison with a loop that is the same but for them.
+ */
+#ifndef AA_LATENCIES_H
+#define AA_LATENCIES_H
+
+#include "work.h"
+
+enum { AA_LATENCIES = 7 };
+
+void aa_latencies(struct aa_work works[AA_LATENCIES]);
+void aa_print_latencies(const struct aa_work works[AA_LATENCIES]);
+
+#endif
