@@ -42,9 +42,9 @@ _ALLOCATE_ONCE: Final = "allocate memory once, outside the loop, and reuse it: n
 _ALLOCATE_LESS: Final = "allocate less often: once before the loop, or many elements at a time"
 _SYSTEM_CALLS: Final = "call the system less often on these"
 _EVENTS: Final = {
-    "divisions": "multiply by the reciprocal, computed once; divide outside the loop; shift instead of dividing by 2^n",
-    "branch_misses": "sort the data by what decides the branch, or compute both results and select without a branch",
-    "denormals": "set denormal numbers to zero: -ffast-math, or _MM_SET_FLUSH_ZERO_MODE(_MM_FLUSH_ZERO_ON); or scale",
+    "divisions": "multiply by a reciprocal that is computed once; shift instead of dividing by a power of 2",
+    "branch_misses": "sort the data by what decides the branch, or select results without a branch",
+    "denormals": "flush denormal numbers to zero: -ffast-math, or _MM_SET_FLUSH_ZERO_MODE",
 }
 
 NAMES: Final = {

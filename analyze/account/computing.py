@@ -47,12 +47,14 @@ class Counted:
         events: Those of ``EVENTS`` that were counted and calibrated, with the least and greatest price of each.
         rates: ``float64[count, call path]``: counts per second of computing, events last, if a rank's counts do not
             belong to the work that was timed; otherwise None.
+        of_events: ``float64[event, call path]``: the price of each event in each call path; None for the least.
     """
 
     others: tuple[str, ...] | None
     names: tuple[str, ...]
     events: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     rates: Values | None = None
+    of_events: Values | None = None
 
     @classmethod
     def of(cls, experiment: Experiment, prices: Prices = _NO_PRICES) -> Counted:
@@ -94,12 +96,16 @@ class Counted:
         return found
 
     def in_events(self, part: Experiment, time: Values) -> dict[str, Values]:
-        """Return the least seconds of computing that each event takes, an array like ``time`` each; no more in all."""
-        counts = self._counted(tuple(self.events), part, time)
-        found = [count * least for count, (least, _) in zip(counts, self.events.values(), strict=True)]
+        """Return the seconds of computing that each event takes, an array like ``time`` each; no more in all."""
+        prices = [least for least, _ in self.events.values()] if self.of_events is None else self.of_events[:, :, None]
+        found = [count * price for count, price in zip(self.event_counts(part, time), prices, strict=True)]
         together = np.sum([np.zeros_like(time), *found], axis=0)
         factor = np.divide(time, together, out=np.ones_like(time), where=together > time)
         return {name: each * factor for name, each in zip(self.events, found, strict=True)}
+
+    def event_counts(self, part: Experiment, time: Values) -> list[Values]:
+        """Return how often each event happens during computing, an array like ``time`` each."""
+        return self._counted(tuple(self.events), part, time)
 
     def without_events(self, part: Experiment, time: Values) -> Values:
         """Return the seconds of computing that instructions and misses may take."""

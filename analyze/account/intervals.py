@@ -84,12 +84,16 @@ def _of_events(splitting: Splitting, means: Mapping[str, Values], found: Mapping
     """Return the intervals of events between the least and most that one takes, and what this leaves of the others."""
     names = (*splitting.counted.names, "unexplained")
     left = np.sum([means[name] for name in names], axis=0)
-    longer, events = np.zeros_like(left), {}
-    for name, (least, most) in splitting.counted.events.items():
-        more = np.minimum(found[name][0] * (most / least - 1.0), left - longer)
-        events[name] = found[name] + np.array([np.zeros_like(more), more])
-        longer = longer + more
-    return events | {name: np.array([np.maximum(found[name][0] - longer, 0.0), found[name][1]]) for name in names}
+    longer, shorter, events = np.zeros_like(left), np.zeros_like(left), {}
+    for row, (name, (least, most)) in enumerate(splitting.counted.events.items()):
+        assert splitting.counted.of_events is not None
+        numbers = means[name] / splitting.counted.of_events[row]
+        less = np.minimum(means[name] - numbers * least, means[name])
+        more = np.minimum(numbers * most - means[name], left - longer)
+        events[name] = means[name] + np.array([-less, more])
+        longer, shorter = longer + more, shorter + less
+    between = {name: np.array([found[name][0] - longer, found[name][1] + shorter]) for name in names}
+    return events | {name: np.maximum(each, 0.0) for name, each in between.items()}
 
 
 def _prices(experiment: Experiment, splitting: Splitting, errors: Values) -> Values:

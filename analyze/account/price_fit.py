@@ -19,7 +19,16 @@ from ..run.summary import summary
 from .computing import Counted, is_walk
 from .standing_for_all import some_locations
 
-__all__ = ["errors", "fit", "fitted_prices", "half_widths", "own_prices", "price_bounds", "quantile_of_t"]
+__all__ = [
+    "errors",
+    "event_prices",
+    "fit",
+    "fitted_prices",
+    "half_widths",
+    "own_prices",
+    "price_bounds",
+    "quantile_of_t",
+]
 
 Values = npt.NDArray[np.float64]
 Bounds = tuple[float, float]
@@ -175,6 +184,34 @@ def own_prices(experiment: Experiment, counted: Counted, prices: Sequence[float]
             own = np.where(known, np.clip(told + ratio(left, counts[number]), np.maximum(told, least), most), own)
         left = left - (own - told) * counts[number]
         found[number] = own
+    return found
+
+
+def event_prices(experiment: Experiment, counted: Counted, prices: Sequence[float]) -> Values:
+    """Return the seconds of each event in each call path, between the least and most that one takes.
+
+    What is left of a call path's computing at the fitted prices, and with the least for each event, belongs to those
+    events that may take longer: divisions that wait for each other. Only what they leave is of dearer instructions.
+
+    Args:
+        experiment: The run; of many locations some, evenly spread, decide.
+        counted: What was counted.
+        prices: Those of all: what ``fitted_prices`` gave.
+
+    Returns:
+        ``float64[event, call path]``.
+    """
+    some = some_locations(experiment)
+    time = counted.time(some)
+    left = counted.without_events(some, time).sum(axis=1)
+    left = left - sum(each.sum(axis=1) * price for each, price in zip(counted.counts(some, time), prices, strict=True))
+    found = np.repeat([[least] for least, _ in counted.events.values()], len(left), axis=1).reshape(-1, len(left))
+    for row, (each, (least, most)) in enumerate(
+        zip(counted.event_counts(some, time), counted.events.values(), strict=True)
+    ):
+        number = each.sum(axis=1)
+        found[row] += np.clip(ratio(left, number), 0.0, most - least)
+        left = left - (found[row] - least) * number
     return found
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -19,7 +19,7 @@ from ..run.selection import complete
 from ..run.thread_waits import shares_of_waiting
 from .computing import Counted
 from .kernel import price_of_fault
-from .price_fit import fitted_prices, own_prices
+from .price_fit import event_prices, fitted_prices, own_prices
 
 __all__ = ["Splitting"]
 
@@ -70,6 +70,8 @@ class Splitting:
         files = (prices.read_call, prices.read_byte, prices.write_call, prices.write_byte)
         known = {"mpi": None not in (prices.mpi_call, prices.mpi_byte), "io": None not in files}
         fitted = fitted_prices(experiment, counted, prices) if counted.names else ()
+        if counted.events:
+            counted = replace(counted, of_events=event_prices(experiment, counted, fitted))
         return cls(
             times=frozenset(each for each in ("mpi", "mpi_wait", "io", "omp") if complete(experiment, f"{each}_time")),
             priced=frozenset(
