@@ -44,7 +44,8 @@ def add_measuring_arguments(parser: argparse.ArgumentParser) -> None:
         default="auto",
         help="source of counts; papi: hardware counters; papi:EVENT,…: also these PAPI events, each as a metric "
         "(autoanalyzer counters lists them); simulated: simulate them in a second run, which takes 5 to 20 times as "
-        "long; simulated:EVENT,…: only these events besides instructions and cache misses; none: no counts; auto: papi if any event can be counted here (default)",
+        "long; simulated:EVENT,…: only these events besides instructions and cache misses; none: no counts; auto: papi "
+        "if any event can be counted here (default)",
     )
     parser.add_argument(
         "--events",

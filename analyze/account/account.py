@@ -29,10 +29,10 @@ class Account:
     Attributes:
         ranks: All ranks, and the code regions.
         parts: Names of the available parts, in order: ``allocations``; ``instructions``, ``l1_misses``, ``l2_misses``,
-            ``EVENTS`` and ``unexplained``, or ``computing`` as a whole; ``page_faults``, and ``system`` for all other kernel time
-            outside calls; ``io_calls``, ``io_bytes`` and ``io_rest``, or ``io``; ``mpi_calls``, ``mpi_bytes`` and
-            ``mpi_waiting``, or ``mpi``; ``omp_locks``, ``omp_barriers`` and ``omp_waiting``, or this alone;
-            ``turns``, in which other threads had the core, and ``asleep``, or both as ``off``.
+            ``EVENTS`` and ``unexplained``, or ``computing`` as a whole; ``page_faults``, and ``system`` for all other
+            kernel time outside calls; ``io_calls``, ``io_bytes`` and ``io_rest``, or ``io``; ``mpi_calls``,
+            ``mpi_bytes`` and ``mpi_waiting``, or ``mpi``; ``omp_locks``, ``omp_barriers`` and ``omp_waiting``, or this
+            alone; ``turns``, in which other threads had the core, and ``asleep``, or both as ``off``.
         own: Part → ``float64[region]``: exclusive seconds of each region, mean over the ranks.
         inclusive: Likewise inclusive seconds.
         own_intervals: Part → ``float64[2, region]``: lower and upper limits of ``own``; see ``part_intervals``.
