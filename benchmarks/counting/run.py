@@ -28,16 +28,20 @@ from autoanalyzer.runtime.folder import RunFolder
 from autoanalyzer.runtime.gather.gather import gather
 from autoanalyzer.runtime.launch import SHORT_PATHS_VARIABLE, launch, measured_environment
 from autoanalyzer.runtime.mpi.detection import find_mpi
+from autoanalyzer.runtime.simulated_events import SIMULATED_EVENTS, event_options
 
 LOOPS = Path(__file__).parent / "loops.c"
 CACHES = CacheGeometry()
 # In a profiler with two levels, the last level corresponds to our L2.
 PROFILED = ["--cache-sim=yes", f"--D1={CACHES.l1.option}", f"--LL={CACHES.l2.option}", "--I1=32768,8,64"]
 PLAIN, NOTHING, COUNTED = "plain", "Valgrind, nothing counted", "rtcount"
+SIMULATED = [f"--tool={TOOL}", f"--l1={CACHES.l1.option}", f"--l2={CACHES.l2.option}"]
 VARIANTS: dict[str, list[str]] = {
     PLAIN: [],
     NOTHING: ["--tool=none"],
-    COUNTED: [f"--tool={TOOL}", f"--l1={CACHES.l1.option}", f"--l2={CACHES.l2.option}"],
+    COUNTED: SIMULATED,
+    "rtcount, events": [*SIMULATED, *event_options("simulated")],
+    "rtcount, denormals at once": [*SIMULATED, *event_options(f"simulated:{','.join(SIMULATED_EVENTS)}")],
     "cachegrind": ["--tool=cachegrind", "--cachegrind-out-file=/dev/null", *PROFILED],
     "callgrind": ["--tool=callgrind", "--callgrind-out-file=/dev/null", *PROFILED],
 }
