@@ -74,7 +74,7 @@ _EXAMPLES: Final = {
     "analyze": "analyze out --all",
     "view": "view out -o report.html",
     "compare": "compare before-1 before-2 before-3 --with after-1 after-2 after-3",
-    "scale": "scale out2 out4 out8",
+    "scale": "scale -o study --ranks 2,4,8 --counters simulated -- mpirun -n {ranks} ./app",
     "timeline": "timeline out",
     "debug": 'debug --build "make -j" --clean "make clean" -- mpirun -n 4 ./app',
     "doctor": "doctor",

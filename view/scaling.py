@@ -95,7 +95,7 @@ def _head(scaling: Scaling) -> Iterator[str]:
     efficiency = scaling.factors["efficiency"][-1]
     yield f"{last} ranks: efficiency {efficiency:.2f}, {speedup:.2f} {fast} {first} (ideal {last / first:.3g})"
     if scaling.is_of_path:
-        yield "transfer was not measured, because ranks shared cores: speedup is that of the critical path"
+        yield "transfer was not measured, because ranks waited for cores: speedup is that of the critical path"
 
 
 def _table(scaling: Scaling) -> Iterator[str]:

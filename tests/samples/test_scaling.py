@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from .conftest import Sample
+from ..conftest import run
+from .conftest import SCRIPTS, copied
 
 pytestmark = pytest.mark.long
 
@@ -16,16 +20,27 @@ UNITS = 10_000_000
 
 
 @pytest.fixture(scope="module")
-def found(tmp_path_factory: pytest.TempPathFactory) -> tuple[Sample, Any]:
-    """Run with 4 ranks, then with 1 and 2, and judge the three runs."""
-    options = ("--counters", "simulated", "--path", "always", "--no-calibrate")
-    sample = Sample("scaling", tmp_path_factory.mktemp("scaling"), size=(str(UNITS),), options=options)
-    launcher, *rest, _, program, size = sample.command
-    for ranks in RANKS[:-1]:
-        command = (launcher, *rest, str(ranks), program, size)
-        sample.output("autoanalyzer", "run", *options, "--no-analyze", "-o", f"out{ranks}", "--", *command)
-    sample.output("autoanalyzer", "scale", "out", "out1", "out2", "--json", "scale.json")
-    return sample, json.loads((sample.folder / "scale.json").read_text())
+def found(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Any]:
+    """Run with 1 and 2 ranks, then with those that are left, and judge the three runs."""
+    folder = copied("scaling", tmp_path_factory.mktemp("scaling"))
+    env = {**os.environ, "AUTOANALYZER_CC": "mpicc.openmpi"}
+    subprocess.run(["make", "-s", f"CC={SCRIPTS / 'aa-mpicc'}"], cwd=folder, env=env, check=True)
+    for ranks in (RANKS[:-1], RANKS):
+        options = ("-o", "study", "--ranks", ",".join(map(str, ranks)), "--counters", "simulated")
+        command = ("mpirun.openmpi", "--oversubscribe", "-n", "{ranks}", "./scaling", str(UNITS))
+        done = run(("autoanalyzer", "scale", *options, "--json", "scale.json", "--", *command), folder)
+        assert done.returncode == 0, done.stderr.decode()
+    lines = [line for line in done.stderr.decode().splitlines() if ": run " in line]
+    assert [line.rpartition(": ")[2] for line in lines] == ["study/ranks-1 has it", "study/ranks-2 has it", "4 ranks"]
+    assert len(done.stdout.splitlines()) == 1
+    return folder, json.loads((folder / "scale.json").read_text())
+
+
+def line_of(folder: Path, text: str) -> int:
+    """The number of the only line of the source that holds a text."""
+    lines = (folder / "scaling.c").read_text().splitlines()
+    (number,) = (number for number, line in enumerate(lines, 1) if text in line)
+    return number
 
 
 def work(ranks: int) -> float:
@@ -33,7 +48,7 @@ def work(ranks: int) -> float:
     return 1 + 0.1 + 0.05 + 0.05 * ranks + 0.0125 * ranks**2
 
 
-def test_the_factor_of_instructions_is_that_of_theory(found: tuple[Sample, Any]) -> None:
+def test_the_factor_of_instructions_is_that_of_theory(found: tuple[Path, Any]) -> None:
     _, document = found
     assert (document["ranks"], document["mode"], document["mode_by"]) == ([*RANKS], "strong", "instructions")
     expected = [work(1) / work(ranks) for ranks in RANKS]
@@ -42,13 +57,13 @@ def test_the_factor_of_instructions_is_that_of_theory(found: tuple[Sample, Any])
     assert held_out["predicted"] == pytest.approx(held_out["measured"], rel=0.005)
 
 
-def test_each_cause_is_named_with_its_line_and_losses_add_up(found: tuple[Sample, Any]) -> None:
-    sample, document = found
+def test_each_cause_is_named_with_its_line_and_losses_add_up(found: tuple[Path, Any]) -> None:
+    folder, document = found
     by_function = {each["function"]: each for each in document["losses"] if each["rank_seconds"] > 0}
     tables, search = by_function["tables"], by_function["search"]
     assert (tables["kind"], tables["by_counts"]) == ("replicated", True)
-    assert tables["line"] == sample.line_of("scaling.c", "entry < units")
-    assert (search["kind"], search["line"]) == ("grows", sample.line_of("scaling.c", "item < units * size"))
+    assert tables["line"] == line_of(folder, "entry < units")
+    assert (search["kind"], search["line"]) == ("grows", line_of(folder, "item < units * size"))
     assert by_function["sweep"]["kind"] == "one_after_another"
     assert by_function["collect"]["kind"] in ("imbalance", "one_after_another", "late")
     assert sum(each["rank_seconds"] for each in document["losses"]) == pytest.approx(document["lost"]["rank_seconds"])

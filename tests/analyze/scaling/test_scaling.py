@@ -99,7 +99,7 @@ def test_a_transfer_that_cannot_be_measured_is_left_out_and_reported(run: MakeRu
     document = scaling_document(found)
     assert document["factors"]["transfer"] == [None, None, None]
     assert document["base"] == "critical_path"
-    assert "transfer was not measured, because ranks shared cores" in "\n".join(document["verdict"])
+    assert "transfer was not measured, because ranks waited for cores" in "\n".join(document["verdict"])
     assert not any(line.startswith("transfer  ") for line in document["verdict"])
 
 
