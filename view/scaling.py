@@ -17,7 +17,7 @@ from ..analyze.verdict.share import places_of
 from .lines import broken
 from .place import Place, clipped
 from .title import title_of
-from .units import count, many, percent, seconds, volume
+from .units import count, many, seconds, volume
 
 if TYPE_CHECKING:
     from ..advise import Advised
@@ -48,8 +48,9 @@ _TRY: Final = {
     Kind.FILE_IO: "let all ranks read and write together, such as by collective MPI-IO",
     Kind.MESSAGES: "send fewer and larger messages",
     Kind.TRANSFER: "send less, or overlap messages with work",
-    Kind.SLOW_CORE: "the same instructions take longer: use fewer ranks per node if memory is the limit",
+    Kind.SLOW_CORE: "use fewer ranks per node if memory is the limit",
 }
+_NAMES: Final = {"instructions": "instructions", "mpi_bytes_sent": "bytes sent"}
 _UNITS: Final = {"instructions": "instructions", "mpi_bytes_sent": "sent"}
 
 
@@ -152,7 +153,7 @@ def _evidence(scaling: Scaling, loss: ScalingLoss) -> str:
         return f"the same instructions take {'more' if loss.rank_seconds > 0 else 'less'} time"
     if loss.kind in (Kind.ONE_AFTER_ANOTHER, Kind.IMBALANCE, Kind.LATE):
         on_path, mean = _on_path(scaling, loss, paths)
-        return f"{seconds(on_path)} on the path, {seconds(mean)} per rank"
+        return f"{seconds(on_path)} on the path, mean {seconds(mean)}"
     if loss.kind not in (REPLICATED, GROWS):
         return ""
     amounts = series.busy if series.instructions is None else series.instructions
@@ -206,7 +207,7 @@ def _predictions(scaling: Scaling) -> Iterator[str]:
 
 def _held_out(each: Prediction) -> str:
     if each.predicted is None:
-        return f"no model for {percent(100 * (1 - each.modelled))} of {_UNITS[each.metric]}"
+        return f"no model of {_NAMES[each.metric]}"
     assert each.measured
     error = 100 * (each.predicted / each.measured - 1)
     return f"{_amount(each)} {_UNITS[each.metric]} ({f'{error:+.1f} %' if abs(error) >= _EXACT else 'exact'})"

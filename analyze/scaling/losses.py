@@ -90,30 +90,29 @@ def ledger_of(series: Series, growth: float, last: Findings) -> Ledger:
     _add_growth(parts, series, growth)
     _add_waiting(parts, series, last, owners)
     _add_transfer(parts, series, ranks * (time - length), last, owners)
-    least = CRITERIA.least_gain * abs(whole - ideal)
+    least, by_times = CRITERIA.least_gain * whole, ranks * TICK
     named = {region: number for number, _, region in _named(last)}
-    losses = [
-        ScalingLoss(
-            kind,
-            region,
-            seconds,
-            by_counts=series.instructions is not None and kind in (REPLICATED, GROWS),
-            finding=named.get(region) if region and kind not in (REPLICATED, GROWS) else None,
-        )
-        for (kind, region), seconds in parts.items()
-        if abs(seconds) >= max(least, TICK) and (seconds > 0 or kind == Kind.SLOW_CORE)
-    ]
+    losses = []
+    for (kind, region), seconds in parts.items():
+        is_work = kind in (REPLICATED, GROWS)
+        by_counts = is_work and series.instructions is not None
+        if abs(seconds) >= (least if by_counts else max(least, by_times)) and (seconds > 0 or kind == Kind.SLOW_CORE):
+            finding = named.get(region) if region and not is_work else None
+            losses.append(ScalingLoss(kind, region, seconds, by_counts=by_counts, finding=finding))
     losses.sort(key=lambda each: -each.rank_seconds)
     rest = whole - ideal - sum(each.rank_seconds for each in losses)
     return Ledger(whole, ideal, (*losses, ScalingLoss(NOT_EXPLAINED, None, rest)))
 
 
 def _add_growth(parts: _Parts, series: Series, growth: float) -> None:
-    """Add what ranks are busy longer than in perfect scaling."""
+    """Add what ranks are busy longer than in perfect scaling.
+
+    Counts show work exactly. Times that counts do not confirm must exceed those of perfect scaling by more than noise.
+    """
     first, last, executed = 0, -1, series.instructions
     files = series.files[last] - growth * series.files[first]
     more = series.busy[last] - growth * series.busy[first] - files
-    for path in np.flatnonzero(files):
+    for path in np.flatnonzero(np.abs(files) >= CRITERIA.unknown_noise * series.files[last]):
         parts[Kind.FILE_IO, series.call_paths[path].region] += float(files[path])
     slower = np.zeros_like(more)
     if executed is not None:
@@ -124,10 +123,12 @@ def _add_growth(parts: _Parts, series: Series, growth: float) -> None:
         work = (executed[last] - growth * executed[first]) * each
         slower = np.where(executed[last] > 0, more - work, 0.0)
         more = more - slower
+    else:
+        more = np.where(more >= CRITERIA.unknown_noise * series.busy[last], more, 0.0)
     for path in np.flatnonzero(more):
         kind = REPLICATED if _is_replicated(series, int(path)) else GROWS
         parts[kind, series.call_paths[path].region] += float(more[path])
-    if slower.any():
+    if abs(slower.sum()) >= THRESHOLD * series.busy[last].sum():
         parts[Kind.SLOW_CORE, None] += float(slower.sum())
 
 
@@ -142,7 +143,8 @@ def _is_replicated(series: Series, path: int) -> bool:
 def _add_waiting(parts: _Parts, series: Series, last: Findings, owners: dict[int, int]) -> None:
     """Add what the critical path has more of each call path than the mean rank, for all ranks.
 
-    A finding of the run that ranks differ, or wait, names its call paths; the others are judged by their own values.
+    A finding of the run that ranks differ, or wait, names its call paths. Others are named if the path has more of them
+    than noise; the rest is not explained.
     """
     ranks = series.ranks[-1]
     path, busy, longest = series.path[-1], series.busy[-1], series.longest[-1]
@@ -154,6 +156,8 @@ def _add_waiting(parts: _Parts, series: Series, last: Findings, owners: dict[int
             kind = Kind.FILE_IO
         elif finding and finding.region and finding.kind in _OF_RANKS:
             kind, region = finding.kind, last.experiment.call_paths[finding.region.id].region
+        elif ranks * path[each] - busy[each] < CRITERIA.unknown_noise * ranks * path[each]:
+            continue
         elif path[each] > (1 + THRESHOLD) * longest[each]:
             kind = Kind.ONE_AFTER_ANOTHER
         elif ranks * longest[each] > (1 + THRESHOLD) * busy[each]:

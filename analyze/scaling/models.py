@@ -62,6 +62,8 @@ def fitted(ranks: Sequence[int], values: Sequence[float]) -> Model | None:
         found: list[tuple[float, Model]] = []
         for forms in combinations(FORMS, number):
             matrix = np.stack([columns[form] for form in forms], axis=1)
+            if np.count_nonzero(matrix.any(axis=1)) <= number:  # the logarithm of 1 rank shows nothing
+                continue
             coefficients, _, rank, _ = np.linalg.lstsq(matrix / allowed[:, None], amounts / allowed, rcond=None)
             error = float((np.abs(matrix @ coefficients - amounts) / allowed).max())
             if rank == number and error <= 1:

@@ -13,7 +13,7 @@ from ...errors import InputError, UsageError
 from ...experiment import CallPath, Experiment
 from ...experiment.algebra import integrate, strangers
 from ..run.arrays import Values
-from ..run.busy import busy_times
+from ..run.busy import CLOCKS, busy_times
 from ..run.code_regions import startup_paths
 from ..run.foreign_metrics import as_run
 from ..run.location_blocks import over_locations
@@ -116,6 +116,9 @@ def series_of(experiments: Sequence[Experiment], labels: Sequence[str]) -> Serie
         if strangers(joined, [0], [number]):
             raise InputError(f"{label}: no region in common with {labels[0]}; are they runs of the same program?")
     sums = [_sums(each) for each in joined.operands]
+    for label, own in zip(labels, sums, strict=True):
+        if own["path"].sum() < (1 - CLOCKS) * own["busiest"] or not own["busiest"]:
+            raise InputError(f"{label}: expected a critical path of the whole run; repeat that run with --path always")
     shape = len(sizes), len(joined.call_paths)
 
     def together(name: str) -> Values:
@@ -172,9 +175,9 @@ def _sums(experiment: Experiment) -> dict[str, Values]:
     for name in blocks[0]:
         join = {"longest": np.max, "busiest": np.max, "least": np.min}.get(name, np.sum)
         found[name] = np.asarray(join([each[name] for each in blocks], axis=0))
-    if "path_time" not in experiment:
-        found["path"] = found["busy"]
     number = len({place.process for place in experiment.locations})
+    if number == 1:  # the path may begin with the first message, which there may not be
+        found["path"] = found["busy"]
     executed = found["instructions"] if "instructions" in found else found["busy"]
     found["shared"] = np.where(executed > 0, found["least"] * number >= executed / 2, False).astype(np.float64)
     return found

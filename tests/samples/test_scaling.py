@@ -16,7 +16,7 @@ from .conftest import SCRIPTS, copied
 pytestmark = pytest.mark.long
 
 RANKS = (1, 2, 4)
-UNITS = 10_000_000
+UNITS = 40_000_000
 
 
 @pytest.fixture(scope="module")

@@ -29,4 +29,5 @@ def test_the_simplest_exact_model_is_found(values: tuple[float, ...], terms: dic
 def test_noise_gets_no_model_nor_do_two_values_one_with_two_terms() -> None:
     assert fitted(RANKS, (100, 97, 103, 99)) is None
     assert fitted((2, 4), (85, 45)) is None
+    assert fitted((1, 2), (0, 8)) is None
     assert dict(fitted((2, 4), (50, 50.4)).terms).keys() == {"1"}

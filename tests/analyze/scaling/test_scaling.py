@@ -159,9 +159,28 @@ def test_a_run_without_path_equal_sizes_and_an_unknown_mode_are_refused(
 ) -> None:
     with pytest.raises(InputError, match="repeat that run with --path always"):
         judged(run(1), make_experiment({"divided": [1.0, 1.0]}))
+    with pytest.raises(InputError, match="expected a critical path of the whole run"):
+        judged(run(1), make_experiment({"divided": [1.0, 1.0]}, path_time={"divided": [0.5, 0.4]}))
+    without = {"path_time": {"divided": [0.0]}}
+    assert judged(make_experiment({"divided": [2.0]}, **without), run(2), mode="weak").speedups[0] == 1
     with pytest.raises(UsageError, match="two or more numbers of ranks, found 2 with 4"):
         judged(run(4), run(4))
     with pytest.raises(UsageError, match="out1: out0 has 2 ranks, too"):
         judged(run(2), run(2), run(4))
     with pytest.raises(UsageError, match="add --mode strong or --mode weak"):
         judged(run(1, counted=False), run(4, counted=False))
+
+
+@pytest.mark.parametrize("counted", [True, False])
+def test_differences_within_noise_are_not_explained(make_experiment: MakeExperiment, counted: bool) -> None:
+    def noisy(ranks: int) -> Experiment:
+        work = {"a": 4 / ranks, "b": 2 / ranks}
+        times = {name: [each * (1 + 0.08 * (rank % 2)) for rank in range(ranks)] for name, each in work.items()}
+        path = {name: [max(each), *[0.0] * (ranks - 1)] for name, each in times.items()}
+        counts = {"instructions": {name: [RATE * each] * ranks for name, each in work.items()}} if counted else {}
+        return make_experiment(times, path_time=path, **counts)
+
+    found = judged(*map(noisy, (1, 2, 4)), mode="strong")
+    assert found.ledger.lost == pytest.approx(4 * 6 / 4 * 1.08 - 6)
+    assert losses(found) == pytest.approx({"not_explained ": found.ledger.lost})
+    assert found.falls_first is None
