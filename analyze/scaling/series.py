@@ -139,10 +139,15 @@ def series_of(experiments: Sequence[Experiment], labels: Sequence[str]) -> Serie
         busiest=np.array([float(each["busiest"]) for each in sums]),
         files=together("files"),
         path=together("path"),
-        in_mpi=together("in_mpi"),
-        counts={name: together(name) for name in _COUNTS if all(name in each for each in sums)},
+        in_mpi=np.maximum(together("in_mpi"), 0.0),
+        counts={name: together(name) for name in _COUNTS if all(_has(each, name) for each in sums)},
         shared=together("shared") > 0,
     )
+
+
+def _has(sums: dict[str, Values], count: str) -> bool:
+    """Return whether a run has a count; a program that executes no instructions was not counted."""
+    return count in sums and (count != "instructions" or bool(sums[count].any()))
 
 
 def _check(label: str, experiment: Experiment) -> None:
@@ -194,17 +199,16 @@ def _of_block(part: Experiment, _: slice, names: list[str]) -> dict[str, Values]
         np.add.at(found.T, columns.ravel(), values.T)
         return found
 
-    def of_metric(name: str) -> Values:
-        return by_rank(np.nan_to_num(part.exclusive(name))) if name in part else np.zeros_like(busy)
+    def of_metric(name: str, threads: Sequence[bool] | None = None) -> Values:
+        if name not in part:
+            return np.zeros_like(busy)
+        values = np.nan_to_num(part.exclusive(name))
+        return by_rank(values if threads is None else values * threads)
 
     busy = by_rank(busy_times(part))
     counted = {name: of_metric(name) for name in names}
     executed = counted.get("instructions", busy)
     first = [place.thread == 0 for place in part.locations]
-    waiting = of_metric("wait_time").sum(axis=1)
-    in_mpi = (
-        by_rank(np.where(first, part.exclusive("mpi_time"), 0.0)).sum(axis=1) if "mpi_time" in part else 0 * waiting
-    )
     return {
         "busy": busy.sum(axis=1),
         "longest": busy.max(axis=1),
@@ -212,6 +216,6 @@ def _of_block(part: Experiment, _: slice, names: list[str]) -> dict[str, Values]
         "busiest": busy.sum(axis=0).max(),
         "files": of_metric("io_time").sum(axis=1),
         "path": of_metric("path_time").sum(axis=1),
-        "in_mpi": np.maximum(in_mpi - waiting, 0.0),
+        "in_mpi": (of_metric("mpi_time", first) - of_metric("wait_time")).sum(axis=1),
         **{name: values.sum(axis=1) for name, values in counted.items()},
     }

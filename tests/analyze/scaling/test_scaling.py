@@ -163,6 +163,8 @@ def test_a_run_without_path_equal_sizes_and_an_unknown_mode_are_refused(
         judged(run(1), make_experiment({"divided": [1.0, 1.0]}, path_time={"divided": [0.5, 0.4]}))
     without = {"path_time": {"divided": [0.0]}}
     assert judged(make_experiment({"divided": [2.0]}, **without), run(2), mode="weak").speedups[0] == 1
+    uncounted = make_experiment({"divided": [2.0]}, instructions={"divided": [0.0]})
+    assert judged(uncounted, run(2), mode="weak").factors["instructions"] == (None, None)
     with pytest.raises(UsageError, match="two or more numbers of ranks, found 2 with 4"):
         judged(run(4), run(4))
     with pytest.raises(UsageError, match="out1: out0 has 2 ranks, too"):
