@@ -41,7 +41,7 @@ _KINDS: Final = {
 }
 _TRY: Final = {
     REPLICATED: "divide the work among the ranks, and gather the result",
-    GROWS: "avoid work that grows with the ranks: ask only the ranks concerned, or give each rank a larger part",
+    GROWS: "ask only the ranks concerned, or give each rank a larger part",
     Kind.ONE_AFTER_ANOTHER: "pass on smaller pieces, or remove the dependence between ranks",
     Kind.IMBALANCE: "divide the work by its cost",
     Kind.LATE: "move the work behind the messages that others wait for, or share it",
@@ -77,8 +77,11 @@ def scaling_lines(scaling: Scaling, advised: Advised | None = None) -> list[str]
     body = []
     for line, each in zip(found, ledger.losses, strict=False):
         body.append(line)
-        advice = broken(f"     try {_advice(scaling, each, advised)}", _WIDTH) if _has_advice(each) else []
-        if len(advice) <= room - 1:
+        advice = broken(f"     try: {_advice(scaling, each, advised)}", _WIDTH) if _has_advice(each) else []
+        if len(advice) == room + 1 and "" in head:
+            head.remove("")
+            room += 1
+        if len(advice) <= room:
             body += advice
             room -= len(advice)
     return [*head, *body, rest, *end]

@@ -134,6 +134,9 @@ def test_the_lines_fit_a_terminal_and_name_the_largest_losses(run: MakeRun) -> N
     assert max(map(len, lines)) <= 100
     assert any("REPLICATED" in line and "all: the same 1.0e9 instructions on each" in line for line in lines)
     assert [line for line in lines if "falls first" in line]
+    found = judged(*map(run, (1, 2, 4)))
+    assert "     try: divide the work among the ranks, and gather the result" in scaling_lines(found)
+    assert len(scaling_lines(found)) == 20
 
 
 @pytest.mark.parametrize(
