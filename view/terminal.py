@@ -15,12 +15,12 @@ __all__ = ["on_terminal", "print_verdict"]
 # Kinds of findings by style. The colours are legible on white and on black, unlike yellow, green and cyan.
 _FAULTS: Final = (
     *("IMBALANCE", "ONE AFTER ANOTHER", "LATE", "LOCK", "BARRIERS"),
-    *("MESSAGES", "TRANSFER", "FILE I/O", "MEMORY"),
+    *("MESSAGES", "TRANSFER", "FILE I/O", "MEMORY", "REPLICATED", "GROWS"),
 )
 _OTHERS: Final = ("HOT SPOT", "SLOW CORE", "NO DETAIL")
 # Bold red, bold magenta, or bold in the colour of text.
 _COLOURS: Final = {**dict.fromkeys(_FAULTS, "1;31"), **dict.fromkeys(_OTHERS, "1;35"), "balanced": "1"}
-_KIND: Final = re.compile(rf"^((?:[0-9]+ )?)({'|'.join(_COLOURS)})\b")
+_KIND: Final = re.compile(rf"^((?: *[0-9]+ )?)({'|'.join(_COLOURS)})\b")
 _NO_COLOURS: Final = ("dumb", "unknown")  # kinds of terminals
 
 

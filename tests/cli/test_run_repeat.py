@@ -234,3 +234,13 @@ def test_how_often_is_a_number(here):
     done = here("run", "--repeat", "0", "--", "true")
     assert done.returncode == 2
     assert "argument --repeat: expected a number of at least 1, found '0'" in done.stderr.decode()
+
+
+def test_an_interrupted_series_of_scale_keeps_the_runs_before_and_nothing_of_the_last(tool):
+    tool.build(ENDS_WELL)
+    words = ["autoanalyzer", "scale", "-o", "study", "--ranks", "1,2", "--counters", "none", "--", "./app", "{ranks}"]
+    status, said = interrupted(tool, words)
+    assert status == 130, said
+    assert "run 2 of 2: 2 ranks" in said
+    assert "Traceback" not in said
+    assert [each.name for each in (tool.folder / "study").iterdir()] == ["ranks-1"]

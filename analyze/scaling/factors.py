@@ -1,0 +1,74 @@
+"""The factors of a program's efficiency over numbers of ranks, as the POP centre defines them.
+
+Global efficiency = parallel efficiency x computation scaling. Parallel efficiency = load balance x serialisation x
+transfer, from the critical path. Computation scaling = instructions x time per instruction, relative to the run with
+the fewest ranks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import prod
+from typing import Final
+
+import numpy as np
+
+from ..run.criteria import THRESHOLD
+from .series import Series
+
+__all__ = ["COMPUTATION", "FACTORS", "Factors", "factors_of", "falls_first"]
+
+Factors = Mapping[str, tuple[float | None, ...]]
+FACTORS: Final = ("load_balance", "serialisation", "transfer", "instructions", "time_per_instruction", "efficiency")
+COMPUTATION: Final = "computation"
+"""Instructions x time per instruction, which is known without counts, too."""
+
+
+def factors_of(series: Series, growth: np.ndarray) -> Factors:
+    """Return each factor of each run by name, and ``computation``; None if it was not measured.
+
+    Args:
+        series: The runs.
+        growth: ``float64[run]``: the work of perfect scaling, relative to the first run: 1 for strong scaling.
+    """
+    busy, lengths = series.busy.sum(axis=1), series.lengths
+    ranks = np.array(series.ranks)
+    computation = growth * busy[0] / busy
+    found: dict[str, Sequence[float | None]] = {
+        "load_balance": (busy / ranks / series.busiest).tolist(),
+        "serialisation": (series.busiest / lengths).tolist(),
+        "transfer": [
+            float(length / time) if alone else None
+            for length, time, alone in zip(lengths, series.times, series.alone, strict=True)
+        ],
+        "instructions": [None] * len(ranks),
+        "time_per_instruction": [None] * len(ranks),
+    }
+    if series.instructions is not None:
+        executed = growth * series.instructions[0].sum() / series.instructions.sum(axis=1)
+        found |= {"instructions": executed.tolist(), "time_per_instruction": (computation / executed).tolist()}
+    if not all(series.alone):
+        found["transfer"] = [None] * len(ranks)
+    parallel = ("load_balance", "serialisation", "transfer")
+    found["efficiency"] = [
+        float(prod(each for name in parallel if (each := found[name][run]) is not None) * computation[run])
+        for run in range(len(ranks))
+    ]
+    found[COMPUTATION] = computation.tolist()
+    return {name: tuple(values) for name, values in found.items()}
+
+
+def falls_first(factors: Factors) -> str | None:
+    """Return the factor that is the first, as ranks are added, to lose a tenth; None if none does.
+
+    Of several at the same number of ranks it is the lowest.
+    """
+    names = [name for name in FACTORS[:-1] if factors[name][0] is not None]
+    if "instructions" not in names:
+        names.append(COMPUTATION)
+    for values in zip(*(factors[name] for name in names), strict=True):
+        known = {name: value for name, value in zip(names, values, strict=True) if value is not None}
+        name = min(known, key=known.__getitem__)
+        if known[name] < 1 - THRESHOLD:
+            return name
+    return None

@@ -1,0 +1,204 @@
+"""What is lost at the largest number of ranks against perfect scaling, in rank-seconds that add up.
+
+Perfect scaling takes the busy time of the first run, or for weak scaling that of each rank. What the last run takes
+more, with B for its time (or for its critical path, if ranks shared cores) and P ranks, is
+
+    P B - ideal = P (B - path)  transfer
+                + P path - busy  ranks wait for each other, by region
+                + busy - ideal   more instructions, more time per instruction, or more file I/O, by region
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from ...experiment import Region
+from ..findings import Findings
+from ..run.arrays import ratio
+from ..run.code_regions import descendants
+from ..run.criteria import CRITERIA, THRESHOLD, TICK
+from ..verdict import Finding, Kind
+from ..verdict.share import places_of
+from .series import Series
+
+__all__ = ["GROWS", "NOT_EXPLAINED", "REPLICATED", "Ledger", "ScalingLoss", "ledger_of"]
+
+REPLICATED: Final = "replicated"
+GROWS: Final = "grows"
+NOT_EXPLAINED: Final = "not_explained"
+_OF_RANKS: Final = (Kind.IMBALANCE, Kind.ONE_AFTER_ANOTHER, Kind.LATE, Kind.SLOW_CORE)
+_Parts = dict[tuple[str, Region | None], float]  # in rank-seconds, by kind and region
+
+
+@dataclass(frozen=True, slots=True)
+class ScalingLoss:
+    """A part of what is lost.
+
+    Attributes:
+        kind: ``replicated``, ``grows``, ``not_explained``, or a kind of the verdict.
+        region: Where; None if it is in no single region.
+        rank_seconds: How much, in seconds over all ranks; negative if it makes up for other losses.
+        by_counts: Whether instructions show it, or times alone.
+        finding: The number of the finding of the last run that names the region, from 0; None without one.
+    """
+
+    kind: str
+    region: Region | None
+    rank_seconds: float
+    by_counts: bool = False
+    finding: int | None = None
+
+
+@dataclass(frozen=True)
+class Ledger:
+    """The losses of the last run.
+
+    Attributes:
+        whole: Rank-seconds of the run, or of its critical path if ranks shared cores.
+        ideal: Rank-seconds of perfect scaling.
+        losses: Their difference in parts that add up, the largest first; the part that is not explained comes last.
+    """
+
+    whole: float
+    ideal: float
+    losses: tuple[ScalingLoss, ...]
+
+    @property
+    def lost(self) -> float:
+        """The difference in rank-seconds."""
+        return self.whole - self.ideal
+
+
+def ledger_of(series: Series, growth: float, last: Findings) -> Ledger:
+    """Add up what the last run loses.
+
+    Args:
+        series: The runs.
+        growth: The work of perfect scaling in the last run, relative to the first: 1 for strong scaling.
+        last: The findings of the last run.
+    """
+    ranks, length = series.ranks[-1], float(series.lengths[-1])
+    time = float(series.times[-1]) if all(series.alone) else length
+    whole, ideal = ranks * time, growth * float(series.busy[0].sum())
+    owners = _owners(series, last)
+    parts: _Parts = defaultdict(float)
+    _add_growth(parts, series, growth)
+    _add_waiting(parts, series, last, owners)
+    _add_transfer(parts, series, ranks * (time - length), last, owners)
+    least, by_times = CRITERIA.least_gain * whole, ranks * TICK
+    named = {region: number for number, _, region in _named(last)}
+    losses = []
+    for (kind, region), seconds in parts.items():
+        is_work = kind in (REPLICATED, GROWS)
+        by_counts = is_work and series.instructions is not None
+        if abs(seconds) >= (least if by_counts else max(least, by_times)) and (seconds > 0 or kind == Kind.SLOW_CORE):
+            finding = named.get(region) if region and not is_work else None
+            losses.append(ScalingLoss(kind, region, seconds, by_counts=by_counts, finding=finding))
+    losses.sort(key=lambda each: -each.rank_seconds)
+    rest = whole - ideal - sum(each.rank_seconds for each in losses)
+    return Ledger(whole, ideal, (*losses, ScalingLoss(NOT_EXPLAINED, None, rest)))
+
+
+def _add_growth(parts: _Parts, series: Series, growth: float) -> None:
+    """Add what ranks are busy longer than in perfect scaling.
+
+    Counts show work exactly. Times that counts do not confirm must exceed those of perfect scaling by more than noise.
+    """
+    first, last, executed = 0, -1, series.instructions
+    files = series.files[last] - growth * series.files[first]
+    more = series.busy[last] - growth * series.busy[first] - files
+    for path in np.flatnonzero(np.abs(files) >= CRITERIA.unknown_noise * series.files[last]):
+        parts[Kind.FILE_IO, series.call_paths[path].region] += float(files[path])
+    slower = np.zeros_like(more)
+    if executed is not None:
+        own = series.busy - series.files
+        usual = ratio(own[first].sum(), executed[first].sum())
+        is_small = executed[first] < CRITERIA.same_work * executed[first].sum()
+        each = np.where(is_small, usual, ratio(own[first], executed[first]))
+        work = (executed[last] - growth * executed[first]) * each
+        slower = np.where(executed[last] > 0, more - work, 0.0)
+        more = more - slower
+    else:
+        more = np.where(more >= CRITERIA.unknown_noise * series.busy[last], more, 0.0)
+    for path in np.flatnonzero(more):
+        kind = REPLICATED if _is_replicated(series, int(path)) else GROWS
+        parts[kind, series.call_paths[path].region] += float(more[path])
+    if abs(slower.sum()) >= THRESHOLD * series.busy[last].sum():
+        parts[Kind.SLOW_CORE, None] += float(slower.sum())
+
+
+def _is_replicated(series: Series, path: int) -> bool:
+    """Return whether each rank does the same in a call path, however many ranks there are."""
+    executed = series.instructions
+    allowed = CRITERIA.same_work if executed is not None else CRITERIA.unknown_noise
+    values = (series.busy if executed is None else executed)[:, path] / np.array(series.ranks)
+    return bool(series.shared[:, path].all()) and float(np.ptp(values)) <= allowed * float(values.max())
+
+
+def _add_waiting(parts: _Parts, series: Series, last: Findings, owners: dict[int, int]) -> None:
+    """Add what the critical path has more of each call path than the mean rank, for all ranks.
+
+    A finding of the run that ranks differ, or wait, names its call paths. Others are named if the path has more of them
+    than noise; the rest is not explained.
+    """
+    ranks = series.ranks[-1]
+    path, busy, longest = series.path[-1], series.busy[-1], series.longest[-1]
+    for each in np.flatnonzero(ranks * path != busy):
+        owner = owners.get(int(each))
+        finding = None if owner is None else last.verdict.findings[owner]
+        region = series.call_paths[each].region
+        if series.files[-1, each] * 2 > busy[each]:
+            kind = Kind.FILE_IO
+        elif finding and finding.region and finding.kind in _OF_RANKS:
+            kind, region = finding.kind, last.experiment.call_paths[finding.region.id].region
+        elif ranks * path[each] - busy[each] < CRITERIA.unknown_noise * ranks * path[each]:
+            continue
+        elif path[each] > (1 + THRESHOLD) * longest[each]:
+            kind = Kind.ONE_AFTER_ANOTHER
+        elif ranks * longest[each] > (1 + THRESHOLD) * busy[each]:
+            kind = Kind.IMBALANCE
+        else:
+            kind = Kind.LATE
+        parts[kind, region] += float(ranks * path[each] - busy[each])
+
+
+def _add_transfer(parts: _Parts, series: Series, seconds: float, last: Findings, owners: dict[int, int]) -> None:
+    """Divide the time beside the critical path among call paths, by their time in MPI without waiting for ranks.
+
+    What MPI does not explain, such as sleep, stays unexplained.
+    """
+    in_mpi = series.in_mpi[-1]
+    whole = float(in_mpi.sum())
+    if seconds <= 0 or whole <= 0:
+        return
+    share = min(seconds / whole, 1.0)
+    for each in np.flatnonzero(in_mpi):
+        owner = owners.get(int(each))
+        finding = None if owner is None else last.verdict.findings[owner]
+        kind = finding.kind if finding and finding.kind in (Kind.MESSAGES, Kind.TRANSFER) else Kind.TRANSFER
+        parts[kind, series.call_paths[each].region] += share * float(in_mpi[each])
+
+
+def _owners(series: Series, last: Findings) -> dict[int, int]:
+    """Return, for each call path of the series in the region of a finding or below, the innermost one's number."""
+    regions, rows = last.run.weighed.regions, series.rows[-1]
+    found: dict[int, tuple[int, int]] = {}
+    for number, finding, _ in _named(last):
+        for place in places_of(last, finding):
+            for each in (place, *descendants(regions, place)):
+                row, depth = int(rows[regions[each].id]), regions[place].depth
+                if row not in found or depth > found[row][0]:
+                    found[row] = depth, number
+    return {row: number for row, (_, number) in found.items()}
+
+
+def _named(last: Findings) -> Iterator[tuple[int, Finding, Region]]:
+    """Yield the number, finding and region of each finding of one region."""
+    for number, each in enumerate(last.verdict.findings):
+        if each.region:
+            yield number, each, last.experiment.call_paths[each.region.id].region

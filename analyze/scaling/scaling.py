@@ -1,0 +1,125 @@
+"""How a program scales: strong or weak, its factors, what is lost, and what counts predict."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from ...errors import UsageError
+from ..findings import Findings, analyze
+from ..run.criteria import CRITERIA, THRESHOLD
+from .factors import Factors, factors_of, falls_first
+from .losses import Ledger, ledger_of
+from .predictions import Prediction, predictions
+from .series import Series
+
+__all__ = ["Mode", "Scaling", "find_scaling"]
+
+Mode = Literal["strong", "weak"]
+
+
+@dataclass(frozen=True)
+class Scaling:
+    """What runs with several numbers of ranks show.
+
+    Attributes:
+        series: The runs.
+        mode: Whether the total work stays the same, or that of each rank.
+        by: What shows the mode: ``instructions``, ``visits``, or ``option``.
+        last: The findings of the last run.
+        factors: See ``factors_of``.
+        falls_first: The first factor to lose a tenth; None if none does.
+        ledger: What the last run loses.
+        predictions: What models of counts predict.
+    """
+
+    series: Series
+    mode: Mode
+    by: str
+    last: Findings
+    factors: Factors
+    falls_first: str | None
+    ledger: Ledger
+    predictions: tuple[Prediction, ...]
+
+    @property
+    def is_of_path(self) -> bool:
+        """Whether times are those of the critical path, because ranks shared cores."""
+        return not all(self.series.alone)
+
+    @property
+    def speedups(self) -> tuple[float, ...]:
+        """How many times as much work per second as the first run; of the critical path if ``is_of_path``."""
+        times = self.series.lengths if self.is_of_path else self.series.times
+        return tuple((self.growth * times[0] / times).tolist())
+
+    @property
+    def growth(self) -> np.ndarray:
+        """The work of perfect scaling, relative to the first run: ``float64[run]``."""
+        return _growth(self.series, self.mode)
+
+
+def find_scaling(series: Series, mode: Mode | None = None) -> Scaling:
+    """Judge runs.
+
+    Args:
+        series: The runs.
+        mode: Strong or weak scaling; None if counts are to show it.
+
+    Raises:
+        UsageError: Neither counts nor ``mode`` show whether scaling is strong or weak, or arguments differ although it
+            is not weak.
+    """
+    if not series.has_same_arguments and mode != "weak":
+        raise UsageError(
+            f"{series.labels[-1]}: expected the same arguments of the program as in {series.labels[0]}, found others; "
+            "if each rank has the same work, add --mode weak"
+        )
+    found, by = (mode, "option") if mode else _mode_of(series)
+    growth = _growth(series, found)
+    factors = factors_of(series, growth)
+    last = analyze(series.runs[-1].experiment)
+    return Scaling(
+        series,
+        found,
+        by,
+        last,
+        factors,
+        falls_first(factors),
+        ledger_of(series, float(growth[-1]), last),
+        tuple(predictions(series)),
+    )
+
+
+def _growth(series: Series, mode: Mode) -> np.ndarray:
+    ranks = np.array(series.ranks)
+    return np.ones(len(ranks)) if mode == "strong" else ranks / ranks[0]
+
+
+def _mode_of(series: Series) -> tuple[Mode, str]:
+    """Return whether scaling is strong or weak, and which count shows it.
+
+    In strong scaling the total of some count stays the same although all ranks share it. In weak scaling most of the
+    work per rank stays the same. Visits show strong scaling only: most regions are entered as often on each rank.
+    """
+    ranks, busy = np.array(series.ranks)[:, None], series.busy[0]
+    for name in ("instructions", "visits"):
+        values = series.counts.get(name)
+        if values is None or not values.any():
+            continue
+        divided, constant = (
+            series.shared[-1] & (np.ptp(each, axis=0) <= CRITERIA.same_work * each.max(axis=0))
+            for each in (values, values / ranks)
+        )
+        weights = values[0] if name == "instructions" else busy
+        whole = float(weights.sum())
+        if weights[divided].sum() >= THRESHOLD * whole > 0:
+            return "strong", name
+        if name == "instructions" and weights[constant].sum() >= whole / 2 > 0:
+            return "weak", name
+    raise UsageError(
+        "counts do not show whether the total work stays the same, or that of each rank: add --mode strong or --mode "
+        "weak, or record with --counters simulated"
+    )

@@ -1,0 +1,109 @@
+"""``autoanalyzer scale``: how a program scales, and what stops it, from runs with several numbers of ranks."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from ..analyze.choices import SCALING_MODES
+from ..errors import UsageError
+from ..view.terminal import print_verdict
+from .documents import add_documents, check_targets, is_output, write_document
+from .progress import SHORT, SLOW, stages
+
+__all__ = ["add_arguments", "run"]
+
+_COUNTERS: Final = ("auto", "papi", "simulated", "none")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
+    parser.usage = (
+        "autoanalyzer scale [options] OUT...\n"
+        "       autoanalyzer scale [options] -o DIR --ranks N,N,... -- mpirun -n {ranks} ./app [argument ...]"
+    )
+    parser.add_argument(
+        "words",
+        nargs="+",
+        metavar="OUT",
+        help="runs of one program, each with another number of ranks: their folders or experiment files; with --ranks, "
+        "the command to run",
+    )
+    parser.add_argument(
+        "--mode",
+        choices=SCALING_MODES,
+        help="strong: the total work stays the same; weak: the work of each rank does (default: what counts show)",
+    )
+    parser.add_argument("--no-advice", action="store_true", help="do not read the sources for advice")
+    add_documents(parser, {"json": "the result as JSON"})
+    series = parser.add_argument_group("to record the runs first")
+    series.add_argument(
+        "--ranks",
+        type=_numbers,
+        metavar="N,N,…",
+        help="run the command with each of these numbers of ranks in place of {ranks}; runs that are already in the "
+        "folder are not repeated",
+    )
+    series.add_argument("-o", "--output", type=Path, metavar="DIR", help="folder for the folders of these runs")
+    series.add_argument(
+        "--counters", choices=_COUNTERS, help="source of counts, as for autoanalyzer run (default: auto)"
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Carry the command out: 1 if the program failed.
+
+    After runs, the verdict goes to standard error, so the program's standard output stays unchanged.
+    """
+    if arguments.ranks is None:
+        if arguments.output or arguments.counters:
+            raise UsageError("-o and --counters need --ranks, the numbers of ranks to run the command with")
+        paths = [Path(each) for each in arguments.words]
+        check_targets(paths, json=arguments.json)
+        return _judge(paths, arguments, stderr=is_output(arguments.json))
+    if arguments.output is None:
+        raise UsageError("--ranks needs -o DIR, the folder for the runs")
+    from ..runs.options import RunOptions
+    from ..runs.scaled_runs import recorded_with_ranks
+    from .reporter import REPORTER
+
+    check_targets(json=arguments.json)
+    options = RunOptions(output=arguments.output, counters=arguments.counters or "auto", path="always")
+    folders = recorded_with_ranks(options, arguments.words, arguments.ranks, REPORTER)
+    return 1 if folders is None else _judge(folders, arguments, stderr=True)
+
+
+def _judge(paths: Sequence[Path], arguments: argparse.Namespace, *, stderr: bool) -> int:
+    from ..analyze.scaling import find_scaling, series_of
+    from ..runtime.open_experiment import open_experiment
+    from ..view.advice import find_advice
+    from ..view.scaling import scaling_document, scaling_lines
+
+    opened = {}
+    for path in paths:
+        experiment, file = open_experiment(path)
+        if file.resolve() in opened:
+            raise UsageError(f"{path}: this run was named before; name each run once")
+        opened[file.resolve()] = experiment
+    scaling = find_scaling(series_of([*opened.values()], [str(each) for each in paths]), arguments.mode)
+    advised = None
+    if not arguments.no_advice:
+        last = next(file for file, path in zip(opened, paths, strict=True) if str(path) == scaling.series.labels[-1])
+        with stages(first=SLOW, after=SHORT) as tell:
+            advised = find_advice(scaling.last, last, tell=tell)
+    if arguments.json:
+        document = scaling_document(scaling, advised)
+        write_document(json.dumps(document, indent=1, allow_nan=False).encode() + b"\n", arguments.json)
+    print_verdict(scaling_lines(scaling, advised), stderr=stderr)
+    return 0
+
+
+def _numbers(text: str) -> list[int]:
+    words = text.split(",")
+    numbers = [int(each) for each in words if each.isascii() and each.isdecimal() and 0 < len(each) < 9 and int(each)]
+    if len(numbers) < len(words) or len({*numbers}) < max(len(words), 2):
+        raise argparse.ArgumentTypeError(f"expected two or more numbers of ranks, such as 2,4,8, found {text!r}")
+    return numbers

@@ -1,0 +1,98 @@
+"""``scale -o DIR --ranks 2,4,8``: the same program with several numbers of ranks, each run in its own folder."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+from ..errors import InputError, UsageError
+from ..experiment import load
+from ..runtime.folder import RunFolder
+from ..view.units import many
+from .counting_run import counting_run
+from .measured_run import measured
+from .options import RunOptions
+from .reporter import Reporter
+
+__all__ = ["RANKS", "recorded_with_ranks"]
+
+RANKS: Final = "{ranks}"
+"""What the number of ranks replaces in a command."""
+
+
+def recorded_with_ranks(
+    options: RunOptions, command: Sequence[str], numbers: Sequence[int], reporter: Reporter
+) -> list[Path] | None:
+    """Run a program with several numbers of ranks; complete runs of the same command are left as they are.
+
+    A run that is interrupted leaves nothing, so that it is repeated next time.
+
+    Args:
+        options: Of all runs; each has its own folder inside theirs.
+        command: The launcher and the program, with ``{ranks}`` for the number of ranks.
+        numbers: Numbers of ranks.
+        reporter: For the user.
+
+    Returns:
+        The folders of the runs; None if one failed, which is then the last.
+
+    Raises:
+        UsageError: The command has no ``{ranks}``, or a folder has the run of another command.
+        InputError: As for ``measured``.
+    """
+    if not any(RANKS in word for word in command):
+        raise UsageError(f"expected {RANKS} in the command, such as mpirun -n {RANKS} ./app, found {' '.join(command)}")
+    commands = {number: [word.replace(RANKS, str(number)) for word in command] for number in numbers}
+    folders = {number: RunFolder(options.output / f"ranks-{number}") for number in numbers}
+    there = {number for number in numbers if _is_there(folders[number], commands[number], options.counters)}
+    for place, number in enumerate(numbers, 1):
+        folder = folders[number]
+        if number in there:
+            reporter.say(f"run {place} of {len(numbers)}: {folder.path} has it")
+            continue
+        reporter.say(f"run {place} of {len(numbers)}: {many(number, 'rank')}")
+        if not _is_recorded(replace(options, output=folder.path), commands[number], reporter):
+            reporter.say(f"stopped; the same command continues with {many(number, 'rank')}")
+            return None
+    return [each.path for each in folders.values()]
+
+
+def _is_recorded(options: RunOptions, command: list[str], reporter: Reporter) -> bool:
+    """Run the program and return whether it succeeded."""
+    done = None
+    try:
+        with counting_run(options, command, reporter) as counting:
+            done = measured(options, command, counting, reporter)
+    finally:
+        if done is None or done.interrupted:
+            RunFolder(options.output).clear()
+            with suppress(OSError):  # it holds something else
+                options.output.rmdir()
+    if done.interrupted:
+        raise KeyboardInterrupt
+    return not done.failed
+
+
+def _is_there(folder: RunFolder, command: list[str], counters: str) -> bool:
+    """Return whether a folder has a complete run, with counts if they are simulated.
+
+    Raises:
+        UsageError: It has the run of another command.
+    """
+    if not folder.experiment.exists():
+        return False
+    try:
+        experiment = load(folder.experiment)
+    except InputError:
+        return False
+    notes = experiment.notes
+    if list(notes.command) != command:
+        raise UsageError(
+            f"{folder.path}: expected a run of {' '.join(command)}, found {' '.join(notes.command)}; choose another "
+            "folder with -o"
+        )
+    is_whole = not (notes.program_status or notes.missing or notes.unfinished)
+    return is_whole and (counters != "simulated" or "instructions" in experiment)

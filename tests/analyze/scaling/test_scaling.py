@@ -1,0 +1,191 @@
+"""How a program scales, on runs made by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from autoanalyzer.analyze.scaling import Scaling, find_scaling, series_of
+from autoanalyzer.errors import InputError, UsageError
+from autoanalyzer.experiment import Experiment
+from autoanalyzer.view.scaling import scaling_document, scaling_lines
+
+from ..conftest import MakeExperiment
+
+RATE = 1e9  # instructions per second
+MakeRun = Callable[..., Experiment]
+PLACES = {"replicated": "all", "one_after_another": "chain", "imbalance": "master"}
+
+
+@pytest.fixture
+def run(make_experiment: MakeExperiment) -> MakeRun:
+    """Make a run: 8 s divided, 1 s on every rank, 1 s in turn, and 1 s on rank 0 alone."""
+
+    def make(ranks: int, *, counted: bool = True, beside: float = 0.0, slow: float = 1.0, **notes: Any) -> Experiment:
+        master = [1.0, *[0.0] * (ranks - 1)]
+        work = {"divided": [8 / ranks] * ranks, "all": [1.0] * ranks, "chain": [1 / ranks] * ranks, "master": master}
+        times = {name: [slow * each for each in values] for name, values in work.items()}
+        first = {name: [values[0], *[0.0] * (ranks - 1)] for name, values in times.items()}
+        length = slow * (8 / ranks + 3)
+        others: dict[str, Any] = {"path_time": {**first, "chain": times["chain"]}} if ranks > 1 else {}
+        if counted:
+            others["instructions"] = {name: [RATE * each for each in values] for name, values in work.items()}
+        made = make_experiment(
+            {**times, "MPI_Wait": [0.0] * ranks},
+            mpi_time={
+                "MPI_Wait": [length + beside - sum(each[rank] for each in times.values()) for rank in range(ranks)]
+            },
+            wait_time={"MPI_Wait": [length - sum(each[rank] for each in times.values()) for rank in range(ranks)]},
+            program_time={"": [length + beside] * ranks},
+            **others,
+        )
+        facts = {"program": "app", "command": ("mpirun", "-n", str(ranks), "./app", "5"), "processors": 64, **notes}
+        return made.replaced(notes=replace(made.notes, **facts))
+
+    return make
+
+
+def judged(*runs: Experiment, mode: Any = None) -> Scaling:
+    return find_scaling(series_of(runs, [f"out{number}" for number in range(len(runs))]), mode)
+
+
+def losses(scaling: Scaling) -> dict[str, float]:
+    return {
+        f"{each.kind} {each.region.name if each.region else ''}": each.rank_seconds for each in scaling.ledger.losses
+    }
+
+
+@pytest.mark.parametrize("counted", [True, False])
+def test_factors_and_losses_are_those_worked_out_by_hand(run: MakeRun, counted: bool) -> None:
+    found = judged(*(run(ranks, counted=counted) for ranks in (4, 1, 2)), mode=None if counted else "strong")
+    assert (found.mode, found.by, found.is_of_path) == ("strong", "instructions" if counted else "option", False)
+    factors = found.factors
+    assert factors["load_balance"] == pytest.approx((1, 12 / 2 / 6.5, 14 / 4 / 4.25))
+    assert factors["serialisation"] == pytest.approx((1, 6.5 / 7, 4.25 / 5))
+    assert factors["transfer"] == pytest.approx((1, 1, 1))
+    assert factors["computation"] == pytest.approx((1, 11 / 12, 11 / 14))
+    if counted:
+        assert factors["instructions"] == pytest.approx((1, 11 / 12, 11 / 14))
+        assert factors["time_per_instruction"] == pytest.approx((1, 1, 1))
+    else:
+        assert factors["instructions"] == factors["time_per_instruction"] == (None,) * 3
+    assert factors["efficiency"] == pytest.approx((1, 11 / 14, 11 / 20))
+    assert found.falls_first == ("instructions" if counted else "computation")
+    assert found.speedups == pytest.approx((1, 11 / 7, 11 / 5))
+    assert (found.ledger.whole, found.ledger.ideal) == pytest.approx((20, 11))
+    assert losses(found) == pytest.approx(
+        {**{f"{kind} {name}": 3 for kind, name in PLACES.items()}, "not_explained ": 0}
+    )
+
+
+def test_slower_cores_and_messages_are_losses_of_their_own(run: MakeRun) -> None:
+    found = judged(run(1), run(4, beside=1.0, slow=1.5))
+    assert found.factors["time_per_instruction"][1] == pytest.approx(1 / 1.5)
+    assert found.factors["transfer"][1] == pytest.approx(7.5 / 8.5)
+    ledger = losses(found)
+    assert ledger["slow_core "] == pytest.approx(7)
+    assert ledger["transfer MPI_Wait"] == pytest.approx(4)
+    assert ledger["replicated all"] == pytest.approx(3)
+    assert sum(ledger.values()) == pytest.approx(4 * 8.5 - 11) == found.ledger.lost
+
+
+def test_a_transfer_that_cannot_be_measured_is_left_out_and_reported(run: MakeRun) -> None:
+    found = judged(run(1), run(2), run(4, processors=2, beside=9.0))
+    assert found.factors["transfer"] == (None, None, None)
+    assert (found.is_of_path, found.ledger.whole) == (True, pytest.approx(20))
+    document = scaling_document(found)
+    assert document["factors"]["transfer"] == [None, None, None]
+    assert document["base"] == "critical_path"
+    assert "transfer was not measured, because ranks waited for cores" in "\n".join(document["verdict"])
+    assert not any(line.startswith("transfer  ") for line in document["verdict"])
+
+
+def test_weak_scaling_is_told_by_instructions_per_rank(make_experiment: MakeExperiment) -> None:
+    def grown(ranks: int) -> Experiment:
+        values = {"own": [8.0] * ranks, "search": [0.1 * ranks] * ranks}
+        first = {name: [each[0], *[0.0] * (ranks - 1)] for name, each in values.items()}
+        counts = {name: [RATE * each for each in row] for name, row in values.items()}
+        return make_experiment(values, instructions=counts, path_time=first)
+
+    found = judged(*map(grown, (1, 2, 4, 8)))
+    assert (found.mode, found.by) == ("weak", "instructions")
+    assert found.factors["instructions"] == pytest.approx((1, 8.1 / 8.2, 8.1 / 8.4, 8.1 / 8.8))
+    assert losses(found) == pytest.approx({"grows search": 8 * 0.7, "not_explained ": 0})
+    assert found.falls_first is None
+    assert found.speedups[-1] == pytest.approx(8 * 8.1 / 8.8)
+
+
+def test_the_largest_run_is_predicted_from_the_others_and_then_twice_its_ranks(run: MakeRun) -> None:
+    found = judged(*map(run, (1, 2, 4)))
+    held_out, beyond = (each for each in found.predictions if each.metric == "instructions")
+    assert (held_out.ranks, held_out.fitted_to, held_out.measured) == (4, (1, 2), 14 * RATE)
+    assert held_out.predicted == pytest.approx(14 * RATE)
+    assert (beyond.ranks, beyond.measured) == (8, None)
+    assert beyond.predicted == pytest.approx(18 * RATE)
+    assert not judged(run(1), run(4)).predictions
+
+
+def test_the_lines_fit_a_terminal_and_name_the_largest_losses(run: MakeRun) -> None:
+    lines = scaling_lines(judged(*map(run, (1, 2, 4, 8, 16, 32, 64, 128, 256))))
+    assert len(lines) <= 20
+    assert max(map(len, lines)) <= 100
+    assert any("REPLICATED" in line and "all: the same 1.0e9 instructions on each" in line for line in lines)
+    assert [line for line in lines if "falls first" in line]
+    found = judged(*map(run, (1, 2, 4)))
+    assert "     try: divide the work among the ranks, and gather the result" in scaling_lines(found)
+    assert len(scaling_lines(found)) == 20
+
+
+@pytest.mark.parametrize(
+    ("changed", "error", "said"),
+    [
+        ({"missing": (1,)}, InputError, "complete run, but 1 ranks did not reach MPI_Finalize"),
+        ({"unfinished": (0, 1)}, InputError, "complete run, but 2 ranks did not reach MPI_Finalize"),
+        ({"program_status": 137}, InputError, "exit status 0, found 137"),
+        ({"program": "other"}, InputError, "the program app as in out0, found other"),
+        ({"command": ("mpirun", "./app", "7")}, UsageError, "add --mode weak"),
+        ({"history": ("difference(a, b)",)}, InputError, "the result of difference"),
+    ],
+)
+def test_runs_that_cannot_be_judged_together_are_refused(
+    run: MakeRun, changed: dict[str, Any], error: type[Exception], said: str
+) -> None:
+    with pytest.raises(error, match=said):
+        judged(run(1), run(2, **changed))
+
+
+def test_a_run_without_path_equal_sizes_and_an_unknown_mode_are_refused(
+    run: MakeRun, make_experiment: MakeExperiment
+) -> None:
+    with pytest.raises(InputError, match="repeat that run with --path always"):
+        judged(run(1), make_experiment({"divided": [1.0, 1.0]}))
+    with pytest.raises(InputError, match="expected a critical path of the whole run"):
+        judged(run(1), make_experiment({"divided": [1.0, 1.0]}, path_time={"divided": [0.5, 0.4]}))
+    without = {"path_time": {"divided": [0.0]}}
+    assert judged(make_experiment({"divided": [2.0]}, **without), run(2), mode="weak").speedups[0] == 1
+    uncounted = make_experiment({"divided": [2.0]}, instructions={"divided": [0.0]})
+    assert judged(uncounted, run(2), mode="weak").factors["instructions"] == (None, None)
+    with pytest.raises(UsageError, match="two or more numbers of ranks, found 2 with 4"):
+        judged(run(4), run(4))
+    with pytest.raises(UsageError, match="out1: out0 has 2 ranks, too"):
+        judged(run(2), run(2), run(4))
+    with pytest.raises(UsageError, match="add --mode strong or --mode weak"):
+        judged(run(1, counted=False), run(4, counted=False))
+
+
+@pytest.mark.parametrize("counted", [True, False])
+def test_differences_within_noise_are_not_explained(make_experiment: MakeExperiment, counted: bool) -> None:
+    def noisy(ranks: int) -> Experiment:
+        work = {"a": 4 / ranks, "b": 2 / ranks}
+        times = {name: [each * (1 + 0.08 * (rank % 2)) for rank in range(ranks)] for name, each in work.items()}
+        path = {name: [max(each), *[0.0] * (ranks - 1)] for name, each in times.items()}
+        counts = {"instructions": {name: [RATE * each] * ranks for name, each in work.items()}} if counted else {}
+        return make_experiment(times, path_time=path, **counts)
+
+    found = judged(*map(noisy, (1, 2, 4)), mode="strong")
+    assert found.ledger.lost == pytest.approx(4 * 6 / 4 * 1.08 - 6)
+    assert losses(found) == pytest.approx({"not_explained ": found.ledger.lost})
+    assert found.falls_first is None

@@ -1,0 +1,71 @@
+"""The command scale, on runs in files."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from autoanalyzer.experiment import Builder, Notes, save
+
+from .conftest import refused, succeed
+
+PAGE = Path(__file__).parents[2] / "docs" / "commands" / "scale.md"
+RATE = 1e9
+
+
+@pytest.fixture
+def series(tool):
+    """Runs with 1, 2 and 4 ranks: 8 s of shared work, and 1 s that each rank repeats."""
+    for ranks in (1, 2, 4):
+        builder = Builder(Notes(program="app", command=("mpirun", "./app"), processors=2))
+        for name, parent in (
+            ("cpu_time", None),
+            ("mpi_cpu_time", "cpu_time"),
+            ("wall_time", None),
+            ("path_time", None),
+        ):
+            builder.metric(name, parent=parent)
+        builder.metric("instructions", "occ", source="simulated:")
+        main = builder.call_path("main")
+        works = [builder.call_path(name, main) for name in ("shared", "repeated")]
+        for _ in range(ranks):
+            builder.location(_)
+        for work, seconds in zip(works, (8 / ranks, 1), strict=True):
+            for metric, value in (("cpu_time", seconds), ("wall_time", seconds), ("instructions", RATE * seconds)):
+                builder.row(metric, work, [value] * ranks)
+            builder.row("path_time", work, [seconds, *[0.0] * (ranks - 1)])
+        save(builder.experiment(), tool.folder / f"{ranks}.cube")
+    return tool
+
+
+def test_scale_prints_the_verdict_and_writes_the_keys_of_its_page(series):
+    done = succeed(series("autoanalyzer", "scale", "4.cube", "1.cube", "2.cube", "--json", "scale.json"))
+    said = done.stdout.decode().splitlines()
+    assert said[0] == "app   1, 2, 4 ranks   strong scaling: the same total work (by instructions)"
+    assert any(re.fullmatch(r"instructions +1\.00 +0\.90 +0\.75 +<- falls first", line) for line in said)
+    assert any(re.search(r"1 REPLICATED +repeated: the same 1\.0e9 instructions on each +3 s", line) for line in said)
+    document = json.loads((series.folder / "scale.json").read_text())
+    assert document["schema"] == "autoanalyzer.scale/1"
+    assert (document["ranks"], document["mode"]) == ([1, 2, 4], "strong")
+    assert document["factors"]["instructions"] == pytest.approx([1, 0.9, 0.75])
+    assert document["factors"]["transfer"] == [None, None, None]
+    assert sum(each["rank_seconds"] for each in document["losses"]) == pytest.approx(document["lost"]["rank_seconds"])
+    described = set(re.findall(r"`(\w+)`", PAGE.read_text()))
+    nested = (key for name in ("losses", "predictions", "models") for each in document[name] for key in each)
+    assert {*document, *nested} - {"schema", "program", "formula"} <= described
+    assert document["verdict"] == said
+
+
+def test_scale_refuses_what_it_cannot_judge_in_one_line(series):
+    assert "two or more numbers of ranks" in refused(series("autoanalyzer", "scale", "4.cube"))
+    assert "no-such.cube" in refused(series("autoanalyzer", "scale", "4.cube", "no-such.cube"))
+    assert "name each run once" in refused(series("autoanalyzer", "scale", "4.cube", "./4.cube"))
+    assert "need --ranks" in refused(series("autoanalyzer", "scale", "4.cube", "-o", "study"))
+    assert "needs -o DIR" in refused(series("autoanalyzer", "scale", "--ranks", "1,2", "--", "true"))
+    wanted = ("autoanalyzer", "scale", "-o", "study", "--ranks")
+    assert "found '2,2'" in refused(series(*wanted, "2,2", "--", "true", "{ranks}"))
+    assert "expected {ranks} in the command" in refused(series(*wanted, "1,2", "--", "true"))
+    (series.folder / "study" / "ranks-1").mkdir(parents=True)
+    (series.folder / "1.cube").rename(series.folder / "study" / "ranks-1" / "experiment.cube")
+    assert "expected a run of true 1, found mpirun ./app" in refused(series(*wanted, "1,2", "--", "true", "{ranks}"))

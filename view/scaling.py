@@ -1,0 +1,290 @@
+"""Scaling on a terminal, at most twenty lines of at most a hundred columns, and as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any, Final
+
+from ..analyze.run.criteria import THRESHOLD
+from ..analyze.scaling import NOT_EXPLAINED, Model, Prediction, Scaling, ScalingLoss
+from ..analyze.scaling.factors import COMPUTATION, FACTORS
+from ..analyze.scaling.losses import GROWS, REPLICATED
+from ..analyze.scaling.models import fitted
+from ..analyze.scaling.predictions import models_of
+from ..analyze.verdict import Kind
+from ..analyze.verdict.share import places_of
+from .lines import broken
+from .place import Place, clipped
+from .title import title_of
+from .units import count, many, seconds, volume
+
+if TYPE_CHECKING:
+    from ..advise import Advised
+
+__all__ = ["SCHEMA", "scaling_document", "scaling_lines"]
+
+SCHEMA: Final = "autoanalyzer.scale/1"
+_MOST_LINES: Final = 20
+_WIDTH: Final = 100
+_LABEL: Final = 20  # columns of a row's name
+_CELL: Final = 9
+_MOST_RUNS: Final = 7
+_FIRST: Final = "   <- falls first"
+_EXACT: Final = 0.05  # percent: rounded, it is 0.0
+_KINDS: Final = {
+    REPLICATED: "REPLICATED",
+    GROWS: "GROWS",
+    Kind.FILE_IO: "FILE I/O",
+    Kind.SLOW_CORE: "SLOW CORES",
+    NOT_EXPLAINED: "not explained",
+}
+_TRY: Final = {
+    REPLICATED: "divide the work among the ranks, and gather the result",
+    GROWS: "ask only the ranks concerned, or give each rank a larger part",
+    Kind.ONE_AFTER_ANOTHER: "pass on smaller pieces, or remove the dependence between ranks",
+    Kind.IMBALANCE: "divide the work by its cost",
+    Kind.LATE: "move the work behind the messages that others wait for, or share it",
+    Kind.FILE_IO: "let all ranks read and write together, such as by collective MPI-IO",
+    Kind.MESSAGES: "send fewer and larger messages",
+    Kind.TRANSFER: "send less, or overlap messages with work",
+    Kind.SLOW_CORE: "use fewer ranks per node if memory is the limit",
+}
+_NAMES: Final = {"instructions": "instructions", "mpi_bytes_sent": "bytes sent"}
+_UNITS: Final = {"instructions": "instructions", "mpi_bytes_sent": "sent"}
+
+
+def scaling_lines(scaling: Scaling, advised: Advised | None = None) -> list[str]:
+    """Return the lines of the verdict: factors, losses, the largest first, and predictions."""
+    head = [*_head(scaling), "", *_table(scaling)]
+    ledger, series = scaling.ledger, scaling.series
+    of = "the critical path" if scaling.is_of_path else "the run"
+    head.append(
+        f"lost at {series.ranks[-1]} ranks: {seconds(max(ledger.lost, 0.0))} of {seconds(ledger.whole)} "
+        f"({series.ranks[-1]} x {of})"
+    )
+    *found, rest = [_loss(scaling, number, each) for number, each in enumerate(ledger.losses, start=1)]
+    end = [part for line in _predictions(scaling) for part in broken(line, _WIDTH)]
+    room = _MOST_LINES - len(head) - len(end) - 1
+    if len(found) > room:
+        head.remove("")
+        room += 1
+    if len(found) > room:
+        left = ledger.losses[room - 1 : -1]
+        more = f"   … and {many(len(left), 'smaller loss')}: --json"
+        found = [*found[: room - 1], _beside(more, seconds(sum(each.rank_seconds for each in left)))]
+    room -= len(found)
+    body = []
+    for line, each in zip(found, ledger.losses, strict=False):
+        body.append(line)
+        advice = broken(f"     try: {_advice(scaling, each, advised)}", _WIDTH) if _has_advice(each) else []
+        if len(advice) == room + 1 and "" in head:
+            head.remove("")
+            room += 1
+        if len(advice) <= room:
+            body += advice
+            room -= len(advice)
+    return [*head, *body, rest, *end]
+
+
+def _head(scaling: Scaling) -> Iterator[str]:
+    series = scaling.series
+    ranks = ", ".join(map(str, _shown(series.ranks)))
+    by = "as given" if scaling.by == "option" else f"by {scaling.by}"
+    same = "total work" if scaling.mode == "strong" else "work per rank"
+    title = clipped(title_of(series.runs[0].experiment, None), _LABEL)
+    yield from broken(f"{title}   {ranks} ranks   {scaling.mode} scaling: the same {same} ({by})", _WIDTH)
+    first, last, speedup = series.ranks[0], series.ranks[-1], scaling.speedups[-1]
+    fast = "times as fast as" if scaling.mode == "strong" else "times the work per second of"
+    efficiency = scaling.factors["efficiency"][-1]
+    yield f"{last} ranks: efficiency {efficiency:.2f}, {speedup:.2f} {fast} {first} (ideal {last / first:.3g})"
+    if scaling.is_of_path:
+        yield "transfer was not measured, because ranks waited for cores: speedup is that of the critical path"
+
+
+def _table(scaling: Scaling) -> Iterator[str]:
+    series, factors = scaling.series, scaling.factors
+    times = series.lengths if scaling.is_of_path else series.times
+    yield _row("ranks", [str(each) for each in series.ranks])
+    yield _row("critical path" if scaling.is_of_path else "run", [seconds(each) for each in times.tolist()])
+    yield _row("speedup", [f"{each:.2f}" for each in scaling.speedups])
+    counted = factors["instructions"][0] is not None
+    for name in (*FACTORS[:-1], *(() if counted else (COMPUTATION,)), FACTORS[-1]):
+        if factors[name][0] is not None:
+            cells = ["" if each is None else f"{each:.2f}" for each in factors[name]]
+            yield _row(name.replace("_", " "), cells) + (_FIRST if name == scaling.falls_first else "")
+
+
+def _row(name: str, cells: Sequence[str]) -> str:
+    return f"{name:<{_LABEL}}" + "".join(f"{each:>{_CELL}}" for each in _shown(cells))
+
+
+def _shown(cells: Sequence[Any]) -> list[Any]:
+    """Return the first and the last runs, if there are too many for a line."""
+    return [*cells] if len(cells) <= _MOST_RUNS else [cells[0], *cells[1 - _MOST_RUNS :]]
+
+
+def _loss(scaling: Scaling, number: int, loss: ScalingLoss) -> str:
+    if loss.kind == NOT_EXPLAINED:
+        return _beside("   not explained", seconds(loss.rank_seconds) if loss.rank_seconds > 0 else _minus(loss))
+    kind = _KINDS.get(loss.kind, loss.kind.replace("_", " ").upper())
+    if loss.kind == Kind.SLOW_CORE and loss.rank_seconds < 0:
+        kind = "FASTER CORES"
+    place = Place.of_region(loss.region) if loss.region else None
+    where = place.title if place else "all regions"
+    if place and place.file:
+        where = f"{place.source}  {where}"
+    evidence = _evidence(scaling, loss)
+    text = f"{number:>2} {kind:<17}  {where}{f': {evidence}' if evidence else ''}"
+    return _beside(text, seconds(loss.rank_seconds) if loss.rank_seconds > 0 else _minus(loss))
+
+
+def _minus(loss: ScalingLoss) -> str:
+    return f"-{seconds(-loss.rank_seconds)}" if loss.rank_seconds else "0 s"
+
+
+def _beside(text: str, end: str) -> str:
+    room = _WIDTH - len(end) - 2
+    return f"{clipped(text, room):<{room}}  {end}"
+
+
+def _evidence(scaling: Scaling, loss: ScalingLoss) -> str:
+    """Return what shows the loss."""
+    series = scaling.series
+    paths = [index for index, each in enumerate(series.call_paths) if each.region == loss.region]
+    if loss.kind == Kind.SLOW_CORE:
+        return f"the same instructions take {'more' if loss.rank_seconds > 0 else 'less'} time"
+    if loss.kind in (Kind.ONE_AFTER_ANOTHER, Kind.IMBALANCE, Kind.LATE):
+        on_path, mean = _on_path(scaling, loss, paths)
+        return f"{seconds(on_path)} on the path, mean {seconds(mean)}"
+    if loss.kind not in (REPLICATED, GROWS):
+        return ""
+    amounts = series.busy if series.instructions is None else series.instructions
+    first, last = (float(amounts[run, paths].sum()) / series.ranks[run] for run in (0, -1))
+    if series.instructions is None:
+        return f"busy {seconds(last)} per rank ({seconds(first)} at {series.ranks[0]})"
+    if loss.kind == REPLICATED:
+        return f"the same {count(last)} instructions on each"
+    model = fitted(series.ranks, (amounts[:, paths].sum(axis=1) / series.ranks).tolist())
+    return f"{formula(model) if model else f'{count(first)} to {count(last)}'} instructions per rank"
+
+
+def _on_path(scaling: Scaling, loss: ScalingLoss, paths: Sequence[int]) -> tuple[float, float]:
+    """Return a loss's time on the last run's critical path, and the mean busy time of the ranks there, in seconds."""
+    series, last = scaling.series, scaling.last
+    whole = last.explanation.serialisation
+    if whole is None or loss.finding is None:
+        return float(series.path[-1, paths].sum()), float(series.busy[-1, paths].sum()) / series.ranks[-1]
+    places = places_of(last, last.verdict.findings[loss.finding])
+    return float(whole.on_path[places].sum()), float(whole.mean[places].sum())
+
+
+def _has_advice(loss: ScalingLoss) -> bool:
+    return loss.kind in _TRY and loss.rank_seconds > 0
+
+
+def _advice(scaling: Scaling, loss: ScalingLoss, advised: Advised | None) -> str:
+    """Return what to try: what the source shows, or else what helps against this kind of loss."""
+    if advised and loss.finding is not None:
+        found = advised.on(scaling.last.verdict.findings[loss.finding])
+        if found:
+            return found[0].text
+    return _TRY[loss.kind] if _has_advice(loss) else ""
+
+
+def _predictions(scaling: Scaling) -> Iterator[str]:
+    """Describe the prediction of the largest run, and what the models predict beyond."""
+    shown = [each for each in scaling.predictions if each.metric in _UNITS]
+    held_out = [each for each in shown if each.measured is not None]
+    beyond = [each for each in shown if each.measured is None and each.predicted is not None]
+    if not held_out:
+        if len(scaling.series.ranks) < 3:
+            yield "no prediction: that takes three numbers of ranks"
+        return
+    line = f"from {', '.join(map(str, held_out[0].fitted_to))}, models predict for {held_out[0].ranks} ranks: "
+    line += ", ".join(map(_held_out, held_out))
+    if beyond:
+        line += f"; for {beyond[0].ranks}: {', '.join(f'{_amount(each)} {_UNITS[each.metric]}' for each in beyond)}"
+    yield line
+
+
+def _held_out(each: Prediction) -> str:
+    if each.predicted is None:
+        return f"no model of {_NAMES[each.metric]}"
+    assert each.measured
+    error = 100 * (each.predicted / each.measured - 1)
+    return f"{_amount(each)} {_UNITS[each.metric]} ({f'{error:+.1f} %' if abs(error) >= _EXACT else 'exact'})"
+
+
+def _amount(each: Prediction) -> str:
+    assert each.predicted is not None
+    return volume(each.predicted) if each.metric == "mpi_bytes_sent" else count(each.predicted)
+
+
+def scaling_document(scaling: Scaling, advised: Advised | None = None) -> dict[str, Any]:
+    """Return the judgement as data for ``json.dumps``; None for what was not measured."""
+    series, ledger = scaling.series, scaling.ledger
+    return {
+        "schema": SCHEMA,
+        "program": title_of(series.runs[0].experiment, None),
+        "runs": list(series.labels),
+        "ranks": list(series.ranks),
+        "mode": scaling.mode,
+        "mode_by": scaling.by,
+        "run_time": series.times.tolist(),
+        "critical_path": series.lengths.tolist(),
+        "speedup": list(scaling.speedups),
+        "base": "critical_path" if scaling.is_of_path else "run_time",
+        "factors": {name: list(values) for name, values in scaling.factors.items()},
+        "falls_first": scaling.falls_first,
+        "lost": {"rank_seconds": ledger.lost, "of": ledger.whole, "ideal": ledger.ideal},
+        "losses": [_loss_document(scaling, each, advised) for each in ledger.losses],
+        "models": [*_models(scaling)],
+        "predictions": [asdict(each) for each in scaling.predictions],
+        "verdict": scaling_lines(scaling, advised),
+    }
+
+
+def _loss_document(scaling: Scaling, loss: ScalingLoss, advised: Advised | None) -> dict[str, Any]:
+    place = Place.of_region(loss.region) if loss.region else None
+    return {
+        "kind": str(loss.kind),
+        "file": place.file if place else "",
+        "line": place.line if place else 0,
+        "function": place.function if place else "",
+        "rank_seconds": loss.rank_seconds,
+        "by_counts": loss.by_counts,
+        "evidence": _evidence(scaling, loss),
+        "advice": _advice(scaling, loss, advised),
+    }
+
+
+def _models(scaling: Scaling) -> Iterator[dict[str, Any]]:
+    """Yield the models of counts per rank, of call paths with a hundredth of the count."""
+    series = scaling.series
+    for metric, values in series.counts.items():
+        least = THRESHOLD**2 * float(values[-1].sum())
+        for path, model in enumerate(models_of(series, metric, len(series.ranks))):
+            if float(values[-1, path]) >= least > 0:
+                place = Place.of_path(series.call_paths, path)
+                yield {
+                    "metric": metric,
+                    "path": place.path,
+                    "file": place.file,
+                    "line": place.line,
+                    "function": place.function,
+                    "per_rank": (values[:, path] / series.ranks).tolist(),
+                    "model": None if model is None else dict(model.terms),
+                    "formula": None if model is None else formula(model),
+                }
+
+
+def formula(model: Model) -> str:
+    """Write a model: ``5.6e7 + 1.2e8 / P``."""
+    written = ""
+    for form, coefficient in model.terms:
+        amount = count(abs(coefficient)) if abs(coefficient) >= 1 else f"{abs(coefficient):.2g}"
+        sign = "-" if coefficient < 0 else "+" if written else ""
+        by = "" if form == "1" else " / P" if form == "1/P" else f" * {form}"
+        written += f"{f' {sign} ' if written else sign}{amount}{by}"
+    return written or "0"
