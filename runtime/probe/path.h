@@ -11,7 +11,7 @@
 #ifndef AA_PATH_H
 #define AA_PATH_H
 
-#include "shard.h"
+#include "path_chain.h"
 
 enum aa_path_state {
     AA_PATH_NOT_ASKED,
@@ -21,11 +21,6 @@ enum aa_path_state {
     AA_PATH_TOO_DEAR, /* until all agreed to leave it */
     AA_PATH_MISSED    /* a message of ours did not come */
 };
-
-/* Bytes of a chain that a message has to carry. */
-static inline size_t aa_path_size(const struct aa_path *path) {
-    return offsetof(struct aa_path, entries) + path->count * sizeof *path->entries;
-}
 
 /* Copy the calling thread's chain, with its work until it called MPI; false: it has none. */
 bool aa_path_here(struct aa_path *to);
