@@ -6,7 +6,7 @@
  * before, if not null, is called before each fork, and in_child in each child; there are at most
  * AA_FORK_WATCHERS.
  */
-#define AA_FORK_WATCHERS 2
+#define AA_FORK_WATCHERS 3
 
 void aa_fork_watch(void (*before)(void), void (*in_child)(void));
 

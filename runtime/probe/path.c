@@ -252,6 +252,14 @@ void aa_path_gather_threads(void) {
     aa_path_turn_end(section);
 }
 
+void aa_path_forget(void) {
+    aa_path_turn_forget();
+    aa_path_sums_forget();
+    holders = own = NULL;
+    members.of = NULL;
+    members.capacity = 0;
+}
+
 void aa_path_update(void) {
     if (aa_path_is_followed())
         aa_path_here(NULL);

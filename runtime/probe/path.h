@@ -50,6 +50,9 @@ bool aa_path_is_followed(void);
  */
 void aa_path_team_closed(struct aa_thread *const *members, uint32_t count);
 
+/* The child of a fork has no chains: they are its parent's. */
+void aa_path_forget(void);
+
 /* The cost of all this so far, over all threads, in ticks: examining nodes, and joining chains. */
 uint64_t aa_path_taken(void);
 

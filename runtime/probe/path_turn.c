@@ -25,6 +25,10 @@ void aa_path_turn_end(struct aa_section section) {
     aa_section_end(section);
 }
 
+void aa_path_turn_forget(void) {
+    mutex = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+}
+
 uint64_t aa_path_turn_ticks(void) {
     return aa_clock_ticks() - waited;
 }

@@ -7,6 +7,9 @@
 struct aa_section aa_path_turn_begin(void);
 void aa_path_turn_end(struct aa_section section);
 
+/* The child of a fork, in which no other thread has its turn. */
+void aa_path_turn_forget(void);
+
 /* Ticks, but those that the thread waited for its turn. */
 uint64_t aa_path_turn_ticks(void);
 

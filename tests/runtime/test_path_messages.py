@@ -5,8 +5,10 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from autoanalyzer.runtime.gather import shard_layout as layout
 from autoanalyzer.runtime.gather.critical_path import PathRecords
 
 from ..conftest import SPAWNING
@@ -126,6 +128,7 @@ MEANWHILE = """
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 static void probe(const char *name) {
@@ -154,11 +157,17 @@ int main(int argc, char **argv) {
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank == 0)
         pthread_create(&thread, NULL, work, NULL);
+    if (rank == 1 && fork() == 0) {
+        work(0);
+        _exit(0);
+    }
     while (rank == 1 && access("done", F_OK) != 0)
         usleep(1000);
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank == 0)
         pthread_join(thread, NULL);
+    else
+        wait(NULL);
     return MPI_Finalize();
 }
 """
@@ -214,8 +223,11 @@ def test_where_processes_share_memory_collectives_need_no_messages(mpi: tuple[st
 
 @pytest.mark.by_day(mpi=["openmpi"])
 def test_what_other_threads_work_while_all_meet_stays_on_the_path(mpi: tuple[str, str], tmp_path: Path) -> None:
+    """And the child of a fork is on none."""
     _, chains = said(*mpi, MEANWHILE, tmp_path)
     assert max(each.of_kind("chain")["length"].max() for each in chains) > 1.9e8
+    headers = [np.fromfile(path, layout.HEADER_LAYOUT, 1)[0] for path in (tmp_path / "shards").glob("*.shard")]
+    assert [int(each["path_messages"]) for each in headers if each["forked_from"]] == [0]
 
 
 @pytest.mark.by_day(mpi=["openmpi"])
