@@ -61,13 +61,27 @@ static struct holder *holder_of(const struct aa_thread *thread) {
     return holder;
 }
 
-/* A thread begins with the longest chain that its process has, as somebody has made it, if that is longer
- * than what it has worked itself, which may have been at the same time. */
+/* The latest that went on in a thread which was created: most threads call MPI soon, or never. */
+#define BIRTHS 64
+
+static struct birth {
+    uint64_t number;
+    struct aa_path path;
+} births[BIRTHS];
+
+static uint64_t latest_birth;
+_Thread_local uint64_t aa_path_born AA_INITIAL_EXEC;
+
+/* A thread begins where it was created, and with what it has worked since; or with the longest chain that its
+ * process has, if that is longer: whoever made it may have woken the thread. */
 static struct holder *begin(const struct aa_thread *thread, uint32_t *steps) {
     const struct aa_path *longest = longest_of_process();
     struct holder *holder = holder_of(thread);
     if (!holder)
         return NULL;
+    const struct birth *birth = &births[aa_path_born % BIRTHS];
+    if (aa_path_born && birth->number == aa_path_born && birth->path.length > holder->path->length)
+        aa_chain_copy(holder->path, &birth->path);
     *steps += aa_work_look(&holder->work, thread, aa_chain_lengthen, holder->path);
     if (longest && longest->length > holder->path->length)
         aa_chain_copy(holder->path, longest);
@@ -107,6 +121,21 @@ bool aa_path_here(struct aa_path *to) {
     aa_path_turn_end(section);
     aa_effort_add(&own->effort, since, steps);
     return true;
+}
+
+uint64_t aa_path_birth(void) {
+    struct aa_section section;
+    uint32_t steps;
+    uint64_t since = aa_path_turn_ticks();
+    const struct aa_path *path = take(&section, &steps);
+    if (!path)
+        return 0;
+    uint64_t number = ++latest_birth;
+    births[number % BIRTHS].number = number;
+    aa_chain_copy(&births[number % BIRTHS].path, path);
+    aa_path_turn_end(section);
+    aa_effort_add(&own->effort, since, steps);
+    return number;
 }
 
 bool aa_path_is_followed(void) {

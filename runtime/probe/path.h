@@ -12,6 +12,7 @@
 #define AA_PATH_H
 
 #include "path_chain.h"
+#include "self.h"
 
 enum aa_path_state {
     AA_PATH_NOT_ASKED,
@@ -24,6 +25,11 @@ enum aa_path_state {
 
 /* Copy the calling thread's chain, with its work until it called MPI; false: it has none. */
 bool aa_path_here(struct aa_path *to);
+
+/* The calling thread, which has a chain, creates another: a number of where it goes on from, which is told to
+ * that thread at its start; 0: not known. */
+uint64_t aa_path_birth(void);
+extern _Thread_local uint64_t aa_path_born AA_INITIAL_EXEC;
 
 /* The calling thread's work until now belongs to its chain, if it has one. */
 void aa_path_update(void);
