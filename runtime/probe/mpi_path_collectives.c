@@ -42,26 +42,42 @@ static struct aa_mpi_peers *counted_group_of(MPI_Comm comm) {
     return peers;
 }
 
-/* Threads of some rank may call MPI at the same time, which all know from the beginning. Then collectives on
- * different communicators have no order that is the same in all ranks: chains start again where all meet on
- * MPI_COMM_WORLD only, and the path is not left, as another thread may have begun one of ours meanwhile. */
-static _Atomic bool at_once;
+/*
+ * The thread of this process that is in a collective in which all may meet; null: none. Where threads are in
+ * two at the same time, these may end in another order in another rank: then chains start again in one of
+ * both, or in none. For if no rank was elsewhere in either, each has left one of them before it began the
+ * other, the same one in all ranks.
+ */
+static const void *_Atomic meeting;
+static _Thread_local char me AA_INITIAL_EXEC;
 
-static uint32_t flag_of(const struct aa_mpi_peers *peers) {
-    if (!peers->everybody)
-        return 0;
-    if (aa_requests_are_shared())
-        return AA_PATH_AT_ONCE;
-    return !at_once && aa_path_is_too_dear() ? AA_PATH_TOO_MUCH : 0;
+/* Whether this is the thread; also after a collective that has failed. */
+static bool begins_to_meet(const struct aa_mpi_peers *peers) {
+    const void *nobody = NULL;
+    return peers->everybody && (atomic_compare_exchange_strong(&meeting, &nobody, &me) || nobody == &me);
 }
 
-static bool starts_again(const struct aa_mpi_peers *peers) {
-    return peers->everybody && (!at_once || peers == aa_mpi_peers_of(aa_mpi.world));
+static void ends_to_meet(void) {
+    if (meeting == &me)
+        meeting = NULL;
+}
+
+/* Threads of some rank may call MPI at the same time, which all know from the beginning. Then the path is not
+ * left, as another thread may have begun one of ours meanwhile. */
+static _Atomic bool at_once;
+
+static uint32_t flags_of(const struct aa_mpi_peers *peers, bool may_meet) {
+    if (!peers->everybody)
+        return 0;
+    uint32_t flags = may_meet ? 0 : AA_PATH_ELSEWHERE;
+    if (aa_requests_are_shared())
+        return flags | AA_PATH_AT_ONCE;
+    return flags | (!at_once && aa_path_is_too_dear() ? AA_PATH_TOO_MUCH : 0);
 }
 
 /* All have met, and this is the longest of their chains. */
 static void meet(const struct aa_mpi_peers *peers, const struct aa_path *longest, uint32_t flags) {
-    if (starts_again(peers))
+    if (peers->everybody && !(flags & AA_PATH_ELSEWHERE))
         aa_path_meet(longest, (longest->from & ~AA_PATH_FLAGS) == aa_path_ours.me);
     else
         aa_path_join(longest);
@@ -95,12 +111,12 @@ static int exchange(enum aa_path_collective_kind kind, int root, struct aa_path 
 static void follow(enum aa_path_collective_kind kind, int root, const struct aa_mpi_peers *peers,
                    MPI_Comm comm, bool waits) {
     struct aa_path mine, found = {0};
-    bool in_all = kind == AA_PATH_EVERYONE;
-    if (in_all && starts_again(peers))
+    bool in_all = kind == AA_PATH_EVERYONE, may_meet = in_all && begins_to_meet(peers);
+    if (may_meet)
         aa_path_gather_threads();
     aa_path_write(kind == AA_PATH_FROM_ROOT ? &found : &mine);
     if (in_all)
-        mine.from |= flag_of(peers);
+        mine.from |= flags_of(peers, may_meet);
     uint64_t since = waits ? aa_path_start_waiting() : 0;
     int result = exchange(kind, root, &mine, &found, comm);
     if (waits)
@@ -109,6 +125,7 @@ static void follow(enum aa_path_collective_kind kind, int root, const struct aa_
         meet(peers, &found, found.from);
     else if (result == MPI_SUCCESS)
         aa_path_join(&found);
+    ends_to_meet();
 }
 
 void aa_path_everyone(MPI_Comm comm) {
@@ -143,10 +160,11 @@ void aa_path_enters(enum aa_path_collective_kind kind, int root, MPI_Comm comm) 
     if (!peers || !peers->slots)
         return;
     uint64_t start = aa_path_effort_begins();
-    if (kind == AA_PATH_EVERYONE && starts_again(peers))
+    bool may_meet = kind == AA_PATH_EVERYONE && begins_to_meet(peers);
+    if (may_meet)
         aa_path_gather_threads();
     aa_path_put(peers->slots, kind != AA_PATH_FROM_ROOT || root == aa_path_my_place(peers->slots),
-                kind == AA_PATH_EVERYONE ? flag_of(peers) : 0);
+                kind == AA_PATH_EVERYONE ? flags_of(peers, may_meet) : 0);
     aa_path_effort_ends(start + aa_path_waited_in(peers->slots), 1);
 }
 
@@ -166,6 +184,7 @@ static void follow_by_slots(enum aa_path_collective_kind kind, int root, const s
     else if (longest)
         aa_path_join(longest);
     aa_path_taken_slots(peers->slots, kind == AA_PATH_EVERYONE);
+    ends_to_meet();
     aa_path_effort_ends(start + aa_path_waited_in(peers->slots), 1);
     aa_path_count_slots();
 }

@@ -180,9 +180,9 @@ static bool has_failed_before(const struct aa_path_slots *slots, uint64_t number
     return false;
 }
 
-/* After a collective that failed, the next one reuses its number and slot, and keeps the flag that others may
- * have read there. */
-void aa_path_put(struct aa_path_slots *slots, bool gives, uint32_t flag) {
+/* After a collective that failed, the next one reuses its number and slot, and keeps the flags that others
+ * may have read there. */
+void aa_path_put(struct aa_path_slots *slots, bool gives, uint32_t flags) {
     struct member *mine = &slots->members[slots->me];
     struct slot *slot = &mine->slots[slots->place];
     uint64_t held = atomic_load_explicit(&slot->number, memory_order_relaxed);
@@ -194,10 +194,10 @@ void aa_path_put(struct aa_path_slots *slots, bool gives, uint32_t flag) {
         return;
     if (held > slots->done_by_all && held <= slots->number)
         leave_slot(slots, held);
-    if (flag & AA_PATH_TOO_MUCH && has_failed_before(slots, UINT64_MAX))
-        flag = 0;
+    if (flags & AA_PATH_TOO_MUCH && has_failed_before(slots, UINT64_MAX))
+        flags &= ~AA_PATH_TOO_MUCH;
     aa_path_write(&slot->path);
-    slot->path.from |= flag;
+    slot->path.from |= flags;
     atomic_store_explicit(&slot->number, slots->number + 1, memory_order_release);
 }
 
@@ -214,7 +214,7 @@ const struct aa_path *aa_path_take(struct aa_path_slots *slots, int from, int to
             longest = &slot->path;
     }
     if (*flags & AA_PATH_TOO_MUCH && has_failed_before(slots, slots->number + 1))
-        *flags = 0;
+        *flags &= ~AA_PATH_TOO_MUCH;
     return longest;
 }
 

@@ -131,8 +131,8 @@ MEANWHILE = """
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-static void probe(const char *name) {
-    ((void (*)(const char *))dlsym(RTLD_DEFAULT, name))("aa1|user|meanwhile|||0|0|0");
+static void probe(const char *name, const char *region) {
+    ((void (*)(const char *))dlsym(RTLD_DEFAULT, name))(region);
 }
 static void exchange(void) {
     int out = 0, in;
@@ -144,12 +144,25 @@ static double cpu_time(void) {
     return now.tv_sec + now.tv_nsec * 1e-9;
 }
 static void work(double seconds) {
+    static const char region[] = "aa1|user|meanwhile|||0|0|0";
     double start = cpu_time();
-    probe("aa_probe_enter");
+    probe("aa_probe_enter", region);
     while (cpu_time() < start + seconds)
         ;
     exchange();
-    probe("aa_probe_exit");
+    probe("aa_probe_exit", region);
+}
+static void meet_on_a_copy(void) { /* in more regions than a chain has room for */
+    static char regions[100][40];
+    MPI_Comm copy;
+    MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+    for (int i = 0; i < 100; i++) {
+        sprintf(regions[i], "aa1|user|step%d|||0|0|0", i);
+        probe("aa_probe_enter", regions[i]);
+        MPI_Barrier(copy);
+        probe("aa_probe_exit", regions[i]);
+    }
+    MPI_Comm_free(&copy);
 }
 static void *work_late(void *unused) {
     work(0.05);
@@ -185,6 +198,7 @@ int main(int argc, char **argv) {
         pthread_join(thread, NULL);
     else
         wait(NULL);
+    meet_on_a_copy();
     return MPI_Finalize();
 }
 """
@@ -245,6 +259,7 @@ def test_what_threads_work_before_they_call_mpi_and_while_all_meet_is_on_the_pat
     """And nothing of a child of a fork."""
     _, chains = said(*mpi, MEANWHILE, tmp_path)
     assert max(each.of_kind("chain")["length"].max() for each in chains) > 3.4e8
+    assert [len(each.of_kind("segment")) for each in chains] == [0, 0]  # chains start again
     headers = [np.fromfile(path, layout.HEADER_LAYOUT, 1)[0] for path in (tmp_path / "shards").glob("*.shard")]
     assert [int(each["path_messages"]) for each in headers if each["forked_from"]] == [0]
 
