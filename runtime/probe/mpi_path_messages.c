@@ -6,6 +6,8 @@
 #include "self.h"
 
 void aa_path_send_on(MPI_Comm comm, int peer, int tag) {
+    if (aa_path_has_ended)
+        return;
     aa_path_take_late();
     aa_path_send_parcel(comm, peer, tag, NULL, 0);
 }
@@ -19,7 +21,7 @@ void aa_path_send_among(const struct aa_mpi_peers *peers, int dest, int tag) {
 static void receive(MPI_Comm comm, int peer, int tag, const struct aa_path *begun) {
     struct aa_path path;
     MPI_Request request;
-    if (!aa_path_has_missed &&
+    if (!aa_path_has_missed && !aa_path_has_ended &&
         aa_mpi.Irecv(&path, (int)sizeof path, aa_mpi.byte, peer, tag, comm, &request) == MPI_SUCCESS) {
         if (aa_path_await(&request)) {
             if (path.from & AA_PATH_ASKS) {

@@ -16,6 +16,7 @@ struct aa_mpi_peers {
      * come from them */
     bool strangers;
     int *world; /* rank of each process there, negative if it has none; null: the ranks are the same */
+    _Atomic bool is_left;        /* whether the critical path has no own collectives any more */
     uint32_t collectives;        /* the number of the critical path's own collectives by messages */
     struct aa_path_slots *slots; /* for the critical path's own collectives; null: none */
 };

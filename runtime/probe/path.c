@@ -21,6 +21,7 @@ struct holder {
 };
 
 static struct holder *_Atomic holders;
+_Atomic bool aa_path_has_ended;
 static _Thread_local struct holder *own AA_INITIAL_EXEC;
 
 uint64_t aa_path_taken(void) {
@@ -196,7 +197,7 @@ static void put_down(void *to, uint32_t node, uint32_t what, double work) {
 }
 
 void aa_path_team_closed(struct aa_thread *const *team, uint32_t count) {
-    if (!own || own->thread != aa_thread_self || aa_thread_closed)
+    if (!aa_path_is_followed() || aa_thread_closed)
         return;
     uint64_t since = aa_path_turn_ticks();
     struct aa_section section = aa_path_turn_begin();
@@ -238,7 +239,7 @@ static void come_up_and_join(const struct aa_path *other, bool by_message) {
     uint64_t since = aa_path_turn_ticks();
     struct aa_section section;
     uint32_t steps;
-    if (!take(&section, &steps))
+    if (aa_path_has_ended || !take(&section, &steps))
         return;
     join(other, by_message);
     aa_path_turn_end(section);
@@ -255,7 +256,7 @@ void aa_path_join_sender(const struct aa_path *other) {
 
 void aa_path_meet(const struct aa_path *longest, bool mine) {
     uint64_t since = aa_path_turn_ticks();
-    if (!aa_path_is_followed() || aa_thread_closed)
+    if (!aa_path_is_followed() || aa_thread_closed || aa_path_has_ended)
         return;
     struct aa_section section = aa_path_turn_begin();
     join(longest, false);
@@ -268,7 +269,7 @@ void aa_path_meet(const struct aa_path *longest, bool mine) {
 }
 
 void aa_path_gather_threads(void) {
-    if (aa_thread_closed)
+    if (aa_thread_closed || aa_path_has_ended)
         return;
     struct aa_section section = aa_path_turn_begin();
     const struct aa_path *longest = aa_path_is_followed() ? longest_of_process() : NULL;
@@ -279,6 +280,10 @@ void aa_path_gather_threads(void) {
     if (longest && longest != own->path && longest->length > own->path->length)
         aa_chain_copy(own->path, longest);
     aa_path_turn_end(section);
+}
+
+void aa_path_end(void) {
+    aa_path_has_ended = true;
 }
 
 void aa_path_forget(void) {

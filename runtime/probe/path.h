@@ -59,6 +59,10 @@ void aa_path_team_closed(struct aa_thread *const *members, uint32_t count);
 /* The child of a fork has no chains: they are its parent's. */
 void aa_path_forget(void);
 
+/* The path is known until now: each thread goes on after its own chain, whatever comes of others. */
+void aa_path_end(void);
+extern _Atomic bool aa_path_has_ended;
+
 /* The cost of all this so far, over all threads, in ticks: examining nodes, and joining chains. */
 uint64_t aa_path_taken(void);
 

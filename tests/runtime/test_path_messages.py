@@ -203,6 +203,53 @@ int main(int argc, char **argv) {
 }
 """
 
+# Two threads of each rank exchange messages and meet, before the path is judged and after that.
+DEAR_AT_ONCE = """
+#include <mpi.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+static int rank;
+static void *exchange(void *given) {
+    MPI_Comm comm = *(MPI_Comm *)given;
+    long sum = 0;
+    for (int i = 0; i < 400; i++) {
+        int in = 0, root = i;
+        MPI_Request request;
+        if (i == 50)
+            usleep(150000);
+        MPI_Irecv(&in, 1, MPI_INT, 1 - rank, 7, comm, &request);
+        (i % 2 ? MPI_Send : MPI_Ssend)(&i, 1, MPI_INT, 1 - rank, 7, comm);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        sum += in;
+        if (i % 50 == 0) {
+            MPI_Bcast(&root, 1, MPI_INT, 0, comm);
+            MPI_Allreduce(MPI_IN_PLACE, &root, 1, MPI_INT, MPI_SUM, comm);
+            sum += root;
+        }
+    }
+    *(long *)given = sum;
+    return NULL;
+}
+int main(int argc, char **argv) {
+    int provided;
+    union {
+        MPI_Comm comm;
+        long sum;
+    } parts[2];
+    pthread_t thread;
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < 2; i++)
+        MPI_Comm_dup(MPI_COMM_WORLD, &parts[i].comm);
+    pthread_create(&thread, NULL, exchange, &parts[0]);
+    exchange(&parts[1]);
+    pthread_join(thread, NULL);
+    printf("%ld on %d\\n", parts[0].sum + parts[1].sum, rank);
+    return MPI_Finalize();
+}
+"""
+
 FAILING = """
 #include <mpi.h>
 #include <stdio.h>
@@ -225,13 +272,14 @@ int main(int argc, char **argv) {
 
 
 def said(
-    launcher: str, compiler: str, text: str, folder: Path, state: str = "known"
+    launcher: str, compiler: str, text: str, folder: Path, state: str = "known", **variables: str
 ) -> tuple[list[str], list[PathRecords]]:
     """Return the output of two ranks, and the path records of each process of MPI_COMM_WORLD."""
     (folder / "app.c").write_text(text)
     words = [compiler, "-w", "app.c", "-o", "app", "-ldl", "-lpthread"]
     subprocess.run(words, cwd=folder, check=True)
-    run = recorded(["timeout", "100", launcher, "-n", "2", str(folder / "app")], folder, AUTOANALYZER_PATH="always")
+    command = ["timeout", "100", launcher, "-n", "2", str(folder / "app")]
+    run = recorded(command, folder, **{"AUTOANALYZER_PATH": "always", **variables})
     chains = [shard.chains for shard in run.shards if shard.chains and not shard.spawned]
     assert state in {each.state for each in chains} <= {state, "known"}
     return sorted(run.output.splitlines()), chains
@@ -262,6 +310,17 @@ def test_what_threads_work_before_they_call_mpi_and_while_all_meet_is_on_the_pat
     assert [len(each.of_kind("segment")) for each in chains] == [0, 0]  # chains start again
     headers = [np.fromfile(path, layout.HEADER_LAYOUT, 1)[0] for path in (tmp_path / "shards").glob("*.shard")]
     assert [int(each["path_messages"]) for each in headers if each["forked_from"]] == [0]
+
+
+@pytest.mark.by_day(mpi=["mpich"])
+def test_a_path_that_takes_too_long_is_given_up_by_all_whatever_other_threads_do(
+    mpi: tuple[str, str], tmp_path: Path
+) -> None:
+    limit = {"AUTOANALYZER_PATH": "auto", "AUTOANALYZER_MAX_OVERHEAD": "0.001%"}
+    output, chains = said(*mpi, DEAR_AT_ONCE, tmp_path, "too_dear", **limit)
+    total = 2 * (sum(range(400)) + 2 * sum(range(0, 400, 50)))
+    assert output == [f"{total} on {rank}" for rank in range(2)]
+    assert all(each.state == "too_dear" and each.messages < 800 for each in chains)
 
 
 @pytest.mark.by_day(mpi=["openmpi"])
