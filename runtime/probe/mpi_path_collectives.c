@@ -74,15 +74,16 @@ static uint32_t flags_of(const struct aa_mpi_peers *peers, bool may_meet) {
 /*
  * All members learn in the same collective that the path takes too long. Of all ranks, all end it there. If
  * each has one thread that calls MPI, nothing of ours follows. Else another thread may have begun a
- * collective of ours meanwhile: on each communicator, ours end as soon as all its members know.
+ * collective of ours meanwhile: on each communicator, ours end as soon as all its members know; after one
+ * that failed, where they do not know in the same collective, never.
  */
 static void give_up(struct aa_mpi_peers *peers, uint32_t flags) {
-    peers->is_left = true;
+    peers->is_left = !(flags & AA_PATH_IN_DOUBT);
     if (!peers->everybody)
         return;
     aa_path_end();
     aa_shard()->path_state = AA_PATH_TOO_DEAR;
-    if (!(flags & AA_PATH_AT_ONCE))
+    if (!(flags & (AA_PATH_AT_ONCE | AA_PATH_IN_DOUBT)))
         aa_mpi_path = false;
 }
 

@@ -14,6 +14,7 @@
 #define AA_PATH_TOO_MUCH (1u << 31)  /* beside a rank: it holds that messages of ours take too long */
 #define AA_PATH_AT_ONCE (1u << 30)   /* beside a rank: its threads may call MPI at the same time */
 #define AA_PATH_ELSEWHERE (1u << 29) /* beside a rank: another of its threads meets all meanwhile */
+#define AA_PATH_IN_DOUBT (1u << 28)  /* beside these: whether all see them in the same collective */
 #define AA_PATH_FLAGS (AA_PATH_TOO_MUCH | AA_PATH_AT_ONCE | AA_PATH_ELSEWHERE)
 
 #define AA_PATH_ASKS                                                                                         \

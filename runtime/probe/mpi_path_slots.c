@@ -167,10 +167,8 @@ static void leave_slot(struct aa_path_slots *slots, uint64_t held) {
     slots->done_by_all = least;
 }
 
-/*
- * Whether a member failed in a collective before this one, and may be one number behind since. Then flags do
- * not count, because the members would not all see one in the same collective.
- */
+/* Whether a member failed in a collective before this one, and may be one number behind since. Then the
+ * members may not all see a flag in the same collective. */
 static bool has_failed_before(const struct aa_path_slots *slots, uint64_t number) {
     for (int i = 0; i < slots->count; i++) {
         uint64_t failed = slots->members[i].failed;
@@ -194,8 +192,6 @@ void aa_path_put(struct aa_path_slots *slots, bool gives, uint32_t flags) {
         return;
     if (held > slots->done_by_all && held <= slots->number)
         leave_slot(slots, held);
-    if (flags & AA_PATH_TOO_MUCH && has_failed_before(slots, UINT64_MAX))
-        flags &= ~AA_PATH_TOO_MUCH;
     aa_path_write(&slot->path);
     slot->path.from |= flags;
     atomic_store_explicit(&slot->number, slots->number + 1, memory_order_release);
@@ -214,7 +210,7 @@ const struct aa_path *aa_path_take(struct aa_path_slots *slots, int from, int to
             longest = &slot->path;
     }
     if (*flags & AA_PATH_TOO_MUCH && has_failed_before(slots, slots->number + 1))
-        *flags &= ~AA_PATH_TOO_MUCH;
+        *flags |= AA_PATH_IN_DOUBT;
     return longest;
 }
 

@@ -14,6 +14,8 @@ from autoanalyzer.runtime.gather.critical_path import PathRecords
 from ..conftest import SPAWNING
 from .conftest import recorded
 
+LITTLE = {"AUTOANALYZER_PATH": "auto", "AUTOANALYZER_MAX_OVERHEAD": "0.001%"}
+
 LOCKING = """
 #include <mpi.h>
 #include <stdio.h>
@@ -270,6 +272,29 @@ int main(int argc, char **argv) {
 }
 """
 
+FAILING_ALONE = """
+#include <mpi.h>
+#include <stdio.h>
+#include <unistd.h>
+int main(int argc, char **argv) {
+    int rank, other, value = 0;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    if (rank == 0 && MPI_Bcast(&value, 1, MPI_INT, 7, MPI_COMM_WORLD) == MPI_SUCCESS)
+        return 1;
+    for (int i = 0; i < 4; i++) {
+        MPI_Allreduce(&i, &value, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+        usleep(i == 0 ? 150000 : 0); /* until the path is judged */
+    }
+    for (int i = 0; i < 200; i++)
+        MPI_Sendrecv(&rank, 1, MPI_INT, 1 - rank, 0, &other, 1, MPI_INT, 1 - rank, 0, MPI_COMM_WORLD,
+                     MPI_STATUS_IGNORE);
+    printf("%d on %d\\n", value, rank);
+    return MPI_Finalize();
+}
+"""
+
 
 def said(
     launcher: str, compiler: str, text: str, folder: Path, state: str = "known", **variables: str
@@ -316,11 +341,17 @@ def test_what_threads_work_before_they_call_mpi_and_while_all_meet_is_on_the_pat
 def test_a_path_that_takes_too_long_is_given_up_by_all_whatever_other_threads_do(
     mpi: tuple[str, str], tmp_path: Path
 ) -> None:
-    limit = {"AUTOANALYZER_PATH": "auto", "AUTOANALYZER_MAX_OVERHEAD": "0.001%"}
-    output, chains = said(*mpi, DEAR_AT_ONCE, tmp_path, "too_dear", **limit)
+    output, chains = said(*mpi, DEAR_AT_ONCE, tmp_path, "too_dear", **LITTLE)
     total = 2 * (sum(range(400)) + 2 * sum(range(0, 400, 50)))
     assert output == [f"{total} on {rank}" for rank in range(2)]
     assert all(each.state == "too_dear" and each.messages < 800 for each in chains)
+
+
+@pytest.mark.by_day(mpi=["openmpi"])
+def test_it_is_given_up_where_a_collective_has_failed(mpi: tuple[str, str], tmp_path: Path) -> None:
+    output, chains = said(*mpi, FAILING_ALONE, tmp_path, "too_dear", **LITTLE)
+    assert output == ["6 on 0", "6 on 1"]
+    assert all(each.state == "too_dear" and each.messages < 200 for each in chains)
 
 
 @pytest.mark.by_day(mpi=["openmpi"])
