@@ -272,6 +272,35 @@ int main(int argc, char **argv) {
 }
 """
 
+FREED = """
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+int main(int argc, char **argv) {
+    int rank, value = 0;
+    volatile double x = 1;
+    MPI_Comm copy;
+    MPI_Request request;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+    if (rank == 0)
+        MPI_Irecv(&value, 1, MPI_INT, 1, 0, copy, &request);
+    for (int i = 0; i < rank * 1000000; i++)
+        x = x * 1.0000001;
+    if (rank == 1)
+        MPI_Send(&rank, 1, MPI_INT, 0, 0, copy);
+    MPI_Comm_free(&copy);
+    for (size_t bytes = 8; bytes < 200; bytes += 8)
+        for (int i = 0; i < 100; i++) /* in the place of what was freed */
+            calloc(1, bytes);
+    if (rank == 0)
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    printf("%d on %d\\n", value, rank);
+    return MPI_Finalize();
+}
+"""
+
 FAILING_ALONE = """
 #include <mpi.h>
 #include <stdio.h>
@@ -345,6 +374,13 @@ def test_a_path_that_takes_too_long_is_given_up_by_all_whatever_other_threads_do
     total = 2 * (sum(range(400)) + 2 * sum(range(0, 400, 50)))
     assert output == [f"{total} on {rank}" for rank in range(2)]
     assert all(each.state == "too_dear" and each.messages < 800 for each in chains)
+
+
+@pytest.mark.by_day(mpi=["openmpi"])
+def test_a_message_is_followed_that_comes_after_its_communicator_is_freed(mpi: tuple[str, str], tmp_path: Path) -> None:
+    output, chains = said(*mpi, FREED, tmp_path)
+    assert output == ["0 on 1", "1 on 0"]
+    assert max(each.entries("delay")["by_message"].max(initial=0) for each in chains) == 1
 
 
 @pytest.mark.by_day(mpi=["openmpi"])
