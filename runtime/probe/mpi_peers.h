@@ -8,7 +8,7 @@ struct aa_path_slots;
 
 struct aa_mpi_peers {
     struct aa_mpi_peers *next; /* of those whose communicator was freed */
-    int count; /* processes to which messages go; on an intercommunicator, the remote group */
+    int count;                 /* processes to which messages go; on an intercommunicator, the remote group */
     /* in most cases distinguishes communicators with the same two members; the same in all members */
     uint32_t salt;
     bool inter;     /* whether it is an intercommunicator */
