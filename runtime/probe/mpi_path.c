@@ -90,6 +90,7 @@ void aa_mpi_path_ends(void) {
     if (has_begun) {
         aa_path_end_collectives();
         aa_path_end_answers();
+        aa_path_take_rest();
         clear_away();
     }
     aa_mpi_path = false;

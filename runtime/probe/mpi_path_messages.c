@@ -57,6 +57,19 @@ void aa_path_received_among(const struct aa_mpi_peers *peers, int source, int ta
     receive_among(peers, source, tag, NULL);
 }
 
+void aa_path_take_rest(void) {
+    struct aa_path rest;
+    MPI_Comm comm = aa_path_ours.comm;
+    MPI_Status status;
+    MPI_Request request;
+    int found = 0;
+    aa_mpi.Barrier(comm);
+    while (aa_mpi.Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &found, &status) == MPI_SUCCESS && found &&
+           aa_mpi.Irecv(&rest, (int)sizeof rest, aa_mpi.byte, status.MPI_SOURCE, status.MPI_TAG, comm,
+                        &request) == MPI_SUCCESS)
+        aa_mpi.Wait(&request, MPI_STATUS_IGNORE);
+}
+
 /* ---- messages that were matched before they are received */
 
 static _Thread_local const struct aa_mpi_peers *matched AA_INITIAL_EXEC;

@@ -66,6 +66,9 @@ void aa_path_exchange_with_oneself(void);
 void aa_path_send_on(MPI_Comm comm, int peer, int tag);
 void aa_path_receive_on(MPI_Comm comm, int peer, int tag);
 
+/* All are at the end: what nobody has received is, as libraries say that it was not. */
+void aa_path_take_rest(void);
+
 /* A chain goes to another process, null: the calling thread's, with a question; 0: it has none. */
 void aa_path_send_parcel(MPI_Comm comm, int peer, int tag, const struct aa_path *chain, uint32_t question);
 int aa_path_tag_of(const struct aa_mpi_peers *peers, int tag);

@@ -57,7 +57,7 @@ int main(int argc, char **argv) {
 }
 """
 
-# Both ranks meet after 0.2 s, and exchange messages before and after that.
+# Both ranks meet after 0.2 s, and exchange messages before and after that, and one across it.
 DEAR = """
 #include <mpi.h>
 #include <stdio.h>
@@ -70,12 +70,16 @@ static int exchange(int rank, int times) {
     return theirs;
 }
 int main(int argc, char **argv) {
-    int rank, theirs;
+    int rank, theirs, sent;
+    MPI_Request request;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     theirs = exchange(rank, 50);
     usleep(200000);
+    MPI_Isend(&rank, 1, MPI_INT, 1 - rank, 8, MPI_COMM_WORLD, &request);
     MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Recv(&sent, 1, MPI_INT, 1 - rank, 8, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
     theirs += exchange(rank, 1000);
     printf("%d\\n", theirs);
     return MPI_Finalize();
