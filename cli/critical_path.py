@@ -15,6 +15,6 @@ def add_path(parser: argparse.ArgumentParser) -> None:
         "--path",
         choices=CHOICES,
         help="record the critical path; this adds a small message to each message of the program. auto: stop if this "
-        "takes more than --max-overhead, but with MPI_THREAD_MULTIPLE record the whole run (default: auto; never with "
-        "--usage, --count-in or named events, because these also count in MPI calls)",
+        "takes more than --max-overhead (default: auto; never with --usage, --count-in or named events, because these "
+        "also count in MPI calls)",
     )

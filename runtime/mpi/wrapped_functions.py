@@ -247,12 +247,13 @@ def _path_before(rule: ByteRule, form: Form) -> tuple[str, ...]:
     """Return the statements that pass path data on before a call; none for a persistent one."""
     if form is Form.PERSISTENT:
         return ()
+    if rule.path in _BLOCKING:
+        return (f"aa_path_enters({_BLOCKING[rule.path]});",) if form is Form.BLOCKING else ()
     return {
         "send": ("aa_path_send(dest, tag, comm);",),
         "synchronous": ("aa_path_ask(dest, tag, comm);",),
         "exchange": ("aa_path_send(dest, sendtag, comm);",),
         "matched": ("aa_path_take_matched(AA_MESSAGE(*message));",),
-        **{path: (f"aa_path_enters({arguments});",) for path, arguments in _BLOCKING.items()},
     }.get(rule.path, ())
 
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fork.h"
 #include "meeting.h"
 #include "mpi_path_parts.h"
 
@@ -39,6 +40,11 @@ static bool is_alone(int size) {
     return is_limited() && size == 1;
 }
 
+/* What the child of a fork would send goes beside nothing that its parent's peers receive. */
+static void leave_in_child(void) {
+    aa_mpi_path = has_begun = false;
+}
+
 static void start(struct aa_header *header, int rank, int size, bool spawned) {
     if (is_alone(size))
         return;
@@ -51,6 +57,7 @@ static void start(struct aa_header *header, int rank, int size, bool spawned) {
     aa_path_find_price(aa_path_exchange_with_oneself);
     aa_path_begins(is_limited());
     has_begun = true;
+    aa_fork_watch(NULL, leave_in_child);
     header->path_state = AA_PATH_KNOWN;
     aa_mpi_path = true;
     aa_path_everyone(aa_mpi.world);
@@ -83,6 +90,7 @@ void aa_mpi_path_ends(void) {
     if (has_begun) {
         aa_path_end_collectives();
         aa_path_end_answers();
+        aa_path_take_rest();
         clear_away();
     }
     aa_mpi_path = false;

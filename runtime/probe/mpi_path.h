@@ -11,7 +11,7 @@
 #define AA_MPI_PATH_H
 
 #include "mpi_peers.h"
-#include "shard.h"
+#include "path.h"
 
 /* Whether AUTOANALYZER_PATH requests it and all processes are recorded, from MPI_Init to MPI_Finalize. */
 extern bool aa_mpi_path;
@@ -27,9 +27,9 @@ static inline bool aa_mpi_has_path(struct aa_mpi_call call) {
     return __builtin_expect(aa_mpi_path, false) && call.counts;
 }
 
-/* Of a communicator, as long as there are messages of ours. */
+/* Of a communicator, as long as there are messages of ours between two. */
 static inline const struct aa_mpi_peers *aa_path_peers(MPI_Comm comm) {
-    return __builtin_expect(aa_mpi_path, false) ? aa_mpi_peers_of(comm) : NULL;
+    return __builtin_expect(aa_mpi_path, false) && !aa_path_has_ended ? aa_mpi_peers_of(comm) : NULL;
 }
 
 /* The program uses something that the path does not follow. */
@@ -43,7 +43,7 @@ void aa_path_send_among(const struct aa_mpi_peers *peers, int dest, int tag);
 void aa_path_received_among(const struct aa_mpi_peers *peers, int source, int tag);
 
 static inline void aa_path_send(int dest, int tag, MPI_Comm comm) {
-    aa_path_send_among(aa_mpi_peers_of(comm), dest, tag);
+    aa_path_send_among(aa_path_peers(comm), dest, tag);
 }
 
 static inline void aa_path_received(const MPI_Status *status, MPI_Comm comm) {

@@ -30,7 +30,7 @@ static _Thread_local struct answer *latest AA_INITIAL_EXEC;
 
 void *aa_path_ask_among(const struct aa_mpi_peers *peers, int dest, int tag) {
     int peer = aa_mpi_peer(peers, dest);
-    if (peer < 0)
+    if (peer < 0 || aa_path_has_ended)
         return NULL;
     struct answer *answer = malloc(sizeof *answer);
     uint32_t number = answer ? questions++ % AA_PATH_ANSWERS : 0;
@@ -47,7 +47,7 @@ void *aa_path_ask_among(const struct aa_mpi_peers *peers, int dest, int tag) {
 }
 
 void aa_path_ask(int dest, int tag, MPI_Comm comm) {
-    latest = aa_path_ask_among(aa_mpi_peers_of(comm), dest, tag);
+    latest = aa_path_ask_among(aa_path_peers(comm), dest, tag);
 }
 
 void *aa_path_question(void) {
@@ -77,7 +77,7 @@ void aa_path_answered(void *question) {
         return;
     }
     aa_path_lock();
-    bool has_room = late_count < MOST_LATE;
+    bool has_room = late_count < MOST_LATE && !aa_path_has_ended;
     if (has_room) {
         answer->next = late;
         late = answer;

@@ -23,7 +23,7 @@ void aa_path_choose_longest(void *given, void *kept, int *count, MPI_Datatype *t
 /* Not those with processes of another MPI_COMM_WORLD: they would not join in ours. An intercommunicator has
  * two members at least, if only one in each group. */
 bool aa_path_has_group(const struct aa_mpi_peers *peers) {
-    return peers && !peers->strangers && (peers->inter || peers->count > 1);
+    return peers && !peers->strangers && !peers->is_left && (peers->inter || peers->count > 1);
 }
 
 /* Null: there is nothing to report, or no receiver. */
@@ -42,35 +42,59 @@ static struct aa_mpi_peers *counted_group_of(MPI_Comm comm) {
     return peers;
 }
 
-/* Threads of some rank may call MPI at the same time, which all know from the beginning. Then collectives on
- * different communicators have no order that is the same in all ranks: chains start again where all meet on
- * MPI_COMM_WORLD only, and the path is not left, as another thread may have begun one of ours meanwhile. */
-static _Atomic bool at_once;
+/*
+ * The thread of this process that is in a collective in which all may meet; null: none. Where threads are in
+ * two at the same time, these may end in another order in another rank: then chains start again in one of
+ * both, or in none. For if no rank was elsewhere in either, each has left one of them before it began the
+ * other, the same one in all ranks.
+ */
+static const void *_Atomic meeting;
+static _Thread_local char me AA_INITIAL_EXEC;
 
-static uint32_t flag_of(const struct aa_mpi_peers *peers) {
-    if (!peers->everybody)
-        return 0;
-    if (aa_requests_are_shared())
-        return AA_PATH_AT_ONCE;
-    return !at_once && aa_path_is_too_dear() ? AA_PATH_TOO_MUCH : 0;
+/* Whether this is the thread; also after a collective that has failed. */
+static bool begins_to_meet(const struct aa_mpi_peers *peers) {
+    const void *nobody = NULL;
+    return peers->everybody && (atomic_compare_exchange_strong(&meeting, &nobody, &me) || nobody == &me);
 }
 
-static bool starts_again(const struct aa_mpi_peers *peers) {
-    return peers->everybody && (!at_once || peers == aa_mpi_peers_of(aa_mpi.world));
+static void ends_to_meet(void) {
+    if (meeting == &me)
+        meeting = NULL;
+}
+
+static uint32_t flags_of(const struct aa_mpi_peers *peers, bool may_meet) {
+    uint32_t flags = aa_requests_are_shared() ? AA_PATH_AT_ONCE : 0;
+    if (aa_path_has_ended)
+        return flags | AA_PATH_TOO_MUCH;
+    if (peers->everybody && !may_meet)
+        flags |= AA_PATH_ELSEWHERE;
+    return flags | (peers->everybody && aa_path_is_too_dear() ? AA_PATH_TOO_MUCH : 0);
+}
+
+/*
+ * All members learn in the same collective that the path takes too long. Of all ranks, all end it there. If
+ * each has one thread that calls MPI, nothing of ours follows. Else another thread may have begun a
+ * collective of ours meanwhile: on each communicator, ours end as soon as all its members know; after one
+ * that failed, where they do not know in the same collective, never.
+ */
+static void give_up(struct aa_mpi_peers *peers, uint32_t flags) {
+    peers->is_left = !(flags & AA_PATH_IN_DOUBT);
+    if (!peers->everybody)
+        return;
+    aa_path_end();
+    aa_shard()->path_state = AA_PATH_TOO_DEAR;
+    if (!(flags & (AA_PATH_AT_ONCE | AA_PATH_IN_DOUBT)))
+        aa_mpi_path = false;
 }
 
 /* All have met, and this is the longest of their chains. */
-static void meet(const struct aa_mpi_peers *peers, const struct aa_path *longest, uint32_t flags) {
-    if (starts_again(peers))
+static void meet(struct aa_mpi_peers *peers, const struct aa_path *longest, uint32_t flags) {
+    if (peers->everybody && !(flags & AA_PATH_ELSEWHERE))
         aa_path_meet(longest, (longest->from & ~AA_PATH_FLAGS) == aa_path_ours.me);
     else
         aa_path_join(longest);
-    if (peers->everybody && flags & AA_PATH_AT_ONCE) {
-        at_once = true;
-    } else if (flags & AA_PATH_TOO_MUCH) {
-        aa_mpi_path = false;
-        aa_shard()->path_state = AA_PATH_TOO_DEAR;
-    }
+    if (flags & AA_PATH_TOO_MUCH && !peers->inter)
+        give_up(peers, flags);
 }
 
 /* ---- by messages */
@@ -92,15 +116,15 @@ static int exchange(enum aa_path_collective_kind kind, int root, struct aa_path 
 }
 
 /* If it waits, what the exchange itself takes is counted; looking at chains counts itself. */
-static void follow(enum aa_path_collective_kind kind, int root, const struct aa_mpi_peers *peers,
-                   MPI_Comm comm, bool waits) {
+static void follow(enum aa_path_collective_kind kind, int root, struct aa_mpi_peers *peers, MPI_Comm comm,
+                   bool waits) {
     struct aa_path mine, found = {0};
-    bool in_all = kind == AA_PATH_EVERYONE;
-    if (in_all && starts_again(peers))
+    bool in_all = kind == AA_PATH_EVERYONE, may_meet = in_all && begins_to_meet(peers);
+    if (may_meet)
         aa_path_gather_threads();
     aa_path_write(kind == AA_PATH_FROM_ROOT ? &found : &mine);
     if (in_all)
-        mine.from |= flag_of(peers);
+        mine.from |= flags_of(peers, may_meet);
     uint64_t since = waits ? aa_path_start_waiting() : 0;
     int result = exchange(kind, root, &mine, &found, comm);
     if (waits)
@@ -109,16 +133,17 @@ static void follow(enum aa_path_collective_kind kind, int root, const struct aa_
         meet(peers, &found, found.from);
     else if (result == MPI_SUCCESS)
         aa_path_join(&found);
+    ends_to_meet();
 }
 
 void aa_path_everyone(MPI_Comm comm) {
-    const struct aa_mpi_peers *peers = counted_group_of(comm);
+    struct aa_mpi_peers *peers = counted_group_of(comm);
     if (peers)
         follow(AA_PATH_EVERYONE, 0, peers, comm, false);
 }
 
 void aa_path_from_lower(MPI_Comm comm) {
-    const struct aa_mpi_peers *peers = counted_group_of(comm);
+    struct aa_mpi_peers *peers = counted_group_of(comm);
     if (peers)
         follow(AA_PATH_FROM_LOWER, 0, peers, comm, false);
 }
@@ -128,7 +153,7 @@ void aa_path_from_lower(MPI_Comm comm) {
 static void follow_by_messages(enum aa_path_collective_kind kind, int root, struct aa_mpi_peers *peers,
                                MPI_Comm comm) {
     follow(kind, root, peers, comm, true);
-    if (aa_mpi_path && ++peers->collectives == FEW) {
+    if (!peers->is_left && ++peers->collectives == FEW) {
         uint64_t since = aa_path_start_waiting();
         aa_path_share(peers, comm);
         aa_path_count_waiting(since);
@@ -140,17 +165,18 @@ static void follow_by_messages(enum aa_path_collective_kind kind, int root, stru
 
 void aa_path_enters(enum aa_path_collective_kind kind, int root, MPI_Comm comm) {
     const struct aa_mpi_peers *peers = aa_mpi_peers_of(comm);
-    if (!peers || !peers->slots)
+    if (!peers || !peers->slots || peers->is_left)
         return;
     uint64_t start = aa_path_effort_begins();
-    if (kind == AA_PATH_EVERYONE && starts_again(peers))
+    bool may_meet = kind == AA_PATH_EVERYONE && begins_to_meet(peers);
+    if (may_meet)
         aa_path_gather_threads();
     aa_path_put(peers->slots, kind != AA_PATH_FROM_ROOT || root == aa_path_my_place(peers->slots),
-                kind == AA_PATH_EVERYONE ? flag_of(peers) : 0);
+                kind == AA_PATH_EVERYONE ? flags_of(peers, may_meet) : 0);
     aa_path_effort_ends(start + aa_path_waited_in(peers->slots), 1);
 }
 
-static void follow_by_slots(enum aa_path_collective_kind kind, int root, const struct aa_mpi_peers *peers) {
+static void follow_by_slots(enum aa_path_collective_kind kind, int root, struct aa_mpi_peers *peers) {
     int me = aa_path_my_place(peers->slots), from = 0, to = peers->count;
     uint32_t flags = 0;
     uint64_t start = aa_path_effort_begins();
@@ -166,6 +192,7 @@ static void follow_by_slots(enum aa_path_collective_kind kind, int root, const s
     else if (longest)
         aa_path_join(longest);
     aa_path_taken_slots(peers->slots, kind == AA_PATH_EVERYONE);
+    ends_to_meet();
     aa_path_effort_ends(start + aa_path_waited_in(peers->slots), 1);
     aa_path_count_slots();
 }

@@ -6,6 +6,8 @@
 #include "self.h"
 
 void aa_path_send_on(MPI_Comm comm, int peer, int tag) {
+    if (aa_path_has_ended)
+        return;
     aa_path_take_late();
     aa_path_send_parcel(comm, peer, tag, NULL, 0);
 }
@@ -19,7 +21,7 @@ void aa_path_send_among(const struct aa_mpi_peers *peers, int dest, int tag) {
 static void receive(MPI_Comm comm, int peer, int tag, const struct aa_path *begun) {
     struct aa_path path;
     MPI_Request request;
-    if (!aa_path_has_missed &&
+    if (!aa_path_has_missed && !aa_path_has_ended &&
         aa_mpi.Irecv(&path, (int)sizeof path, aa_mpi.byte, peer, tag, comm, &request) == MPI_SUCCESS) {
         if (aa_path_await(&request)) {
             if (path.from & AA_PATH_ASKS) {
@@ -53,6 +55,19 @@ void aa_path_received_later(const struct aa_mpi_peers *peers, int source, int ta
 
 void aa_path_received_among(const struct aa_mpi_peers *peers, int source, int tag) {
     receive_among(peers, source, tag, NULL);
+}
+
+void aa_path_take_rest(void) {
+    struct aa_path rest;
+    MPI_Comm comm = aa_path_ours.comm;
+    MPI_Status status;
+    MPI_Request request;
+    int found = 0;
+    aa_mpi.Barrier(comm);
+    while (aa_mpi.Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &found, &status) == MPI_SUCCESS && found &&
+           aa_mpi.Irecv(&rest, (int)sizeof rest, aa_mpi.byte, status.MPI_SOURCE, status.MPI_TAG, comm,
+                        &request) == MPI_SUCCESS)
+        aa_mpi.Wait(&request, MPI_STATUS_IGNORE);
 }
 
 /* ---- messages that were matched before they are received */

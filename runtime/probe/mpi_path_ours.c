@@ -1,5 +1,6 @@
 /* What all parts of the critical path's messages need: what is ours, turns of threads, and the price. */
 #include <pthread.h>
+#include <string.h>
 
 #include "clock.h"
 #include "mpi_path.h"
@@ -28,8 +29,8 @@ void aa_path_unlock(void) {
 }
 
 void aa_path_write(struct aa_path *path) {
-    if (!aa_path_here(path))
-        *path = (struct aa_path){0};
+    if (aa_path_has_ended || !aa_path_here(path))
+        memset(path, 0, offsetof(struct aa_path, entries));
     path->from = aa_path_ours.me;
 }
 
@@ -46,7 +47,7 @@ void aa_path_write(struct aa_path *path) {
 #define AGAIN 1.05 /* it is judged again, which is a system call, once it has grown so much */
 
 static uint64_t on_before;       /* nanoseconds that the process was on a processor before */
-static double judged;            /* nanoseconds that were spent, until which it is not judged again */
+static _Atomic double judged;    /* nanoseconds that were spent, until which it is not judged again */
 static double price;             /* ticks of a message that is sent and received */
 static _Atomic uint64_t halves;  /* messages sent, and messages received */
 static _Atomic uint64_t waiting; /* nanoseconds in calls that wait for others */

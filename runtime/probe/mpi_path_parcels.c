@@ -101,18 +101,23 @@ bool aa_path_is_over(uint64_t *end) {
     return now > *end;
 }
 
-/* It was sent before what is here; but should it not come, nobody waits for it for ever. */
-bool aa_path_comes(MPI_Request *request) {
+/* It was sent before what is here; but should it not come, nobody waits for it for ever. Ranks that have
+ * ended the path send none, and this one is about to end it. */
+static bool comes(MPI_Request *request, bool from_one) {
     int came = 0;
     uint64_t end = 0, since = 0;
     while (aa_mpi.Test(request, &came, MPI_STATUS_IGNORE) == MPI_SUCCESS && !came) {
         since = since ? since : aa_path_start_waiting();
-        if (aa_path_has_missed || aa_path_is_over(&end))
+        if (aa_path_has_missed || (from_one && aa_path_has_ended) || aa_path_is_over(&end))
             break;
     }
     if (since)
         aa_path_count_waiting(since);
     return came;
+}
+
+bool aa_path_comes(MPI_Request *request) {
+    return comes(request, false);
 }
 
 void aa_path_miss(void) {
@@ -122,11 +127,12 @@ void aa_path_miss(void) {
 }
 
 bool aa_path_await(MPI_Request *request) {
-    if (aa_path_comes(request))
+    if (comes(request, true))
         return true;
     aa_mpi.Cancel(request);
     aa_mpi.Wait(request, MPI_STATUS_IGNORE);
-    aa_path_miss();
+    if (!aa_path_has_ended)
+        aa_path_miss();
     return false;
 }
 

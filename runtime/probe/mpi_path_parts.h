@@ -11,9 +11,11 @@
 #include "mpi_peers.h"
 #include "path.h"
 
-#define AA_PATH_TOO_MUCH (1u << 31) /* beside a rank: it holds that messages of ours take too long */
-#define AA_PATH_AT_ONCE (1u << 30)  /* beside a rank: its threads may call MPI at the same time */
-#define AA_PATH_FLAGS (AA_PATH_TOO_MUCH | AA_PATH_AT_ONCE)
+#define AA_PATH_TOO_MUCH (1u << 31)  /* beside a rank: it holds that messages of ours take too long */
+#define AA_PATH_AT_ONCE (1u << 30)   /* beside a rank: its threads may call MPI at the same time */
+#define AA_PATH_ELSEWHERE (1u << 29) /* beside a rank: another of its threads meets all meanwhile */
+#define AA_PATH_IN_DOUBT (1u << 28)  /* beside these: whether all see them in the same collective */
+#define AA_PATH_FLAGS (AA_PATH_TOO_MUCH | AA_PATH_AT_ONCE | AA_PATH_ELSEWHERE)
 
 #define AA_PATH_ASKS                                                                                         \
     (1u << 31)                 /* in a message, in place of a rank, beside a number: it is to be answered    \
@@ -63,6 +65,9 @@ void aa_path_exchange_with_oneself(void);
 /* A message of ours on a communicator of ours is sent; is received, and was sent before. */
 void aa_path_send_on(MPI_Comm comm, int peer, int tag);
 void aa_path_receive_on(MPI_Comm comm, int peer, int tag);
+
+/* All are at the end: what nobody has received is, as libraries say that it was not. */
+void aa_path_take_rest(void);
 
 /* A chain goes to another process, null: the calling thread's, with a question; 0: it has none. */
 void aa_path_send_parcel(MPI_Comm comm, int peer, int tag, const struct aa_path *chain, uint32_t question);
@@ -118,9 +123,9 @@ void aa_path_end_slots(struct aa_path_slots *slots);
 int aa_path_my_place(const struct aa_path_slots *slots);
 uint64_t aa_path_waited_in(const struct aa_path_slots *slots);
 
-/* A collective is about to begin: the thread's chain, with a flag, goes into a slot if the member gives it.
+/* A collective is about to begin: the thread's chain, with flags, goes into a slot if the member gives it.
  * It is over: the longest chain of these members; and that was all. */
-void aa_path_put(struct aa_path_slots *slots, bool gives, uint32_t flag);
+void aa_path_put(struct aa_path_slots *slots, bool gives, uint32_t flags);
 const struct aa_path *aa_path_take(struct aa_path_slots *slots, int from, int to, uint32_t *flags);
 void aa_path_taken_slots(struct aa_path_slots *slots, bool all_wait_for_all);
 

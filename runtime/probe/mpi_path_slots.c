@@ -167,10 +167,8 @@ static void leave_slot(struct aa_path_slots *slots, uint64_t held) {
     slots->done_by_all = least;
 }
 
-/*
- * Whether a member failed in a collective before this one, and may be one number behind since. Then flags do
- * not count, because the members would not all see one in the same collective.
- */
+/* Whether a member failed in a collective before this one, and may be one number behind since. Then the
+ * members may not all see a flag in the same collective. */
 static bool has_failed_before(const struct aa_path_slots *slots, uint64_t number) {
     for (int i = 0; i < slots->count; i++) {
         uint64_t failed = slots->members[i].failed;
@@ -180,9 +178,9 @@ static bool has_failed_before(const struct aa_path_slots *slots, uint64_t number
     return false;
 }
 
-/* After a collective that failed, the next one reuses its number and slot, and keeps the flag that others may
- * have read there. */
-void aa_path_put(struct aa_path_slots *slots, bool gives, uint32_t flag) {
+/* After a collective that failed, the next one reuses its number and slot, and keeps the flags that others
+ * may have read there. */
+void aa_path_put(struct aa_path_slots *slots, bool gives, uint32_t flags) {
     struct member *mine = &slots->members[slots->me];
     struct slot *slot = &mine->slots[slots->place];
     uint64_t held = atomic_load_explicit(&slot->number, memory_order_relaxed);
@@ -194,10 +192,8 @@ void aa_path_put(struct aa_path_slots *slots, bool gives, uint32_t flag) {
         return;
     if (held > slots->done_by_all && held <= slots->number)
         leave_slot(slots, held);
-    if (flag & AA_PATH_TOO_MUCH && has_failed_before(slots, UINT64_MAX))
-        flag = 0;
     aa_path_write(&slot->path);
-    slot->path.from |= flag;
+    slot->path.from |= flags;
     atomic_store_explicit(&slot->number, slots->number + 1, memory_order_release);
 }
 
@@ -214,7 +210,7 @@ const struct aa_path *aa_path_take(struct aa_path_slots *slots, int from, int to
             longest = &slot->path;
     }
     if (*flags & AA_PATH_TOO_MUCH && has_failed_before(slots, slots->number + 1))
-        *flags = 0;
+        *flags |= AA_PATH_IN_DOUBT;
     return longest;
 }
 

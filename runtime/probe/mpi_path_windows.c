@@ -140,7 +140,7 @@ void aa_path_started(MPI_Group targets, MPI_Win handle) {
     struct window *window = window_of(handle);
     if (!window)
         return;
-    window->targets = translate(targets, window->comm, &window->target_ranks);
+    window->targets = aa_path_has_ended ? 0 : translate(targets, window->comm, &window->target_ranks);
     free(window->posted);
     window->posted = window->targets ? calloc((size_t)window->targets, sizeof *window->posted) : NULL;
     for (int i = 0; window->posted && i < window->targets; i++) {

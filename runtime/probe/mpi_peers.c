@@ -3,11 +3,14 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "mpi_request_table.h"
 #include "shard.h"
 
 static struct aa_mpi_peers of_world = {.everybody = true};
 static int known = MPI_KEYVAL_INVALID;
 static void (*end_slots_of)(struct aa_path_slots *);
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct aa_mpi_peers *former;
 
 /* Not the library's own callbacks, which some libraries define as symbols. */
 static int copy_nothing(MPI_Comm comm, int key, void *state, void *value, void *copy, int *copied) {
@@ -16,12 +19,21 @@ static int copy_nothing(MPI_Comm comm, int key, void *state, void *value, void *
     return MPI_SUCCESS;
 }
 
+/* A request on a communicator may be complete only after that is freed. */
 static int forget(MPI_Comm comm, int key, void *value, void *state) {
     (void)comm, (void)key, (void)state;
     struct aa_mpi_peers *peers = value;
     end_slots_of(peers->slots);
-    free(peers->world);
-    free(peers);
+    pthread_mutex_lock(&lock);
+    peers->next = former;
+    former = peers;
+    while (former && aa_requests_none()) {
+        peers = former;
+        former = peers->next;
+        free(peers->world);
+        free(peers);
+    }
+    pthread_mutex_unlock(&lock);
     return MPI_SUCCESS;
 }
 
@@ -122,7 +134,6 @@ static struct aa_mpi_peers *make(MPI_Comm comm) {
  * use.
  */
 static struct aa_mpi_peers *made_once(MPI_Comm comm) {
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     pthread_mutex_lock(&lock);
     struct aa_mpi_peers *peers = kept(comm);
     if (!peers)

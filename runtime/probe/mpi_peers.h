@@ -7,7 +7,8 @@
 struct aa_path_slots;
 
 struct aa_mpi_peers {
-    int count; /* processes to which messages go; on an intercommunicator, the remote group */
+    struct aa_mpi_peers *next; /* of those whose communicator was freed */
+    int count;                 /* processes to which messages go; on an intercommunicator, the remote group */
     /* in most cases distinguishes communicators with the same two members; the same in all members */
     uint32_t salt;
     bool inter;     /* whether it is an intercommunicator */
@@ -16,6 +17,7 @@ struct aa_mpi_peers {
      * come from them */
     bool strangers;
     int *world; /* rank of each process there, negative if it has none; null: the ranks are the same */
+    _Atomic bool is_left;        /* whether the critical path has no own collectives any more */
     uint32_t collectives;        /* the number of the critical path's own collectives by messages */
     struct aa_path_slots *slots; /* for the critical path's own collectives; null: none */
 };
@@ -24,7 +26,7 @@ struct aa_mpi_peers {
 bool aa_mpi_peers_begin(int size, void (*end_slots)(struct aa_path_slots *));
 void aa_mpi_peers_end(void);
 
-/* Returns null if unknown. The result is valid as long as the communicator. */
+/* Returns null if unknown. The result is valid as long as the communicator or a request on it. */
 struct aa_mpi_peers *aa_mpi_peers_of(MPI_Comm comm);
 
 static inline int aa_mpi_peer(const struct aa_mpi_peers *peers, int rank) {

@@ -11,7 +11,8 @@
 #ifndef AA_PATH_H
 #define AA_PATH_H
 
-#include "shard.h"
+#include "path_chain.h"
+#include "self.h"
 
 enum aa_path_state {
     AA_PATH_NOT_ASKED,
@@ -22,13 +23,13 @@ enum aa_path_state {
     AA_PATH_MISSED    /* a message of ours did not come */
 };
 
-/* Bytes of a chain that a message has to carry. */
-static inline size_t aa_path_size(const struct aa_path *path) {
-    return offsetof(struct aa_path, entries) + path->count * sizeof *path->entries;
-}
-
 /* Copy the calling thread's chain, with its work until it called MPI; false: it has none. */
 bool aa_path_here(struct aa_path *to);
+
+/* The calling thread, which has a chain, creates another: a number of where it goes on from, which is told to
+ * that thread at its start; 0: not known. */
+uint64_t aa_path_birth(void);
+extern _Thread_local uint64_t aa_path_born AA_INITIAL_EXEC;
 
 /* The calling thread's work until now belongs to its chain, if it has one. */
 void aa_path_update(void);
@@ -54,6 +55,13 @@ bool aa_path_is_followed(void);
  * it.
  */
 void aa_path_team_closed(struct aa_thread *const *members, uint32_t count);
+
+/* The child of a fork has no chains: they are its parent's. */
+void aa_path_forget(void);
+
+/* The path is known until now: each thread goes on after its own chain, whatever comes of others. */
+void aa_path_end(void);
+extern _Atomic bool aa_path_has_ended;
 
 /* The cost of all this so far, over all threads, in ticks: examining nodes, and joining chains. */
 uint64_t aa_path_taken(void);

@@ -28,6 +28,12 @@ struct aa_path_record *aa_path_append(enum aa_path_kind kind) {
 static struct aa_path_sums totals = {.kind = AA_PATH_TOTAL};
 struct aa_path_sums aa_path_delays = {.kind = AA_PATH_DELAY};
 
+void aa_path_sums_forget(void) {
+    records = 0;
+    totals = (struct aa_path_sums){.kind = AA_PATH_TOTAL};
+    aa_path_delays = (struct aa_path_sums){.kind = AA_PATH_DELAY};
+}
+
 static struct aa_path_entry **slot_of(const struct aa_path_sums *sums, const struct aa_path_entry *entry) {
     uint32_t hash = (entry->rank * 0x9e3779b9u ^ entry->node) * 0x85ebca6bu ^
                     (2 * entry->what + entry->by_message) * 0xc2b2ae35u;

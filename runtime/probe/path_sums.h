@@ -24,6 +24,9 @@ extern struct aa_path_sums aa_path_delays;
 /* By one thread at a time: to the sum of the entry's place, which is made if need be. */
 void aa_path_add_to(struct aa_path_sums *sums, const struct aa_path_entry *entry);
 
+/* The child of a fork has none. */
+void aa_path_sums_forget(void);
+
 /* A chain is part of the critical path. */
 void aa_path_keep(const struct aa_path *path);
 

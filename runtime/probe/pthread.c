@@ -3,6 +3,9 @@
  * created.
  */
 #define _GNU_SOURCE
+#include "book.h"
+#include "counter.h"
+#include "path.h"
 #include "probe.h"
 #include "symbol.h"
 #include "self.h"
@@ -18,6 +21,7 @@ struct birth {
     } start;
     void *argument;
     const struct aa_node *node;
+    uint64_t chain;
 };
 
 static void check(const void *function, const void *caller) {
@@ -30,6 +34,7 @@ static struct birth take(void *given) {
     struct birth birth = *(struct birth *)given;
     free(given);
     aa_thread_birth = birth.node;
+    aa_path_born = birth.chain;
     return birth;
 }
 
@@ -43,12 +48,23 @@ static int begin_c11(void *given) {
     return birth.start.c11(birth.argument);
 }
 
+/* With what the creator has worked until now. */
+static uint64_t chain_of_birth(void) {
+    if (!aa_path_is_followed())
+        return aa_path_born;
+    aa_counter_stop();
+    aa_book(aa_thread_self);
+    uint64_t chain = aa_path_birth();
+    aa_counter_go();
+    return chain;
+}
+
 /* Threads that a library creates in a call are its own, as are those of MPI. */
 static struct birth *give_birth(void *argument) {
     const struct aa_thread *thread = aa_thread_self;
     struct birth *birth = thread && !thread->call.depth ? malloc(sizeof *birth) : NULL;
     if (birth)
-        *birth = (struct birth){.argument = argument, .node = thread->current};
+        *birth = (struct birth){.argument = argument, .node = thread->current, .chain = chain_of_birth()};
     return birth;
 }
 

@@ -3,6 +3,7 @@
 #include "book.h"
 #include "counter.h"
 #include "frames.h"
+#include "path.h"
 #include "process.h"
 #include "self.h"
 #include "site.h"
@@ -211,6 +212,7 @@ static void before_fork(void) {
 static void in_child(void) {
     inherited = handed_down;
     aa_tree_forget();
+    aa_path_forget();
     aa_sites_forget();
     trees.main = trees.free = NULL;
     aa_thread_become(NULL);

@@ -68,8 +68,8 @@ static char lacking[512];
 static _Thread_local bool of_the_node AA_INITIAL_EXEC; /* this thread counts the energy of the node */
 static _Thread_local struct {
     uint64_t faults, system, ticks, outside;
-    unsigned hasty; /* remaining readings at the short period */
-    bool in_call;   /* marks that the use of the code before the call is lost */
+    unsigned hasty;  /* remaining readings at the short period */
+    bool is_in_vain; /* marks a reading in a call after one outside: the use of the code before is lost */
 } looked AA_INITIAL_EXEC;
 
 static void note_lack(const char *format, ...) {
@@ -255,8 +255,9 @@ static void book(struct aa_thread *thread, uint64_t faults, uint64_t system) {
     double took = (double)(thread->last - looked.ticks);
     double outside = (double)(thread->outside - looked.outside);
     double share = outside < took ? 1 - outside / took : 0;
-    looked.in_call = thread->call.share != AA_OWN;
-    if (!looked.in_call) {
+    bool in_call = thread->call.share != AA_OWN;
+    looked.is_in_vain = in_call && !looked.is_in_vain;
+    if (!in_call) {
         add(thread, PAGE_FAULTS, (uint64_t)(share * (double)faults + 0.5));
         add(thread, SYSTEM_TIME, (uint64_t)(share * (double)system + 0.5));
     }
@@ -289,5 +290,5 @@ void aa_usage_look(struct aa_thread *thread) {
 }
 
 unsigned aa_usage_haste(void) {
-    return looked.hasty || looked.in_call ? HASTE : 1;
+    return looked.hasty || looked.is_in_vain ? HASTE : 1;
 }

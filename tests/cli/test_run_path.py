@@ -57,7 +57,7 @@ int main(int argc, char **argv) {
 }
 """
 
-# Both ranks meet after 0.2 s, and exchange messages before and after that.
+# Both ranks meet after 0.2 s, and exchange messages before and after that, and one across it.
 DEAR = """
 #include <mpi.h>
 #include <stdio.h>
@@ -70,12 +70,16 @@ static int exchange(int rank, int times) {
     return theirs;
 }
 int main(int argc, char **argv) {
-    int rank, theirs, provided;
-    MPI_Init_thread(&argc, &argv, argc > 1 ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &provided);
+    int rank, theirs, sent;
+    MPI_Request request;
+    MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     theirs = exchange(rank, 50);
     usleep(200000);
+    MPI_Isend(&rank, 1, MPI_INT, 1 - rank, 8, MPI_COMM_WORLD, &request);
     MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Recv(&sent, 1, MPI_INT, 1 - rank, 8, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
     theirs += exchange(rank, 1000);
     printf("%d\\n", theirs);
     return MPI_Finalize();
@@ -196,17 +200,6 @@ def test_a_path_that_takes_more_than_it_may_is_given_up_by_all_and_said(tool: To
     experiment = load(tool.folder / "out")
     assert [each for each in experiment.notes.remarks if "critical path" in each] == [TOO_DEAR]
     assert has_path(experiment)
-
-
-@pytest.mark.by_day(mpi=["openmpi"])
-def test_a_path_is_given_up_by_nobody_if_threads_of_one_rank_call_mpi_at_once(tool: Tool, mpi: tuple[str, str]) -> None:
-    """Another thread may have begun a message of the library that waits for the other ranks."""
-    launcher, compiler = mpi
-    tool.build(DEAR, compiler=compiler)
-    parts = ["--", for_several_programs(launcher), "-n", "1", "./app", ":", "-n", "1", "./app", "threads"]
-    done = succeed(tool("autoanalyzer", "run", "-o", "out", "--no-analyze", "--max-overhead", "0.001%", *parts))
-    assert sorted(done.stdout.split()) == [b"0", b"2"]
-    assert not any("critical path" in each for each in load(tool.folder / "out").notes.remarks)
 
 
 def test_few_messages_of_ranks_that_sleep_are_not_too_dear(tool: Tool) -> None:

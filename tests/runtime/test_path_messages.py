@@ -5,12 +5,16 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from autoanalyzer.runtime.gather import shard_layout as layout
 from autoanalyzer.runtime.gather.critical_path import PathRecords
 
 from ..conftest import SPAWNING
 from .conftest import recorded
+
+LITTLE = {"AUTOANALYZER_PATH": "auto", "AUTOANALYZER_MAX_OVERHEAD": "0.001%"}
 
 LOCKING = """
 #include <mpi.h>
@@ -126,23 +130,49 @@ MEANWHILE = """
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-static void probe(const char *name) {
-    ((void (*)(const char *))dlsym(RTLD_DEFAULT, name))("aa1|user|meanwhile|||0|0|0");
+static void probe(const char *name, const char *region) {
+    ((void (*)(const char *))dlsym(RTLD_DEFAULT, name))(region);
 }
 static void exchange(void) {
     int out = 0, in;
     MPI_Sendrecv(&out, 1, MPI_INT, 0, 0, &in, 1, MPI_INT, 0, 0, MPI_COMM_SELF, MPI_STATUS_IGNORE);
 }
-static void *work(void *unused) {
-    struct timespec now = {0};
-    probe("aa_probe_enter");
+static double cpu_time(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return now.tv_sec + now.tv_nsec * 1e-9;
+}
+static void work(double seconds) {
+    static const char region[] = "aa1|user|meanwhile|||0|0|0";
+    double start = cpu_time();
+    probe("aa_probe_enter", region);
+    while (cpu_time() < start + seconds)
+        ;
     exchange();
-    while (now.tv_sec * 1e9 + now.tv_nsec < 2e8) /* while the other thread enters the barrier */
-        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    probe("aa_probe_exit", region);
+}
+static void meet_on_a_copy(void) { /* in more regions than a chain has room for */
+    static char regions[100][40];
+    MPI_Comm copy;
+    MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+    for (int i = 0; i < 100; i++) {
+        sprintf(regions[i], "aa1|user|step%d|||0|0|0", i);
+        probe("aa_probe_enter", regions[i]);
+        MPI_Barrier(copy);
+        probe("aa_probe_exit", regions[i]);
+    }
+    MPI_Comm_free(&copy);
+}
+static void *work_late(void *unused) {
+    work(0.05);
+    return unused;
+}
+static void *work_meanwhile(void *unused) {
     exchange();
-    probe("aa_probe_exit");
+    work(0.2); /* while the other thread enters the barrier */
     fclose(fopen("done", "w"));
     return unused;
 }
@@ -151,14 +181,73 @@ int main(int argc, char **argv) {
     pthread_t thread;
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 0) {
+        work(0.1);
+        pthread_create(&thread, NULL, work_late, NULL);
+        pthread_join(thread, NULL);
+    }
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank == 0)
-        pthread_create(&thread, NULL, work, NULL);
+        pthread_create(&thread, NULL, work_meanwhile, NULL);
+    if (rank == 1 && fork() == 0) {
+        work(0);
+        _exit(0);
+    }
     while (rank == 1 && access("done", F_OK) != 0)
         usleep(1000);
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank == 0)
         pthread_join(thread, NULL);
+    else
+        wait(NULL);
+    meet_on_a_copy();
+    return MPI_Finalize();
+}
+"""
+
+# Two threads of each rank exchange messages and meet, before the path is judged and after that.
+DEAR_AT_ONCE = """
+#include <mpi.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+static int rank;
+static void *exchange(void *given) {
+    MPI_Comm comm = *(MPI_Comm *)given;
+    long sum = 0;
+    for (int i = 0; i < 400; i++) {
+        int in = 0, root = i;
+        MPI_Request request;
+        if (i == 50)
+            usleep(150000);
+        MPI_Irecv(&in, 1, MPI_INT, 1 - rank, 7, comm, &request);
+        (i % 2 ? MPI_Send : MPI_Ssend)(&i, 1, MPI_INT, 1 - rank, 7, comm);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        sum += in;
+        if (i % 50 == 0) {
+            MPI_Bcast(&root, 1, MPI_INT, 0, comm);
+            MPI_Allreduce(MPI_IN_PLACE, &root, 1, MPI_INT, MPI_SUM, comm);
+            sum += root;
+        }
+    }
+    *(long *)given = sum;
+    return NULL;
+}
+int main(int argc, char **argv) {
+    int provided;
+    union {
+        MPI_Comm comm;
+        long sum;
+    } parts[2];
+    pthread_t thread;
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < 2; i++)
+        MPI_Comm_dup(MPI_COMM_WORLD, &parts[i].comm);
+    pthread_create(&thread, NULL, exchange, &parts[0]);
+    exchange(&parts[1]);
+    pthread_join(thread, NULL);
+    printf("%ld on %d\\n", parts[0].sum + parts[1].sum, rank);
     return MPI_Finalize();
 }
 """
@@ -183,15 +272,68 @@ int main(int argc, char **argv) {
 }
 """
 
+FREED = """
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+int main(int argc, char **argv) {
+    int rank, value = 0;
+    volatile double x = 1;
+    MPI_Comm copy;
+    MPI_Request request;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+    if (rank == 0)
+        MPI_Irecv(&value, 1, MPI_INT, 1, 0, copy, &request);
+    for (int i = 0; i < rank * 1000000; i++)
+        x = x * 1.0000001;
+    if (rank == 1)
+        MPI_Send(&rank, 1, MPI_INT, 0, 0, copy);
+    MPI_Comm_free(&copy);
+    for (size_t bytes = 8; bytes < 200; bytes += 8)
+        for (int i = 0; i < 100; i++) /* in the place of what was freed */
+            calloc(1, bytes);
+    if (rank == 0)
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    printf("%d on %d\\n", value, rank);
+    return MPI_Finalize();
+}
+"""
+
+FAILING_ALONE = """
+#include <mpi.h>
+#include <stdio.h>
+#include <unistd.h>
+int main(int argc, char **argv) {
+    int rank, other, value = 0;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    if (rank == 0 && MPI_Bcast(&value, 1, MPI_INT, 7, MPI_COMM_WORLD) == MPI_SUCCESS)
+        return 1;
+    for (int i = 0; i < 4; i++) {
+        MPI_Allreduce(&i, &value, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+        usleep(i == 0 ? 150000 : 0); /* until the path is judged */
+    }
+    for (int i = 0; i < 200; i++)
+        MPI_Sendrecv(&rank, 1, MPI_INT, 1 - rank, 0, &other, 1, MPI_INT, 1 - rank, 0, MPI_COMM_WORLD,
+                     MPI_STATUS_IGNORE);
+    printf("%d on %d\\n", value, rank);
+    return MPI_Finalize();
+}
+"""
+
 
 def said(
-    launcher: str, compiler: str, text: str, folder: Path, state: str = "known"
+    launcher: str, compiler: str, text: str, folder: Path, state: str = "known", **variables: str
 ) -> tuple[list[str], list[PathRecords]]:
     """Return the output of two ranks, and the path records of each process of MPI_COMM_WORLD."""
     (folder / "app.c").write_text(text)
     words = [compiler, "-w", "app.c", "-o", "app", "-ldl", "-lpthread"]
     subprocess.run(words, cwd=folder, check=True)
-    run = recorded(["timeout", "100", launcher, "-n", "2", str(folder / "app")], folder, AUTOANALYZER_PATH="always")
+    command = ["timeout", "100", launcher, "-n", "2", str(folder / "app")]
+    run = recorded(command, folder, **{"AUTOANALYZER_PATH": "always", **variables})
     chains = [shard.chains for shard in run.shards if shard.chains and not shard.spawned]
     assert state in {each.state for each in chains} <= {state, "known"}
     return sorted(run.output.splitlines()), chains
@@ -213,9 +355,39 @@ def test_where_processes_share_memory_collectives_need_no_messages(mpi: tuple[st
 
 
 @pytest.mark.by_day(mpi=["openmpi"])
-def test_what_other_threads_work_while_all_meet_stays_on_the_path(mpi: tuple[str, str], tmp_path: Path) -> None:
+def test_what_threads_work_before_they_call_mpi_and_while_all_meet_is_on_the_path(
+    mpi: tuple[str, str], tmp_path: Path
+) -> None:
+    """And nothing of a child of a fork."""
     _, chains = said(*mpi, MEANWHILE, tmp_path)
-    assert max(each.of_kind("chain")["length"].max() for each in chains) > 1.9e8
+    assert max(each.of_kind("chain")["length"].max() for each in chains) > 3.4e8
+    assert [len(each.of_kind("segment")) for each in chains] == [0, 0]  # chains start again
+    headers = [np.fromfile(path, layout.HEADER_LAYOUT, 1)[0] for path in (tmp_path / "shards").glob("*.shard")]
+    assert [int(each["path_messages"]) for each in headers if each["forked_from"]] == [0]
+
+
+@pytest.mark.by_day(mpi=["mpich"])
+def test_a_path_that_takes_too_long_is_given_up_by_all_whatever_other_threads_do(
+    mpi: tuple[str, str], tmp_path: Path
+) -> None:
+    output, chains = said(*mpi, DEAR_AT_ONCE, tmp_path, "too_dear", **LITTLE)
+    total = 2 * (sum(range(400)) + 2 * sum(range(0, 400, 50)))
+    assert output == [f"{total} on {rank}" for rank in range(2)]
+    assert all(each.state == "too_dear" and each.messages < 800 for each in chains)
+
+
+@pytest.mark.by_day(mpi=["openmpi"])
+def test_a_message_is_followed_that_comes_after_its_communicator_is_freed(mpi: tuple[str, str], tmp_path: Path) -> None:
+    output, chains = said(*mpi, FREED, tmp_path)
+    assert output == ["0 on 1", "1 on 0"]
+    assert max(each.entries("delay")["by_message"].max(initial=0) for each in chains) == 1
+
+
+@pytest.mark.by_day(mpi=["openmpi"])
+def test_it_is_given_up_where_a_collective_has_failed(mpi: tuple[str, str], tmp_path: Path) -> None:
+    output, chains = said(*mpi, FAILING_ALONE, tmp_path, "too_dear", **LITTLE)
+    assert output == ["6 on 0", "6 on 1"]
+    assert all(each.state == "too_dear" and each.messages < 200 for each in chains)
 
 
 @pytest.mark.by_day(mpi=["openmpi"])

@@ -7,7 +7,8 @@ import subprocess
 import pytest
 
 from autoanalyzer.runtime.mpi.functions import LOCAL, mpi_functions
-from autoanalyzer.runtime.mpi.prototypes import read_declared
+from autoanalyzer.runtime.mpi.prototypes import read_declared, read_prototypes
+from autoanalyzer.runtime.mpi.wrapped_functions import wrapped_functions
 
 from ..conftest import preprocessed
 
@@ -24,6 +25,14 @@ def test_every_function_is_wrapped_or_known_to_be_local(mpi: tuple[str, str]) ->
     assert functions.uncovered == ()
     assert covered & LOCAL == set()
     assert covered <= read_declared(text)
+
+
+def test_a_chain_is_put_where_processes_share_memory_by_those_that_take_the_others(mpi: tuple[str, str]) -> None:
+    """A collective that does not block would leave an old one there for the next one that does."""
+    functions = list(wrapped_functions(read_prototypes(preprocessed(mpi[1]))))
+    put = {each.prototype.name for each in functions if any("aa_path_enters(" in line for line in each.before)}
+    taken = {each.prototype.name for each in functions if any("aa_path_leaves(" in line for line in each.counting)}
+    assert {"Allreduce", "Barrier"} <= put == taken
 
 
 @pytest.mark.parametrize(("compiler", "library"), [("mpicc.openmpi", "libmpi.so"), ("mpicc.mpich", "libmpich.so")])

@@ -158,6 +158,9 @@ def test_faults_are_of_the_code_around_calls_by_its_time_and_before_a_long_one_a
     words = "+main +f mpi{ touch 8 }mpi touch 2 -f -main"
     (counted,) = [each for each in record(words, **usage) if each.pid != shard.pid]
     assert 2 * 256 <= counted.threads[0].nodes["event_6"].sum() < 3 * 256
+    shards = record("+main times 300 mpi{ spin 1 }mpi ; -main")
+    (in_calls,) = [each for each in shards if each.pid not in {shard.pid, counted.pid}]
+    assert in_calls.threads[0].synchronised < 250  # after a look that was soon, the next one is not
 
 
 def test_a_signal_handler_that_looks_meanwhile_leaves_no_less_than_nothing(

@@ -138,6 +138,14 @@ def test_what_a_chain_had_before_all_met_is_nobodys_fault(linked: Record) -> Non
     assert {shard.regions[node["region"]].name for node in nodes} == {"h"}
 
 
+def test_the_child_of_a_fork_has_none_of_its_parents_chains(linked: Record) -> None:
+    shards = linked("+main chains +f spin 5 gather all fork +g chains spin 3 -g gather all ; -f -main")
+    assert [shard.forked_from is not None for shard in shards].count(True) == len(shards) - 1 == 1
+    for shard in shards:
+        worked = float(computing_of(shard.threads[0].nodes[1:]).sum())
+        assert on_path_and_longest(shard) == pytest.approx((worked, worked), rel=0.01)
+
+
 def test_a_chain_that_was_sent_before_all_met_is_not_on_the_path_twice(linked: Record) -> None:
     (shard,) = linked("+main chains +f spin 5 -f gather thread 1 +f pass spin 5 -f pass ; all pass -main")
     on_path, longest = on_path_and_longest(shard)
