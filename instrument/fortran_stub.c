@@ -118,8 +118,9 @@ AA_STUB AA_NAME(aa_exit)(const char *descriptor) {
 
 /*
  * A Fortran probe has no variable of its own, so a region finds the number of entries that only count by the
- * address of its descriptor. Slots are the main thread's, which is known by its stack. While the number is
- * positive, the region is throttled where the thread is, so its exits need no call either.
+ * address of its descriptor. Slots are the main thread's, which is known by its stack; other threads do not
+ * read them, because the main thread often writes there. While the number is positive, the region is
+ * throttled where the thread is, so its exits need no call either.
  */
 #define AA_SLOTS 256    /* a power of 2 */
 #define AA_ALIGNMENT 32 /* of long constants */
@@ -129,7 +130,8 @@ static struct aa_slot {
     long left;
 } aa_slots[AA_SLOTS];
 static aa_entering *aa_fortran_enter;
-static const char **aa_fortran_stack;
+static const char *aa_no_stack;
+static const char **aa_fortran_stack = &aa_no_stack;
 
 __attribute__((__always_inline__)) static __inline__ struct aa_slot *aa_slot_of(const char *descriptor) {
     return &aa_slots[(unsigned long)descriptor / AA_ALIGNMENT % AA_SLOTS];
@@ -138,18 +140,15 @@ __attribute__((__always_inline__)) static __inline__ struct aa_slot *aa_slot_of(
 __attribute__((__always_inline__)) static __inline__ int aa_only_counts(const char *descriptor) {
     const struct aa_slot *slot = aa_slot_of(descriptor);
     char here;
-    return slot->left > 0 && slot->descriptor == descriptor &&
-           (unsigned long)*aa_fortran_stack - (unsigned long)&here < 1ul << 26;
+    return (unsigned long)*aa_fortran_stack - (unsigned long)&here < 1ul << 26 && slot->left > 0 &&
+           slot->descriptor == descriptor;
 }
 
 AA_STUB AA_NAME(aa_enter)(const char *descriptor) {
     struct aa_slot *slot = aa_slot_of(descriptor);
     if (aa_only_counts(descriptor)) {
-        __asm__ volatile(""
-                         :
-                         :
-                         : "memory"); /* a signal handler may close the slot before the next instruction */
-        if (--slot->left >= 0)
+        __asm__ volatile("" : : : "memory");
+        if (--slot->left >= 0) /* a signal handler may have closed the slot just before */
             return;
     }
     if (aa_fortran_enter)
@@ -192,6 +191,9 @@ __attribute__((__constructor__(101))) static void aa_fortran_connect(void) {
     void *enter;
     void *leave;
     void *resync;
+#ifndef AA_COPIES
+    void *stack;
+#endif
     if (!dlsym)
         return;
     leave = dlsym((void *)0, "aa_probe_exit_or_pass");
@@ -201,10 +203,12 @@ __attribute__((__constructor__(101))) static void aa_fortran_connect(void) {
     if (enter && leave && resync)
         aa_fortran_enter = (aa_probe *)enter;
 #else
-    aa_fortran_stack = (const char **)dlsym((void *)0, "aa_probe_stack");
-    enter = aa_fortran_stack ? dlsym((void *)0, "aa_probe_enter_slot") : (void *)0;
-    if (enter && leave && resync)
+    stack = dlsym((void *)0, "aa_probe_stack");
+    enter = stack ? dlsym((void *)0, "aa_probe_enter_slot") : (void *)0;
+    if (enter && leave && resync) {
         aa_fortran_enter = (aa_entering *)enter;
+        aa_fortran_stack = (const char **)stack;
+    }
 #endif
     if (enter && leave && resync) {
         aa_fortran_exit = (aa_probe *)leave;

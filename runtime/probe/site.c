@@ -3,7 +3,9 @@
 
 #define STACK_ABOVE 65536 /* the most bytes of the main thread's stack above a constructor's frame */
 
-const char *aa_probe_stack;
+/* In a cache line of its own, because all threads read it, and its neighbours are often written. */
+const char *aa_probe_stack __attribute__((section(".aa_stack"), aligned(64)));
+static char beside[64 - sizeof aa_probe_stack] __attribute__((section(".aa_stack"), used));
 
 static struct {
     int64_t *left; /* the probe's site: entries that are still only counted; below 0 after the last one */
