@@ -1,6 +1,6 @@
 /*
- * Client requests from the probe library to rtcount, the Valgrind tool that counts; it answers them with
- * 1. Under other tools, and outside Valgrind, the answer is 0. The tool includes this file.
+ * Client requests from the probe library to rtcount, the Valgrind tool that counts; also included by the
+ * tool. rtcount answers each with 1. Outside Valgrind, and under its other tools, the answer is 0.
  */
 #ifndef AA_COUNTER_REQUESTS_H
 #define AA_COUNTER_REQUESTS_H
@@ -9,8 +9,8 @@
 #define AA_RTCOUNT_BASE (((unsigned)'r' << 24) | ((unsigned)'t' << 16))
 
 enum aa_rtcount_request {
-    AA_RTCOUNT_DESCRIBE = AA_RTCOUNT_BASE, /* (struct aa_rtcount_description *) */
-    AA_RTCOUNT_LEAVE_OUT,                  /* (start, length): code that is never counted, whoever calls it */
+    AA_RTCOUNT_DESCRIBE = AA_RTCOUNT_BASE, /* (struct aa_rtcount_description *): fills it in */
+    AA_RTCOUNT_LEAVE_OUT,                  /* (start, length): never counts this code, whoever calls it */
     AA_RTCOUNT_STOP, /* (struct aa_rtcount_counts *): stores the thread's counts and stops counting */
     AA_RTCOUNT_GO,   /* (simulate): counts again; the caches are only simulated if requested */
     /* (struct aa_rtcount_row *into, *before, *bias): adds the counts since before to into, and updates
