@@ -134,7 +134,10 @@ READ_DELIMITED(getline, (char **line, size_t *room, FILE *stream), (line, room, 
 READ_DELIMITED(getdelim, (char **line, size_t *room, int end, FILE *stream), (line, room, end, stream))
 READ_DELIMITED(__getdelim, (char **line, size_t *room, int end, FILE *stream), (line, room, end, stream))
 
-/* Calls that flush or move buffered data: they take time, but transfer none of the program's bytes. */
+/*
+ * Begins a call that flushes the buffer or moves in the file: it takes time, but transfers none of the
+ * program's bytes.
+ */
 static struct aa_stream_call timed_begin(FILE *stream) {
     if (!aa_io_listens())
         return (struct aa_stream_call){.counts = false};

@@ -9,7 +9,10 @@ static struct aa_mpi_peers of_world = {.everybody = true};
 static int known = MPI_KEYVAL_INVALID;
 static void (*end_slots_of)(struct aa_path_slots *);
 
-/* Not the library's own callbacks, which some libraries define as symbols. */
+/*
+ * MPI_Comm_dup does not copy the attribute. Our own callback, because in some libraries theirs are symbols,
+ * to which we are not linked.
+ */
 static int copy_nothing(MPI_Comm comm, int key, void *state, void *value, void *copy, int *copied) {
     (void)comm, (void)key, (void)state, (void)value, (void)copy;
     *copied = 0;
@@ -62,7 +65,7 @@ static bool has_strangers(const int *ranks, int count) {
     return i < count;
 }
 
-/* Whether the local group of an intercommunicator has processes outside MPI_COMM_WORLD. */
+/* Returns whether the local group of an intercommunicator has processes outside MPI_COMM_WORLD. */
 static bool has_local_strangers(MPI_Comm comm) {
     MPI_Group group;
     int count = 0;
@@ -118,8 +121,8 @@ static struct aa_mpi_peers *make(MPI_Comm comm) {
 }
 
 /*
- * If two threads request it at once, one creates it, because setting an attribute again frees the one in
- * use.
+ * Returns the processes of a communicator, stored as an attribute. Under a lock, because if two threads
+ * stored it, the second would free the attribute that the first one uses.
  */
 static struct aa_mpi_peers *made_once(MPI_Comm comm) {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

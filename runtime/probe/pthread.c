@@ -1,6 +1,6 @@
 /*
- * Threads that the program creates, by POSIX or C11: their work belongs below the node in which they were
- * created.
+ * Threads that the program creates, by POSIX or C11: their work is recorded below the node in which they
+ * were created.
  */
 #define _GNU_SOURCE
 #include "probe.h"
@@ -43,7 +43,10 @@ static int begin_c11(void *given) {
     return birth.start.c11(birth.argument);
 }
 
-/* Threads that a library creates in a call are its own, as are those of MPI. */
+/*
+ * Returns the data for a new thread; null if it is not the program's, because a library such as MPI creates
+ * it inside a call.
+ */
 static struct birth *give_birth(void *argument) {
     const struct aa_thread *thread = aa_thread_self;
     struct birth *birth = thread && !thread->call.depth ? malloc(sizeof *birth) : NULL;

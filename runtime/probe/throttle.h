@@ -39,8 +39,8 @@ void aa_throttle_frame(struct aa_thread *thread, bool (*is_construct)(const char
 void aa_throttle_look(struct aa_thread *thread);
 
 /*
- * Returns the child that is entered now. If it has no visits yet, and earlier runs have found its call path
- * short, it is throttled and returned with the flag AA_THROTTLED. child: may be null.
+ * Returns the child that is entered now. If it has no visits yet, and the timed run has throttled its call
+ * path (short_paths.h), it is throttled and returned with the flag AA_THROTTLED. child: may be null.
  */
 struct aa_node *aa_throttle_if_short(struct aa_thread *thread, struct aa_node *child);
 
