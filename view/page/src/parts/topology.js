@@ -5,7 +5,7 @@ import { html } from "../html.js";
 import { letters, written } from "../model/units.js";
 import { frame, hatch, sized } from "./canvas.js";
 
-const LARGEST = 48; // greatest size of a place in pixels
+const LARGEST = 48; // largest size of a rank, in pixels
 const SMALLEST = 4;
 
 export function Topology({ browser, experiment, clusters, select }) {
