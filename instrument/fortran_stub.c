@@ -45,7 +45,8 @@ struct aa_copy {
 extern void *malloc(__SIZE_TYPE__);
 extern void *calloc(__SIZE_TYPE__, __SIZE_TYPE__);
 extern void free(void *);
-static struct aa_copy **aa_copies; /* allocated on first use, because every object has this variable */
+/* a hash table, allocated on first use, because every object has this variable */
+static struct aa_copy **aa_copies;
 
 /*
  * Returns whether two texts are equal. Inline and without calls, because counting runs exclude the stubs'

@@ -21,8 +21,8 @@ static struct counts before;
 
 /*
  * Returns the second of three numbers: nanoseconds on a core, nanoseconds ready to run, and the number of
- * time slices. Returns -1 if the kernel does not count; this is so if there are no time slices, because the
- * reader itself has had one.
+ * time slices. Returns -1 if there are no time slices: then the kernel does not count, because the reader
+ * itself has had one.
  */
 static int64_t delay_in(const char *text) {
     char *next;

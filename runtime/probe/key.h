@@ -1,6 +1,6 @@
 /*
- * Keys in frames and edges: the addresses of descriptors. Only its own thread writes a key, except that a
- * thread that unloads a library removes the library's keys from the frames and edges of all threads.
+ * Keys in frames and edges: the addresses of descriptors. Only its own thread sets a key. But a thread that
+ * unloads a library removes the library's keys from the frames and edges of all threads.
  */
 #ifndef AA_KEY_H
 #define AA_KEY_H
@@ -29,7 +29,7 @@ static inline void aa_key_forget(const char **place, struct aa_span span) {
 
 /* Returns whether a key is in an object that was loaded with the program, and is thus never unloaded. */
 bool aa_is_never_unloaded(const char *key);
-/* Finds these objects; called once, when the library is loaded. */
+/* Finds the objects that were loaded with the program; called once, when the library is loaded. */
 void aa_key_load(void);
 
 #endif

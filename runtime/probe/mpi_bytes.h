@@ -1,6 +1,6 @@
 /*
  * The bytes that an MPI call sends and receives: the functions in the expressions of
- * runtime/mpi/byte_rules.py. All return bytes, unless they say otherwise.
+ * runtime/mpi/byte_rules.py. They return bytes unless noted otherwise.
  *
  * They are called after the MPI call has succeeded, so MPI itself reports wrong arguments of the program.
  */

@@ -1,4 +1,7 @@
-/* Wraps MPI_File_open and MPI_File_close, and knows which open files are regular. */
+/*
+ * Wraps MPI_File_open and MPI_File_close, and keeps a list of open files, which shows which are regular
+ * ones.
+ */
 #define _GNU_SOURCE
 #include "mpi_file.h"
 

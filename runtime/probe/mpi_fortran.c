@@ -32,8 +32,8 @@ static struct {
 static _Atomic bool constants_found;
 
 /*
- * Finds the addresses. If there are several copies of a constant, the program uses its own one, or a
- * privately loaded caller the caller's.
+ * Finds the addresses. If there are several copies of a constant, the program uses the one in its
+ * executable. But a caller that was loaded privately uses that of its own library.
  */
 static void find_constants(const void *caller) {
     bool all_noted = true;

@@ -30,8 +30,10 @@ struct aa_request {
     const void *peers;
     int32_t peer, tag; /* of a message; of a receive from any source or with any tag, the status shows them */
     void *beside;      /* our own collective that accompanies this one; null: none */
-    /* what a synchronous send has asked its receiver (mpi_path.h); of a persistent request, where that is
-     * stored */
+    /*
+     * the question of a synchronous send to its receiver (mpi_path.h); of a persistent one, where it is
+     * stored
+     */
     void *question;
     void *begun; /* the chain when a receive began */
     /* the number of further requests with this handle, because libraries use one handle for all sends

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #define PAUSE 0.5                  /* seconds between checks, because a file system serves all ranks */
-#define LONGEST ((size_t)64 << 10) /* bytes of a policy file */
+#define LONGEST ((size_t)64 << 10) /* the most bytes of a policy file */
 
 #define ONE(place) (UINT64_C(1) << (place))
 #define OF(field) ONE((offsetof(struct aa_node, field) - offsetof(struct aa_node, visits)) / sizeof(uint64_t))

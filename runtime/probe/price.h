@@ -32,10 +32,13 @@ void aa_price_these(const struct aa_probes *probes);
 double aa_price_of(enum aa_priced what);
 
 /*
- * Measures an entry and exit of a throttled region whose entry is only counted, in its own site or in a
- * Fortran slot; returns the cost in ticks.
+ * Where the entry of a throttled region may be counted without a call: in its own site, or in a Fortran
+ * slot.
  */
 enum aa_passing { AA_IN_SITE, AA_IN_SLOT };
+/*
+ * Measures an entry and exit of a throttled region whose entry is counted there; returns the cost in ticks.
+ */
 double aa_price_of_passing(enum aa_passing how);
 
 #endif

@@ -4,7 +4,7 @@
  * A header is followed by records, which are only ever appended, each aligned to 64 bytes. A record counts
  * once the header's `used` is behind it. Values are updated in place, so they are in the file even if the
  * process is killed. Pointers are only valid in the process, except thread.current: subtract the header's
- * `base`. Times are in ticks unless a field says otherwise. runtime/gather/shard_reader.py reads the file;
+ * `base`. Times are in ticks unless noted otherwise. runtime/gather/shard_reader.py reads the file;
  * tests/runtime/probe/test_shard_layout.py compares the two.
  */
 #ifndef AA_SHARD_H

@@ -16,7 +16,8 @@
 
 /*
  * Opens a site of the main thread, the only one that has sites, unless too many are open. visits: the
- * visits of the node, to which the counted entries are added. in_slot: it is a slot of a Fortran program.
+ * node's visits, to which the counted entries are added. in_slot: whether the site is a slot of a Fortran
+ * program.
  */
 void aa_site_open(struct aa_thread *thread, int64_t *site, uint64_t *visits, bool in_slot);
 

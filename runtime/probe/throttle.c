@@ -151,12 +151,12 @@ static double part_of_share(void) {
 }
 
 /*
- * Returns whether to throttle a node. That takes two conditions. First, measuring takes more than its share
- * of the busy time, both in total and since a node was last throttled, so that no more nodes are throttled
+ * Returns whether to throttle a node, under two conditions. First, measuring takes more than its share of
+ * the busy time, both in total and since a node was last throttled, so that no more nodes are throttled
  * than necessary. Second, the node's visits are so short, including everything timed in them, that
- * measuring them alone exceeds its part of the share, both recently and in total, because a loop that waits
- * for work is short only for a while. Nodes with longer visits are measured, even if the same region is
- * short on other call paths.
+ * measuring them alone exceeds its part of the share. That must hold both recently and in total, because a
+ * loop that waits for work is short only for a while. Nodes with longer visits are measured, even if the
+ * same region is short on other call paths.
  */
 static bool costs_too_much(struct aa_thread *thread, const struct aa_node *node) {
     struct aa_books *books = books_of(thread);

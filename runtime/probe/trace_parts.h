@@ -22,12 +22,15 @@ struct aa_time_line {
     uint64_t begin;  /* when the next sample begins, in ticks */
     bool is_sampled; /* whether no thread uses the tree, and its last sample is up to date */
     struct {
-        uint64_t interval; /* the interval between the samples counted here; 0: none yet */
-        /* when the first of them began, in ticks */
+        uint64_t interval; /* the interval of the samples in this record of their cost; 0: none yet */
+        /* ticks when these samples began */
         uint64_t since;
-        /* nanoseconds of CPU time for taking them; waiting for a core, or for the shard, does not count */
+        /*
+         * nanoseconds of CPU time to take these samples; waiting for a core, or for the shard, does not
+         * count
+         */
         uint64_t spent;
-        /* their number */
+        /* number of these samples */
         uint32_t samples;
     } cost;
     struct aa_record *record; /* the last record of the shard that was searched for nodes */

@@ -18,10 +18,10 @@
 #define LOOKED_AT 2 /* metrics that are read with the CPU clock: page faults and system time */
 
 /*
- * Readings follow each other after 0.2 ms instead of 2 ms if page faults take a sixteenth of the time,
- * which is clearly less than the tenth that the analysis considers much (THRESHOLD in
- * analyze/run/criteria.py). At 0.3 us each, these readings take 0.15 % of the time. They go on for 64
- * readings, 13 ms, so that short pauses do not end them.
+ * Readings follow each other after 0.2 ms instead of 2 ms if page faults take a sixteenth of the time. That
+ * is clearly less than the tenth that the analysis considers much (THRESHOLD in analyze/run/criteria.py).
+ * At 0.3 us each, these readings take 0.15 % of the time. They go on for 64 readings, 13 ms, so that short
+ * pauses do not end them.
  */
 #define FILLED 16 /* bytes per nanosecond; filling pages with zeros in memory was measured as 18 to 21 */
 #define MANY 16

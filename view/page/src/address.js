@@ -41,8 +41,8 @@ export function piecesOf(fragment) {
   return found;
 }
 
-// Returns a pane changed as a fragment asks for; what the fragment lacks, and nodes that the tree lacks, change
-// nothing. `key`: the pane's key in the fragment.
+// Returns a pane with the open and selected nodes of a fragment. What the fragment lacks, and nodes that the tree
+// lacks, change nothing. `key`: the pane's key in the fragment.
 export function paneOf(pane, pieces, key) {
   const { tree } = pane;
   const nodes = (text) => text.split(",").filter(Boolean).map((name) => nodeOf(tree, name)).filter((node) => node !== undefined);
@@ -55,7 +55,7 @@ export function paneOf(pane, pieces, key) {
   return found.selecting([...found.selected]);
 }
 
-// Returns the view of the time lines that a fragment asks for.
+// Returns the view of the time lines that a fragment describes.
 export function timeOf(times, pieces) {
   const trace = Number(pieces.get("tr") ?? 0);
   if (!times[trace]) return { trace: 0, shown: null, range: null };

@@ -354,7 +354,7 @@ const start = (page) => {
   return { experiment: "run", browser: experiment.start(), basis: null, flat: false, grouping: experiment.grouping, tab: page.tab, time: timeOf(page.times, new Map()), source: page.hasSources, calls: null };
 };
 
-// Returns the state that a fragment asks for.
+// Returns the state that a fragment describes.
 function stateOf(page, pieces) {
   const name = pieces.get("e") === "difference" && page.experiments.difference ? "difference" : "run";
   const experiment = page.experiments[name];
