@@ -369,7 +369,7 @@ void aa_probe_exit_or_pass(const char *descriptor) {
 }
 
 /*
- * Gives a throttled region, in which a jump has landed, frames from its next entry on; false: there is
+ * Lets a throttled region, in which a jump has landed, have frames from now on; returns false if there is
  * none.
  */
 static bool frame_passed(struct aa_thread *thread, const char *key) {

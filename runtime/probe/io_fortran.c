@@ -17,7 +17,7 @@ struct statement {
     int32_t unit;
 };
 
-#define INTERNAL_UNIT (1 << 14) /* flag: the statement reads or writes a variable */
+#define INTERNAL_UNIT (1 << 14) /* flag of a statement that reads or writes a variable */
 
 typedef void run_time(struct statement *statement);
 

@@ -10,8 +10,8 @@ static int known = MPI_KEYVAL_INVALID;
 static void (*end_slots_of)(struct aa_path_slots *);
 
 /*
- * MPI_Comm_dup does not copy the attribute. Our own callback, because in some libraries theirs are symbols,
- * to which we are not linked.
+ * Called by MPI_Comm_dup: copies nothing. MPI's own callbacks are not used, because in some libraries they
+ * are symbols, to which we are not linked.
  */
 static int copy_nothing(MPI_Comm comm, int key, void *state, void *value, void *copy, int *copied) {
     (void)comm, (void)key, (void)state, (void)value, (void)copy;

@@ -25,11 +25,11 @@ struct aa_mpi_peers {
 };
 
 /*
- * Begins after MPI_Init. size: the number of processes in MPI_COMM_WORLD. end_slots: called with the slots
- * of each communicator that is freed. Returns false if MPI fails.
+ * Called after MPI_Init, before the other functions. size: the number of processes in MPI_COMM_WORLD.
+ * end_slots: called with the slots of each communicator that is freed. Returns false if MPI fails.
  */
 bool aa_mpi_peers_begin(int size, void (*end_slots)(struct aa_path_slots *));
-/* Ends before MPI_Finalize. */
+/* Called before MPI_Finalize; frees what all this needs. */
 void aa_mpi_peers_end(void);
 
 /* Returns the processes of a communicator, which stay valid as long as it exists; null if unknown. */

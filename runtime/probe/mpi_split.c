@@ -8,8 +8,8 @@ bool aa_mpi_splits;
 static int mark = MPI_KEYVAL_INVALID;
 
 /*
- * MPI_Comm_dup copies the mark. Our own callback, because in some libraries theirs are symbols, to which we
- * are not linked.
+ * Called by MPI_Comm_dup: copies the mark. MPI's own callbacks are not used, because in some libraries they
+ * are symbols, to which we are not linked.
  */
 static int copy_mark(MPI_Comm comm, int key, void *state, void *value, void *copy, int *copied) {
     (void)comm, (void)key, (void)state;

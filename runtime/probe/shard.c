@@ -58,8 +58,8 @@ void aa_shard_forget(void) {
 }
 
 /*
- * Writes zeros to the file; returns false if the disk is full. For file systems that cannot reserve blocks:
- * without blocks, a full disk would cause a bus error later.
+ * Writes zeros to the file, for file systems that cannot reserve blocks; returns false if the disk is full.
+ * Without reserved blocks, a full disk would cause a bus error later.
  */
 static bool write_zeros(long file, uint64_t from, uint64_t to) {
     static const char zeros[BLOCK];

@@ -70,10 +70,7 @@ enum aa_system_value {
     AA_SYSTEM_VALUES
 };
 
-/*
- * Flags: counting is restricted to MPI calls, or to file I/O; events are multiplexed, so counts are
- * estimates.
- */
+/* Flags of counting: only in MPI calls, only in file I/O; events are multiplexed, so counts are estimates. */
 #define AA_COUNTS_IN_MPI 1u
 #define AA_COUNTS_IN_IO 2u
 #define AA_COUNTS_BY_TURNS 4u
@@ -110,12 +107,11 @@ struct aa_header {
     uint32_t topologies_left_out; /* number of topologies not recorded: too many, or too large */
     int64_t run_delay;            /* nanoseconds for which the first thread waited for a core; -1: unknown */
     uint64_t involuntary;         /* how often threads were preempted */
-    /* current number of ticks between samples of the time lines; 0: there are none */
-    uint64_t trace_interval;
-    uint32_t trace_generation; /* generation of the valid chunks: how often samples were merged, plus 1 */
-    uint32_t trace_slowed;     /* how often the interval was doubled because samples took long */
-    uint32_t trace_lost;       /* number of samples for which there was no memory */
-    uint32_t trace_left;       /* number of chunks of this generation that may still be started */
+    uint64_t trace_interval;      /* current ticks between samples; 0: there are none */
+    uint32_t trace_generation;    /* generation of the valid chunks: how often samples were merged, plus 1 */
+    uint32_t trace_slowed;        /* how often the interval was doubled because samples took long */
+    uint32_t trace_lost;          /* number of samples for which there was no memory */
+    uint32_t trace_left;          /* number of chunks of this generation that may still be started */
     uint64_t trace_left_out;   /* values that a policy left out of some samples, one bit each; see policy.h */
     _Atomic uint64_t barriers; /* number of our own barriers before collectives; see mpi_split.h */
     uint32_t counting;         /* flags such as AA_COUNTS_IN_MPI */
@@ -230,10 +226,7 @@ struct aa_chunk {
     char samples[];
 };
 
-/*
- * A node that is or was throttled. While it is, its time goes to its parent, and its visits are only
- * counted.
- */
+/* A node that is or was throttled: then its time goes to its parent, and its visits are only counted. */
 struct aa_throttle {
     struct aa_record record;
     uint32_t node;   /* the node's offset in the file, divided by 64 */
@@ -267,8 +260,7 @@ struct aa_topology {
  */
 struct aa_path_entry {
     uint32_t rank, node; /* the node's offset in the rank's file, divided by 64 */
-    /* a number of the call path, the same in all ranks; for a delay, the offset of the node that waited */
-    uint32_t what;
+    uint32_t what; /* number of the call path, the same in all ranks; of a delay, the waiting node's offset */
     uint32_t by_message; /* for a delay: whether a message rather than a collective ended it */
     double work;
 };
@@ -306,10 +298,7 @@ struct aa_path_record {
     struct aa_path path;
 } __attribute__((aligned(AA_SHARD_ALIGNMENT)));
 
-/*
- * The library calls that a thread is in: the category of its time, the number of nested calls, and how many
- * of these are statements.
- */
+/* The library calls that a thread is in: the share of its time, their number, and how many are statements. */
 struct aa_call {
     uint32_t share;
     uint16_t depth, statements;
@@ -348,11 +337,9 @@ struct aa_thread {
     uint32_t in_use;
     uint64_t repairs;   /* number of exits that had to close other regions first */
     uint64_t unmatched; /* number of exits of regions that were not open */
-    /* number of entries that count to the parent: no memory for a node, or a refused descriptor */
-    uint64_t collapsed;
+    uint64_t collapsed; /* number of entries that count to the parent; see aa_tree_step */
     uint64_t synchronised;
-    /* number of entries of throttled regions that called the library; of those, the ones that opened a
-     * site */
+    /* numbers of entries of throttled regions: those that called the library; those that opened a site */
     uint64_t passed;
     uint64_t opened;
     uint64_t left; /* number of exits of throttled regions that called the library, as in Fortran */
@@ -369,11 +356,9 @@ struct aa_thread {
     struct aa_time_line *time_line; /* see trace.c */
     uint64_t counted[AA_COUNTED];   /* the thread's counts at the last event */
     uint64_t reentered;             /* like collapsed, for signal handlers that interrupted the library */
-    /* number of threads whose recording stopped, because there was no memory for their frames */
-    uint64_t stopped;
-    uint64_t outside; /* ticks in library calls and idle; see usage.c */
-    /* number of entries of throttled regions that only Fortran's stubs counted; see site.h */
-    uint64_t slotted;
+    uint64_t stopped;               /* number of threads stopped without memory for frames */
+    uint64_t outside;               /* ticks in library calls and idle; see usage.c */
+    uint64_t slotted;               /* number of entries that only Fortran's stubs counted; see site.h */
 } __attribute__((aligned(AA_SHARD_ALIGNMENT)));
 
 _Static_assert(sizeof(void *) == 8, "the shard is laid out for 64 bits");
@@ -400,10 +385,7 @@ struct aa_header *aa_shard(void);
 /* Lock and unlock the shard. All records are found and appended under this lock. */
 void aa_shard_lock(void);
 void aa_shard_unlock(void);
-/*
- * Appends a zeroed record of so many bytes; returns null without memory. The caller holds the lock. The
- * record counts once it is published.
- */
+/* Appends a zeroed record, which counts once published; null without memory. The caller holds the lock. */
 void *aa_shard_append(enum aa_record_type type, size_t size);
 
 /* Returns how much of the memory is in use, in 256ths. Neither number includes the memory of samples. */

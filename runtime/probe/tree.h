@@ -77,10 +77,7 @@ struct aa_node *aa_tree_step(struct aa_thread *thread, const char *key);
  * the thread's base if there is no memory.
  */
 struct aa_node *aa_tree_adopt(struct aa_thread *thread, struct aa_node *node);
-/*
- * Returns a base of the thread's below its own node for that call path, for time outside all regions; its
- * first base if there is no memory.
- */
+/* The same, but returns a base below that node, for time outside all regions. */
 struct aa_node *aa_tree_base_below(struct aa_thread *thread, const struct aa_node *node);
 
 /*
