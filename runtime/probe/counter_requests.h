@@ -18,16 +18,19 @@ enum aa_rtcount_request {
     AA_RTCOUNT_BOOK
 };
 
-/* What is counted besides, each if the tool is started for it. */
+/* Events that are counted in addition, each only if the tool is started for it. */
 enum aa_rtcount_event {
     AA_RTCOUNT_DIVISIONS, /* instructions that divide or take square roots */
-    AA_RTCOUNT_BRANCHES,  /* conditional ones */
+    AA_RTCOUNT_BRANCHES,  /* conditional branches */
     AA_RTCOUNT_BRANCH_MISSES,
-    AA_RTCOUNT_DENORMALS, /* instructions that compute with a denormal number, or give one */
+    AA_RTCOUNT_DENORMALS, /* instructions whose operand or result is a denormal number */
     AA_RTCOUNT_EVENTS
 };
 
-/* Their names, also of metrics; twin: SIMULATED_EVENTS in runtime/simulated_events.py. */
+/*
+ * The names of these events, which are also those of metrics; the same as SIMULATED_EVENTS in
+ * runtime/simulated_events.py.
+ */
 #define AA_RTCOUNT_EVENT_NAMES                                                                               \
     { "divisions", "branches", "branch_misses", "denormals" }
 
@@ -39,7 +42,7 @@ struct aa_rtcount_cache {
 struct aa_rtcount_description {
     unsigned long long version;
     struct aa_rtcount_cache l1, l2;
-    unsigned long long events; /* that are counted, a bit each */
+    unsigned long long events; /* the events that are counted, one bit each */
 };
 
 /* The counts of one thread since its start. An access to L2 is a miss in L1. */

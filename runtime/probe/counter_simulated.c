@@ -77,7 +77,10 @@ static int write_cache(char *text, size_t room, const char *name, const struct a
     return snprintf(text, room, " %s=%llu%s/%llu/%llu", name, size, units[unit], cache->ways, cache->line);
 }
 
-/* Events are told by name behind a source's end; twin: SIMULATED in runtime/simulated_events.py. */
+/*
+ * Writes the sources. That of an event ends in its name, as SIMULATED in runtime/simulated_events.py
+ * expects.
+ */
 static void describe(char sources[AA_COUNTERS][AA_SOURCE_LENGTH]) {
     static const char *const names[AA_RTCOUNT_EVENTS] = AA_RTCOUNT_EVENT_NAMES;
     static const int counted[] = {AA_INSTRUCTIONS, AA_L1_ACCESSES, AA_L1_MISSES,

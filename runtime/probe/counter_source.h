@@ -10,7 +10,7 @@
  */
 struct aa_counter_source {
     const char *name;
-    bool has_events; /* the entries for events that the user names hold counts of the program's own code */
+    bool has_events; /* whether AA_EVENTS and the following entries are counts of the program's own code */
     /* Prepares for counting; returns null, or the reason why that fails. unasked: the user did not name
      * the source. calls: flags AA_COUNTS_IN_MPI and AA_COUNTS_IN_IO if counting is restricted to these
      * calls, otherwise 0. */

@@ -44,8 +44,8 @@ enum aa_record_type {
 };
 
 /*
- * Counters. AA_MPI_INSTRUCTIONS counts in MPI calls, events named by the user count in all code of the
- * node, and the others in the node's own code including I/O calls.
+ * Counters. AA_MPI_INSTRUCTIONS counts in MPI calls, events named by the user in all code of the node (with
+ * rtcount in its own code), and the others in the node's own code including I/O calls.
  */
 enum aa_counter {
     AA_INSTRUCTIONS,
