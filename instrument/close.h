@@ -1,4 +1,7 @@
-/* Leaves a region at its end; the second call, at the end of the enclosing block, does nothing. */
+/*
+ * Leaves a region before the enclosing block ends. It is called again at the end of that block, where it
+ * does nothing.
+ */
 __attribute__((__weak__, __visibility__("hidden"), __no_instrument_function__,
                __no_profile_instrument_function__)) void
 aa_close(const char **descriptor) {

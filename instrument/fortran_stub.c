@@ -3,9 +3,9 @@
  * preloaded.
  *
  * Fortran can define neither weak nor hidden symbols, so this source is compiled to assembly and assembled
- * together with the compiler's output. The names differ from those in stub.h, because both may be in one
- * assembly. Descriptors end in a null character, so the length that Fortran passes behind them is not
- * used.
+ * together with the compiler's output. Its names differ from those in stub.h, because both may be in one
+ * assembly. The length that Fortran passes behind a descriptor is not used, because descriptors end in a
+ * null character.
  */
 typedef void aa_probe(const char *);
 struct aa_slot;
@@ -21,16 +21,16 @@ static void aa_fortran_ignore(const char *descriptor) {
 static aa_probe *aa_fortran_exit = aa_fortran_ignore;
 static aa_probe *aa_fortran_resync = aa_fortran_ignore;
 
-/* The symbol by which Fortran calls the probe. */
+/* The symbol by which Fortran calls a probe. */
 #ifndef AA_NAME
 #define AA_NAME(name) name##_
 #endif
 #define AA_STUB __attribute__((__weak__, __visibility__("hidden"))) void
 
 /*
- * Compilers other than GNU's may pass a copy of a constant, on the stack. But the probes identify a
- * descriptor by its address, so they get a permanent copy. It is found by the place of the call, and by
- * the text if several calls were merged into one.
+ * Compilers other than GNU's may pass a copy of a constant, on the stack. But a descriptor's address is the
+ * key of its region. So the probes pass a copy that lives as long as the process. It is found by the return
+ * address of the call, and by the text if several calls were merged into one.
  */
 #ifdef AA_COPIES
 #define AA_BUCKETS 8192 /* a power of 2 */
@@ -38,18 +38,19 @@ static aa_probe *aa_fortran_resync = aa_fortran_ignore;
 struct aa_copy {
     struct aa_copy *next;
     void *place;
-    __SIZE_TYPE__ size; /* of the text, including its end */
+    __SIZE_TYPE__ size; /* bytes of the text, including its null */
     char text[1];
 };
 
 extern void *malloc(__SIZE_TYPE__);
 extern void *calloc(__SIZE_TYPE__, __SIZE_TYPE__);
 extern void free(void *);
-static struct aa_copy **aa_copies; /* allocated on first use, because every object has this variable */
+/* a hash table, allocated on first use, because every object has this variable */
+static struct aa_copy **aa_copies;
 
 /*
- * Inline and without calls, because counting runs exclude the stubs' instructions by the names of the
- * probes.
+ * Returns whether two texts are equal. Inline and without calls, because counting runs exclude the stubs'
+ * instructions by the names of the probes.
  */
 __attribute__((__always_inline__)) static __inline__ int aa_equal(const char *text, __SIZE_TYPE__ size,
                                                                   const char *other) {
@@ -117,13 +118,13 @@ AA_STUB AA_NAME(aa_exit)(const char *descriptor) {
 #define AA_PASS(probe, descriptor) probe(descriptor)
 
 /*
- * A Fortran probe has no variable of its own, so a region finds the number of entries that only count by the
- * address of its descriptor. Slots are the main thread's, which is known by its stack; other threads do not
- * read them, because the main thread often writes there. While the number is positive, the region is
- * throttled where the thread is, so its exits need no call either.
+ * Slots hold the numbers of entries that need only be counted. A Fortran probe has no variable of its own,
+ * so it finds its slot by the address of its descriptor. Slots are the main thread's, which is recognised
+ * by its stack; other threads do not read them, because the main thread often writes there. While the number
+ * is positive, the region is throttled where the thread is, so its exits need no call either.
  */
 #define AA_SLOTS 256    /* a power of 2 */
-#define AA_ALIGNMENT 32 /* of long constants */
+#define AA_ALIGNMENT 32 /* bytes, of long constants */
 
 static struct aa_slot {
     const char *descriptor;
@@ -166,8 +167,8 @@ AA_STUB AA_NAME(aa_resync)(const char *descriptor) {
 }
 
 /*
- * The other symbols that compilers make of these names, depending on their options; all of them if the
- * symbol is unknown.
+ * The other symbols that compilers make of these names, depending on their options. Defined only if the
+ * compiler's symbols are unknown.
  */
 #ifdef AA_ALL_NAMES
 #define AA_ALSO(also, name)                                                                                  \
@@ -186,7 +187,10 @@ AA_ALSO(AA_RESYNC, aa_resync_);
 AA_ALSO(AA_RESYNC_, aa_resync_);
 #endif
 
-/* The linker keeps one of all objects' stubs, but every object runs its own constructor. */
+/*
+ * Finds the probe library. The linker keeps one of all objects' stubs, but every object runs its own
+ * constructor.
+ */
 __attribute__((__constructor__(101))) static void aa_fortran_connect(void) {
     void *enter;
     void *leave;

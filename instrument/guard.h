@@ -1,8 +1,8 @@
 /*
- * The object that C++ code has around a region: its constructor enters the region, its destructor leaves
- * it on every way out, including exceptions. Inserted below the stub, in every instrumented translation
- * unit, and hidden like the stub. The front end replaces AA_CONSTEXPR and AA_WHEN_RUN: since C++20, a
- * function with a guard may still run at compile time.
+ * A guard: the object that is at the beginning of a region in C++ code. Its constructor enters the region,
+ * and its destructor leaves it on every way out, including exceptions. Inserted below the stub, in every
+ * instrumented translation unit, and hidden like the stub. The front end replaces AA_CONSTEXPR and
+ * AA_WHEN_RUN, because since C++20 a function with a guard may also run at compile time.
  */
 extern "C" __attribute__((__weak__, __visibility__("hidden"), __no_instrument_function__,
                           __no_profile_instrument_function__, __nothrow__)) void
@@ -22,7 +22,10 @@ struct __attribute__((__visibility__("hidden"))) aa_guard {
     }
 };
 
-/* For a region whose declarations are used behind it: closes the region before the enclosing block ends. */
+/*
+ * A guard for a region whose declarations are used behind it: close() leaves the region before the
+ * enclosing block ends.
+ */
 struct __attribute__((__visibility__("hidden"))) aa_open_guard : aa_guard {
     __attribute__((__no_instrument_function__))
     AA_CONSTEXPR explicit aa_open_guard(const char *text, long *site)

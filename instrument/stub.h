@@ -1,28 +1,31 @@
 /*
- * The stub in every instrumented object: probes that do nothing until the probe library is preloaded.
+ * The stub: probes that do nothing until the probe library is preloaded.
  *
  * It is inserted at the top of every instrumented translation unit, so that link commands stay unchanged.
  * All its symbols are weak and hidden, so one copy per program or shared library remains. It is C89 with
  * GNU attributes, without headers, libraries or macros, because it is inserted into preprocessed text.
- * Without a dynamic linker, the probes do nothing.
+ * Programs without a dynamic linker never find the library.
  */
 typedef void aa_probe(const char *);
 typedef const char *aa_entering(const char *, long *);
 
-/* Under other names, because the program may declare these functions differently. */
+/* dlsym and dlerror, under other names because the program may declare them differently. */
 extern void *aa_lookup(void *, const char *) __asm__("dlsym") __attribute__((__weak__));
 extern char *aa_lookup_error(void) __asm__("dlerror") __attribute__((__weak__));
 
 __attribute__((__weak__, __visibility__("hidden"))) aa_entering *aa_entry_probe = 0;
 __attribute__((__weak__, __visibility__("hidden"))) aa_probe *aa_exit_probe = 0;
-__attribute__((__weak__, __visibility__("hidden"))) const char **aa_stack = 0; /* the main thread's stack */
+/* the top of the main thread's stack */
+__attribute__((__weak__, __visibility__("hidden"))) const char **aa_stack = 0;
 
-__attribute__((__weak__, __visibility__("hidden"))) char aa_is_alone = 0; /* no probe library was found */
+/* 1 if no probe library was found */
+__attribute__((__weak__, __visibility__("hidden"))) char aa_is_alone = 0;
 
 /*
- * The slow path of an entry. It is a separate function so that registers are saved here and not on the
- * fast path, and so that functions with probes stay small enough to be inlined. Without a library, every
- * 4096th entry comes here, because entries may precede the constructor below.
+ * The slow path of an entry; returns the value to pass to aa_leave, null if the region was not entered. It
+ * is a separate function so that registers are saved here and not on the fast path, and so that functions
+ * with probes stay small enough to be inlined. Without a library, every 4096th entry comes here; before the
+ * constructor below has run, every entry does.
  */
 __attribute__((__weak__, __visibility__("hidden"), __no_instrument_function__,
                __no_profile_instrument_function__, __nothrow__, __cold__, __noinline__)) const char *
@@ -40,8 +43,8 @@ __attribute__((__unused__, __no_instrument_function__,
 aa_begin(const char *, long *);
 
 /*
- * For regions that are entered seldom: a call costs little, and the code around it takes less time to
- * optimise.
+ * The same as aa_begin, but not inlined, for regions that are entered seldom: a call costs little there,
+ * and the code around it takes less time to optimise.
  */
 __attribute__((__unused__, __noinline__, __no_instrument_function__,
                __no_profile_instrument_function__)) static const char *
@@ -49,7 +52,7 @@ aa_begin_apart(const char *descriptor, long *site) {
     return aa_begin(descriptor, site);
 }
 
-/* Inlined in most cases: a throttled region was not entered, so it is left without a call. */
+/* Leaves a region, by a call only if it was entered: throttled regions were not. Inlined in most cases. */
 __attribute__((__unused__, __no_instrument_function__,
                __no_profile_instrument_function__)) static __inline__ void
 aa_leave(const char *const *descriptor) {
@@ -57,7 +60,7 @@ aa_leave(const char *const *descriptor) {
         aa_exit_probe(*descriptor);
 }
 
-/* Runs once per object, each time with the same effect. */
+/* Finds the probe library. Runs once per object, each time with the same effect. */
 __attribute__((__weak__, __visibility__("hidden"), __no_instrument_function__,
                __no_profile_instrument_function__, __constructor__(101))) void
 aa_connect_counted(void) {

@@ -12,7 +12,7 @@ from typing import Final
 __all__ = ["CHOICES", "KERNEL_PART", "METRICS", "Choices", "Family", "choices_text", "family_of", "read_choices"]
 
 METRICS: Final = ("instructions", "cycles", "l1_accesses", "l1_misses", "l2_accesses", "l2_misses")
-KERNEL_PART: Final = ":u=1:k=1"  # makes an event count the kernel's part, too; twin: _KERNEL in trial.py
+KERNEL_PART: Final = ":u=1:k=1"  # makes an event count the kernel's part, too; the same as _KERNEL in trial.py
 CHOICES: Final = Path(__file__).with_name("events.toml")
 
 _WHOLES: Final = {"l1_misses": "l1_accesses", "l2_misses": "l2_accesses"}

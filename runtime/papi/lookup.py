@@ -40,7 +40,7 @@ class Tried:
         kind: ``preset``, ``native`` or ``software``; empty if it was requested by name.
         outcome: ``counts``: it starts, and counted something; ``starts``: it starts, but counted nothing in the test;
             ``fails``; ``unseen``: only the program itself provides it.
-        counted_as: Its spelling with which it counts the kernel's part, too.
+        counted_as: Its name as it was counted, with a suffix if that includes the kernel's part.
         whole: False for an event of the kernel if the kernel's part may not be counted.
         reason: Why it fails.
     """
@@ -55,7 +55,7 @@ class Tried:
 
     @property
     def starts(self) -> bool:
-        """Return whether it can be counted."""
+        """Return whether the event can be counted."""
         return self.outcome != "fails"
 
 
@@ -99,7 +99,7 @@ def look_up(
 
     Args:
         events: Their names; None for all that PAPI knows.
-        most: The greatest number per group.
+        most: The most events per group.
         multiplex: Whether to test the requested events with multiplexing.
         patience: Seconds after which the test ends, with the results so far.
     """

@@ -21,7 +21,7 @@ class Counted(NamedTuple):
     """The contents of a source text.
 
     Attributes:
-        event: The event, as it was spelt.
+        event: The event, with the suffix for the kernel's part if it had one.
         calls: The calls to which counting was restricted, ``mpi`` and ``io``; empty if it was not.
         estimate: Whether the event was multiplexed.
     """
@@ -32,17 +32,17 @@ class Counted(NamedTuple):
 
     @property
     def plain(self) -> str:
-        """The event, as the user names it."""
+        """Return the event without that suffix, as the user names it."""
         return self.event.removesuffix(KERNEL_PART)
 
     @property
     def name(self) -> str:
-        """The metric's name if the user has named the event."""
+        """Return the name of the metric for an event named by the user: the event, and the calls if there are any."""
         return f"{self.plain}{_AT}{_AND.join(self.calls)}" if self.calls else self.plain
 
 
 def counted(source: str) -> Counted | None:
-    """Parse a source text; None if it is not one of PAPI's."""
+    """Return the contents of a source text; None if PAPI did not count the metric."""
     if not source.startswith(COUNTED_BY_PAPI):
         return None
     event, *how = source.removeprefix(COUNTED_BY_PAPI).split(" ", 1)
@@ -52,10 +52,10 @@ def counted(source: str) -> Counted | None:
 
 
 def source_in_calls(source: str, calls: Sequence[str]) -> str:
-    """Add to a source text that counting was restricted to calls."""
+    """Return a source text to which is added that counting was restricted to calls."""
     return f"{source}{_IN}{' and '.join(_CALLS[each] for each in calls)} calls" if calls else source
 
 
 def source_of_estimates(source: str) -> str:
-    """Add to a source text that events were multiplexed."""
+    """Return a source text to which is added that events were multiplexed."""
     return f"{source}{_TURNS}"

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Final
 
-_VERSIONS: Final = ((7, 2), (7, 1), (7, 0), (6, 0), (5, 7), (5, 6))  # twin: versions in ../probe/papi.c
+_VERSIONS: Final = ((7, 2), (7, 1), (7, 0), (6, 0), (5, 7), (5, 6))  # the same as in ../probe/papi.c
 _OK: Final = 0
 _NULL: Final = -1
 _PRESET: Final = -0x80000000
@@ -24,7 +24,7 @@ _NATIVE: Final = 0x40000000
 _ALL, _FIRST = 0, 1  # modifiers for PAPI_enum_event: all, first
 _NAME: Final = 1024  # bytes of an event's name
 _REASON: Final = 512  # the offset of the reason in PAPI_component_info_t, the same in all versions
-_KERNEL: Final = ":u=1:k=1"  # twin: KERNEL_PART in choices.py
+_KERNEL: Final = ":u=1:k=1"  # the same as KERNEL_PART in choices.py
 # components that count a thread's events; others count a device's or the whole machine's
 _OF_A_THREAD: Final = ("perf_event", "sde")
 _SDE: Final = "sde:::"
@@ -149,7 +149,7 @@ def _wait() -> None:
 
 
 def tried(papi: Papi, event: str, software: Iterable[str]) -> dict[str, Any]:
-    """Test an event; an event of the kernel is first tested with the kernel's part."""
+    """Return the result of testing an event; events of the kernel are first tested with the kernel's part."""
     of_kernel = event in software
     for spelt in (*([f"{event}{_KERNEL}"] if of_kernel else []), event):
         values, reason = papi.counted([spelt], kernel=of_kernel)
@@ -160,7 +160,7 @@ def tried(papi: Papi, event: str, software: Iterable[str]) -> dict[str, Any]:
 
 
 def together(papi: Papi, events: Sequence[str], most: int) -> list[list[str]]:
-    """Divide working events into as few groups as possible that can be counted together, keeping their order."""
+    """Return working events in few groups that can be counted together; each joins the first group that accepts it."""
     groups: list[list[str]] = []
     for event in events:
         for group in groups:
@@ -173,7 +173,7 @@ def together(papi: Papi, events: Sequence[str], most: int) -> list[list[str]]:
 
 
 def chosen(papi: Papi, choices: Sequence[Mapping[str, str]]) -> dict[str, str]:
-    """Choose the events for our metrics as the probe library does: the first that start together with those before."""
+    """Return our metrics' events, chosen like the probe library: the first that start together with those before."""
     found: dict[str, str] = {}
     for choice in choices:
         part = next(iter(choice))

@@ -1,34 +1,44 @@
-/* Booking: time is added to the node where the thread is. */
+/* Booking: adds the time since a thread's last event to the node where the thread was. */
 #ifndef AA_BOOK_H
 #define AA_BOOK_H
 
 #include "shard.h"
 
-extern bool aa_book_is_quick; /* the clock is a counter, and nothing else is counted */
-extern bool aa_book_goes_on;  /* or the counters continue during events */
+extern bool aa_book_is_quick; /* whether ticks are the processor's counter and no events are counted */
+extern bool aa_book_goes_on;  /* whether ticks are, and counters need not stop for events */
 
-/* Determines whether an event may take the fast path. */
+/* Sets the two variables above and the bars of watches; called once clock and counters are chosen. */
 void aa_book_prepare(void);
 
-/* Books the time since the last event. */
+/*
+ * Adds the calling thread's time since its last event to its current node. If the thread was switched out,
+ * also reads the CPU clock; if a sample is due, takes it.
+ */
 void aa_book(struct aa_thread *thread);
 
-/* Books the time until now to the node where the thread waited, without the idle time after the wait. */
+/*
+ * Ends the calling thread's wait for its team: adds the part of the wait without CPU time to the node where
+ * it waited. Neither the wait nor the idle time after it goes to the current node.
+ */
 void aa_book_wait(struct aa_thread *thread);
 
-/* The same for another thread, which is idle. */
+/* The same for another thread, which must be idle; does nothing if it has ended. */
 void aa_book_wait_of(struct aa_thread *thread);
 
+/* Returns the thread's enum aa_share, without the flags AA_IN_MPI and AA_IN_OMP. */
 static inline uint8_t aa_book_share(const struct aa_thread *thread) {
     return (uint8_t)thread->call.share;
 }
 
-/* Whether the event only needs a plain reading of the clock. */
+/*
+ * Returns whether an event only needs to read the clock: no events are counted, and the thread was not
+ * switched out.
+ */
 static inline bool aa_book_is_plain(const struct aa_thread *thread) {
     return aa_book_is_quick && aa_watch_is_quiet(&thread->watch);
 }
 
-/* Books to a node that need not be the current one. */
+/* Adds the time since the thread's last event to a node, and returns it in ticks. now: the current ticks. */
 static inline int64_t aa_book_to(struct aa_thread *thread, struct aa_node *node, uint64_t now) {
     int64_t took = (int64_t)(now - thread->last);
     thread->last = now;
@@ -36,6 +46,7 @@ static inline int64_t aa_book_to(struct aa_thread *thread, struct aa_node *node,
     return took;
 }
 
+/* The same for the thread's current node. */
 static inline int64_t aa_book_until(struct aa_thread *thread, uint64_t now) {
     return aa_book_to(thread, thread->current, now);
 }

@@ -5,7 +5,7 @@
 #include <dlfcn.h>
 #include <stddef.h>
 
-/* MPI_Initialized may be called at any time, and has the same type in every MPI library. */
+/* Calls MPI_Initialized, which is allowed at any time and has the same type in every MPI library. */
 bool aa_mpi_was_initialised(void) {
     int flag = 0;
     int (*initialized)(int *) = (int (*)(int *))aa_symbol_find(RTLD_DEFAULT, "PMPI_Initialized", NULL);

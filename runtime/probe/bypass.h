@@ -5,11 +5,12 @@
 #include <stdbool.h>
 
 enum aa_mpi_bypass {
-    AA_MPI_ALL_PAST = 1, /* MPI was initialised, but no call of MPI_Init was seen */
-    AA_MPI_SOME_PAST     /* calls of a library that was loaded with RTLD_DEEPBIND; see mpi_past.h */
+    /* no call was seen, although MPI was initialised */
+    AA_MPI_ALL_PAST = 1,
+    AA_MPI_SOME_PAST /* a library loaded with RTLD_DEEPBIND calls MPI directly; see mpi_past.h */
 };
 
-/* Whether an MPI library that the process has loaded was ever initialised. */
+/* Returns whether any MPI library that the process has loaded was ever initialised. */
 bool aa_mpi_was_initialised(void);
 
 #endif

@@ -14,15 +14,15 @@
 #include <cpuid.h>
 #endif
 
-/* nanoseconds: an anchor has an error of about 25, so the rate has one of 1e-5 */
+/* nanoseconds: an anchor has an error of about 25, so the rate has an error of 1e-5 */
 #define CALIBRATION 3000000u
 #define SYNCHRONISE_TRIES 4
-#define READING 10000   /* nanoseconds: reading both clocks takes 1000 or 2000 */
-#define SWITCH_TRIES 20 /* on a busy machine a single try may end before the thread is switched out */
+#define READING 10000   /* nanoseconds: more than reading both clocks takes, which is 1000 or 2000 */
+#define SWITCH_TRIES 20 /* a single try may end before the thread is switched out, on a busy machine */
 #define PERF_PAGE 4096
 
 /*
- * The word that the kernel expects before the address where an interrupted sequence resumes (glibc's
+ * The word that the kernel expects before the address where an interrupted sequence continues (glibc's
  * RSEQ_SIG).
  */
 #if defined(__x86_64__)
@@ -55,7 +55,7 @@ uint64_t aa_clock_nanoseconds(clockid_t clock) {
 /* ---- ticks */
 
 #if defined(__x86_64__)
-/* The kernel removes the counter from its list if it finds it unstable. */
+/* Returns whether the kernel lists the counter; it removes a counter that it finds unstable. */
 static bool kernel_lists_counter(void) {
     char names[256] = "";
     long file =
@@ -93,7 +93,7 @@ struct aa_anchor aa_clock_start(void) {
     return clock_state.start;
 }
 
-/* Takes several pairs of readings, and returns the one with the least time between its readings. */
+/* Takes several pairs of readings, and returns the pair with the least time between its readings. */
 struct aa_anchor aa_clock_anchor(void) {
     struct aa_anchor best = {0, 0};
     uint64_t narrowest = UINT64_MAX;
@@ -129,7 +129,7 @@ const char *aa_clock_cpu_name(void) {
 
 /* ---- the watched word */
 
-/* A signal handler may set or clear a bar meanwhile. */
+/* Sets the word, and keeps the bars, which a signal handler may set or clear meanwhile. */
 static void set_armed(struct aa_watch *watch, uint32_t word) {
     uint64_t before = watch->armed;
     while (!__atomic_compare_exchange_n(&watch->armed, &before, (before & ~(uint64_t)UINT32_MAX) | word,
@@ -150,7 +150,7 @@ extern const ptrdiff_t __rseq_offset __attribute__((weak));
 extern const unsigned int __rseq_size __attribute__((weak));
 
 #if defined(RSEQ_SIGNATURE)
-/* No thread ever executes these words, so none is ever inside the sequence that they represent. */
+/* a sequence that no thread ever executes, so none is ever inside it */
 static const uint32_t never_executed[] = {0, RSEQ_SIGNATURE, 0};
 
 /*
@@ -173,7 +173,7 @@ static bool rseq_registered(void) {
     return &__rseq_offset && &__rseq_size && __rseq_size;
 }
 
-/* Tests whether the kernel really resets the field of a sleeping thread, which is not guaranteed. */
+/* Returns whether the kernel really resets the field of a sleeping thread, which is not guaranteed. */
 static bool rseq_works(void) {
     if (!rseq_registered())
         return false;
@@ -213,7 +213,10 @@ static void rseq_open(struct aa_watch *watch) {
 static void rseq_close(void) {}
 #endif
 
-/* The page stays mapped without the file descriptor, which would be in the program's way. */
+/*
+ * Returns the page of a new event; null if there is none. It stays mapped after its file descriptor is
+ * closed, which would be in the program's way.
+ */
 static struct perf_event_mmap_page *perf_page(void) {
     struct perf_event_attr event = {.size = sizeof event,
                                     .type = PERF_TYPE_SOFTWARE,
@@ -309,7 +312,7 @@ void aa_watch_open_at_start(struct aa_watch *watch) {
         watch->word = &page->lock;
 }
 
-/* Whether the thread was switched out since a moment, as far as the watch shows. */
+/* Returns whether the thread was switched out since a moment, as far as the watch shows it. */
 static bool disturbed_since(const struct aa_watch *watch, uint64_t start, uint64_t now) {
     if (watches_nothing(watch))
         return (double)(now - start) > READING * clock_state.rate;

@@ -27,7 +27,8 @@ struct aa_anchor {
 
 struct aa_watch {
     volatile uint32_t *word; /* differs from armed once the thread was switched out */
-    /* the word, and in the upper half AA_BAR_..., which keep events from the fast path */
+    /* lower half: the word's value while the thread runs; upper half: AA_BAR_... flags, which keep events
+     * from the fast path */
     uint64_t armed;
     uint64_t real; /* nanoseconds of CLOCK_MONOTONIC_RAW at the last synchronisation */
     uint64_t cpu;  /* nanoseconds of the thread's CPU time at the same moment */
@@ -38,16 +39,17 @@ struct aa_watch {
 #define AA_BAR_BOOKING (1ull << 32) /* an event books more than a reading of the counter */
 #define AA_BAR_SITES (1ull << 33)   /* the thread has open sites; see site.h */
 
-/* Whether the thread was not switched out. */
+/* Returns whether the thread was not switched out since the watch was last synchronised. */
 static inline bool aa_watch_is_quiet(const struct aa_watch *watch) {
     return *watch->word == (uint32_t)watch->armed;
 }
 
-extern bool aa_clock_counter; /* the processor's time stamp counter is reliable */
+extern bool aa_clock_counter; /* whether ticks are the processor's counter, because it is reliable */
 
+/* Returns the time of a POSIX clock, in nanoseconds. */
 uint64_t aa_clock_nanoseconds(clockid_t clock);
 
-/* Only if the counter is reliable. */
+/* Returns the processor's counter; only for use while aa_clock_counter is true. */
 #if defined(AA_FAKE_CLOCK)
 uint64_t aa_clock_count(void); /* in a test, the test controls the time */
 #else
@@ -65,40 +67,55 @@ static inline uint64_t aa_clock_count(void) {
 }
 #endif
 
+/* Returns the current ticks: the processor's counter if it is reliable, otherwise nanoseconds. */
 static inline uint64_t aa_clock_ticks(void) {
     return aa_likely(aa_clock_counter) ? aa_clock_count() : aa_clock_nanoseconds(CLOCK_MONOTONIC);
 }
 
-/* Chooses the source of ticks, and takes the anchor of the process's start. */
+/* Chooses the source of ticks and reads the clocks; called once, when the library is loaded. */
 void aa_clock_load(void);
+/*
+ * Returns the anchor at the process's start: when aa_clock_load or, in the child of a fork,
+ * aa_clock_restart ran.
+ */
 struct aa_anchor aa_clock_start(void);
 
-/* Takes the start's readings again, in the child of a fork. */
+/* Reads the clocks again, in the child of a fork, which starts there. */
 void aa_clock_restart(void);
 
 /*
- * Chooses the watch, and measures the ticks' rate since the start: spins until three milliseconds have
- * passed.
+ * Chooses the watch and measures the ticks per nanosecond since the start; does nothing the second time.
+ * Spins until at least three milliseconds have passed since the start, because the rate would be too
+ * imprecise earlier.
  */
 void aa_clock_calibrate(void);
+/* Returns an anchor of this moment. */
 struct aa_anchor aa_clock_anchor(void);
 double aa_clock_rate(void); /* ticks per nanosecond */
+/*
+ * Return the sources of ticks and of CPU time: "tsc", "cntvct" or "clock_gettime", and "rseq", "perf-lock"
+ * or "syscall".
+ */
 const char *aa_clock_wall_name(void);
 const char *aa_clock_cpu_name(void);
 
-/* Sets bars in all watches that are opened from now on. */
+/* Sets the AA_BAR_... flags of all watches that are opened from now on. */
 void aa_watch_bar(uint64_t bars);
 
 /*
- * A watch belongs to the thread that opens it. If opened at the process's start, it uses the start's
- * readings, which are those of the main thread. Synchronising returns the time stamp at which it happened.
+ * Open, synchronise and close the watch of the calling thread. The main thread opens its watch as of the
+ * process's start, so that no time is lost. Synchronising reads the CPU clock, adds the time off the CPU to
+ * `owed`, and returns the ticks of that moment.
  */
 void aa_watch_open(struct aa_watch *watch);
 void aa_watch_open_at_start(struct aa_watch *watch);
 uint64_t aa_watch_synchronise(struct aa_watch *watch);
 void aa_watch_close(struct aa_watch *watch);
 
-/* Synchronises the watch of another thread, which stays disturbed; returns 0 if the thread is gone. */
+/*
+ * Synchronises the watch of another thread, which still counts as switched out; returns the current ticks,
+ * or 0 if the thread has ended. tid: the thread's number in the kernel.
+ */
 uint64_t aa_watch_synchronise_from_outside(struct aa_watch *watch, uint32_t tid);
 
 #endif

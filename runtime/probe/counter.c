@@ -13,7 +13,7 @@
 bool aa_counting, aa_counter_goes_on;
 uint32_t aa_counted_calls;
 
-/* Used if nothing is counted except by the system. */
+/* The source that is used if nothing is counted except by the system. */
 static void describe_nothing(char sources[AA_COUNTERS][AA_SOURCE_LENGTH]) {
     (void)sources;
 }
@@ -42,9 +42,10 @@ static const struct aa_counter_source nothing = {
 };
 
 static const struct aa_counter_source *const known[] = {&aa_counter_simulated, &aa_counter_papi};
-static const struct aa_counter_source *source, *asked; /* the active source; the requested one */
-static bool live;                                      /* the source counts, everywhere or in calls only */
-/* opening may be delayed until something is recorded */
+static const struct aa_counter_source *source, *asked; /* the source in use; the requested one */
+/* whether the source counts, everywhere or only in calls */
+static bool live;
+/* when the source is opened; WAITING: not until something is recorded */
 static enum { AT_LOAD, WAITING, LATE } opening;
 static bool asks_usage;
 static const char *wanted, *defect;
@@ -52,7 +53,7 @@ static int counted = AA_EVENTS; /* the number of used entries of enum aa_counter
 static int of_own = AA_EVENTS;  /* how many of these belong to the program's own code */
 static uint64_t at_load[AA_COUNTED], bias[AA_COUNTED];
 
-/* The counts at the last stop. */
+/* the thread's counts at the last stop */
 static _Thread_local uint64_t stopped_at[AA_COUNTED] AA_INITIAL_EXEC;
 
 static const struct aa_counter_source *find_source(const char *name) {
@@ -79,7 +80,7 @@ static void start(void) {
     source->go(false);
 }
 
-/* System use needs no source. */
+/* Starts without a source, which system use does not need. */
 static void start_without(void) {
     source = &nothing;
     if (asks_usage)
@@ -143,7 +144,7 @@ void aa_counter_load(void) {
         return;
     }
     source = asked = is_automatic() ? &aa_counter_papi : find_source(wanted);
-    /* Programs that a launcher or a shell starts before the program itself are left alone. */
+    /* outside a launcher, the process may be a shell or a launcher itself, which records nothing */
     if (source == &aa_counter_papi && aa_launched_rank() < 0)
         opening = WAITING;
     else
@@ -167,7 +168,7 @@ void aa_counter_restart(void) {
     source->go(false);
 }
 
-/* If a rank cannot count, the first rank with a reason reports it. */
+/* Warns of system use that cannot be counted. Only the first rank that has a reason reports it. */
 static void warn_of_usage(void) {
     const char *lack = aa_usage_lack();
     pid_t other;
@@ -181,7 +182,7 @@ void aa_counter_describe(struct aa_header *header) {
         header->counting =
             aa_counted_calls | (source->by_turns && source->by_turns() ? AA_COUNTS_BY_TURNS : 0);
     }
-    /* these counts are defined as excluding calls, so they do not exist if only calls are counted */
+    /* these counts are defined as those outside calls, so there are none if only calls are counted */
     if (aa_counted_calls)
         memset(header->sources, 0, AA_EVENTS * sizeof *header->sources);
     aa_usage_describe(header->sources, aa_counting || aa_counted_calls);
@@ -211,7 +212,7 @@ void aa_counter_end(void) {
         source->detach();
 }
 
-/* A signal handler may have booked counts that are later than these. */
+/* Returns an increase, without the counts to leave out; 0 if a signal handler has booked later counts. */
 static uint64_t since(uint64_t before, uint64_t now, uint64_t left_out) {
     return now > before + left_out ? now - before - left_out : 0;
 }
@@ -242,19 +243,22 @@ void aa_counter_skip(struct aa_thread *thread) {
 
 void aa_counter_book_going(struct aa_thread *thread) {
     source->book(thread->current->counters, thread->counted, bias);
-    /* an interrupted thread continues with these counts */
+    /* a thread that was interrupted here continues with these counts */
     memcpy(stopped_at, thread->counted, sizeof thread->counted);
 }
 
 /* ---- counting in calls only */
 
-/* MPI's file I/O is both. */
+/* Returns whether calls of a share are counted. MPI's file I/O is both MPI and I/O. */
 static bool is_counted(uint32_t share) {
     return (aa_counted_calls & AA_COUNTS_IN_MPI && share & AA_IN_MPI) ||
            (aa_counted_calls & AA_COUNTS_IN_IO && (uint8_t)share == AA_IO);
 }
 
-/* Functions that a library call calls back, and their calls, are part of that library call. */
+/*
+ * Returns whether the current code is called back by a counted library call: such code, and its own calls,
+ * are part of that library call.
+ */
 static bool is_called_back(const struct aa_thread *thread) {
     const struct aa_frame *frame = thread->top - 1;
     while (frame > thread->frames && !is_counted(frame->call.share))

@@ -4,14 +4,14 @@
  *   none       nothing is counted
  *   simulated  rtcount, a Valgrind tool, counts the instructions that it executes
  *   papi       the processor counts, read by PAPI; papi:EVENT,EVENT counts these events, too
- *   auto       papi, silently nothing if it is unavailable
+ *   auto       papi; without a warning nothing if that is unavailable
  *
  * With AUTOANALYZER_COUNT_IN=mpi, io or mpi,io, events of PAPI are counted only in calls of MPI, of file
  * I/O, or of both; regions then cost no more than without counting.
  *
  * Otherwise the library stops the thread's counters whenever it is called, adds the counts since their
- * last start to the node, and starts them again when it returns. Events that are not counted are not
- * slowed down: while counters run, every event takes the slow path.
+ * last start to the node, and starts them again when it returns. So each event takes the slow path while
+ * counters run; without counting, events are as fast as ever.
  */
 #ifndef AA_COUNTER_H
 #define AA_COUNTER_H
@@ -19,42 +19,53 @@
 #include "counter_source.h"
 #include "shard.h"
 
-/* There is a source, and it counts everywhere in the program. */
+/* whether a source counts everywhere in the program, and not only in some calls */
 extern bool aa_counting;
 
-/* Counters need not stop for events. */
+/* whether counters need not stop for events */
 extern bool aa_counter_goes_on;
 
-/* The calls to which counting is restricted, AA_COUNTS_IN_MPI and AA_COUNTS_IN_IO; 0: it is not. */
+/*
+ * the flags AA_COUNTS_IN_MPI and AA_COUNTS_IN_IO of the calls to which counting is restricted; 0: no
+ * restriction
+ */
 extern uint32_t aa_counted_calls;
 
 /* Chooses the source, and begins to count in the thread that loads the library. */
 void aa_counter_load(void);
 
-/* Something is recorded: opens a source whose opening was delayed until then. */
+/* Opens the source if that was put off until something is recorded; called when the shard is created. */
 void aa_counter_open(void);
 
-/* Starts again, in the child of a fork. */
+/* Starts the source again, in the child of a fork. */
 void aa_counter_restart(void);
 
 /* Records in the shard how the counts are taken; warns if they were requested but are unavailable. */
 void aa_counter_describe(struct aa_header *header);
 
 /*
- * A thread begins, counting since the library was loaded or since now; returns false if its counters do
- * not start. A thread ends.
+ * Starts the counters of the calling thread; returns false if they do not start. since_load: the thread's
+ * first interval begins when the library was loaded, and not now.
  */
 bool aa_counter_begin(struct aa_thread *thread, bool since_load);
+/* Stops the counters of the calling thread, which ends. */
 void aa_counter_end(void);
 
-/* Adds the counts before the last stop to the node; or drops them. */
+/* Adds the counts between the last event and the last stop to the current node. */
 void aa_counter_book(struct aa_thread *thread);
+/* Drops the counts until the last stop: they belong to no node. */
 void aa_counter_skip(struct aa_thread *thread);
 
-/* Adds the counts until now, in the program's own code, to the node, while counters continue. */
+/*
+ * Adds the counts since the last event to the current node, without stopping the counters; only if
+ * aa_counter_goes_on is true, and outside library calls.
+ */
 void aa_counter_book_going(struct aa_thread *thread);
 
-/* The thread changes its share: if the old or the new one is a counted call, adds its counts. */
+/*
+ * The thread's time has another share from now on (an enum aa_share with flags). If counting is restricted
+ * to calls, and the old or the new share is such a call, adds the counts until now.
+ */
 void aa_counter_turn_slowly(struct aa_thread *thread, uint32_t to);
 
 static inline void aa_counter_turn(struct aa_thread *thread, uint32_t to) {
@@ -62,12 +73,18 @@ static inline void aa_counter_turn(struct aa_thread *thread, uint32_t to) {
         aa_counter_turn_slowly(thread, to);
 }
 
-/* From now on, counts only these in the thread, given as bits of enum aa_counter. */
+/*
+ * Restricts counting in the calling thread to these counters from now on: one bit each, by enum aa_counter.
+ */
 void aa_counter_choose(struct aa_thread *thread, uint32_t counters);
 
-/* From now on, subtracts this from each interval: the counts of the library's own events. */
+/*
+ * Subtracts these counts from each interval from now on: what the library itself executes between two
+ * events.
+ */
 void aa_counter_leave_out(const uint64_t bias[AA_COUNTED]);
 
+/* Stop and restart the calling thread's counters, around whatever the library does in an event. */
 void aa_counter_stop_slowly(void);
 void aa_counter_go_slowly(void);
 

@@ -1,6 +1,6 @@
 /*
- * Counts by PAPI. Of the events that can represent a count, the first is used that really starts together
- * with those already chosen: an event may be listed but not countable.
+ * Counts by PAPI. Several events can represent a count. The first one is used that really starts together
+ * with the events already chosen, because an event may be listed but not countable.
  */
 #define _GNU_SOURCE
 #include "counter_source.h"
@@ -20,35 +20,40 @@
 #define SOURCE "measured:papi:"
 #define EVENT_LENGTH (AA_SOURCE_LENGTH + 1 - sizeof SOURCE)
 
-/* Names that AUTOANALYZER_EVENTS uses, as in instructions=EVENT,l1_misses=EVENT. */
+/* The names of the counts in AUTOANALYZER_EVENTS, as in instructions=EVENT,l1_misses=EVENT. */
 static const char *const metrics[AA_EVENTS] = {
     [AA_INSTRUCTIONS] = "instructions", [AA_CYCLES] = "cycles",           [AA_L1_ACCESSES] = "l1_accesses",
     [AA_L1_MISSES] = "l1_misses",       [AA_L2_ACCESSES] = "l2_accesses", [AA_L2_MISSES] = "l2_misses",
 };
 
-/* The default events for metrics, best first; the header is made from runtime/papi/events.toml. */
+/* The default events for each count, best first; the included file is made from runtime/papi/events.toml. */
 static const struct {
     int metric;
     const char *event;
-    int whole; /* the metric that includes this one, if whole_event is not null */
+    /* if whole_event is not null: the count that includes this one, which whole_event then represents */
+    int whole;
     const char *whole_event;
 } choices[] = {
 #include "papi_choices.h"
 };
 
-static char events[AA_COUNTED][EVENT_LENGTH]; /* empty: not counted; fixed when the library is loaded */
+static char events[AA_COUNTED][EVENT_LENGTH]; /* the chosen event of each count; empty: not counted */
+/* a message about requested events that are not counted; empty: none */
 static char lacking[512];
 static _Thread_local int event_set AA_INITIAL_EXEC = PAPI_NULL;
-static _Thread_local uint32_t left_out AA_INITIAL_EXEC; /* of the events, one bit each */
-static uint32_t counted_calls;                          /* to which counting is restricted; 0: it is not */
-static bool takes_turns; /* events are multiplexed: values are estimates, which may decrease */
+/* the events that a policy leaves out, one bit each */
+static _Thread_local uint32_t left_out AA_INITIAL_EXEC;
+/* flags of the calls to which counting is restricted; 0: no restriction */
+static uint32_t counted_calls;
+static bool takes_turns; /* events are multiplexed, so that values are estimates, which may decrease */
 static _Thread_local uint64_t
-    highest[AA_COUNTED] AA_INITIAL_EXEC; /* of the estimates, since the set started */
-/* in the child of a fork, whose threads' counters were never opened */
+    highest[AA_COUNTED] AA_INITIAL_EXEC; /* the highest estimates since the set of events started */
+/* whether this is the child of a fork, in which no thread counts */
 static bool in_child;
 
 /* ---- events */
 
+/* Returns whether a set of events can be started. */
 static bool starts(int set) {
     long long values[AA_COUNTED];
     return aa_papi.start(set) == PAPI_OK && aa_papi.stop(set, values) == PAPI_OK;
@@ -60,8 +65,8 @@ static void close_set(int set) {
 }
 
 /*
- * Enables multiplexing in a set without events, so that it can hold more of the processor's events than
- * there are counters.
+ * Enables multiplexing in a set that has no events yet, so that it can hold more of the processor's events
+ * than there are counters; returns false if that fails.
  */
 static bool share_counters(int set) {
     int component = aa_papi.get_component_index("perf_event");
@@ -95,6 +100,7 @@ static int open_set(void) {
     return set;
 }
 
+/* Returns whether all events chosen so far start together. */
 static bool all_start(void) {
     int set = open_set();
     bool start = set != PAPI_NULL && starts(set);
@@ -108,7 +114,10 @@ static void take(int metric, const char *event, size_t length) {
     events[metric][length] = 0;
 }
 
-/* If counting is restricted to calls, there is one metric for MPI and none for file I/O. */
+/*
+ * Returns whether to choose an event for a count. If counting is restricted to calls, there is only one
+ * count: the instructions in MPI calls.
+ */
 static bool is_wanted(int metric) {
     return !counted_calls || (metric == AA_INSTRUCTIONS && counted_calls & AA_COUNTS_IN_MPI);
 }
@@ -137,7 +146,9 @@ static int metric_of(const char *wish, size_t length) {
     return metric;
 }
 
-/* Grants METRIC=EVENT; false if the metric is unknown or the event cannot be counted. */
+/*
+ * Chooses the event of METRIC=EVENT; returns false if the metric is unknown or the event cannot be counted.
+ */
 static bool grant(const char *wish, size_t length) {
     size_t name = strcspn(wish, "=,");
     int metric = metric_of(wish, name);
@@ -149,7 +160,10 @@ static bool grant(const char *wish, size_t length) {
     return *events[metric];
 }
 
-/* Puts an event of the user's into the next place, which is the same in all processes. */
+/*
+ * Puts an event named by the user into the next place, which is the same in all processes; returns false if
+ * it cannot be counted.
+ */
 static bool grant_named(const char *event, size_t length) {
     static int place = AA_EVENTS;
     if (place == AA_COUNTED - aa_usage_places() || length >= EVENT_LENGTH)
@@ -177,7 +191,7 @@ static void grant_all(const char *wishes, bool (*grant_one)(const char *, size_t
     }
 }
 
-/* Events named by the user come first; others get the remaining counters. */
+/* Chooses all events. Those named by the user come first; the default ones get the remaining counters. */
 static void grant_wishes(void) {
     static const char wanted[] =
         "AUTOANALYZER_EVENTS: expected at most one METRIC=EVENT for each of instructions, cycles, "
@@ -195,7 +209,7 @@ static void grant_wishes(void) {
         grant_all(wishes, grant, wanted);
 }
 
-/* Whether events can be multiplexed; PAPI needs one of the processor's events first. */
+/* Returns whether events can be multiplexed. PAPI needs to know one of the processor's events for this. */
 static bool can_take_turns(void) {
     if (!aa_papi_bind_multiplexing() || aa_papi.multiplex_init() != PAPI_OK)
         return false;
@@ -221,7 +235,10 @@ static const char *open_events(void) {
     return "no event can be started (virtual machine? perf_event_paranoid?)";
 }
 
-/* Whether this process may use any counter of the processor; in most virtual machines there is none. */
+/*
+ * Returns whether this process may use any counter of the processor; in most virtual machines there is
+ * none.
+ */
 static bool has_counters(void) {
     static const uint64_t known[] = {PERF_COUNT_HW_INSTRUCTIONS, PERF_COUNT_HW_CPU_CYCLES};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
@@ -268,7 +285,7 @@ static void describe(char sources[AA_COUNTERS][AA_SOURCE_LENGTH]) {
 
 /* ---- threads */
 
-/* Inherited events would continue to count the parent. */
+/* The child's threads do not count, because inherited events would continue to count the parent. */
 static void forked(void) {
     event_set = PAPI_NULL;
     left_out = 0;
@@ -302,7 +319,10 @@ static void detach(void) {
     aa_papi.unregister_thread();
 }
 
-/* A set cannot be changed while it counts, and a set without events cannot start. */
+/*
+ * Closes the set and opens another one, because a set cannot be changed while it counts, and a set without
+ * events cannot start.
+ */
 static bool choose(uint32_t counters) {
     uint32_t before = left_out, all = 0;
     if (counters >> AA_MPI_INSTRUCTIONS & 1)
@@ -318,7 +338,10 @@ static bool choose(uint32_t counters) {
     return true;
 }
 
-/* Counters do not really stop: the bias subtracts what the library executes until the next interval. */
+/*
+ * Reads the counters, which do not really stop: the bias subtracts what the library executes until the next
+ * interval.
+ */
 static void stop(uint64_t counts[AA_COUNTED]) {
     long long values[AA_COUNTED] = {0};
     int error = errno, outcome = event_set == PAPI_NULL ? PAPI_NULL : aa_papi.read(event_set, values);

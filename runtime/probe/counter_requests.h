@@ -1,6 +1,6 @@
 /*
- * Client requests from the probe library to rtcount, the Valgrind tool that counts; it answers them with
- * 1. Under other tools, and outside Valgrind, the answer is 0. The tool includes this file.
+ * Client requests from the probe library to rtcount, the Valgrind tool that counts; also included by the
+ * tool. rtcount answers each with 1. Outside Valgrind, and under its other tools, the answer is 0.
  */
 #ifndef AA_COUNTER_REQUESTS_H
 #define AA_COUNTER_REQUESTS_H
@@ -9,8 +9,8 @@
 #define AA_RTCOUNT_BASE (((unsigned)'r' << 24) | ((unsigned)'t' << 16))
 
 enum aa_rtcount_request {
-    AA_RTCOUNT_DESCRIBE = AA_RTCOUNT_BASE, /* (struct aa_rtcount_description *) */
-    AA_RTCOUNT_LEAVE_OUT,                  /* (start, length): code that is never counted, whoever calls it */
+    AA_RTCOUNT_DESCRIBE = AA_RTCOUNT_BASE, /* (struct aa_rtcount_description *): fills it in */
+    AA_RTCOUNT_LEAVE_OUT,                  /* (start, length): never counts this code, whoever calls it */
     AA_RTCOUNT_STOP, /* (struct aa_rtcount_counts *): stores the thread's counts and stops counting */
     AA_RTCOUNT_GO,   /* (simulate): counts again; the caches are only simulated if requested */
     /* (struct aa_rtcount_row *into, *before, *bias): adds the counts since before to into, and updates
@@ -18,16 +18,19 @@ enum aa_rtcount_request {
     AA_RTCOUNT_BOOK
 };
 
-/* What is counted besides, each if the tool is started for it. */
+/* Events that are counted in addition, each only if the tool is started for it. */
 enum aa_rtcount_event {
     AA_RTCOUNT_DIVISIONS, /* instructions that divide or take square roots */
-    AA_RTCOUNT_BRANCHES,  /* conditional ones */
+    AA_RTCOUNT_BRANCHES,  /* conditional branches */
     AA_RTCOUNT_BRANCH_MISSES,
-    AA_RTCOUNT_DENORMALS, /* instructions that compute with a denormal number, or give one */
+    AA_RTCOUNT_DENORMALS, /* instructions whose operand or result is a denormal number */
     AA_RTCOUNT_EVENTS
 };
 
-/* Their names, also of metrics; twin: SIMULATED_EVENTS in runtime/simulated_events.py. */
+/*
+ * The names of these events, which are also those of metrics; the same as SIMULATED_EVENTS in
+ * runtime/simulated_events.py.
+ */
 #define AA_RTCOUNT_EVENT_NAMES                                                                               \
     { "divisions", "branches", "branch_misses", "denormals" }
 
@@ -39,7 +42,7 @@ struct aa_rtcount_cache {
 struct aa_rtcount_description {
     unsigned long long version;
     struct aa_rtcount_cache l1, l2;
-    unsigned long long events; /* that are counted, a bit each */
+    unsigned long long events; /* the events that are counted, one bit each */
 };
 
 /* The counts of one thread since its start. An access to L2 is a miss in L1. */

@@ -40,7 +40,7 @@ static uint64_t length_of_code(const struct dl_phdr_info *object) {
 
 /*
  * Excludes this library and the loader from counting, because the cost of a function's first call depends
- * on where symbols are looked up.
+ * on where the loader searches for its symbol.
  */
 static int leave_out_object(struct dl_phdr_info *object, size_t size, void *unused) {
     (void)size, (void)unused;
@@ -64,7 +64,10 @@ static const char *load(bool unasked, uint32_t calls) {
 
 /* ---- counts */
 
-/* SIZE/WAYS/LINE; twin: CacheLevel in runtime/counting/cache_geometry.py. */
+/*
+ * Writes " NAME=SIZE/WAYS/LINE", the format of CacheLevel in runtime/counting/cache_geometry.py; returns
+ * its length.
+ */
 static int write_cache(char *text, size_t room, const char *name, const struct aa_rtcount_cache *cache) {
     static const char *const units[] = {"", "K", "M", "G"};
     unsigned long long size = cache->size;
@@ -74,7 +77,10 @@ static int write_cache(char *text, size_t room, const char *name, const struct a
     return snprintf(text, room, " %s=%llu%s/%llu/%llu", name, size, units[unit], cache->ways, cache->line);
 }
 
-/* Events are told by name behind a source's end; twin: SIMULATED in runtime/simulated_events.py. */
+/*
+ * Writes the sources. That of an event ends in its name, as SIMULATED in runtime/simulated_events.py
+ * expects.
+ */
 static void describe(char sources[AA_COUNTERS][AA_SOURCE_LENGTH]) {
     static const char *const names[AA_RTCOUNT_EVENTS] = AA_RTCOUNT_EVENT_NAMES;
     static const int counted[] = {AA_INSTRUCTIONS, AA_L1_ACCESSES, AA_L1_MISSES,
@@ -106,14 +112,14 @@ static void stop(uint64_t counts[AA_COUNTED]) {
     memcpy(counts + AA_EVENTS, of_tool.events, sizeof of_tool.events);
 }
 
-/* This library's own instructions are not counted anyway. */
+/* Does not stop counting, because this library's own instructions are not counted anyway. */
 static void book(uint64_t *into, uint64_t *before, const uint64_t *bias) {
     VALGRIND_DO_CLIENT_REQUEST_STMT(AA_RTCOUNT_BOOK, into, before, bias, 0, 0);
 }
 
 /*
- * Caches are not simulated in MPI, because the number of its polls is random, which must not affect their
- * contents.
+ * Counts again. Caches are not simulated in MPI: the number of its polls is random, which must not affect
+ * their contents.
  */
 static void go(bool in_mpi) {
     ask(AA_RTCOUNT_GO, (const void *)(uintptr_t)!in_mpi, 0);

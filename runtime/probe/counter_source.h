@@ -1,4 +1,4 @@
-/* A source of counts for counter.c. */
+/* The interface between counter.c and the sources of counts. */
 #ifndef AA_COUNTER_SOURCE_H
 #define AA_COUNTER_SOURCE_H
 
@@ -10,24 +10,28 @@
  */
 struct aa_counter_source {
     const char *name;
-    bool has_events; /* the entries for events that the user names hold counts of the program's own code */
-    /*
-     * Returns null, or why it cannot count. unasked: the source is tried by default. calls: the calls to
-     * which counting is restricted, AA_COUNTS_IN_MPI and AA_COUNTS_IN_IO; 0 if it is not.
-     */
+    bool has_events; /* whether AA_EVENTS and the following entries are counts of the program's own code */
+    /* Prepares for counting; returns null, or the reason why that fails. unasked: the user did not name
+     * the source. calls: flags AA_COUNTS_IN_MPI and AA_COUNTS_IN_IO if counting is restricted to these
+     * calls, otherwise 0. */
     const char *(*load)(bool unasked, uint32_t calls);
+    /* Writes the source of each counter that is counted, for the shard's header. */
     void (*describe)(char sources[AA_COUNTERS][AA_SOURCE_LENGTH]);
-    const char *(*lack)(void); /* null, or what was requested and cannot be counted; may be missing */
-    bool (*attach)(void);      /* the calling thread, which may be attached already; false: it cannot count */
+    /* Returns null, or a message about what was requested and cannot be counted. May be missing. */
+    const char *(*lack)(void);
+    /* Starts counting in the calling thread, if it does not count yet; returns false if it cannot. */
+    bool (*attach)(void);
     void (*detach)(void);
+    /* Stops counting, where the source can, and stores the counts until now. */
     void (*stop)(uint64_t counts[AA_COUNTED]);
     /* Adds the counts since the last call, minus a bias, without stopping. May be missing. */
     void (*book)(uint64_t *into, uint64_t *before, const uint64_t *bias);
+    /* Counts again. in_mpi: the MPI or OpenMP library is at work, for which rtcount simulates no caches. */
     void (*go)(bool in_mpi);
     void (*forked)(void);   /* called in the child of a fork; may be missing */
-    bool (*by_turns)(void); /* whether events are multiplexed; may be missing */
-    /* restricts the calling thread to these counters, one bit each; returns whether that changes anything;
-     * may be missing */
+    bool (*by_turns)(void); /* returns whether events are multiplexed; may be missing */
+    /* Restricts the calling thread to these counters, one bit each; returns whether that changes
+     * anything. May be missing. */
     bool (*choose)(uint32_t counters);
 };
 

@@ -13,13 +13,16 @@ struct counts {
     uint64_t system[AA_SYSTEM_VALUES];
 };
 
-/* Another program may have run in this process before, and the kernel continues its counts. */
+/*
+ * The counts at the start: the kernel has counted since the process began, in which another program may
+ * have run before.
+ */
 static struct counts before;
 
 /*
- * Returns the second of three numbers: nanoseconds on processors, nanoseconds ready to run, and time
- * slices. Returns -1 if the kernel does not count, which the number of slices shows: the reader itself has
- * had one.
+ * Returns the second of three numbers: nanoseconds on a core, nanoseconds ready to run, and the number of
+ * time slices. Returns -1 if there are no time slices: then the kernel does not count, because the reader
+ * itself has had one.
  */
 static int64_t delay_in(const char *text) {
     char *next;
@@ -28,7 +31,7 @@ static int64_t delay_in(const char *text) {
     return strtoull(next, NULL, 10) ? (int64_t)delay : -1;
 }
 
-/* The delay of the process's first thread. */
+/* Returns the nanoseconds for which the process's first thread waited for a core; -1 if unknown. */
 static int64_t run_delay(void) {
     char text[96];
     long file = syscall(SYS_openat, AT_FDCWD, "/proc/self/schedstat", O_RDONLY | O_CLOEXEC);
@@ -43,7 +46,8 @@ static int64_t run_delay(void) {
 }
 
 static struct counts counts_until_now(void) {
-    int error = errno; /* restored at the end: the program may have used up its file descriptors */
+    /* restored at the end, because opening fails if the program has used up its file descriptors */
+    int error = errno;
     struct counts counts = {.delay = run_delay()};
     aa_system_of_process(counts.system);
     errno = error;
@@ -52,7 +56,7 @@ static struct counts counts_until_now(void) {
 
 void aa_delay_start(void) {
     before = counts_until_now();
-    before.system[AA_RESIDENT] = 0; /* a maximum, which starts at 0 in each program */
+    before.system[AA_RESIDENT] = 0; /* not a sum, but a maximum since the current program began */
 }
 
 void aa_delay_take(struct aa_header *header) {

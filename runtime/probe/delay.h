@@ -1,16 +1,16 @@
-/*
- * How long the process was ready to run while others used the processors, and further data of the system
- * about it.
- */
+/* The system's data about the process: how long it waited for a core, and what system.h lists. */
 #ifndef AA_DELAY_H
 #define AA_DELAY_H
 
 #include "shard.h"
 
-/* Starts counting: when the library is loaded, and in the child of a fork. */
+/*
+ * Reads the counts from which later ones are subtracted; called when the library is loaded and in the child
+ * of a fork.
+ */
 void aa_delay_start(void);
 
-/* Writes the counts until now into the header. */
+/* Writes the counts since the start into the header. */
 void aa_delay_take(struct aa_header *header);
 
 #endif

@@ -18,20 +18,20 @@
 #define PMU "/sys/bus/event_source/devices/power"
 #define PACKAGES 64             /* packages of a node, as numbered by powercap */
 #define PARTS 8                 /* domains within a package */
-#define COUNTERS 32             /* counters that are added up: one domain of each package */
+#define COUNTERS 32             /* the most counters, which are added up: one per package and domain */
 #define PAUSE UINT64_C(1000000) /* nanoseconds between updates by the processor */
 #define MICRO 1e6
 
 /*
- * A file of powercap, opened for each reading because the program may close unknown descriptors; or a perf
- * event.
+ * A counter: a file of powercap, which is opened for each reading because the program may close unknown
+ * descriptors; or a perf event if the file's name is empty.
  */
 struct counter {
     enum aa_energy_domain domain;
     char file[160];
     int event;
     double unit;    /* microjoules per unit */
-    uint64_t range; /* the counter wraps around at this value; 0: never */
+    uint64_t range; /* the counter starts again at 0 behind this value; 0: never */
     uint64_t last;
 };
 
@@ -72,7 +72,7 @@ static bool is_of(enum aa_energy_domain domain, const char *name) {
     return domain == AA_DRAM ? strncmp(name, "dram", 4) == 0 : strncmp(name, "package", 7) == 0;
 }
 
-/* Adds a zone if it exists, belongs to the domain and can be read; returns whether it exists. */
+/* Adds a zone if it belongs to the domain and can be read; returns whether it exists. */
 static bool add_zone(enum aa_energy_domain domain, const char *zone) {
     char file[160], name[32];
     struct counter found = {.domain = domain, .unit = 1};
@@ -111,7 +111,7 @@ static bool read_event(const struct counter *counter, uint64_t *value) {
     return syscall(SYS_read, counter->event, value, sizeof *value) == sizeof *value;
 }
 
-/* Opens an event on one CPU, which counts for its whole package. */
+/* Opens an event on one CPU, where it counts for the whole package. */
 static void add_event(enum aa_energy_domain domain, uint32_t type, uint64_t config, double unit, int cpu) {
     struct perf_event_attr wanted = {.type = type, .size = sizeof wanted, .config = config};
     struct counter found = {.domain = domain, .unit = unit};
@@ -164,7 +164,7 @@ static bool has(enum aa_energy_domain domain) {
 }
 
 const char *aa_energy_open(enum aa_energy_domain domain) {
-    bool other = count > 0; /* whether the other domain is counted: both use the same method */
+    bool other = count > 0; /* whether the other domain is counted; both must use the same method */
     snprintf(defect, sizeof defect, "found no counter of it in %s, and none in " PMU, folder());
     if (!other || strcmp(source, "powercap") == 0)
         open_powercap(domain);

@@ -1,8 +1,8 @@
 /*
- * Energy of the node's processors and memory, as Intel and AMD count it (RAPL): from files in
- * /sys/class/powercap, which usually only root may read, or from the kernel's events of the "power" PMU.
- * AUTOANALYZER_POWERCAP names another folder instead of the former. Energy is that of the whole node, so
- * the process with the lowest local rank counts it.
+ * Energy of the node's processors and memory, as Intel and AMD count it (RAPL). It is read from files in
+ * /sys/class/powercap, which usually only root may read, or in the folder that AUTOANALYZER_POWERCAP names;
+ * otherwise from the kernel's events of the "power" PMU. Because the counters are those of the whole node,
+ * only the process with the lowest local rank reads them.
  */
 #ifndef AA_ENERGY_H
 #define AA_ENERGY_H
@@ -12,23 +12,24 @@
 
 enum aa_energy_domain { AA_PACKAGES, AA_DRAM, AA_ENERGY_DOMAINS };
 
-/* Returns null, or why it cannot be counted. */
+/* Opens the counters of a domain; returns null, or the reason why there are none. */
 const char *aa_energy_open(enum aa_energy_domain domain);
 
-/* Returns how it is counted: "powercap" or "perf"; the same for both domains. */
+/* Returns the method, which is the same for both domains: "powercap" or "perf". */
 const char *aa_energy_source(void);
 
-/* Whether this process may count for the node: it is the node's first rank. */
+/* Returns whether this process may count for its node, as the first rank there. */
 bool aa_energy_is_counted_here(void);
 
-/* Whether it may count, and no other running process does, such as a parent that was measured, too. */
+/*
+ * Returns whether this process counts for its node: false while another process that returned true still
+ * runs, such as a measured parent.
+ */
 bool aa_energy_claim(void);
 
-/*
- * Reads the counters, at most as often as they change; and returns the microjoules since the first
- * reading.
- */
+/* Reads the counters, unless that was done less than a millisecond ago: they do not change more often. */
 void aa_energy_ask(void);
+/* Returns the microjoules between aa_energy_open and the last reading. */
 uint64_t aa_energy_of(enum aa_energy_domain domain);
 
 #endif

@@ -1,8 +1,8 @@
 /*
- * Events: regions are entered and left. The fast paths of aa_probe_enter and aa_probe_exit take no lock,
+ * Events: entries and exits of regions. The fast paths of aa_probe_enter and aa_probe_exit take no lock,
  * allocate nothing, and continue in a slow path by a tail call as soon as anything is unusual. A signal
- * handler may interrupt any of it, and enter regions of its own. So frames and edges are written in an
- * order that never exposes an incomplete one, and interrupting handlers cannot enter the slow path.
+ * handler may interrupt them anywhere and enter regions. So frames and edges are written in an order that
+ * never exposes an incomplete one, and such a handler cannot enter the slow path.
  */
 #define _GNU_SOURCE
 #include "event.h"
@@ -24,24 +24,24 @@
 #include <string.h>
 
 /*
- * Whether the event only needs a plain reading of the clock, and no site is open. It is a single
- * comparison, because on some processors reading the clock overlaps with no other instruction
- * (benchmarks/probe/README.md). A site that a signal handler opens after it is closed at the next event.
+ * Returns whether the event only needs to read the clock, and no site is open. It is a single comparison,
+ * because on some processors reading the clock overlaps with no other instruction
+ * (benchmarks/probe/README.md). If a signal handler opens a site after it, the next event closes the site.
  */
 static inline bool is_plain(const struct aa_thread *thread) {
     return aa_likely(*thread->watch.word == thread->watch.armed);
 }
 
 /*
- * Whether the event needs only the clock and the counts: before and after it, the program executes its own
- * code.
+ * Returns whether the event only needs the clock and the counts, because the program executes its own code
+ * both before and after it. behind: the share of the time after the event.
  */
 static inline bool is_counted(const struct aa_thread *thread, uint32_t behind) {
     return aa_book_goes_on && aa_watch_is_quiet(&thread->watch) && thread->call.share == AA_OWN &&
            behind == AA_OWN;
 }
 
-/* Functions at the end of the fast path return the key, so that it need not be saved. */
+/* Throttles the region if it is short. Returns the key, as all functions at the end of the fast path do. */
 static __attribute__((noinline)) const char *look(const char *key) {
     aa_throttle_look(aa_thread_self);
     return key;
@@ -59,16 +59,16 @@ static inline const char *visit(struct aa_thread *thread, const char *key, struc
 }
 
 /*
- * Whether time continues to go to the current node: the child is throttled, and no library calls it back,
- * because called-back code is not the library's.
+ * Returns whether time continues to go to the current node: the child is throttled, and is not code that a
+ * library calls back, whose time must not become the library's.
  */
 static inline bool is_passed(const struct aa_thread *thread, const struct aa_node *child) {
     return aa_is_throttled(child) && thread->call.share == AA_OWN;
 }
 
 /*
- * Whether this visit of a throttled node is timed: as one of a sample, or because the sample's last visit
- * took long.
+ * Returns whether to time this visit of a throttled node: it is part of a sample, or follows a long one. If
+ * so, opens a frame.
  */
 static __attribute__((noinline)) bool sample(struct aa_thread *thread, const char *key,
                                              struct aa_node *child) {
@@ -81,7 +81,10 @@ static __attribute__((noinline)) bool sample(struct aa_thread *thread, const cha
     return timed;
 }
 
-/* Only counts the entry; if the node needs a frame, opens one. */
+/*
+ * Counts the entry of a throttled child. Returns the key if the region has to be left, because the visit is
+ * timed or the child has frames; otherwise null. Opens a site if possible.
+ */
 static __attribute__((noinline)) const char *pass(struct aa_thread *thread, const char *key,
                                                   struct aa_node *child, int64_t *site) {
     uint64_t *visits = &aa_throttled_node(child)->visits;
@@ -104,8 +107,8 @@ static __attribute__((noinline)) const char *pass(struct aa_thread *thread, cons
 }
 
 /*
- * In counted runs, the key that a throttled entry returns. The program must execute the same code as in
- * the timed run, so it leaves the region, too, which does nothing. In Fortran, the exit itself names the
+ * The key that a throttled entry returns in counted runs: the program must execute the same code as if the
+ * region were measured, so it leaves the region by a call, which does nothing. Fortran's exit names the
  * region.
  */
 static const char passed_by[] = "";
@@ -119,17 +122,17 @@ static inline const char *pass_by(struct aa_thread *thread, const char *key, str
     return key;
 }
 
-/* Whether it is time to book times and counts, as happens regularly. */
+/* Returns whether times and counts are booked at this entry even if the child is throttled: once a period. */
 static inline bool is_booked_now(const struct aa_node *child) {
     return (aa_throttled_node(child)->visits + 1) % AA_THROTTLE_PERIOD == 0;
 }
 
-/* Whether the region was throttled, so that time stays with the node below when it is left. */
+/* Returns whether the region of this frame was throttled, so that its time went to the node below. */
 static inline bool was_passed(const struct aa_thread *thread, const struct aa_frame *frame) {
     return frame->node == thread->current && frame->call.share == thread->call.share;
 }
 
-/* Returns null if the entry is counted to the parent. */
+/* Enters a child, or counts to the current node if it is null. Returns the key, or null: nothing to leave. */
 static const char *go_into(struct aa_thread *thread, const char *key, struct aa_node *child, int64_t *site) {
     if (child && is_passed(thread, child))
         return aa_counting ? pass_by(thread, key, child, site) : pass(thread, key, child, site);
@@ -166,7 +169,10 @@ static __attribute__((noinline)) const char *enter_slowly(const char *key, int64
     return key;
 }
 
-/* Enters a region in the unusual cases: sites are open, counters continue, or more must be booked. */
+/*
+ * Enters a region in the less usual cases: sites are open, or counters continue; in all others by
+ * enter_slowly.
+ */
 static __attribute__((noinline)) const char *enter_otherwise(struct aa_thread *thread, const char *key,
                                                              struct aa_node *child, int64_t *site) {
     if (is_counted(thread, AA_OWN))
@@ -180,7 +186,7 @@ static __attribute__((noinline)) const char *enter_otherwise(struct aa_thread *t
     return visit(thread, key, child);
 }
 
-/* Enters a throttled child: only counts the visit, unless a library calls back or it is time to book. */
+/* Counts the entry of a throttled child, unless a library calls the code back or it is time to book. */
 static __attribute__((noinline)) const char *enter_throttled(struct aa_thread *thread, const char *key,
                                                              struct aa_node *child, int64_t *site) {
     if (aa_unlikely(!is_passed(thread, child)))
@@ -220,7 +226,7 @@ static inline __attribute__((always_inline)) const char *enter_child(struct aa_t
     return begin_visit(thread, from, key, child);
 }
 
-/* The first slot of the hash table has another edge. */
+/* Enters a region whose edge is not in the first slot of the hash table. */
 static __attribute__((noinline)) const char *enter_by_next_edge(struct aa_thread *thread, const char *key,
                                                                 int64_t *site) {
     struct aa_node *from = thread->current;
@@ -249,7 +255,7 @@ void aa_probe_enter_slot(const char *descriptor, struct aa_slot *slot) {
     enter_at(descriptor, aa_slot_as_site(slot));
 }
 
-/* Entry and exit may pass the same text at two addresses. */
+/* Returns whether a frame is of this region; entry and exit may pass the same text at two addresses. */
 static bool is_of(const struct aa_frame *frame, const char *key) {
     const char *entered = aa_key_get(&frame->key);
     return entered == key || (entered && key && strcmp(entered, key) == 0);
@@ -283,7 +289,7 @@ static __attribute__((noinline)) void leave_slowly(struct aa_thread *thread, con
     aa_counter_go();
 }
 
-/* Leaves the region on top in an unusual event, as in enter_otherwise. */
+/* Leaves the last region entered in the less usual cases, as enter_otherwise does. */
 static __attribute__((noinline)) void leave_otherwise(struct aa_thread *thread, struct aa_frame *frame,
                                                       const char *key) {
     bool counted = is_counted(thread, frame->call.share);
@@ -336,7 +342,7 @@ void aa_probe_exit(const char *descriptor) {
     aa_frames_pop_plainly(thread, frame);
 }
 
-/* Returns the throttled child for this key. */
+/* Returns the throttled child for this key, unless it has frames; null if there is none. */
 static struct aa_node *find_passed(const struct aa_thread *thread, const char *key, struct aa_node *from) {
     struct aa_node *child = child_by(aa_tree_first_edge(thread, from, key), from, key);
     if (!child)
@@ -345,8 +351,8 @@ static struct aa_node *find_passed(const struct aa_thread *thread, const char *k
 }
 
 /*
- * Whether the entry was passed, also if the region is timed again since, or was entered in the parent of a
- * fork: then no frame has its key.
+ * Returns whether the entry was only counted, so that no frame has its key. The region may be timed again
+ * by now, or may have been entered by the parent of a fork.
  */
 static bool was_let_pass(const struct aa_thread *thread, const char *key) {
     return (!aa_counting && find_passed(thread, key, thread->current)) ||
@@ -362,7 +368,10 @@ void aa_probe_exit_or_pass(const char *descriptor) {
     aa_probe_exit(descriptor);
 }
 
-/* A jump has landed in a throttled region; from its next entry on, it gets frames. */
+/*
+ * Lets a throttled region, in which a jump has landed, have frames from now on; returns false if there is
+ * none.
+ */
 static bool frame_passed(struct aa_thread *thread, const char *key) {
     struct aa_node *from = thread->current;
     struct aa_node *passed = find_passed(thread, key, from);

@@ -5,8 +5,8 @@
 #include "shard.h"
 
 /*
- * Gives the calling thread a tree, as aa_thread_attach does; the first call also measures the cost of
- * events.
+ * Returns a new or reused tree for the calling thread, as aa_thread_attach does; null without one. The
+ * first call also measures the cost of events.
  */
 struct aa_thread *aa_event_attach(uint32_t number);
 

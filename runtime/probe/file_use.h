@@ -1,19 +1,25 @@
 /*
- * The files that the process reads and writes, by name: calls, bytes and time, each in a record of the
- * shard. Files for which there is no space share one record.
+ * The files that the process reads and writes, by name: each has a record in the shard with calls, bytes
+ * and time. Files for which there is no space share one record.
  */
 #ifndef AA_FILE_USE_H
 #define AA_FILE_USE_H
 
 #include "shard.h"
 
-/* Returns the number of a file, from 1 on; 0 if nothing can be recorded now. */
+/*
+ * Returns the number of a file's record, from 1 on, and appends the record if it is new; 0 if this thread
+ * cannot do that now.
+ */
 uint16_t aa_file_number(const char *name);
 
-/* Adds to a file's record, if there is one. ticks: the time of the calls. */
+/*
+ * Adds calls, bytes read and written, and the calls' time in ticks to a file's record; nothing if number is
+ * 0.
+ */
 void aa_file_add(uint16_t number, uint64_t calls, uint64_t read, uint64_t written, uint64_t ticks);
 
-/* In the child of a fork, which has its own shard. */
+/* Forgets all records, in the child of a fork: they are in the parent's shard. */
 void aa_file_forget(void);
 
 #endif

@@ -19,12 +19,12 @@ void aa_fork_watch(void (*before)(void), void (*in_child)(void)) {
     watchers[count++] = (struct watcher){before, in_child};
 }
 
-/* Looked up early, because a signal handler may call the function, but must not look it up. */
+/* Looks up the C library's function early, because a signal handler may call it, but must not look it up. */
 static __attribute__((constructor)) void find_next(void) {
     next = (pid_t(*)(void))dlsym(RTLD_NEXT, "_Fork");
 }
 
-/* fork itself does not call this. */
+/* Wraps _Fork, which does not run the handlers of pthread_atfork; fork does not call it. */
 AA_EXPORT pid_t _Fork(void);
 AA_EXPORT pid_t _Fork(void) {
     if (!next)

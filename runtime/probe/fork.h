@@ -1,10 +1,13 @@
-/* Forks of any kind: by fork, which runs the handlers of pthread_atfork, or by _Fork, which does not. */
+/*
+ * Notices forks of any kind: by fork, which runs the handlers of pthread_atfork, and by _Fork, which does
+ * not.
+ */
 #ifndef AA_FORK_H
 #define AA_FORK_H
 
 /*
- * before, if not null, is called before each fork, and in_child in each child; there are at most
- * AA_FORK_WATCHERS.
+ * Calls `before`, unless it is null, in the parent before each fork, and `in_child` in each child. Does
+ * nothing after AA_FORK_WATCHERS calls.
  */
 #define AA_FORK_WATCHERS 3
 

@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 
 #define FIRST_FRAMES 2048u
-#define SPARE_FRAMES 64u /* for signal handlers that interrupt the library while it allocates more */
+#define SPARE_FRAMES 64u /* frames for signal handlers that interrupt the library while it allocates more */
 
 static void use_frames(struct aa_thread *thread, struct aa_frame *frames, uint64_t capacity) {
     size_t depth = thread->frames ? (size_t)(thread->top - thread->frames) : 0;
@@ -49,7 +49,7 @@ bool aa_frames_descend(struct aa_thread *thread, const char *key, struct aa_node
     return true;
 }
 
-/* Clears all frames, because only their owner knows how many are in use. */
+/* Searches all frames, because only their thread knows how many are in use. */
 void aa_frames_forget_keys(struct aa_frame *frames, uint64_t count, struct aa_span span) {
     for (uint64_t i = 0; i < count; i++)
         aa_key_forget(&frames[i].key, span);

@@ -1,7 +1,4 @@
-/*
- * The regions that a thread has open: one frame each, which stores the node from which the region was
- * entered.
- */
+/* The open regions of a thread: each has a frame, which stores the node from which the region was entered. */
 #ifndef AA_FRAMES_H
 #define AA_FRAMES_H
 
@@ -18,19 +15,26 @@ static inline void aa_frame_set(struct aa_frame *frame, struct aa_node *node, co
 }
 
 /*
- * Doubles the space for open regions; false without memory. The caller holds the shard's lock, because
- * another thread may be about to forget keys.
+ * Doubles the space for open regions; returns false without memory. The caller holds the shard's lock,
+ * because another thread may be about to forget keys.
  */
 bool aa_frames_make(struct aa_thread *thread);
 
-/* The same without the lock; returns whether there is space for one more. */
+/*
+ * The same, but takes the lock itself. Returns whether there is space for one more region; in a signal
+ * handler that interrupts the library, only spare frames are left.
+ */
 bool aa_frames_deepen(struct aa_thread *thread);
 
+/* Returns whether there is space for one more open region, after making more if necessary. */
 static inline bool aa_frames_have_room(struct aa_thread *thread) {
     return aa_likely(thread->top < thread->limit) || aa_frames_deepen(thread);
 }
 
-/* Opens a frame; from now on time goes to the node, which may be the same one. No site is open. */
+/*
+ * Opens a region: its time goes to `node` from now on, which may be `from` itself. from: the node to return
+ * to, the current one. The caller knows that no site is open and that there is space.
+ */
 static inline void aa_frames_push_plainly(struct aa_thread *thread, struct aa_node *from, const char *key,
                                           struct aa_node *node) {
     struct aa_frame *frame = thread->top;
@@ -41,11 +45,13 @@ static inline void aa_frames_push_plainly(struct aa_thread *thread, struct aa_no
     thread->current = node;
 }
 
+/* The same from the current node, after closing all sites. */
 static inline void aa_frames_push(struct aa_thread *thread, const char *key, struct aa_node *node) {
     aa_sites_close(thread);
     aa_frames_push_plainly(thread, thread->current, key, node);
 }
 
+/* Closes the regions from this frame on, and returns to the node before it. No site is open. */
 static inline void aa_frames_pop_plainly(struct aa_thread *thread, struct aa_frame *frame) {
     thread->current = frame->node;
     thread->call = frame->call;
@@ -53,17 +59,18 @@ static inline void aa_frames_pop_plainly(struct aa_thread *thread, struct aa_fra
     thread->top = frame;
 }
 
+/* The same after closing all sites. */
 static inline void aa_frames_pop(struct aa_thread *thread, struct aa_frame *frame) {
     aa_sites_close(thread);
     aa_frames_pop_plainly(thread, frame);
 }
 
-/* Continues in a node without a visit; false if there is no memory. */
+/* Opens a region in a node without counting a visit; returns false if there is no memory for the frame. */
 bool aa_frames_descend(struct aa_thread *thread, const char *key, struct aa_node *node);
 
 /*
- * Forgets the keys in this memory, because they will be no descriptors any more. The caller holds the
- * shard's lock.
+ * Removes keys in this memory from `count` frames, because the library with their descriptors is unloaded.
+ * The caller holds the shard's lock.
  */
 void aa_frames_forget_keys(struct aa_frame *frames, uint64_t count, struct aa_span span);
 

@@ -11,13 +11,16 @@
 #include <sys/stat.h>
 #include <sys/vfs.h>
 
-/* The kinds of higher descriptors are not cached. */
+/* descriptors whose kind is cached: those below this number */
 #define REMEMBERED 4096
 
-/* The kind of each descriptor; for a regular file also the number of its record. */
+/* the kind of each descriptor; for a regular file plus the number of its record */
 static _Atomic uint16_t kinds[REMEMBERED];
 
-/* MPI libraries communicate through files here. Any other tmpfs, often /tmp, is used by programs. */
+/*
+ * Returns whether a device is /dev/shm, where MPI libraries communicate through files. Any other tmpfs,
+ * often /tmp, is used by programs.
+ */
 static bool is_shared_memory(dev_t device) {
     static _Atomic dev_t shared_memory;
     struct stat status;
@@ -26,7 +29,7 @@ static bool is_shared_memory(dev_t device) {
     return device == shared_memory;
 }
 
-/* Either of the two structures may be unavailable; each shows the kind of file. */
+/* Returns the kind of a file by its status and its file system, either of which may be unknown. */
 static enum aa_io_kind kind_of(bool known, const struct stat *status, bool system_known,
                                const struct statfs *system) {
     if (!known)
@@ -53,7 +56,10 @@ enum aa_io_kind aa_io_kind_of_path(const char *path) {
     return kind;
 }
 
-/* The name of an open descriptor is read from /proc, because many functions open files. */
+/*
+ * Returns the number of the record of an open file. Its name is read from /proc, because many functions
+ * open files.
+ */
 static uint16_t number_of(int fd) {
     char link[32], *name = aa_memory_map(PATH_MAX); /* zeroed */
     snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
@@ -93,7 +99,7 @@ void aa_io_forget(int first, int last) {
         kinds[fd] = AA_IO_UNKNOWN;
 }
 
-/* The thread's last event was the beginning of the call, because nested calls are no events. */
+/* The thread's last event was the beginning of this call, because nested calls are no events. */
 uint64_t aa_io_end(void) {
     int error = errno;
     const struct aa_thread *thread = aa_thread_self;

@@ -1,4 +1,4 @@
-/* Wrappers of the formatted calls: printf and scanf in all their forms. */
+/* Wrappers of the formatted calls: all functions of the printf and scanf families. */
 #define _GNU_SOURCE
 #include "io_stream.h"
 
@@ -59,7 +59,10 @@ VARIADIC(__printf_chk, (int flag, const char *format, ...), __vfprintf_chk(stdou
 VARIADIC(__dprintf_chk, (int fd, int flag, const char *format, ...),
          __vdprintf_chk(fd, flag, format, arguments))
 
-/* scanf's bytes are the change of the stream's position; streams without a position are not files. */
+/*
+ * The bytes that scanf reads are the change of the stream's position. Streams without a position are not
+ * files.
+ */
 typedef int scan_function(FILE *stream, const char *format, va_list arguments);
 
 static int scan(scan_function *function, FILE *stream, const char *format, va_list arguments) {
@@ -72,8 +75,8 @@ static int scan(scan_function *function, FILE *stream, const char *format, va_li
 }
 
 /*
- * The headers map the four names to other symbols, depending on the edition of C. The symbols are named
- * explicitly here, so that all of them exist.
+ * The headers map the names of the four functions to other symbols, depending on the edition of C. The
+ * symbols are named here, so that all of them exist.
  */
 #define SCAN_FAMILY(prefix)                                                                                  \
     AA_EXPORT int aa_##prefix##vfscanf(FILE *, const char *, va_list) __asm__(#prefix "vfscanf");            \

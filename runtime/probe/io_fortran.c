@@ -17,7 +17,7 @@ struct statement {
     int32_t unit;
 };
 
-#define INTERNAL_UNIT (1 << 14) /* flag: the statement reads or writes a variable */
+#define INTERNAL_UNIT (1 << 14) /* flag of a statement that reads or writes a variable */
 
 typedef void run_time(struct statement *statement);
 
@@ -48,7 +48,7 @@ static bool is_on_file(int32_t unit, run_time *library) {
     return aa_io_is_file(descriptor(&unit));
 }
 
-/* Returns the index of an open statement; the number of open statements if it is not open. */
+/* Returns the index of an open statement; the number of open statements if this one is not open. */
 static int place_of(const struct statement *statement) {
     int place = 0;
     while (place < open.count && open.at[place].statement != statement)
@@ -56,7 +56,7 @@ static int place_of(const struct statement *statement) {
     return place;
 }
 
-/* Forgets the entries deeper on the stack, which were left by a jump, and any entry of the same variable. */
+/* Forgets the statements deeper on the stack, which a jump has left, and the one with the same variable. */
 static void forget_left(const struct statement *statement, const void *frame) {
     open.count = place_of(statement);
     while (open.count > 0 && (const void *)open.at[open.count - 1].statement < frame)
@@ -64,8 +64,8 @@ static void forget_left(const struct statement *statement, const void *frame) {
 }
 
 /*
- * Returns the open statement on a unit, as exists for types with their own output procedures; null if
- * there is none.
+ * Returns the open statement on a unit; null if there is none. There is one while the output procedure of a
+ * derived type runs.
  */
 static const struct open_statement *holder_of(int32_t unit) {
     for (int i = 0; i < open.count; i++)
@@ -74,7 +74,10 @@ static const struct open_statement *holder_of(int32_t unit) {
     return NULL;
 }
 
-/* The run-time library must not be queried about a unit that it has locked. */
+/*
+ * Returns whether the time of a statement counts. The run-time library must not be queried about a unit
+ * that an open statement has locked.
+ */
 static bool is_to_be_timed(const struct statement *statement, run_time *library) {
     if (!aa_io_listens() || statement->flags & INTERNAL_UNIT)
         return false;

@@ -1,8 +1,8 @@
 /*
- * The C library's own functions behind the wrappers, looked up once by dlsym.
+ * The C library's own functions behind the wrappers.
  *
- * They are looked up when this library is loaded, because dlsym must not be called by signal handlers,
- * which may call write; or earlier, if the constructors of other libraries do I/O.
+ * They are looked up once, when this library is loaded, because signal handlers may call write but must not
+ * call dlsym. If the constructor of another library does I/O before that, its first call looks them up.
  */
 #ifndef AA_IO_LIBC_H
 #define AA_IO_LIBC_H
@@ -23,8 +23,8 @@
 #include <unistd.h>
 
 /*
- * Functions that programs call instead if built with _FORTIFY_SOURCE, or with headers of other editions of
- * C.
+ * The functions that programs call instead if they were built with _FORTIFY_SOURCE, or with the headers of
+ * another edition of C.
  */
 ssize_t __read_chk(int fd, void *buffer, size_t size, size_t room);
 ssize_t __pread_chk(int fd, void *buffer, size_t size, off_t offset, size_t room);
@@ -87,8 +87,10 @@ struct aa_libc {
 
 extern struct aa_libc aa_libc_functions;
 
+/* Looks up the functions; only for aa_libc. */
 void aa_libc_bind(void);
 
+/* Returns the C library's own functions. */
 static inline const struct aa_libc *aa_libc(void) {
     if (__builtin_expect(!aa_libc_functions.bound, false))
         aa_libc_bind();

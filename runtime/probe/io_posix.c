@@ -42,7 +42,10 @@ WRITE(pwritev2, (int fd, const struct iovec *parts, int count, off_t at, int fla
 WRITE(pwritev64v2, (int fd, const struct iovec *parts, int count, off64_t at, int flags),
       (fd, parts, count, at, flags))
 
-/* A copy between two descriptors inside the kernel: counts as read and as written for each that is a file. */
+/*
+ * A copy between two descriptors inside the kernel. It counts as reading if the source is a file, and as
+ * writing if the target is one.
+ */
 struct copy {
     int from, to;
     bool reads, writes, counts;

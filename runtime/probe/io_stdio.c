@@ -16,7 +16,10 @@ void aa_stream_end(struct aa_stream_call call, long long read, long long written
     aa_file_add(call.file, moved, moved ? (uint64_t)read : 0, moved ? (uint64_t)written : 0, ticks);
 }
 
-/* Blocks. The results do not show partially transferred items, so their bytes are not counted. */
+/*
+ * Wrap calls on blocks. Their results do not show partially transferred items, so the bytes of these are
+ * not counted.
+ */
 #define WRITE_BLOCK(function)                                                                                \
     AA_EXPORT size_t function(const void *data, size_t size, size_t count, FILE *stream) {                   \
         struct aa_stream_call call = aa_stream_write(stream, size * count);                                  \
@@ -42,7 +45,7 @@ READ_BLOCK(__fread_chk, (void *data, size_t room, size_t size, size_t count, FIL
 READ_BLOCK(__fread_unlocked_chk, (void *data, size_t room, size_t size, size_t count, FILE *stream),
            (data, room, size, count, stream))
 
-/* Single characters and words. */
+/* Wrap calls on single characters and words. */
 #define WRITE_ONE(function, parameters, arguments, stream, size)                                             \
     AA_EXPORT int function parameters {                                                                      \
         struct aa_stream_call call = aa_stream_write(stream, size);                                          \
@@ -90,7 +93,7 @@ AA_EXPORT int getw(FILE *stream) {
     return word;
 }
 
-/* Strings and lines. */
+/* Wrap calls on strings and lines. */
 AA_EXPORT int puts(const char *text) {
     struct aa_stream_call call = aa_stream_write(stdout, AA_IO_LINE);
     int result = aa_libc()->puts(text);
@@ -134,7 +137,10 @@ READ_DELIMITED(getline, (char **line, size_t *room, FILE *stream), (line, room, 
 READ_DELIMITED(getdelim, (char **line, size_t *room, int end, FILE *stream), (line, room, end, stream))
 READ_DELIMITED(__getdelim, (char **line, size_t *room, int end, FILE *stream), (line, room, end, stream))
 
-/* Calls that flush or move buffered data: they take time, but transfer none of the program's bytes. */
+/*
+ * Begins a call that flushes the buffer or moves in the file: it takes time, but transfers none of the
+ * program's bytes.
+ */
 static struct aa_stream_call timed_begin(FILE *stream) {
     if (!aa_io_listens())
         return (struct aa_stream_call){.counts = false};

@@ -8,7 +8,7 @@
 
 #include "io_files.h"
 
-/* The usual maximum of calls of unknown length: a line, or some numbers. */
+/* bytes that calls of unknown length move at most, usually: a line, or some numbers */
 #define AA_IO_LINE 512
 
 struct aa_stream_call {
@@ -18,12 +18,15 @@ struct aa_stream_call {
 };
 
 #ifdef __GLIBC__
-/* fileno would set errno for streams without a descriptor. */
+/* Returns a stream's descriptor. Not by fileno, which would set errno for streams without one. */
 static inline int aa_stream_fd(FILE *stream) {
     return stream->_fileno;
 }
 
-/* The space left for output is zero without a buffer, and in streams that flush at every line. */
+/*
+ * Return whether a call with so many bytes is likely to write or to read the file, because the buffer has
+ * too little space or data. Streams without a buffer, or that flush at every line, never have space.
+ */
 static inline bool aa_stream_would_write(FILE *stream, size_t size) {
     return stream->_IO_write_end - stream->_IO_write_ptr < (ptrdiff_t)size;
 }
@@ -51,6 +54,7 @@ static inline bool aa_stream_would_read(FILE *stream, size_t size) {
 }
 #endif
 
+/* Begins a call on a stream. timed: its time counts as file I/O. */
 static inline struct aa_stream_call aa_stream_begin(FILE *stream, bool timed) {
     int fd = aa_stream_fd(stream);
     struct aa_stream_call call = {.counts = aa_io_is_file(fd), .timed = timed, .file = aa_io_file(fd)};
@@ -59,6 +63,7 @@ static inline struct aa_stream_call aa_stream_begin(FILE *stream, bool timed) {
     return call;
 }
 
+/* Begin a call that writes or reads about so many bytes. */
 static inline struct aa_stream_call aa_stream_write(FILE *stream, size_t size) {
     if (!aa_io_listens())
         return (struct aa_stream_call){.counts = false};
@@ -71,7 +76,7 @@ static inline struct aa_stream_call aa_stream_read(FILE *stream, size_t size) {
     return aa_stream_begin(stream, aa_stream_would_read(stream, size));
 }
 
-/* Ends a call that moved this many bytes; a negative number means failure. */
+/* Ends a call that read and wrote so many bytes; a negative number means that it failed. */
 void aa_stream_end(struct aa_stream_call call, long long read, long long written);
 
 #endif

@@ -4,8 +4,8 @@
 #include <stddef.h>
 
 /*
- * Maps private, zeroed memory; null if there is none. It avoids large buffers on the program's stack,
- * which may be only a page.
+ * Maps private, zeroed memory; returns null if there is none. Also used for large buffers, because the
+ * program's stack may have only a page.
  */
 void *aa_memory_map(size_t bytes);
 void aa_memory_unmap(void *memory, size_t bytes);

@@ -1,4 +1,4 @@
-/* Milestones of the process, written into the shard's header. */
+/* Milestones of the process, such as MPI_Init, which are written into the shard's header. */
 #define _GNU_SOURCE
 #include "book.h"
 #include "bypass.h"

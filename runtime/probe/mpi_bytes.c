@@ -36,7 +36,7 @@ static bool is_inter(MPI_Comm comm) {
     return inter != 0;
 }
 
-/* The number of parts in a collective. */
+/* Returns the number of parts in a collective. */
 static int part_count(MPI_Comm comm) {
     int size = 0;
     if (is_inter(comm))
@@ -55,7 +55,7 @@ bool aa_is_leaf(int root, MPI_Comm comm) {
 }
 
 /*
- * On the root's side of an intercommunicator, the root argument is MPI_ROOT or MPI_PROC_NULL, both
+ * On the root's side of an intercommunicator, `root` is MPI_ROOT or MPI_PROC_NULL, both of which are
  * negative.
  */
 bool aa_has_part(int root) {
@@ -66,7 +66,7 @@ int aa_parts(MPI_Comm comm, const void *buffer) {
     return part_count(comm) - (buffer == MPI_IN_PLACE ? 1 : 0);
 }
 
-/* The index of the part that a sum excludes; -1 if none. */
+/* Returns the index of the part that a sum excludes; -1 if there is none. */
 static int left_out(MPI_Comm comm, const void *buffer) {
     return buffer == MPI_IN_PLACE ? aa_rank(comm) : -1;
 }

@@ -1,9 +1,8 @@
 /*
- * The number of bytes that a call passes to MPI and receives from it: the functions in the expressions of
- * runtime/mpi/byte_rules.py.
+ * The bytes that an MPI call sends and receives: the functions in the expressions of
+ * runtime/mpi/byte_rules.py. They return bytes unless noted otherwise.
  *
- * They are called after the MPI call has succeeded, so wrong arguments of the program are reported by MPI
- * and not here.
+ * They are called after the MPI call has succeeded, so MPI itself reports wrong arguments of the program.
  */
 #ifndef AA_MPI_BYTES_H
 #define AA_MPI_BYTES_H
@@ -13,36 +12,41 @@
 #include "mpi_fortran.h"
 #include "mpi_library.h"
 
+/* Returns the size of `count` elements; 0 if MPI does not know the size of the type. */
 uint64_t aa_bytes(MPI_Count count, MPI_Datatype type);
-/* 0 for MPI_PROC_NULL, to which nothing is sent */
+/* Returns the same for a message to `peer`; 0 if that is MPI_PROC_NULL, to which nothing is sent. */
 uint64_t aa_peer_bytes(int peer, MPI_Count count, MPI_Datatype type);
+/* Returns how much a completed receive or file operation has transferred. */
 uint64_t aa_status_bytes(const MPI_Status *status);
 
-/* With MPI_NO_OP, nothing is sent. */
+/* Returns whether a one-sided operation is MPI_NO_OP, which sends nothing. */
 static inline bool aa_is_no_op(MPI_Op op) {
     return op == aa_mpi.no_op;
 }
 
 /*
- * Roles in a collective with a root. On an intercommunicator, the root and its group have different
- * arguments.
+ * Return the role of the process in a collective with a root. On an intercommunicator, the root and its
+ * group pass special values as `root`.
  */
 bool aa_is_root(int root, MPI_Comm comm);
-bool aa_is_leaf(int root, MPI_Comm comm); /* takes part and is not the root */
-bool aa_has_part(int root);               /* owns one of the parts that are gathered or scattered */
+bool aa_is_leaf(int root, MPI_Comm comm); /* whether it takes part and is not the root */
+/* whether one of the parts that are gathered or scattered is its own */
+bool aa_has_part(int root);
 
+/* Return the rank of the process, and the number of processes in its group; 0 if MPI fails. */
 int aa_rank(MPI_Comm comm);
 int aa_local_size(MPI_Comm comm);
 
 /*
- * The number of parts of a collective: one per process of the group, or of the remote group. If a buffer
- * is MPI_IN_PLACE, the process's own part, which is not moved, is excluded.
+ * Returns the number of parts that a collective moves: one per process of the group, or of the remote group
+ * of an intercommunicator. If buffer is MPI_IN_PLACE, the process's own part is excluded.
  */
 int aa_parts(MPI_Comm comm, const void *buffer);
 
 /*
- * Sums over the parts. Counts are int arrays, or MPI_Count arrays in large-count functions. Types are C's,
- * or Fortran's in functions whose names end in _f.
+ * Return the bytes of all parts of a collective with a count, or a count and a type, per part. Counts are
+ * int arrays, or MPI_Count arrays in large-count functions. Types are C's, or Fortran's in functions whose
+ * names end in _f. aa_sum_local has one part per process of the local group.
  */
 #define AA_COUNTS(function, counts)                                                                          \
     _Generic((counts), int * : function##_int, const int * : function##_int, default : function##_large)
@@ -68,13 +72,18 @@ uint64_t aa_sum_types_f_large(const MPI_Count counts[], const struct aa_fortran_
 uint64_t aa_sum_local_int(const int counts[], MPI_Datatype type, MPI_Comm comm);
 uint64_t aa_sum_local_large(const MPI_Count counts[], MPI_Datatype type, MPI_Comm comm);
 
-/* The existing neighbours in a process topology: a non-periodic grid has none beyond its edges. */
+/*
+ * The neighbours from which a process receives, and to which it sends, in a process topology. A process at
+ * the edge of a non-periodic grid has none beyond the edge.
+ */
 enum aa_neighbours { AA_SOURCES, AA_TARGETS };
 
+/* Returns the number of neighbours that exist. */
 int aa_neighbour_count(enum aa_neighbours side, MPI_Comm comm);
-/* the number of sources, including those beyond the edges of a grid */
+/* Returns the number of sources, including those beyond the edges of a grid. */
 int aa_neighbour_places(MPI_Comm comm);
 
+/* Return the bytes for all neighbours that exist; with a count, or a count and a type, per neighbour. */
 #define aa_neighbour_sum(side, counts, type, comm)                                                           \
     AA_COUNTS(aa_neighbour_sum, counts)(side, counts, type, comm)
 #define aa_neighbour_sum_types(side, counts, types, comm)                                                    \

@@ -38,7 +38,7 @@ static int index_at(const struct aa_completion *completion, const void *indices,
 
 /* ---- completing */
 
-/* A synchronous send waited for its receive, so it may have an answer. */
+/* Takes the answer to a synchronous send, which has waited for its receive and so may have one. */
 static void take_answer(const struct aa_request *request) {
     if (!request->persistent) {
         aa_path_answered(request->question);
@@ -55,7 +55,7 @@ static void forget_beginning(const struct aa_request *request) {
         free(request->begun);
 }
 
-/* The bytes of a message; those of a file are counted at once. */
+/* Returns the bytes of a message. Those of a file are counted at once, and 0 is returned. */
 static uint64_t arrived_bytes(const struct aa_request *request, uint64_t bytes) {
     if (request->brings == AA_BRINGS_MESSAGE)
         return bytes;
@@ -90,7 +90,10 @@ static uint64_t completed_bytes(uint64_t handle, uint64_t as_of, const MPI_Statu
     return arrived_bytes(&request, aa_status_bytes(status));
 }
 
-/* Allocates places for the requests, and for as many statuses as the call may return. */
+/*
+ * Provides space for the requests, and for as many statuses as the call may return; returns false without
+ * memory.
+ */
 static bool make_room(struct aa_completion *completion, size_t count) {
     completion->handles = completion->handles_on_stack;
     completion->statuses = completion->statuses_on_stack;
@@ -104,7 +107,7 @@ static bool make_room(struct aa_completion *completion, size_t count) {
     return true;
 }
 
-/* Empty statuses, because the library need not fill in those of sends. */
+/* Returns empty statuses. They are empty because the library need not fill in those of sends. */
 static void *own_statuses(struct aa_completion *completion, size_t count) {
     return memset(completion->statuses, 0, count * sizeof(union aa_own_status));
 }
@@ -124,14 +127,14 @@ void *aa_completion_watch(struct aa_completion *completion, enum aa_language lan
     return ignores(language, statuses) ? own_statuses(completion, (size_t)count) : statuses;
 }
 
-/* Returns the bytes of request i, which is complete; failed ones are forgotten. */
+/* Returns the bytes that request i, which is complete, has received; 0 if it has failed. */
 static uint64_t watched_bytes(const struct aa_completion *completion, int i, const MPI_Status *status,
                               bool failed) {
     uint64_t bytes = completed_bytes(completion->handles[i], completion->as_of, status);
     return failed ? 0 : bytes;
 }
 
-/* A test that completed nothing counts as waiting, and not as a communicating call. */
+/* Ends the call. A test that completed nothing is not counted as a communicating call. */
 static void end(struct aa_completion *completion, bool found, uint64_t received) {
     if (completion->call.counts && found)
         aa_count_mpi(1, 0, received);
@@ -152,14 +155,17 @@ void aa_completion_end_one(struct aa_completion *completion, int result, int i, 
     end_one(completion, result, i != MPI_UNDEFINED, i, status);
 }
 
-/* MPICH 4.0 adds Fortran's first index also to MPI_UNDEFINED, which is negative. */
+/* MPICH 4.0 adds Fortran's first index to MPI_UNDEFINED as well, which is negative. */
 void aa_completion_end_any(struct aa_completion *completion, int result, bool any, int index,
                            const void *status) {
     bool known = result == MPI_SUCCESS && any && index >= completion->first_index;
     end_one(completion, result, any, known ? index - completion->first_index : MPI_UNDEFINED, status);
 }
 
-/* Requests have completed, the listed ones or (if indices is NULL) all, or have failed one by one. */
+/*
+ * Ends a call in which several requests have completed or failed: the listed ones, or all if indices is
+ * NULL.
+ */
 static void end_many(struct aa_completion *completion, int result, bool found, int count, const void *indices,
                      const void *statuses) {
     uint64_t received = 0;

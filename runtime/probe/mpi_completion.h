@@ -1,5 +1,5 @@
 /*
- * Counting in calls that may complete requests, in either language. C's wrappers are in
+ * Counts messages and file I/O in calls that may complete requests, for both languages. C's wrappers are in
  * mpi_completion_c.c, Fortran's in mpi_completion_fortran.c.
  */
 #ifndef AA_MPI_COMPLETION_H
@@ -8,20 +8,23 @@
 #include "mpi_fortran.h"
 #include "mpi_library.h"
 
-/* The number of requests that one call handles without allocating memory. */
+/* requests for which one call needs no additional memory */
 #define AA_REQUESTS_ON_STACK 64
 
 /*
- * Requests, statuses and indices, passed as void pointers below, are in the call's language.
+ * A call that may complete requests. Its requests, statuses and indices, void pointers below, have the
+ * types of the calling language.
  *
- * This structure has copies of the handles, which the library overwrites, and statuses in case the program
- * ignores them. Requests are not watched if nothing can be learnt, or if memory is short.
+ * The structure keeps copies of the handles, because the library overwrites them, and has space for
+ * statuses, because the program may ignore them.
  */
 struct aa_completion {
     struct aa_mpi_call call;
     enum aa_language language;
-    int first_index; /* the number from which the library's indices count */
+    int first_index; /* what the library adds to the indices that it reports: 1 or 0 in Fortran, 0 in C */
+    /* false if no request is known, or if memory is short: the call only counts as a call */
     bool watching;
+    /* the serial number of requests when the call began; see mpi_request_table.h */
     uint64_t as_of;
     uint64_t *handles;
     void *statuses;
@@ -30,10 +33,14 @@ struct aa_completion {
     union aa_own_status statuses_on_stack[AA_REQUESTS_ON_STACK];
 };
 
-/* Prepares for a call; returns the statuses that the library should fill. */
+/*
+ * Prepares a call that has begun; returns the statuses to pass to the library: the program's, or our own if
+ * the program ignores them and we need them.
+ */
 void *aa_completion_watch(struct aa_completion *completion, enum aa_language language, int count,
                           const void *requests, void *statuses);
 
+/* Begins a call in the wrapper's frame, and prepares it as above. */
 AA_IN_CALLERS_FRAME void *aa_completion_begin(struct aa_completion *completion, enum aa_language language,
                                               struct aa_mpi_region region, int count, const void *requests,
                                               void *statuses) {
@@ -41,33 +48,40 @@ AA_IN_CALLERS_FRAME void *aa_completion_begin(struct aa_completion *completion, 
     return aa_completion_watch(completion, language, count, requests, statuses);
 }
 
-/* After the call: request i, counted from 0, may have completed; none if i is MPI_UNDEFINED. */
+/*
+ * Ends a call that may have completed request i, counted from 0; none if i is MPI_UNDEFINED. result: what
+ * the library has returned, here and below.
+ */
 void aa_completion_end_one(struct aa_completion *completion, int result, int i, const void *status);
 
-/* After the call: completes the request at an index, if the library reports one. */
+/* Ends a call that has completed the request at an index if `any` is true. */
 void aa_completion_end_any(struct aa_completion *completion, int result, bool any, int index,
                            const void *status);
 
 /*
- * After the call: completes the requests that the library has listed, or whose failures it reports one by
+ * Ends a call that has completed `done` requests at the listed indices, or that reports failures one by
  * one.
  */
 void aa_completion_end_some(struct aa_completion *completion, int result, int done, const void *indices,
                             const void *statuses);
 
-/* After the call: completes all requests, if the library reports so. */
+/* Ends a call that has completed all requests if `all` is true. */
 void aa_completion_end_all(struct aa_completion *completion, int result, bool all, int count,
                            const void *statuses);
 
-/* Counts the bytes that starting a persistent request sends and, for collectives, receives. */
+/*
+ * Counts the bytes that persistent requests send when they are started; for collectives also what they
+ * receive.
+ */
 void aa_count_started(enum aa_language language, int count, const void *requests);
 
-/* Called before starting: sends our messages that accompany persistent sends and collectives. */
+/* Sends our messages that accompany persistent sends and collectives; called before these are started. */
 void aa_path_start(enum aa_language language, int count, const void *requests);
 
-/* A request is about to be freed. */
+/* Forgets a request that is about to be freed. */
 void aa_request_freed(enum aa_language language, const void *request);
 
+/* Returns the handle of request i as a number, the same in both languages. */
 uint64_t aa_request_handle(enum aa_language language, const void *requests, int i);
 
 #endif

@@ -27,8 +27,8 @@ typedef void testany(MPI_Fint *count, MPI_Fint *requests, MPI_Fint *index, MPI_F
                      MPI_Fint *error);
 
 /*
- * Returns the index that the library reports for the first request of a list of one, which is complete
- * from the start.
+ * Returns the index that the library reports for the first request of a list. The list has only one, which
+ * is complete from the start.
  */
 static int measure_first_index(testany *ask) {
     MPI_Request request;
@@ -41,8 +41,8 @@ static int measure_first_index(testany *ask) {
 }
 
 /*
- * Finds the number from which indices count: 1 in the standard, 0 in mpi_f08 of MPICH 4.0. Measured after
- * the program's call has returned.
+ * Sets the first index: 1 by the standard, 0 in mpi_f08 of MPICH 4.0. It is measured once, after the
+ * program's call has returned.
  */
 static void find_first_index(struct aa_completion *completion, void *next) {
     static int known[] = {[AA_FORTRAN] = -1, [AA_FORTRAN_2008] = -1};

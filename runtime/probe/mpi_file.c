@@ -1,4 +1,7 @@
-/* MPI_File_open and MPI_File_close, and which open files are regular. */
+/*
+ * Wraps MPI_File_open and MPI_File_close, and keeps a list of open files, which shows which are regular
+ * ones.
+ */
 #define _GNU_SOURCE
 #include "mpi_file.h"
 
@@ -17,15 +20,15 @@
 /* ---- the open files; if there are too many, the others are treated as regular files */
 
 #define MOST_OPEN 256
-#define ROOM_FOR_THREADS 16 /* that may open files at the same time */
+#define ROOM_FOR_THREADS 16 /* threads that may open files at the same time */
 
 static struct open_file {
     MPI_File handle;
     bool is_regular;
-    uint16_t number; /* the number of its record; 0 if it has none */
-    /* a communicator of its processes for the critical path; MPI_COMM_NULL if there is none */
+    uint16_t number; /* the number of its record (file_use.h); 0 if it has none */
+    /* a communicator of the file's processes, for the critical path; MPI_COMM_NULL if there is none */
     MPI_Comm companion;
-    void *split; /* the critical path's own collective during a split collective */
+    void *split; /* our own collective for the critical path, during a split collective; null: none */
 } files[MOST_OPEN];
 
 static int file_count;
@@ -39,7 +42,7 @@ static int place_of(MPI_File handle) {
     return place;
 }
 
-/* A name may begin with the kind of its file system: "ufs:data". */
+/* Returns what the name of a file shows. A name may begin with the kind of the file system: "ufs:data". */
 static struct open_file describe(const char *name) {
     char path[PATH_MAX];
     int error = errno;
@@ -84,7 +87,7 @@ static struct open_file look_up(MPI_File handle) {
 
 /* ---- counting */
 
-/* The ticks of the current call until now. */
+/* Returns the ticks of the current call until now. */
 static uint64_t ticks_of_call(void) {
     const struct aa_thread *thread = aa_thread_self;
     return thread != NULL ? aa_clock_ticks() - thread->last : 0;
@@ -153,7 +156,10 @@ void *aa_file_begin_from_lower(MPI_File handle) {
     return begin(handle, aa_path_begin_from_lower);
 }
 
-/* A file can have only one split collective at a time. */
+/*
+ * Replaces the file's own collective, and returns the former one. A file has at most one split collective
+ * at a time.
+ */
 static void *exchange_split(MPI_File handle, void *beside) {
     pthread_mutex_lock(&lock);
     int place = place_of(handle);
@@ -174,7 +180,10 @@ void aa_file_split_ends(MPI_File handle) {
         aa_path_complete(beside);
 }
 
-/* All processes meet before the file is opened; if opening fails, it fails on all of them. */
+/*
+ * Lets all processes meet before a file is opened, and returns a communicator of them for the critical
+ * path; MPI_COMM_NULL if there is none. If opening fails, it fails on all of them.
+ */
 static MPI_Comm opens(struct aa_mpi_call call, MPI_Comm comm) {
     if (!aa_mpi_has_path(call))
         return aa_mpi.no_comm;
@@ -204,7 +213,10 @@ static void opened(MPI_File handle, const char *name, MPI_Comm companion) {
     aa_file_count(handle, 0, 0, 0);
 }
 
-/* Removes a file before it is closed, because its handle is invalid afterwards. */
+/*
+ * Removes a file from the list and returns it. Called before it is closed, because its handle is invalid
+ * afterwards.
+ */
 static struct open_file take_out(struct aa_mpi_call call, MPI_File handle) {
     struct open_file file = look_up(handle);
     if (call.counts)

@@ -1,11 +1,11 @@
 /*
- * MPI as Fortran calls it: mpif.h and mpi (mpi_send_), mpi_f08 (mpi_send_f08_; mpi_send_f08ts_ if choice
- * buffers are C descriptors; mpi_send_f08_large_ and mpi_send_f08ts_large_, or mpi_send_c_f08_ and
- * mpi_send_c_f08ts_, with MPI_Count).
+ * MPI as Fortran calls it. The functions have one name per interface: mpi_send_ in mpif.h and the module
+ * mpi; mpi_send_f08_ in mpi_f08, or mpi_send_f08ts_ if choice buffers are C descriptors; for MPI_Count
+ * arguments mpi_send_f08_large_ and mpi_send_f08ts_large_, or mpi_send_c_f08_ and mpi_send_c_f08ts_.
  *
  * All arguments are references, which are passed unchanged to the library's own function of the same name.
- * Calls that it makes in turn do not count, because the Fortran call is the outermost one. After the call,
- * arguments are converted to C's values as far as counting needs them.
+ * MPI calls that this function makes do not count, because the Fortran call is the outermost one. After the
+ * call, arguments are converted to C's values as far as counting needs them.
  */
 #ifndef AA_MPI_FORTRAN_H
 #define AA_MPI_FORTRAN_H
@@ -13,22 +13,31 @@
 #include "mpi_library.h"
 #include "symbol.h"
 
-/* mpi_f08 is AA_FORTRAN_2018 if its choice buffers are C descriptors. */
+/*
+ * AA_FORTRAN: mpif.h and mpi. AA_FORTRAN_2008: mpi_f08; AA_FORTRAN_2018 if its choice buffers are C
+ * descriptors.
+ */
 enum aa_language { AA_C, AA_FORTRAN, AA_FORTRAN_2008, AA_FORTRAN_2018 };
 
 /* ---- the frame of a wrapper */
 
-/* One form of a function: its name, its language, and the library's own function once it is known. */
+/*
+ * A function under one of its names: the name, its interface, and the library's own function, null until it
+ * is known.
+ */
 struct aa_fortran_form {
     const char *name;
     enum aa_language language;
     void *_Atomic known;
 };
 
-/* Returns the library's own function; ends the process if it is not found. */
+/*
+ * Returns the library's own function of this name; ends the process if it is not found. caller: the return
+ * address.
+ */
 void *aa_fortran_next(struct aa_fortran_form *form, const void *caller);
 
-/* Defines a form that calls the function which all forms share. */
+/* Defines a wrapper under one name; it calls the function that the wrappers under all names share. */
 #define AA_FORTRAN_FORM(symbol, form_language, function, parameters, arguments)                              \
     AA_EXPORT void symbol parameters {                                                                       \
         static struct aa_fortran_form form = {.name = #symbol, .language = form_language};                   \
@@ -36,10 +45,10 @@ void *aa_fortran_next(struct aa_fortran_form *form, const void *caller);
     }
 
 /*
- * Defines the function that all forms share; its body follows. In the body, next is the library's own
- * function, and caller is the return address in the program. Fortran's argument error, which may be absent
- * in mpi_f08, is always present there. In a stub of MPI for serial programs, which has only Fortran's
- * names, arguments are passed on unchanged.
+ * Defines the function that the wrappers under all names share; its body follows. In the body, next is the
+ * library's own function, and caller is the return address in the program. Fortran's argument `error`,
+ * which programs may omit with mpi_f08, is always present there. If a library for serial programs defines
+ * only Fortran's names, the body is not executed, and arguments are passed on unchanged.
  */
 #define AA_FORTRAN_SHARED(function, parameters, arguments)                                                   \
     static inline void body_##function(void(*next) parameters, const struct aa_fortran_form *form,           \
@@ -59,11 +68,14 @@ void *aa_fortran_next(struct aa_fortran_form *form, const void *caller);
                                        __attribute__((unused)) const struct aa_fortran_form *form,           \
                                        __attribute__((unused)) const void *caller, AA_UNPACK parameters)
 
-/* The name with gfortran's -fsecond-underscore. */
+/* Defines the same wrapper under the name that gfortran's -fsecond-underscore produces. */
 #define AA_FORTRAN_SECOND_UNDERSCORE(symbol)                                                                 \
     AA_EXPORT extern __typeof__(symbol) symbol##_ __attribute__((alias(#symbol)));
 
-/* Defines a function without choice buffers in all its forms; its body follows. */
+/*
+ * Defines the wrappers of a function without choice buffers, under its names in mpif.h, mpi and mpi_f08.
+ * The body that they share follows.
+ */
 #define AA_FORTRAN_FUNCTION(name, parameters, arguments)                                                     \
     static void call_##name(struct aa_fortran_form *form, const void *caller, AA_UNPACK parameters);         \
     AA_FORTRAN_FORM(mpi_##name##_, AA_FORTRAN, name, parameters, arguments)                                  \
@@ -73,17 +85,18 @@ void *aa_fortran_next(struct aa_fortran_form *form, const void *caller);
 
 /* ---- from Fortran's values to C's */
 
-/* The element type of arrays of counts and of types. */
+/* the element type of Fortran's arrays of counts, int if that has the same size; and of arrays of types */
 typedef __typeof__(_Generic((MPI_Fint)0, int : (int)0, default : (MPI_Count)0)) aa_fortran_integer;
 
 struct aa_fortran_type {
     MPI_Fint handle;
 };
 
-/* Converts an element of an array of types. */
+/* Return the MPI_Datatype for an element of an array of types, which is C's or Fortran's. */
 #define AA_TYPE_OF_C(type) (type)
 #define AA_TYPE_OF_FORTRAN(type) aa_type_f2c((type).handle)
 
+/* Return C's value of an argument that Fortran has passed by reference. */
 static inline int aa_fortran_int(const void *argument) {
     return (int)*(const MPI_Fint *)argument;
 }
@@ -116,24 +129,24 @@ static inline MPI_File aa_fortran_file(const void *argument) {
     return aa_mpi.File_f2c(*(const MPI_Fint *)argument);
 }
 
-/* Returns the buffer's address, or C's MPI_IN_PLACE; a C descriptor begins with the address. */
+/* Returns the address of a buffer, or C's MPI_IN_PLACE. A C descriptor begins with the address. */
 const void *aa_fortran_buffer(const void *argument, const struct aa_fortran_form *form);
 
 /* ---- statuses */
 
-/* The number of Fortran integers in a status. */
+/* integers in Fortran's form of a status */
 #define AA_FORTRAN_STATUS (sizeof(MPI_Status) / sizeof(int))
 
-/* Memory for a status that the program ignores. */
+/* Memory for a status in either language, which the program ignores. */
 union aa_own_status {
     MPI_Status c;
     MPI_Fint fortran[AA_FORTRAN_STATUS];
 };
 
-/* Whether it is MPI_STATUS_IGNORE or MPI_STATUSES_IGNORE. */
+/* Returns whether an argument of Fortran's is MPI_STATUS_IGNORE or MPI_STATUSES_IGNORE. */
 bool aa_fortran_ignores(const void *status);
 
-/* Converts a status to C, stored in room; an empty one if there is none. */
+/* Returns C's form of a Fortran status, stored in `room`; an empty status if the program ignores it. */
 const MPI_Status *aa_fortran_status(const void *status, MPI_Status *room);
 
 #endif

@@ -51,8 +51,8 @@ void aa_mpi_end(struct aa_mpi_call call) {
 }
 
 /*
- * Handles are addresses in Open MPI and numbers elsewhere, so a library of the other family cannot be
- * served.
+ * Handles are addresses in Open MPI and numbers in other libraries. Calls from a program that was built for
+ * the other kind of library cannot be passed on.
  */
 #ifdef OPEN_MPI
 static const bool handles_are_addresses = true;
@@ -64,15 +64,15 @@ static bool is_other_family(void *library) {
     return (aa_look_up(library, "ompi_mpi_comm_world") != NULL) != handles_are_addresses;
 }
 
-/* All libraries that the program has loaded, except this one. */
+/* Returns all libraries that the program has loaded, except this one, as a handle for dlsym. */
 static void *everywhere(void) {
     bool comes_first = aa_symbol_is_own(aa_look_up(RTLD_DEFAULT, "PMPI_Init"));
     return comes_first ? RTLD_NEXT : RTLD_DEFAULT;
 }
 
 /*
- * Finds the library by its file, whatever name it was loaded under, or by its soname; otherwise by a
- * function that it defines.
+ * Returns the MPI library: by its file, even if it was loaded under another name, or by its soname;
+ * otherwise all libraries, in which its functions are then searched.
  */
 static void *find_library(void) {
     void *library = dlopen(AA_MPI_FILE, RTLD_LAZY | RTLD_NOLOAD);
@@ -83,8 +83,8 @@ static void *find_library(void) {
 
 #ifdef OPEN_MPI
 /*
- * The library's data may have been copied into the executable (copy relocation), which is then searched
- * first.
+ * Returns data of the library. It may have been copied into the executable (copy relocation), so that is
+ * searched first.
  */
 static void *data_of(void *library, const char *name) {
     void *data = aa_look_up(RTLD_DEFAULT, name);
@@ -98,15 +98,15 @@ static bool has_mpi(void *library) {
     return has;
 }
 
-/* Returns the caller's library with its dependencies; NULL if there is no caller. */
+/* Returns the library that contains an address, with its dependencies; NULL if there is none. */
 static void *loaded_by(const void *caller) {
     Dl_info found;
     return dladdr(caller, &found) != 0 ? dlopen(found.dli_fname, RTLD_LAZY | RTLD_NOLOAD) : NULL;
 }
 
 /*
- * Returns the next function behind this library, or that of the libraries that the caller has loaded
- * privately.
+ * Returns the next function behind this library, or the one that the caller has loaded privately; otherwise
+ * `last`.
  */
 static void *next_of(const char *name, void *private, void *last) {
     void *next = aa_look_up(RTLD_NEXT, name);
@@ -197,9 +197,9 @@ static bool leave_preload_list(char *list) {
 }
 
 /*
- * Restarts the program without this library. Needed if the program is linked to an MPI library of the
- * other family, or to one that forwards calls to a library loaded later: calls cannot even be passed on,
- * because arguments have other types.
+ * Restarts the program without this library. That is needed if the program is linked to an MPI library of
+ * the other family, or to one that forwards calls to a library loaded later. Then calls cannot even be
+ * passed on, because their arguments have other types.
  */
 static void start_without_probes(char **argv) {
     complain("linked to an MPI library other than " AA_MPI_SONAME
@@ -208,7 +208,10 @@ static void start_without_probes(char **argv) {
         execv("/proc/self/exe", argv);
 }
 
-/* Recognised by a library without PMPI_Init. In a shell, a preloaded tool may lack it as well. */
+/*
+ * Returns whether the program is linked to an MPI library that lacks PMPI_Init. If MPI_Init is from a
+ * preloaded tool, that is no such library: in a shell, a tool may lack it as well.
+ */
 static bool is_linked_to_other_mpi(void) {
     const void *init = aa_look_up(RTLD_NEXT, "MPI_Init");
     const char *preloaded = getenv("LD_PRELOAD");

@@ -1,9 +1,9 @@
 /*
- * The MPI library of this process, and the frame of every wrapper.
+ * The MPI library of this process, and what all wrappers have in common.
  *
  * The probe library is also preloaded into shells and launchers, so it is not linked to an MPI library.
- * Weak symbols would not help: if a program loads MPI late and privately, as Python does, they stay
- * unresolved. So the PMPI entry points are looked up in the loaded library itself, once.
+ * Weak symbols would not help, because they stay unresolved if a program loads MPI late and privately, as
+ * Python does. So the PMPI functions are looked up once, in the MPI library that the process has loaded.
  */
 #ifndef AA_MPI_LIBRARY_H
 #define AA_MPI_LIBRARY_H
@@ -17,7 +17,9 @@
 #include "probe.h"
 #include "mpi_functions.h" /* generated: AA_MPI_FUNCTIONS, the functions of this MPI library */
 
-/* Conversions between Fortran's and C's handles: macros if handles are numbers, except for files. */
+/*
+ * Convert handles between Fortran and C. If handles are numbers, MPI has macros for this, except for files.
+ */
 #if !defined AA_HAS_SESSIONS || defined MPI_Session_f2c
 #define AA_MPI_SESSION_HANDLES(function)
 #define aa_session_f2c(handle) MPI_Session_f2c(handle)
@@ -51,9 +53,12 @@
 #define AA_MPI_POINTER(name) __typeof__(MPI_##name) *name;
 
 extern struct aa_mpi {
-    _Atomic bool bound;    /* the pointers below are set */
-    _Atomic bool live;     /* between the return of MPI_Init and the call of MPI_Finalize */
-    _Atomic bool in_world; /* the same, whether or not there are sessions */
+    _Atomic bool bound; /* whether the pointers below are set */
+    /* whether calls count: between the return of MPI_Init and the call of MPI_Finalize, and while there
+     * are sessions */
+    _Atomic bool live;
+    /* whether it is between the return of MPI_Init and the call of MPI_Finalize */
+    _Atomic bool in_world;
     /* MPI_COMM_WORLD, MPI_COMM_NULL, MPI_BYTE, MPI_NO_OP, MPI_INFO_NULL: in some libraries they are
      * addresses of its objects */
     MPI_Comm world;
@@ -67,58 +72,71 @@ extern struct aa_mpi {
 } aa_mpi;
 
 /*
- * The function that MPI_X of this library calls: the next MPI_X, of another wrapping library (a tool that
- * is linked to the program or preloaded), otherwise of the MPI library itself.
+ * The functions that this library's MPI_X calls: the next MPI_X, if another wrapping library has one (a
+ * tool that is linked to the program or preloaded), otherwise the MPI library's.
  */
 extern struct aa_mpi_next { AA_MPI_FUNCTIONS(AA_MPI_POINTER) } aa_mpi_next;
 
-/* Looks up all entry points for a call from there; ends the process if they are not found. */
+/*
+ * Looks up all functions; ends the process if they are not found. caller: the return address of the current
+ * call.
+ */
 void aa_mpi_bind(const void *caller);
 
 /*
- * The same, but returns false if no MPI library is loaded: Fortran's names may be from a stub for serial
+ * The same, but returns false if no MPI library is loaded: Fortran's names may come from a stub for serial
  * programs.
  */
 bool aa_mpi_bind_if_any(const void *caller);
 
-/* Whether a function belongs to the MPI library that this library was built for. */
+/* Returns whether a function is in the MPI library that this library was built for. */
 bool aa_mpi_defines(const void *function);
 
+/* Returns whether the functions have been looked up. */
 static inline bool aa_mpi_is_bound(void) {
     return __builtin_expect(atomic_load_explicit(&aa_mpi.bound, memory_order_acquire), true);
 }
 
-/* Report an error and end the process, because a call cannot be passed on. */
+/* Prints an error and ends the process, because a call cannot be passed on to the MPI library. */
 _Noreturn void aa_mpi_stop(const char *what);
 
 /*
- * The frame of this thread's outermost MPI call, the only one that counts; NULL outside MPI. I/O inside
- * MPI is not the program's. If a call's frame is not below the current one, the call was left by a jump,
- * for example by an error handler.
+ * The frame of this thread's outermost MPI call, the only one that counts; NULL outside MPI. I/O inside MPI
+ * does not count as the program's. A new call whose frame is not below this one shows that the outermost
+ * call was left by a jump, for example from an error handler.
  */
 extern _Thread_local const void *aa_mpi_outermost;
 
 #define AA_IN_CALLERS_FRAME static inline __attribute__((always_inline))
 
+/* Returns whether a call in the wrapper's own frame is an outermost one. */
 AA_IN_CALLERS_FRAME bool aa_mpi_is_outermost(void) {
     return aa_mpi_outermost == NULL || (const void *)__builtin_frame_address(0) >= aa_mpi_outermost;
 }
 
-/* The region of the call; NULL if the call is part of another one. */
+/*
+ * The region that was entered for the outermost call, to be left at its end. NULL if there is none: calls
+ * inside the program's own regions have no region of theirs.
+ */
 extern _Thread_local const char *aa_mpi_region;
 
-/* Ends a call that was left by a jump. */
+/* Ends the outermost call, because a jump has left it. */
 void aa_mpi_leave(void);
 
+/*
+ * Ends the outermost call if a jump has left it: the frame of the current function is not below the call's.
+ */
 static inline void aa_mpi_end_left_above(const void *frame) {
     if (__builtin_expect(aa_mpi_outermost != NULL, false) && frame >= aa_mpi_outermost)
         aa_mpi_leave();
 }
 
+/* The same for the frame of the caller. */
 AA_IN_CALLERS_FRAME void aa_mpi_end_left(void) {
     aa_mpi_end_left_above(__builtin_frame_address(0));
 }
 
+/* A call between aa_mpi_begin and aa_mpi_end. */
 struct aa_mpi_call {
     bool outermost;
     bool counts;
@@ -127,7 +145,7 @@ struct aa_mpi_call {
 
 #define AA_MPI_DESCRIPTOR(name) AA_DESCRIPTOR_VERSION "|mpi|MPI_" name "|||0|0|0"
 
-/* The region of a call outside all regions, as in a program without probes. */
+/* The region for a call outside the program's regions, as in programs without probes. */
 struct aa_mpi_region {
     const char *descriptor; /* NULL: none */
     const void *returns_to;
@@ -137,12 +155,12 @@ struct aa_mpi_region {
 #define AA_MPI_REGION(name) AA_MPI_REGION_OF(name, __builtin_return_address(0))
 
 /*
- * Begins a call in the wrapper with this frame. Not inline, like its end, because there are hundreds of
- * wrappers.
+ * Begins a call in the wrapper with this frame. share: an enum aa_share with flags. Neither this function
+ * nor aa_mpi_end is inline, because there are hundreds of wrappers.
  */
 struct aa_mpi_call aa_mpi_begin_in(const void *frame, uint32_t share, struct aa_mpi_region region);
 
-/* Begins a call in the wrapper's own frame; instructions from here on count as MPI's. */
+/* Begins a call in the wrapper's own frame. Instructions from here on count as MPI's. */
 AA_IN_CALLERS_FRAME struct aa_mpi_call aa_mpi_begin(enum aa_share share, struct aa_mpi_region region) {
     return aa_mpi_begin_in(__builtin_frame_address(0), share | AA_IN_MPI, region);
 }
@@ -155,9 +173,10 @@ void aa_mpi_end(struct aa_mpi_call call);
 #define AA_AND_UNPACK(...) , ##__VA_ARGS__
 
 /*
- * Defines a wrapper; its body follows, in which *next is the function to pass the call to. Programs call
- * PMPI_X in their own wrappers. MPI libraries call it inside a call, and tools inside MPI_X: such a call
- * is only passed on. Both ways out of PMPI_X are jumps, so that the call returns to the program.
+ * Defines MPI_X and PMPI_X; their body follows, in which *next is the function to pass the call to.
+ * `passes`: the condition under which PMPI_X only passes the call on. Programs call PMPI_X in their own
+ * wrappers; that counts. MPI libraries call it inside a call, and tools inside MPI_X; that does not. PMPI_X
+ * ends with a jump either way, so that the called function returns to the program.
  */
 #define AA_MPI_WRAPPER(name, passes, parameters, arguments)                                                  \
     AA_IN_CALLERS_FRAME int body_##name(__typeof__(MPI_##name) *const *next AA_AND_UNPACK parameters);       \

@@ -1,6 +1,6 @@
 /*
- * The lifetime of MPI, in which bytes are counted, and its record in the shard: from MPI_Init to
- * MPI_Finalize, or from the first session to the last; and MPI_Abort.
+ * The lifetime of MPI, in which calls and bytes are counted, and its record in the shard: from MPI_Init to
+ * MPI_Finalize, or from the first session to the last. And MPI_Abort.
  */
 #include "mpi_fortran.h"
 #include "mpi_library.h"
@@ -15,11 +15,11 @@ static const char finalize_region[] = AA_MPI_DESCRIPTOR("Finalize");
 static _Atomic int sessions; /* open sessions */
 
 struct step {
-    bool is_region; /* whether MPI begins or ends with this call */
+    bool is_region; /* whether MPI begins or ends with this call, which then has a region */
     struct aa_mpi_call call;
 };
 
-/* MPI_Init and MPI_Finalize have regions in any case. */
+/* Returns no region for a call site, because MPI_Init and MPI_Finalize have regions of their own. */
 static inline struct aa_mpi_region no_region(const void *caller) {
     return (struct aa_mpi_region){NULL, caller};
 }
@@ -100,7 +100,7 @@ static void world_has_begun(struct step init, int result) {
     aa_mpi.live = aa_mpi.in_world = true;
 }
 
-/* Only once, because an error handler may call it, too, from within another call. */
+/* Ends MPI only once, because an error handler may call MPI_Finalize, too, from within another call. */
 AA_IN_CALLERS_FRAME struct step world_ends(void) {
     aa_mpi_end_left();
     bool is_first = atomic_exchange(&aa_mpi.in_world, false);
@@ -164,7 +164,10 @@ AA_IN_CALLERS_FRAME struct step session_begins(void) {
     return init_begins(!aa_mpi.live && aa_mpi_is_outermost());
 }
 
-/* Without MPI_COMM_WORLD, the set of all processes shows the rank. */
+/*
+ * Finds the rank of the process and their number without MPI_COMM_WORLD, in the session's set of all
+ * processes.
+ */
 static void find_rank(MPI_Session session, int *rank, int *size) {
     MPI_Group group;
     if (aa_mpi.Group_from_session_pset(session, "mpi://WORLD", &group) != MPI_SUCCESS)

@@ -1,7 +1,7 @@
 /*
- * MPI's functions as dlsym finds them in a library. Bindings of other languages and plugins load MPI
- * privately and look its functions up by name, so the loader does not bind them to the wrappers. They get
- * the wrapper of PMPI_X, which calls the MPI library itself and not a tool.
+ * dlsym, which finds our wrappers in place of MPI's functions. Bindings of other languages and plugins load
+ * MPI privately and look its functions up by name, so the loader does not bind them to the wrappers. They
+ * get the wrapper of PMPI_X, which calls the MPI library itself and not a tool.
  */
 #define _GNU_SOURCE
 #include "libc_dlsym.h"
@@ -35,8 +35,8 @@ static __attribute__((noinline)) void *find_wrapped(void *library, const char *n
 }
 
 /*
- * The C library's function looks at its return address, so this one jumps to it from the caller's own
- * frame.
+ * The C library's dlsym looks at its return address, so this function jumps to it from the frame of its own
+ * caller.
  */
 AA_EXPORT void *dlsym(void *restrict library, const char *restrict name) {
     aa_look_up_function *own = aa_libc_dlsym();

@@ -1,6 +1,6 @@
 #include "mpi_bytes.h"
 
-/* The number of neighbours in the arguments, including those beyond the edges of a grid. */
+/* Returns the number of neighbours in the program's arguments, including those beyond the edges of a grid. */
 static int place_count(enum aa_neighbours side, int topology, MPI_Comm comm) {
     int sources = 0, targets = 0, weighted = 0;
     if (topology == MPI_CART) {
@@ -15,7 +15,10 @@ static int place_count(enum aa_neighbours side, int topology, MPI_Comm comm) {
     return side == AA_SOURCES ? sources : targets;
 }
 
-/* In a grid, neighbours are ordered by dimension, lower before upper. */
+/*
+ * Returns whether a neighbour exists. In a grid, neighbours are ordered by dimension, the lower one before
+ * the upper.
+ */
 static bool exists(int place, int topology, MPI_Comm comm) {
     int lower = 0, upper = 0;
     if (topology != MPI_CART)

@@ -8,13 +8,16 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Calls of wrapped functions are missed; calls of PMPI_ functions are not to be seen. */
+/* Returns whether a function is one that we wrap. Calls of PMPI_ functions are not to be seen. */
 static bool is_missed(const char *name, uintptr_t function) {
 #define IS_SAME(name) || function == (uintptr_t)aa_mpi.name
     return strncmp(name, "MPI_", 4) == 0 && (false AA_MPI_WRAPPED(IS_SAME));
 }
 
-/* The loader has replaced offsets by addresses in the tables of all objects except the kernel's own. */
+/*
+ * Returns the value of an entry in an object's dynamic section; 0 if there is none. The loader has replaced
+ * offsets by addresses there, except in the kernel's own object.
+ */
 static uintptr_t value_of(const struct dl_phdr_info *object, ElfW(Sxword) tag) {
     for (int i = 0; i < object->dlpi_phnum; i++) {
         if (object->dlpi_phdr[i].p_type != PT_DYNAMIC)
@@ -29,8 +32,8 @@ static uintptr_t value_of(const struct dl_phdr_info *object, ElfW(Sxword) tag) {
 }
 
 /*
- * Looks at the jump table of a library, which holds the functions that it has called, or all functions
- * from the start.
+ * Returns 1 if a library's jump table has MPI functions that we wrap, so that their calls bypass the
+ * wrappers. The table holds the functions that the library has called, or all its functions from the start.
  */
 static int calls_past(struct dl_phdr_info *object, size_t unused, void *unused_too) {
     struct aa_span span = aa_span_of(object);

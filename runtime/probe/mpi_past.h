@@ -4,7 +4,10 @@
 
 #include <stdbool.h>
 
-/* Whether calls of a library are bound directly to the MPI library, as RTLD_DEEPBIND does. */
+/*
+ * Returns whether a loaded library calls the MPI library directly, because it was loaded with
+ * RTLD_DEEPBIND.
+ */
 bool aa_mpi_is_called_past(void);
 
 #endif

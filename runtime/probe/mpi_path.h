@@ -69,7 +69,10 @@ void aa_path_received_later(const struct aa_mpi_peers *peers, int source, int ta
  * of lower rank. */
 enum aa_path_collective_kind { AA_PATH_EVERYONE, AA_PATH_FROM_ROOT, AA_PATH_TO_ROOT, AA_PATH_FROM_LOWER };
 
-/* One of the program's is about to begin, and is over. */
+/*
+ * Called before and after a blocking collective of the program: its kind, its root if the kind has one, and
+ * its communicator.
+ */
 void aa_path_enters(enum aa_path_collective_kind kind, int root, MPI_Comm comm);
 void aa_path_leaves(enum aa_path_collective_kind kind, int root, MPI_Comm comm);
 void aa_path_from_neighbours(MPI_Comm comm);

@@ -12,7 +12,10 @@ static void (*end_slots_of)(struct aa_path_slots *);
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct aa_mpi_peers *former;
 
-/* Not the library's own callbacks, which some libraries define as symbols. */
+/*
+ * Called by MPI_Comm_dup: copies nothing. MPI's own callbacks are not used, because in some libraries they
+ * are symbols, to which we are not linked.
+ */
 static int copy_nothing(MPI_Comm comm, int key, void *state, void *value, void *copy, int *copied) {
     (void)comm, (void)key, (void)state, (void)value, (void)copy;
     *copied = 0;
@@ -74,7 +77,7 @@ static bool has_strangers(const int *ranks, int count) {
     return i < count;
 }
 
-/* Whether the local group of an intercommunicator has processes outside MPI_COMM_WORLD. */
+/* Returns whether the local group of an intercommunicator has processes outside MPI_COMM_WORLD. */
 static bool has_local_strangers(MPI_Comm comm) {
     MPI_Group group;
     int count = 0;
@@ -130,8 +133,8 @@ static struct aa_mpi_peers *make(MPI_Comm comm) {
 }
 
 /*
- * If two threads request it at once, one creates it, because setting an attribute again frees the one in
- * use.
+ * Returns the processes of a communicator, stored as an attribute. Under a lock, because if two threads
+ * stored it, the second would free the attribute that the first one uses.
  */
 static struct aa_mpi_peers *made_once(MPI_Comm comm) {
     pthread_mutex_lock(&lock);

@@ -1,4 +1,4 @@
-/* The ranks in MPI_COMM_WORLD of a communicator's processes. */
+/* The processes of communicators: their ranks in MPI_COMM_WORLD, and what our own messages need. */
 #ifndef AA_MPI_PEERS_H
 #define AA_MPI_PEERS_H
 
@@ -7,28 +7,43 @@
 struct aa_path_slots;
 
 struct aa_mpi_peers {
-    struct aa_mpi_peers *next; /* of those whose communicator was freed */
-    int count;                 /* processes to which messages go; on an intercommunicator, the remote group */
-    /* in most cases distinguishes communicators with the same two members; the same in all members */
+    struct aa_mpi_peers *next; /* among those whose communicator was freed */
+    /* the number of processes to which messages go: those of the remote group on an intercommunicator */
+    int count;
+    /* Differs, in most cases, between communicators with the same two members; the same in all members. */
     uint32_t salt;
     bool inter;     /* whether it is an intercommunicator */
-    bool everybody; /* whether it has all processes of MPI_COMM_WORLD */
-    /* whether processes of either group belong to another MPI_COMM_WORLD: none of our messages go to or
-     * come from them */
+    bool everybody; /* whether all processes of MPI_COMM_WORLD, and no others, are members */
+    /* whether processes of either group belong to another MPI_COMM_WORLD; we neither send to them nor
+     * receive from them */
     bool strangers;
-    int *world; /* rank of each process there, negative if it has none; null: the ranks are the same */
-    _Atomic bool is_left;        /* whether the critical path has no own collectives any more */
-    uint32_t collectives;        /* the number of the critical path's own collectives by messages */
-    struct aa_path_slots *slots; /* for the critical path's own collectives; null: none */
+    /* the rank of each process in MPI_COMM_WORLD, negative if it has none; null: the same as in the
+     * communicator */
+    int *world;
+    _Atomic bool is_left; /* whether our own collectives for the critical path have ended here */
+    /* the number of our own collectives by messages so far, for the critical path */
+    uint32_t collectives;
+    struct aa_path_slots *slots; /* for our own collectives for the critical path; null: none */
 };
 
-/* end_slots is called when the communicator is freed. */
+/*
+ * Called after MPI_Init, before the other functions. size: the number of processes in MPI_COMM_WORLD.
+ * end_slots: called with the slots of each communicator that is freed. Returns false if MPI fails.
+ */
 bool aa_mpi_peers_begin(int size, void (*end_slots)(struct aa_path_slots *));
+/* Called before MPI_Finalize; frees what all this needs. */
 void aa_mpi_peers_end(void);
 
-/* Returns null if unknown. The result is valid as long as the communicator or a request on it. */
+/*
+ * Returns the processes of a communicator, which stay valid as long as it or a request on it exists; null if
+ * unknown.
+ */
 struct aa_mpi_peers *aa_mpi_peers_of(MPI_Comm comm);
 
+/*
+ * Returns the rank in MPI_COMM_WORLD of a process of the communicator; negative if it has none or is
+ * unknown.
+ */
 static inline int aa_mpi_peer(const struct aa_mpi_peers *peers, int rank) {
     if (!peers || rank < 0 || rank >= peers->count)
         return -1;

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <sys/mman.h>
 
-/* Enough for the halo exchanges of most programs, so that the table rarely grows. */
+/* requests; enough for the halo exchanges of most programs, so that the table rarely grows */
 #define FIRST_CAPACITY 1024
 
 static struct aa_request first_slots[FIRST_CAPACITY];
@@ -84,7 +84,7 @@ static ptrdiff_t search(uint64_t handle, uint64_t as_of) {
     return best;
 }
 
-/* Closes the gap, so that no search ends early at it. */
+/* Removes an entry and closes the gap, so that no search ends early there. */
 static void erase(size_t gap) {
     for (size_t slot = next(gap); table.slots[slot].serial != 0; slot = next(slot)) {
         size_t from_home = (slot - home(table.slots[slot].handle)) & (table.capacity - 1);
@@ -114,7 +114,10 @@ uint64_t aa_requests_now(void) {
     return atomic_load_explicit(&table.serial, memory_order_acquire);
 }
 
-/* The table is at most half full. Without memory the request stays unknown, and its bytes are not counted. */
+/*
+ * Adds an entry; the table is at most half full. Without memory the request stays unknown, and its bytes
+ * are not counted.
+ */
 static void add(struct aa_request request) {
     if (2 * table.used >= table.capacity && !grow())
         return;
@@ -142,7 +145,7 @@ bool aa_requests_find(uint64_t handle, struct aa_request *found) {
     return slot >= 0;
 }
 
-/* One of the requests that an entry represents is complete. */
+/* Removes one of the requests that an entry stands for. */
 static void end(size_t slot) {
     if (table.slots[slot].more > 0)
         table.slots[slot].more--;

@@ -1,4 +1,4 @@
-/* The functions by which generated wrappers use the table of requests (mpi_request_table.h). */
+/* The functions with which generated wrappers add requests to the table (mpi_request_table.h). */
 #ifndef AA_MPI_REQUESTS_H
 #define AA_MPI_REQUESTS_H
 
@@ -9,34 +9,34 @@
 #include "mpi_path.h"
 #include "mpi_request_table.h"
 
-/* A handle is a pointer in some MPI libraries and an int in others. */
+/* Returns a request's handle as a number: it is a pointer in some MPI libraries and an int in others. */
 static inline uint64_t aa_handle(MPI_Request request) {
     return (uint64_t)(uintptr_t)request;
 }
 
 /*
- * A request without bytes to receive, such as a send, has an entry only if threads could otherwise confuse
- * handles.
+ * Adds a request that has begun. One that brings no bytes, such as a send, is only added if threads could
+ * otherwise confuse handles.
  */
 static inline void aa_request_begun(MPI_Request request, enum aa_brings brings) {
     if (brings != AA_BRINGS_NOTHING || aa_requests_are_shared())
         aa_requests_add((struct aa_request){.handle = aa_handle(request), .brings = brings});
 }
 
-/* beside: our own collective, if there is one. */
+/* Adds a non-blocking collective. beside: our own collective, or null. */
 static inline void aa_collective_begun(MPI_Request request, void *beside) {
     if (beside || aa_requests_are_shared())
         aa_requests_add((struct aa_request){.handle = aa_handle(request), .beside = beside});
 }
 
-/* A synchronous send, with the question in its message. */
+/* Adds a synchronous send, with the question in the message that accompanies it. */
 static inline void aa_synchronous_begun(MPI_Request request) {
     void *question = __builtin_expect(aa_mpi_path, false) ? aa_path_question() : NULL;
     if (question || aa_requests_are_shared())
         aa_requests_add((struct aa_request){.handle = aa_handle(request), .question = question});
 }
 
-/* The receive of a message that was matched before. */
+/* Adds the receive of a message that MPI_Mprobe or MPI_Improbe has matched. */
 static inline void aa_matched_begun(MPI_Request request) {
     const struct aa_mpi_peers *peers = __builtin_expect(aa_mpi_path, false) ? aa_path_matched_peers() : NULL;
     aa_requests_add((struct aa_request){.handle = aa_handle(request),
@@ -47,7 +47,7 @@ static inline void aa_matched_begun(MPI_Request request) {
                                         .begun = peers ? aa_path_begun() : NULL});
 }
 
-/* Nothing is ever received from MPI_PROC_NULL, whose requests may share one handle. */
+/* Adds a receive. From MPI_PROC_NULL nothing is received, and such requests may share one handle. */
 static inline void aa_receive_begun(MPI_Request request, int source, int tag, MPI_Comm comm) {
     if (source == MPI_PROC_NULL) {
         aa_request_begun(request, AA_BRINGS_NOTHING);
@@ -62,6 +62,7 @@ static inline void aa_receive_begun(MPI_Request request, int source, int tag, MP
                                         .begun = peers && aa_path_is_asked ? aa_path_begun() : NULL});
 }
 
+/* Adds a persistent receive. sent: bytes each time it is started. */
 static inline void aa_persistent_receive(MPI_Request request, uint64_t sent, int source, int tag,
                                          MPI_Comm comm) {
     const struct aa_mpi_peers *peers = aa_path_peers(comm);
@@ -75,6 +76,7 @@ static inline void aa_persistent_receive(MPI_Request request, uint64_t sent, int
                                         .begun = peers ? aa_path_room() : NULL});
 }
 
+/* Adds a persistent send. sent: bytes each time it is started. */
 static inline void aa_persistent_send(MPI_Request request, uint64_t sent, int dest, int tag, MPI_Comm comm,
                                       bool synchronous) {
     const struct aa_mpi_peers *peers = aa_path_peers(comm);
@@ -87,7 +89,7 @@ static inline void aa_persistent_send(MPI_Request request, uint64_t sent, int de
                                         .question = peers && synchronous ? calloc(1, sizeof(void *)) : NULL});
 }
 
-/* beside: our own collective, if there is one. */
+/* Adds a persistent collective. sent, received: bytes each time it is started. beside: as above. */
 static inline void aa_persistent_collective(MPI_Request request, uint64_t sent, uint64_t received,
                                             void *beside) {
     aa_requests_add((struct aa_request){.handle = aa_handle(request),
@@ -97,6 +99,7 @@ static inline void aa_persistent_collective(MPI_Request request, uint64_t sent, 
                                         .beside = beside});
 }
 
+/* Adds another persistent request. sent, received: bytes each time it is started. */
 static inline void aa_persistent(MPI_Request request, uint64_t sent, uint64_t received) {
     aa_requests_add((struct aa_request){
         .handle = aa_handle(request), .sent = sent, .received = received, .persistent = true});

@@ -7,7 +7,10 @@ bool aa_mpi_splits;
 
 static int mark = MPI_KEYVAL_INVALID;
 
-/* MPI_Comm_dup copies the mark. Not the library's own callbacks, which some libraries define as symbols. */
+/*
+ * Called by MPI_Comm_dup: copies the mark. MPI's own callbacks are not used, because in some libraries they
+ * are symbols, to which we are not linked.
+ */
 static int copy_mark(MPI_Comm comm, int key, void *state, void *value, void *copy, int *copied) {
     (void)comm, (void)key, (void)state;
     memcpy(copy, &value, sizeof value);

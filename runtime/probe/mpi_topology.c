@@ -6,7 +6,7 @@
 #include "self.h"
 #include "shard.h"
 
-#define SAMPLED 64 /* members that distinguish a communicator from others of the same size */
+#define SAMPLED 64 /* members whose ranks distinguish a communicator from others of the same size */
 
 struct place {
     enum aa_topology_kind kind;
@@ -35,8 +35,8 @@ static uint64_t digest_of(MPI_Group group, MPI_Group world, int size) {
 }
 
 /*
- * All processes of a communicator compute the same number from their ranks in MPI_COMM_WORLD. If there are
- * only sessions, without such ranks, only the size is used.
+ * Returns a number that all processes of a communicator compute alike, from their ranks in MPI_COMM_WORLD.
+ * With sessions alone there are no such ranks; then it is the size.
  */
 static uint64_t members_of(MPI_Comm comm, int size) {
     MPI_Group group, world;
@@ -66,7 +66,7 @@ static bool find_in_grid(MPI_Comm comm, struct place *place) {
     return true;
 }
 
-/* A node of a graph has a number, but no coordinates. */
+/* Finds the position in a graph, whose nodes have numbers, but no coordinates. */
 static bool find_in_graph(MPI_Comm comm, int size, enum aa_topology_kind kind, struct place *place) {
     place->kind = kind;
     place->dimensions = 1;
@@ -112,7 +112,7 @@ static bool append(const struct place *place) {
     return true;
 }
 
-/* place may be null, if it cannot be recorded. */
+/* Records a position once; null: only counts that it cannot be recorded. */
 static void keep(const struct place *place) {
     struct aa_section section = aa_section_begin();
     aa_shard_lock();

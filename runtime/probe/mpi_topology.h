@@ -1,10 +1,13 @@
-/* The process's coordinates in MPI's grids, and its places in graphs. */
+/* The position of the process in MPI's topologies: coordinates in grids, and places in graphs. */
 #ifndef AA_MPI_TOPOLOGY_H
 #define AA_MPI_TOPOLOGY_H
 
 #include <mpi.h>
 
-/* A communicator with a topology was made; MPI_COMM_NULL if the process has no place in it. */
+/*
+ * Records the position in a new communicator with a topology; nothing if it is MPI_COMM_NULL, because the
+ * process has no place in it.
+ */
 void aa_topology_made(MPI_Comm comm);
 
 #endif

@@ -10,10 +10,10 @@
 
 #define MOST_OBJECTS 1024u
 
-/* The libraries that were looked at; changed under the shard's lock, read without it. */
+/* the libraries that are known; changed under the shard's lock, read without it */
 static struct {
     _Atomic uintptr_t start, end; /* equal: unloaded */
-    struct aa_object *object;     /* null: the executable, this library, or there was no memory */
+    struct aa_object *object;     /* null: the executable, or this library, or there was no memory */
 } known[MOST_OBJECTS];
 static _Atomic uint32_t count;
 
@@ -29,7 +29,7 @@ static bool is_known(uintptr_t address) {
 struct found {
     uintptr_t address;
     struct aa_span span;
-    /* in the loader's memory, valid as long as the library is loaded; empty: no library to be recorded */
+    /* in the loader's memory, valid as long as the library is loaded; empty: not to be recorded */
     const char *name;
 };
 
@@ -47,8 +47,8 @@ static int find(struct dl_phdr_info *info, size_t unused, void *wanted) {
 /* ---- with the lock */
 
 /*
- * The loader's names may be relative to the program's folder. The result is not on the stack, which may be
- * too small for a path.
+ * Returns a library's absolute path, because the loader's names may be relative to the working directory;
+ * empty if it is too long. The result is not on the stack, which may be too small for a path.
  */
 static const char *whole_name(const char *given) {
     static char name[PATH_MAX];

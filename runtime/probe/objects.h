@@ -16,20 +16,21 @@ static inline bool aa_span_has(struct aa_span span, uintptr_t address) {
 
 struct dl_phdr_info;
 
-/* Returns the memory of an object. */
+/* Returns the memory of an object, from its first loaded byte to its last. */
 struct aa_span aa_span_of(const struct dl_phdr_info *object);
 
 /* The loaded objects; incomplete if memory is short. */
 struct aa_objects {
     size_t count, room;
     struct aa_span *spans;
-    unsigned long long unloaded; /* number of objects that were unloaded so far */
+    unsigned long long unloaded; /* how many objects the process has unloaded so far */
 };
 
-/* Returns the objects that are loaded now; the caller frees them. */
+/* Returns the objects that are loaded now; to be freed by aa_objects_drop. */
 struct aa_objects aa_objects_loaded(void);
 void aa_objects_drop(struct aa_objects *objects);
 
+/* Returns whether one of the objects has exactly this memory. */
 bool aa_objects_have(const struct aa_objects *objects, struct aa_span wanted);
 
 #endif

@@ -73,7 +73,7 @@ static bool bind_components(void) {
     return bind_all(functions, sizeof functions / sizeof *functions);
 }
 
-/* Whether the user names an event of a component, as in component:::event. */
+/* Returns whether the user names an event of a component, as in component:::event. */
 static bool is_named(const char *component) {
     static const char *const variables[] = {"AUTOANALYZER_COUNTERS", "AUTOANALYZER_EVENTS"};
     char prefix[64];
@@ -87,8 +87,8 @@ static bool is_named(const char *component) {
 }
 
 /*
- * Only the processor's components are initialised, and those whose events the user names. Other components
- * look for devices, load vendors' libraries, and print what they do not find.
+ * Disables all components except the processor's, and those whose events the user names. Others look for
+ * devices, load vendors' libraries, and print what they do not find.
  */
 static void disable_other_components(void) {
     if (!bind_components())
@@ -100,7 +100,7 @@ static void disable_other_components(void) {
     }
 }
 
-/* The library only accepts its own version number. */
+/* Initialises the library, which only accepts its own version number; returns false if that fails. */
 static bool initialise(void) {
     for (size_t i = 0; i < sizeof versions / sizeof *versions; i++) {
         int version = versions[i].major << 24 | versions[i].minor << 16;

@@ -7,7 +7,10 @@
 #define PAPI_OK 0
 #define PAPI_NULL (-1)
 
-/* Its functions; all but the first eleven may be missing. */
+/*
+ * PAPI's functions without their prefix PAPI_; null until aa_papi_open. All but the first eleven may stay
+ * null.
+ */
 extern struct aa_papi {
     int (*library_init)(int);
     int (*thread_init)(unsigned long (*)(void));
@@ -25,14 +28,14 @@ extern struct aa_papi {
     int (*assign_eventset_component)(int, int);
     int (*set_multiplex)(int);
     int (*num_components)(void);
-    const char *(*get_component_info)(int); /* returns a structure that begins with the component's name */
+    const char *(*get_component_info)(int); /* the result begins with the component's name */
     int (*disable_component)(int);
 } aa_papi;
 
-/* Loads and initialises the library; returns null, or why that is impossible. */
+/* Loads and initialises the library; returns null, or the reason why that fails. */
 const char *aa_papi_open(void);
 
-/* Looks up the functions for multiplexing; false if the library lacks one. */
+/* Looks up the functions for multiplexing; returns false if the library lacks one. */
 bool aa_papi_bind_multiplexing(void);
 
 #endif

@@ -13,14 +13,14 @@
 #include <unistd.h>
 
 #define PAUSE 0.5                  /* seconds between checks, because a file system serves all ranks */
-#define LONGEST ((size_t)64 << 10) /* bytes of a policy file */
+#define LONGEST ((size_t)64 << 10) /* the most bytes of a policy file */
 
 #define ONE(place) (UINT64_C(1) << (place))
 #define OF(field) ONE((offsetof(struct aa_node, field) - offsetof(struct aa_node, visits)) / sizeof(uint64_t))
 #define WALL(share) ONE(AA_WALL_VALUE + (share))
 #define OFF(share) (OF(off) << (share))
 #define COUNT(counter) (OF(counters) << (counter))
-/* events that the user names, which are always recorded */
+/* events named by the user, which are always recorded */
 #define EVENTS ((ONE(AA_MOST_EVENTS) - 1) * COUNT(AA_EVENTS))
 #define SYSTEM(value) ONE(AA_NODE_VALUES + (value))
 #define ALL_MPI ((ONE(AA_SHARES) - ONE(AA_MPI)) << AA_WALL_VALUE)
@@ -29,10 +29,7 @@
 
 _Static_assert(AA_TRACE_VALUES <= 64, "values are told by bits");
 
-/*
- * Metrics and their values. Twins: FIELDS in runtime/gather/merge.py, and the fields that these are
- * computed from.
- */
+/* Metrics, and the values from which runtime/gather/merge.py (FIELDS) computes them. */
 static const struct {
     const char *name;
     uint64_t values;
@@ -81,7 +78,7 @@ static const struct {
 
 /* Protected by the shard's lock, except the file's name. */
 static struct {
-    const char *file; /* null: everything is recorded */
+    const char *file; /* the name of the file; null: everything is recorded */
     uint64_t values;
     uint64_t next; /* ticks of the next check */
     struct stat seen;
@@ -137,7 +134,7 @@ static const char *list_of(const char *text, const char *key) {
     return NULL;
 }
 
-/* Sets the values of the known names; returns false if it is not a list of names. */
+/* Sets the values of all known names in a list; returns false if the text is not a list of names. */
 static bool values_of(const char *list, uint64_t *values) {
     *values = 0;
     if (after(list, ']'))
@@ -171,7 +168,10 @@ static void obey(void) {
     }
 }
 
-/* A new policy is renamed into place, so a file that can be opened is complete. */
+/*
+ * Reads the file if it has changed. A new policy is renamed into place, so a file that can be opened is
+ * complete.
+ */
 static void look(void) {
     struct stat now;
     int error = errno; /* the program's, restored at the end */

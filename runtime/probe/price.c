@@ -15,7 +15,7 @@
 
 static const char key[] = AA_DESCRIPTOR_VERSION "|user||||0|0|0";
 
-/* Keeps the minimum, over several rounds, of the counts in an interval in which the program does nothing. */
+/* Keeps the minimum, over several rounds, of the counts per interval in which the program does nothing. */
 static void keep_least(uint64_t least[AA_COUNTED], struct aa_node *base, struct aa_node *child,
                        uint64_t intervals) {
     for (int i = 0; i < AA_COUNTED; i++) {
@@ -55,7 +55,7 @@ static inline void open_and_close(int64_t *site) {
     aa_sites_close(aa_thread_self);
 }
 
-/* A call that is counted, if counting is restricted to calls. */
+/* Makes a library call. If counting is restricted to calls, it is one that is counted. */
 static inline void call(uint32_t share) {
     priced()->end(priced()->begin(share));
 }
@@ -88,8 +88,8 @@ double aa_price_of(enum aa_priced what) {
     struct aa_node *marked = (struct aa_node *)((uintptr_t)&child | marks_of(what));
     struct aa_edge edge = {&base, key, marked};
     /*
-     * Frames: the bottom, one for the pair, and one spare. Signals are blocked: the search for any other
-     * key would not end, because there is only one edge and no free slot.
+     * Three frames: the bottom, one for the pair, and a spare one. The caller has blocked signals, because
+     * a search for any other key would not end: there is only one edge and no free slot.
      */
     struct aa_frame frames[3] = {{.key = ""}};
     struct aa_thread scratch = {.index = what != AA_OPENED_PAIR, /* only the main thread opens sites */
@@ -120,7 +120,9 @@ double aa_price_of(enum aa_priced what) {
     return (double)fastest / PAIRS;
 }
 
-/* Twins of aa_begin and aa_leave in instrument/begin.h and stub.h, if an entry calls nothing. */
+/*
+ * The same code as aa_begin and aa_leave in instrument/begin.h and stub.h, whose entries call nothing here.
+ */
 static inline const char *begin(int64_t *site) {
     const char *entered = NULL;
     if (aa_unlikely(--*site < 0))
@@ -140,8 +142,8 @@ static inline void leave(const char *const *entered) {
 #define SIXTEEN FOUR FOUR FOUR FOUR
 
 /*
- * Work that keeps the core busy without waiting, so that a probe's instructions take additional time, as
- * in most programs. In a function that waits for its operands or for memory, they would be hidden.
+ * Keeps the core busy without waiting, so that a probe's instructions take additional time, as in most
+ * programs. In a function that waits for its operands or for memory, they would be hidden.
  */
 static inline __attribute__((always_inline)) void work(uint64_t number) {
     uint64_t a = number, b = number, c = number, d = number;
@@ -165,7 +167,10 @@ static __attribute__((noinline)) void with_probe(int64_t *site, uint64_t *words,
     called(words, number);
 }
 
-/* The twins of aa_only_counts, aa_enter and aa_exit in instrument/fortran_stub.c: neither is inline. */
+/*
+ * The same code as aa_only_counts, aa_enter and aa_exit in instrument/fortran_stub.c; the last two are not
+ * inline.
+ */
 static struct aa_slot slots[2];
 static const char *stack; /* somewhat above all that is priced, in whatever thread */
 
@@ -210,7 +215,10 @@ static uint64_t time_of_function(void (*function)(int64_t *, uint64_t *, uint64_
     return aa_clock_ticks() - start;
 }
 
-/* Measured alternately, because the clock frequency may change; the first rounds are warm-up. */
+/*
+ * Measures functions with and without a probe alternately, because the clock frequency may change. The
+ * first rounds are warm-up.
+ */
 double aa_price_of_passing(enum aa_passing how) {
     uint64_t with = UINT64_MAX, without = UINT64_MAX;
     for (int round = 0; round < 3 * ROUNDS; round++) {

@@ -1,4 +1,4 @@
-/* The overhead of probes, measured when the process starts. */
+/* The cost of probes, measured when the process creates its shard. */
 #ifndef AA_PRICE_H
 #define AA_PRICE_H
 
@@ -6,13 +6,16 @@
 #include <stdint.h>
 
 /*
- * The measured operations: an entry and exit of a region; the same of a throttled one, whose entry calls
- * the library; the same if its exit does, too; the same if its entry opens a site, which is then closed; a
- * library call in a region.
+ * The operations that are measured, in this order: an entry and exit of a region; those of a throttled
+ * region whose entry calls the library; those of one whose exit calls it, too; those of one whose entry
+ * opens a site, which is closed again; a library call in a region.
  */
 enum aa_priced { AA_PAIR, AA_THROTTLED_PAIR, AA_LEFT_PAIR, AA_OPENED_PAIR, AA_CALL };
 
-/* The functions for events in probe.h, passed as pointers because this file must not depend on them. */
+/*
+ * The functions for events in probe.h. They are passed as pointers, because this file must not depend on
+ * them.
+ */
 struct aa_probes {
     const char *(*enter)(const char *descriptor);
     const char *(*enter_counted)(const char *descriptor, int64_t *site);
@@ -22,15 +25,20 @@ struct aa_probes {
     void (*end)(bool outermost);
 };
 
-/* Must be called before any price is requested. */
+/* Sets the functions; must be called before any cost is measured. */
 void aa_price_these(const struct aa_probes *probes);
 
-/* Returns the cost of an operation, in ticks. */
+/* Measures an operation; returns its cost in ticks. */
 double aa_price_of(enum aa_priced what);
 
-/* Returns the cost if the entry of a throttled region is only counted, in its own site or in a Fortran slot.
+/*
+ * Where the entry of a throttled region may be counted without a call: in its own site, or in a Fortran
+ * slot.
  */
 enum aa_passing { AA_IN_SITE, AA_IN_SLOT };
+/*
+ * Measures an entry and exit of a throttled region whose entry is counted there; returns the cost in ticks.
+ */
 double aa_price_of_passing(enum aa_passing how);
 
 #endif

@@ -33,7 +33,7 @@ static struct {
     _Atomic int recording;
     uint64_t limit;
     int32_t forked_from;
-    void (*_Atomic before_fork)(void), (*_Atomic in_child)(void); /* registered by the threads */
+    void (*_Atomic before_fork)(void), (*_Atomic in_child)(void); /* registered by thread.c; null: none */
 } process;
 
 /* ---- the environment */
@@ -56,7 +56,10 @@ static void before_fork(void) {
         process.before_fork();
 }
 
-/* A child is a process of its own; it gets a shard if it enters a region. */
+/*
+ * Forgets the parent's data, in the child of a fork. It is a process of its own, which gets a shard once it
+ * enters a region.
+ */
 static void begin_in_child(void) {
     if (process.recording == OFF)
         return;
@@ -73,7 +76,10 @@ static void begin_in_child(void) {
     process.recording = WAITING;
 }
 
-/* The constructors of instrumented libraries may run, and enter regions, before this one. */
+/*
+ * Reads the environment. The constructors of instrumented libraries may run, and enter regions, before this
+ * one.
+ */
 static __attribute__((constructor)) void load(void) {
     if (process.recording != NOT_LOADED)
         return;

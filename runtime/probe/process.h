@@ -1,25 +1,22 @@
-/* Whether the process is recorded, and the shard's header. */
+/* Whether the process is recorded; creates the shard and fills its header. */
 #ifndef AA_PROCESS_H
 #define AA_PROCESS_H
 
 #include "shard.h"
 
-/* Whether regions should be recorded: false without AUTOANALYZER_SHARDS, and after a failure. */
+/* Returns whether regions are to be recorded: false without AUTOANALYZER_SHARDS, and after a failure. */
 bool aa_process_records(void);
 
 /*
- * Registers what threads do at a fork: before it, and in the child, which forgets everything except the
- * open regions.
+ * Registers functions that are called before a fork, and in the child, after it has forgotten the parent's
+ * shard.
  */
 void aa_process_forks(void (*before)(void), void (*in_child)(void));
 
-/*
- * Returns the shard, created at the first call; null if that is impossible. The caller holds the shard's
- * lock.
- */
+/* Returns the shard, which the first call creates; null if that fails. The caller holds the shard's lock. */
 struct aa_header *aa_process_shard(void);
 
-/* Returns the shard; null if nothing is recorded, or nothing yet. */
+/* Returns the shard; null if nothing is recorded, or nothing has been recorded yet. */
 struct aa_header *aa_process_recorded(void);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * Threads that the program creates, by POSIX or C11: their work belongs below the node in which they were
- * created.
+ * Threads that the program creates, by POSIX or C11: their work is recorded below the node in which they
+ * were created.
  */
 #define _GNU_SOURCE
 #include "book.h"
@@ -48,7 +48,8 @@ static int begin_c11(void *given) {
     return birth.start.c11(birth.argument);
 }
 
-/* With what the creator has worked until now. */
+/* Books the creator's work until now, and returns the number of its chain, with which the new thread starts.
+ */
 static uint64_t chain_of_birth(void) {
     if (!aa_path_is_followed())
         return aa_path_born;
@@ -59,7 +60,10 @@ static uint64_t chain_of_birth(void) {
     return chain;
 }
 
-/* Threads that a library creates in a call are its own, as are those of MPI. */
+/*
+ * Returns the data for a new thread; null if it is not the program's, because a library such as MPI creates
+ * it inside a call.
+ */
 static struct birth *give_birth(void *argument) {
     const struct aa_thread *thread = aa_thread_self;
     struct birth *birth = thread && !thread->call.depth ? malloc(sizeof *birth) : NULL;

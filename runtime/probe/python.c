@@ -1,9 +1,10 @@
 /*
  * Python functions as regions. The hook (runtime/python_hook), which runs in the program's interpreter,
- * decides which code objects are regions. Their calls are handled here, because that must be fast. The
- * library is not linked to Python and is compiled without its headers. The interpreter's functions that it
- * calls belong to the stable interface, or were found under all of their names; they are looked up in the
- * process. An object is only a pointer here.
+ * decides which code objects are regions. Their calls are handled here, because that must be fast.
+ *
+ * The library is not linked to Python and is compiled without its headers. It looks up the interpreter's
+ * functions in the process. These belong to the stable interface, or are found under either of their names.
+ * An object is only a pointer here.
  */
 #define _GNU_SOURCE
 #include "probe.h"
@@ -35,8 +36,8 @@ struct method {
 };
 
 /*
- * The value stored with a code object: null if undecided, this address if it is no region, otherwise the
- * address of a descriptor.
+ * The value stored with a code object is null if it is undecided, this address if it is no region,
+ * otherwise the address of a descriptor.
  */
 static const char no_region[] = "";
 
@@ -53,7 +54,8 @@ static struct {
     int (*put)(object *, ssize_t, void *);
     void (*set_profile)(profile_function *, object *);
     object *none;
-    object *decide, *disable; /* the hook's function; the value that disables an event at a place */
+    /* the hook's function that decides; the value that disables an event at a place in the code */
+    object *decide, *disable;
     ssize_t index;
 } python;
 
@@ -62,7 +64,7 @@ static void *find(const char *name, const char *other) {
     return found || !other ? found : dlsym(RTLD_DEFAULT, other);
 }
 
-/* Whether all functions were found; Python 3.9 is the oldest version that has them. */
+/* Looks up all functions; returns false if one is missing. Python 3.9 is the oldest version that has them. */
 static bool look_up(void) {
     python.new_function = find("PyCFunction_NewEx", NULL);
     python.call_one = find("PyObject_CallFunctionObjArgs", NULL);
@@ -91,17 +93,17 @@ AA_EXPORT bool aa_python_open(object *decide, object *disable) {
     return true;
 }
 
-/* Returns a permanent copy of a descriptor; null if there is no memory. */
+/* Returns a copy of a descriptor, which lives as long as the process; null if there is no memory. */
 AA_EXPORT const char *aa_python_region(const char *descriptor) {
     return strdup(descriptor);
 }
 
-/* Makes a code object the region with this descriptor; null: it is no region. */
+/* Makes a code object the region with this descriptor; null: marks it as no region. */
 AA_EXPORT void aa_python_mark(object *code, const char *descriptor) {
     python.put(code, python.index, (void *)(descriptor ? descriptor : no_region));
 }
 
-/* Appends to a file if possible, by system calls, because this is not the program's I/O. */
+/* Appends a text to a file if possible. By system calls, because this is not the program's I/O. */
 AA_EXPORT void aa_python_append(const char *path, const char *text) {
     long file =
         syscall(SYS_openat, AT_FDCWD, path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0644);
@@ -118,7 +120,10 @@ static inline const char *known(object *code) {
     return python.get(code, python.index, &found) == 0 ? found : no_region;
 }
 
-/* Calls the hook, which decides about a code object and marks it; it finds the frame if none is given. */
+/*
+ * Calls the hook, which decides about a code object and marks it; returns the value stored with it. frame:
+ * null: the hook finds the frame itself.
+ */
 static __attribute__((noinline)) const char *decide(object *code, object *frame) {
     if (python.error())
         /* an exception is thrown into a generator before its first step, so nothing is executed */
@@ -164,7 +169,10 @@ static object *leave(object *self, object *const *arguments, ssize_t count) {
     return new (python.none);
 }
 
-/* For sys.monitoring: returns a new function that accepts its events; null after a Python error. */
+/*
+ * Returns a new function for sys.monitoring, which handles an event: 's' start, 'r' resume, otherwise
+ * leave. Null after a Python error.
+ */
 AA_EXPORT object *aa_python_callback(char event) {
     static struct method methods[] = {{"start", start, FAST_CALL, NULL},
                                       {"resume", resume, FAST_CALL, NULL},
@@ -173,7 +181,7 @@ AA_EXPORT object *aa_python_callback(char event) {
     return python.new_function(method, NULL, NULL);
 }
 
-/* For Python before 3.12, which reports all calls, including those of functions in C. */
+/* Handles an event in Python before 3.12, which reports all calls, including those of functions in C. */
 static int profile(object *given, object *frame, int event, object *argument) {
     (void)given, (void)argument;
     if (event != PROFILE_CALL && event != PROFILE_RETURN)
@@ -193,7 +201,7 @@ static int profile(object *given, object *frame, int event, object *argument) {
 }
 
 /*
- * From now on receives the calling thread's calls, starting with this event; the interpreter keeps the
+ * Receives the calling thread's calls from now on, starting with this event. The interpreter keeps the
  * hook.
  */
 AA_EXPORT void aa_python_profile(object *hook, object *frame, int event) {

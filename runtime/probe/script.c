@@ -25,14 +25,14 @@ static const char *base_of(const char *path) {
     return slash ? slash + 1 : path;
 }
 
-/* Modules that run the script which follows them. */
+/* Returns whether a module runs the script that follows it. */
 static bool is_runner(const char *module) {
     return strcmp(module, "mpi4py") == 0 || strcmp(module, "mpi4py.run") == 0;
 }
 
 /*
- * Handles an option such as -u, -W error, -Werror or -um mpi4py: returns the program's name if it is in
- * the option or follows it.
+ * Handles an option such as -u, -W error, -Werror or -um mpi4py. Returns the program's name if the option
+ * contains it or it follows; empty if it has none; null if more has to be read.
  */
 static const char *look_into(const char *option, struct words *words) {
     if (strcmp(option, "--check-hash-based-pycs") == 0)

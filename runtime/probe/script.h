@@ -1,12 +1,12 @@
-/* The program that Python runs. */
+/* The name of the program that Python runs. */
 #ifndef AA_SCRIPT_H
 #define AA_SCRIPT_H
 
 #include <stddef.h>
 
 /*
- * Writes the script's file name or the module's name; empty unless the executable is Python with a
- * program.
+ * Writes the name of the script or module that Python runs, of at most `room` bytes; an empty one if the
+ * executable is not Python, or runs neither.
  */
 void aa_script_name(const char *executable, char *name, size_t room);
 

@@ -15,21 +15,24 @@
 extern _Thread_local struct aa_thread *aa_thread_self AA_INITIAL_EXEC;
 
 /*
- * The same for the fast paths, without null: a thread without a tree uses an empty one, in which no region
+ * The same for the fast paths, but never null: a thread without a tree has an empty one, in which no region
  * is open and every entry takes the slow path.
  */
 extern _Thread_local struct aa_thread *aa_thread_probed AA_INITIAL_EXEC;
 
-/* Sets both; null: it has no tree any more. */
+/* Sets both for the calling thread; null: it has no tree any more. */
 void aa_thread_become(struct aa_thread *thread);
 
-/* The thread is in the library's slow path, which a signal handler must not enter, or is never recorded. */
+/*
+ * whether this thread is in the slow path, which its signal handlers must not enter, or is never to be
+ * recorded
+ */
 extern _Thread_local bool aa_thread_closed AA_INITIAL_EXEC;
 
 /*
  * A section that signal handlers on the same thread must not enter: they would wait for a lock that the
- * thread holds, or find an incomplete table. It preserves errno. Sections may be nested; a handler checks
- * aa_thread_closed first.
+ * thread holds, or find an incomplete table. It preserves errno. Sections may be nested. Check
+ * aa_thread_closed before, because a handler may be the caller.
  */
 struct aa_section {
     bool was_closed;
@@ -49,7 +52,7 @@ static inline void aa_section_end(struct aa_section section) {
     errno = section.error;
 }
 
-/* The node in which this thread was created; null if unknown. */
+/* the node where another thread created this one; null if unknown */
 extern _Thread_local const struct aa_node *aa_thread_birth AA_INITIAL_EXEC;
 
 #endif

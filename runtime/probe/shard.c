@@ -23,7 +23,7 @@ static struct {
     /* bytes of the limit reserved for samples, if possible; samples use half of them at most */
     uint64_t for_samples;
     uint64_t samples;  /* bytes in chunks */
-    uint64_t appended; /* end of the last record, published or not */
+    uint64_t appended; /* the end of the last record, whether or not it is published */
     dev_t device;
     ino_t inode;
     char path[4096];
@@ -48,8 +48,8 @@ void aa_shard_unlock(void) {
 }
 
 /*
- * The shard stays mapped, because code that the fork interrupted still writes to it. Another thread may
- * have held the lock.
+ * The shard stays mapped, because code that the fork interrupted still writes to it. The lock is new,
+ * because another thread may have held it.
  */
 void aa_shard_forget(void) {
     shard.header = NULL;
@@ -58,8 +58,8 @@ void aa_shard_forget(void) {
 }
 
 /*
- * If a file system cannot reserve blocks, zeros are written; otherwise a full disk would cause a bus error
- * later.
+ * Writes zeros to the file, for file systems that cannot reserve blocks; returns false if the disk is full.
+ * Without reserved blocks, a full disk would cause a bus error later.
  */
 static bool write_zeros(long file, uint64_t from, uint64_t to) {
     static const char zeros[BLOCK];
@@ -70,14 +70,15 @@ static bool write_zeros(long file, uint64_t from, uint64_t to) {
     return true;
 }
 
+/* Reserves the file's blocks up to a length; returns false if that is impossible. */
 static bool extend(long file, uint64_t length) {
     return syscall(SYS_fallocate, file, 0, shard.length, length - shard.length) == 0 ||
            ((errno == EOPNOTSUPP || errno == EINTR) && write_zeros(file, shard.length, length));
 }
 
 /*
- * Pages behind the file's end stay inaccessible; otherwise debuggers that read all memory would get bus
- * errors.
+ * Makes the mapping accessible up to the file's new length. Pages behind the end stay inaccessible, because
+ * debuggers that read all memory would get bus errors there.
  */
 static bool open_up(uint64_t length) {
     if (mprotect(shard.header, length, PROT_READ | PROT_WRITE) != 0)
@@ -87,8 +88,8 @@ static bool open_up(uint64_t length) {
 }
 
 /*
- * The file is opened again each time, because the program may have closed all descriptors that it does not
- * know.
+ * Extends the file so that `needed` bytes fit; returns false if that is impossible. The file is opened each
+ * time, because the program may have closed all descriptors that it does not know.
  */
 static bool grow(uint64_t needed) {
     uint64_t chunk = shard.length < LARGEST_CHUNK ? shard.length : LARGEST_CHUNK;
@@ -150,7 +151,10 @@ struct aa_record *aa_shard_next(struct aa_record *record) {
                                                                              : NULL;
 }
 
-/* A file larger than the program's limit on files would end the program by a signal. */
+/*
+ * Returns how large the file may become. A file larger than the program's limit on files would end the
+ * program by a signal.
+ */
 static uint64_t allowed(uint64_t limit) {
     struct rlimit files;
     if (getrlimit(RLIMIT_FSIZE, &files) == 0 && files.rlim_cur < limit)
@@ -161,7 +165,10 @@ static uint64_t allowed(uint64_t limit) {
     return limit / BLOCK * BLOCK;
 }
 
-/* If there is not enough address space for the limit, a smaller mapping has to suffice. */
+/*
+ * Maps the file for up to `limit` bytes, or for half, a quarter, ... of them if there is not enough address
+ * space. Returns false if not even the first chunk fits.
+ */
 static bool map(long file, uint64_t limit) {
     for (shard.limit = limit; shard.limit >= FIRST_CHUNK; shard.limit = shard.limit / 2 / BLOCK * BLOCK) {
         void *memory = mmap(NULL, shard.limit, PROT_NONE, MAP_SHARED, (int)file, 0);

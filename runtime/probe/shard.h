@@ -1,10 +1,10 @@
 /*
- * The shard: the file of one process, mapped as long as the process lives, with its call-path trees.
+ * The shard: the file of one process with its call-path trees, mapped as long as the process lives.
  *
- * A header is followed by records that are only ever appended, each aligned to 64 bytes. A record counts
- * once `used` is behind it. Values are updated in place, so the file has them even if the process is
- * killed. Pointers in it are only valid in the process, except thread.current (base is the header's
- * address). Times are in ticks. runtime/gather/shard_reader.py reads the file;
+ * A header is followed by records, which are only ever appended, each aligned to 64 bytes. A record counts
+ * once the header's `used` is behind it. Values are updated in place, so they are in the file even if the
+ * process is killed. Pointers are only valid in the process, except thread.current: subtract the header's
+ * `base`. Times are in ticks unless noted otherwise. runtime/gather/shard_reader.py reads the file;
  * tests/runtime/probe/test_shard_layout.py compares the two.
  */
 #ifndef AA_SHARD_H
@@ -26,7 +26,7 @@
 #define AA_NO_REGION UINT32_MAX
 #define AA_MOST_TOPOLOGIES 16 /* topologies recorded per process */
 #define AA_MOST_DIMENSIONS 32
-#define AA_MOST_EVENTS 6 /* events that the user names; more would make a node larger */
+#define AA_MOST_EVENTS 6 /* events that the user may name; more would make a node larger */
 
 enum aa_state { AA_RUNNING, AA_FINALIZING, AA_FINALIZED, AA_EXITED, AA_ABORTED };
 
@@ -44,8 +44,8 @@ enum aa_record_type {
 };
 
 /*
- * Counts: of the node's own code including I/O calls; of all code in the node for events named by the
- * user; and of the instructions in MPI calls.
+ * Counters. AA_MPI_INSTRUCTIONS counts in MPI calls, events named by the user in all code of the node (with
+ * rtcount in its own code), and the others in the node's own code including I/O calls.
  */
 enum aa_counter {
     AA_INSTRUCTIONS,
@@ -60,20 +60,17 @@ enum aa_counter {
     AA_COUNTERS
 };
 
-/* The system's data about a thread or a process; for the first thread also the process's memory. */
+/* The system's data about a thread or the process. Only the first thread also has the process's memory. */
 enum aa_system_value {
     AA_MINOR_FAULTS,
     AA_MAJOR_FAULTS,
     AA_VOLUNTARY_SWITCHES,
     AA_INVOLUNTARY_SWITCHES,
-    AA_RESIDENT, /* bytes: in samples the current value at the end, for a process the maximum until now */
+    AA_RESIDENT, /* bytes: in samples the value at the end, for the process the maximum until now */
     AA_SYSTEM_VALUES
 };
 
-/*
- * Flags of counting: restricted to calls of MPI, of file I/O; events are multiplexed, so counts are
- * estimates.
- */
+/* Flags of counting: only in MPI calls, only in file I/O; events are multiplexed, so counts are estimates. */
 #define AA_COUNTS_IN_MPI 1u
 #define AA_COUNTS_IN_IO 2u
 #define AA_COUNTS_BY_TURNS 4u
@@ -82,58 +79,54 @@ struct aa_header {
     char magic[8];
     uint32_t version, byte_order;
     uint32_t header_size, region_size, thread_size, node_size;
-    _Atomic uint64_t used;                 /* bytes, including the header */
+    _Atomic uint64_t used;                 /* bytes of the valid records and the header */
     uint64_t base;                         /* the header's address */
     int32_t pid, rank, size, thread_level; /* -1: unknown */
     int32_t state, exit_code;              /* exit_code: the argument of MPI_Abort */
     int32_t cpus;                          /* CPUs that the process may use */
-    _Atomic uint32_t unrecorded;           /* threads that could not be recorded */
-    _Atomic uint32_t refused;              /* call paths whose descriptor is from another version */
+    _Atomic uint32_t unrecorded;           /* number of threads that could not be recorded */
+    _Atomic uint32_t refused;              /* number of call paths whose descriptor is from another version */
     uint32_t regions, threads;
-    _Atomic uint32_t uncounted; /* threads whose counters did not start */
-    double ticks_per_second;    /* measured at the start; anchors give it more precisely */
+    _Atomic uint32_t uncounted; /* number of threads whose counters did not start */
+    double ticks_per_second;    /* measured at the start; the two anchors yield it more precisely */
     double pair_cost;           /* nanoseconds per entry and exit, measured at the start */
-    /* the same for a throttled region whose entry calls the library; whose entry calls nothing */
+    /* the same for a throttled region: if its entry calls the library; if its site only counts the entry */
     float throttled_cost, passing_cost;
-    float left_cost, opened_cost; /* whose exit calls it, too; whose entry opens a site */
-    float slot_cost, unused;      /* which only the stub of a Fortran program counts */
-    uint64_t start_realtime;      /* when the process started: nanoseconds since 1970 */
+    float left_cost, opened_cost; /* if its exit calls the library, too; if its entry opens a site */
+    float slot_cost, unused;      /* the same: if its entry is only counted, in a Fortran slot */
+    uint64_t start_realtime;      /* when the process started, in nanoseconds since 1970 */
     struct aa_anchor start, latest;
     uint64_t mpi_initialised, mpi_finalising, mpi_finalised, end; /* ticks; 0: has not happened yet */
     char wall_clock[16], cpu_clock[16];
     char host[256], executable[512];
     char sources[AA_COUNTERS][AA_SOURCE_LENGTH]; /* the source of each counter; empty: not counted */
-    int32_t forked_from;                         /* the process of which this one is a fork; 0: none */
-    int32_t spawned;  /* whether MPI_Comm_spawn started it, so that it has another MPI_COMM_WORLD */
-    uint32_t deepest; /* levels on which new call paths are recorded since memory ran short; 0: it did not */
+    int32_t forked_from;                         /* the number of the process that forked this one; 0: none */
+    int32_t spawned;  /* whether MPI_Comm_spawn started the process, so that it has another MPI_COMM_WORLD */
+    uint32_t deepest; /* deepest level that still gets nodes, as memory is short; 0: all do */
     char script[144]; /* the script or module, if the executable is Python */
-    /* topologies that were not recorded: too many, or with too many dimensions */
-    uint32_t topologies_left_out;
-    int64_t run_delay;    /* nanoseconds that the first thread waited for a core; -1: unknown */
-    uint64_t involuntary; /* how often a thread was preempted */
-    /* current number of ticks between samples of the time lines; 0: there are none */
-    uint64_t trace_interval;
-    uint32_t trace_generation; /* of the valid chunks: how often pairs of samples were merged */
-    uint32_t trace_slowed;     /* how often the interval was doubled because samples took long */
-    uint32_t trace_lost;       /* samples for which there was no memory */
-    uint32_t trace_left;       /* chunks of this generation that may still be started */
-    /* values that samples lack somewhere, because a policy left them out; see policy.h */
-    uint64_t trace_left_out;
-    _Atomic uint64_t barriers; /* our own, before collectives; see mpi_split.h */
+    uint32_t topologies_left_out; /* number of topologies not recorded: too many, or too large */
+    int64_t run_delay;            /* nanoseconds for which the first thread waited for a core; -1: unknown */
+    uint64_t involuntary;         /* how often threads were preempted */
+    uint64_t trace_interval;      /* current ticks between samples; 0: there are none */
+    uint32_t trace_generation;    /* generation of the valid chunks: how often samples were merged, plus 1 */
+    uint32_t trace_slowed;        /* how often the interval was doubled because samples took long */
+    uint32_t trace_lost;          /* number of samples for which there was no memory */
+    uint32_t trace_left;          /* number of chunks of this generation that may still be started */
+    uint64_t trace_left_out;   /* values that a policy left out of some samples, one bit each; see policy.h */
+    _Atomic uint64_t barriers; /* number of our own barriers before collectives; see mpi_split.h */
     uint32_t counting;         /* flags such as AA_COUNTS_IN_MPI */
-    float call_cost;           /* nanoseconds to measure a call of MPI or file I/O, without its region */
+    float call_cost;           /* nanoseconds to measure a call of MPI or file I/O */
     uint64_t system[AA_SYSTEM_VALUES]; /* the system's data about the process; see system.h */
     uint64_t mpi_bypassed;             /* an enum aa_mpi_bypass: whether MPI calls were not seen */
     uint32_t path_state;    /* an enum aa_path_state: whether the critical path is known; see path.h */
-    uint32_t path_lost;     /* entries of chains for which there was no memory */
-    uint64_t path_messages; /* our own messages in addition to the program's */
-    uint64_t path_ticks;    /* the time that these took */
-    /* of enum aa_path_left_out: operations of the program that the path does not follow */
-    uint64_t path_left_out;
+    uint32_t path_lost;     /* number of entries of chains for which there was no memory */
+    uint64_t path_messages; /* number of our own messages, in addition to the program's */
+    uint64_t path_ticks;    /* the time that our own messages took */
+    uint64_t path_left_out; /* flags of enum aa_path_left_out: what the path does not follow */
 } __attribute__((aligned(AA_SHARD_ALIGNMENT)));
 
 struct aa_record {
-    uint16_t type, lines; /* in units of AA_SHARD_ALIGNMENT bytes */
+    uint16_t type, lines; /* the record's size, in units of AA_SHARD_ALIGNMENT bytes */
 };
 
 struct aa_region {
@@ -142,12 +135,12 @@ struct aa_region {
     char descriptor[];
 };
 
-/* Bytes read from a file and written to it, and the time of the calls. */
+/* A file that the program reads or writes: the number of calls, the bytes, and the time of the calls. */
 struct aa_file {
     struct aa_record record;
     uint32_t length; /* length of the name, without its null */
     _Atomic uint64_t calls, read, written, ticks;
-    char name[]; /* empty: several files */
+    char name[]; /* empty: the record that several files share */
 };
 
 /* The path of a shared library that has regions. */
@@ -191,7 +184,7 @@ struct aa_node {
     uint64_t visits, io_calls;
     uint64_t mpi_calls, mpi_sent, mpi_received;
     int64_t wall[AA_SHARES];
-    int64_t off[AA_MPI + 1]; /* the part of wall in which the thread was off the CPU; for MPI only in total */
+    int64_t off[AA_MPI + 1]; /* the part of wall off the CPU; in total for MPI */
     uint64_t io_read, io_written;
     uint64_t counters[AA_COUNTERS];
 } __attribute__((aligned(AA_SHARD_ALIGNMENT)));
@@ -205,27 +198,27 @@ struct aa_node {
 #define AA_WALL_VALUE ((offsetof(struct aa_node, wall) - offsetof(struct aa_node, visits)) / sizeof(uint64_t))
 #define AA_OFF_VALUE ((offsetof(struct aa_node, off) - offsetof(struct aa_node, visits)) / sizeof(uint64_t))
 
-/* values of a sample: those of a node from visits on, and the system's */
+/* the number of values of a sample: those of a node from `visits` on, then the system's */
 #define AA_TRACE_VALUES (AA_NODE_VALUES + AA_SYSTEM_VALUES)
 
-/* A node's share of a sample; node 0: several nodes together. */
+/* The part of a sample that was spent in one node; in node 0: in several nodes together. */
 struct aa_part {
     uint32_t node;      /* the node's offset in the file, divided by 64 */
-    uint32_t computing; /* the part of ticks that was CPU time outside calls, in units of 1 / AA_WHOLE */
+    uint32_t computing; /* the share of `ticks` that was CPU time outside calls, in units of 1 / AA_WHOLE */
     uint64_t visits, ticks;
 };
 #define AA_WHOLE UINT32_MAX
 
-/* A thread's activity in an interval. It is followed by the values that are not 0, and by the parts. */
+/* A thread's activity in an interval. Its values that are not 0 follow, and then its parts. */
 struct aa_sample {
-    uint32_t size; /* including what follows */
+    uint32_t size; /* bytes, including what follows */
     uint16_t parts, unused;
-    uint32_t thread, node; /* offsets divided by 64: the thread, and its node at the end */
+    uint32_t thread, node; /* offsets divided by 64, of the thread, and of its current node at the end */
     uint64_t begin, end;
-    uint64_t present, recorded; /* bits: values that follow; values that were recorded */
+    uint64_t present, recorded; /* one bit per value: does it follow; was it recorded */
 };
 
-/* Samples of all threads, those of each thread in order of time. Samples up to used are valid. */
+/* Samples of all threads; those of each thread are in order of time. The first `used` bytes are valid. */
 struct aa_chunk {
     struct aa_record record;
     uint32_t generation;
@@ -233,19 +226,16 @@ struct aa_chunk {
     char samples[];
 };
 
-/*
- * A throttled node: its time goes to its parent, while its visits are still counted, until it is timed
- * again.
- */
+/* A node that is or was throttled: then its time goes to its parent, and its visits are only counted. */
 struct aa_throttle {
     struct aa_record record;
     uint32_t node;   /* the node's offset in the file, divided by 64 */
-    uint64_t visits; /* timed visits; if the node is timed again, those before */
-    uint64_t again;  /* its visits when it was timed again; 0: it is not */
-    /* Only for the process: of the visits in the current sample, their own time and that of the longest. */
+    uint64_t visits; /* number of timed visits; if the node is timed again, of those before that */
+    uint64_t again;  /* the node's visits when it was timed again; 0: it is throttled */
+    /* For the process only: own time of all visits in the current sample, and of the longest one. */
     int64_t sampled, longest;
-    int64_t own;      /* the node's own time before the last of them; -1: there is none */
-    double computing; /* the thread's CPU time when the last sample was judged */
+    int64_t own;      /* the node's own time before the sample's last visit; -1: none is timed */
+    double computing; /* the thread's busy time when the last sample was judged */
 } __attribute__((aligned(AA_SHARD_ALIGNMENT)));
 
 enum aa_topology_kind { AA_GRID, AA_GRAPH, AA_DISTRIBUTED_GRAPH };
@@ -254,24 +244,23 @@ struct aa_axis {
     int32_t size, periodic, at;
 };
 
-/* The place of the process in a topology that MPI made; a graph is treated as a line of its nodes. */
+/* The position of the process in an MPI topology; a graph counts as a line of its nodes. */
 struct aa_topology {
     struct aa_record record;
     uint32_t kind;
-    uint64_t members; /* the same in all processes of the topology */
+    uint64_t members; /* a number that is the same in all processes of the topology */
     uint32_t dimensions;
     struct aa_axis axes[];
 };
 
 /*
  * A part of a chain of work: the work in one node of a rank; or, for a delay, how much of a rank's waiting
- * that node caused. Node 0: unknown work; or, with work 0, a reference: the chain continues backwards in
- * segment `what` of this rank.
+ * that node caused. Node 0 stands for unknown work; if its work is 0, it is a reference: the chain
+ * continues backwards in segment `what` of this rank.
  */
 struct aa_path_entry {
     uint32_t rank, node; /* the node's offset in the rank's file, divided by 64 */
-    /* a number of the call path, the same in every rank; for a delay, the node that waited */
-    uint32_t what;
+    uint32_t what; /* number of the call path, the same in all ranks; of a delay, the waiting node's offset */
     uint32_t by_message; /* for a delay: whether a message rather than a collective ended it */
     double work;
 };
@@ -279,13 +268,13 @@ struct aa_path_entry {
 #define AA_PATH_ENTRIES                                                                                      \
     40 /* entries in a message: 1,000 bytes, because Open MPI sends messages up to 1 KiB fastest */
 
-/* The longest chain of work that leads to a thread's position: the contents of our messages. */
+/* The longest chain of work that leads to a thread's position. Our messages contain one. */
 struct aa_path {
     double length; /* nanoseconds of CPU time, or instructions */
-    double base;   /* the length when all ranks last met, which is not in the entries */
-    /* the segment in which the chain continues; segment 0: only in the ranks' totals */
+    double base;   /* the part of the length until all ranks last met; it is not in the entries */
+    /* the rank and segment in which the chain continues backwards; segment 0: only in the ranks' totals */
     uint32_t rank, segment;
-    uint32_t count, from; /* the number of entries; the rank that is there */
+    uint32_t count, from; /* the number of entries; the rank whose thread is at this position */
     struct aa_path_entry entries[AA_PATH_ENTRIES];
 };
 
@@ -297,10 +286,10 @@ enum aa_path_left_out {
 
 enum aa_path_kind {
     AA_PATH_CHAIN, /* the current chain of a thread */
-    /* a part of a chain that was left behind: `number` names it, `rank` and `segment` continue it */
+    /* a part of a chain that was left behind, with its `number`; `rank` and `segment` continue it */
     AA_PATH_SEGMENT,
-    AA_PATH_TOTAL, /* of the critical path, before all ranks last met */
-    AA_PATH_DELAY  /* the process's waits */
+    AA_PATH_TOTAL, /* the part of the critical path until all ranks last met */
+    AA_PATH_DELAY  /* what caused the process's waiting */
 };
 
 struct aa_path_record {
@@ -309,10 +298,7 @@ struct aa_path_record {
     struct aa_path path;
 } __attribute__((aligned(AA_SHARD_ALIGNMENT)));
 
-/*
- * Whether the thread is in a library call: to which share time goes, how deep calls are nested, and how
- * many of them are statements.
- */
+/* The library calls that a thread is in: the share of its time, their number, and how many are statements. */
 struct aa_call {
     uint32_t share;
     uint16_t depth, statements;
@@ -324,7 +310,10 @@ struct aa_frame {
     struct aa_call call;
 };
 
-/* From a node, by a descriptor's address, to a child or an ancestor; null: to none. */
+/*
+ * An edge of the tree: from a node, by a descriptor's address, to the child, or to an ancestor if the
+ * region is entered recursively. Null as child: the entry counts to the node itself.
+ */
 struct aa_edge {
     struct aa_node *node;
     const char *key;
@@ -337,24 +326,25 @@ struct aa_thread {
     struct aa_record record;
     bool idle;               /* see team.h */
     struct aa_node *current; /* the reader subtracts base */
-    uint64_t last;           /* time of the last event */
+    uint64_t last;           /* ticks of the last event */
     struct aa_frame *top;
     uint64_t due; /* ticks at which the CPU clock is read and the next sample is taken; see trace.h */
     struct aa_call call;
     struct aa_watch watch;
 
     uint32_t index, tid;
-    uint32_t taken; /* how many threads have used the tree, one after the other */
+    uint32_t taken; /* how many threads have used the tree so far, one after the other */
     uint32_t in_use;
-    uint64_t repairs;   /* exits that had to close other regions first */
-    uint64_t unmatched; /* exits of regions that were not open */
-    uint64_t collapsed; /* entries counted to the parent: no memory for a node, or a refused descriptor */
+    uint64_t repairs;   /* number of exits that had to close other regions first */
+    uint64_t unmatched; /* number of exits of regions that were not open */
+    uint64_t collapsed; /* number of entries that count to the parent; see aa_tree_step */
     uint64_t synchronised;
-    uint64_t passed; /* entries of throttled regions that called the library; those that opened a site */
+    /* numbers of entries of throttled regions: those that called the library; those that opened a site */
+    uint64_t passed;
     uint64_t opened;
-    uint64_t left; /* exits of throttled regions that called the library, as in Fortran */
+    uint64_t left; /* number of exits of throttled regions that called the library, as in Fortran */
     struct aa_node *base;
-    struct aa_frame *limit; /* of top; entries read it and the next two */
+    struct aa_frame *limit; /* the highest value of top; entries read it and the next two fields */
     struct aa_edge *edges;  /* hash table with open addressing, at most a quarter full */
     uint64_t edge_mask, edge_count, frame_capacity;
     struct aa_frame *frames;
@@ -364,11 +354,11 @@ struct aa_thread {
     int64_t waited;
     struct aa_books *books;         /* see throttle.c */
     struct aa_time_line *time_line; /* see trace.c */
-    uint64_t counted[AA_COUNTED];   /* the counts at the last event */
+    uint64_t counted[AA_COUNTED];   /* the thread's counts at the last event */
     uint64_t reentered;             /* like collapsed, for signal handlers that interrupted the library */
-    uint64_t stopped; /* threads whose recording stopped because there was no memory for their stack */
-    uint64_t outside; /* ticks in library calls and idle; see usage.c */
-    uint64_t slotted; /* entries of throttled regions that only Fortran's stubs counted; see site.h */
+    uint64_t stopped;               /* number of threads stopped without memory for frames */
+    uint64_t outside;               /* ticks in library calls and idle; see usage.c */
+    uint64_t slotted;               /* number of entries that only Fortran's stubs counted; see site.h */
 } __attribute__((aligned(AA_SHARD_ALIGNMENT)));
 
 _Static_assert(sizeof(void *) == 8, "the shard is laid out for 64 bits");
@@ -378,32 +368,32 @@ _Static_assert(offsetof(struct aa_thread, limit) / AA_SHARD_ALIGNMENT ==
                "an entry touches one more");
 
 /*
- * Creates the file in the folder and maps it; returns null with errno if that is impossible. The file may
- * grow up to the limit, and by another for_samples for samples, so that these leave enough memory for call
- * paths. None of the functions uses malloc or the library's own I/O wrappers.
+ * Creates the file in a folder and maps it; returns null with errno if that fails. limit: bytes to which
+ * the file may grow. for_samples: bytes by which it may grow in addition, so that samples leave enough
+ * memory for call paths. None of the functions below uses malloc or the library's own I/O wrappers.
  */
 struct aa_header *aa_shard_create(const char *folder, uint64_t limit, uint64_t for_samples);
+/* Returns the path of the last file that aa_shard_create was to create. */
 const char *aa_shard_path(void);
 
-/* In the child of a fork: the shard is the parent's. */
+/* Forgets the shard, in the child of a fork: it is the parent's. */
 void aa_shard_forget(void);
 
 /* Returns the header; null if there is no shard. */
 struct aa_header *aa_shard(void);
 
-/*
- * Appends a zeroed record; null without memory. The record counts once it is published. The caller holds
- * the lock under which all records are found and appended.
- */
+/* Lock and unlock the shard. All records are found and appended under this lock. */
 void aa_shard_lock(void);
 void aa_shard_unlock(void);
+/* Appends a zeroed record, which counts once published; null without memory. The caller holds the lock. */
 void *aa_shard_append(enum aa_record_type type, size_t size);
 
-/* Returns how much of the memory is in use, in 256ths, without the memory of samples. */
+/* Returns how much of the memory is in use, in 256ths. Neither number includes the memory of samples. */
 uint32_t aa_shard_filled(void);
+/* Makes all appended records count. */
 void aa_shard_publish(void);
 
-/* Returns the record behind this one, or the first; null behind the last. */
+/* Returns the record behind this one, or the first one for null; null behind the last one. */
 struct aa_record *aa_shard_next(struct aa_record *record);
 
 #endif

@@ -25,7 +25,7 @@ const char *aa_shard_folder(void) {
     return kept;
 }
 
-/* Twin: key_of in runtime/node_folder.py (FNV-1a). */
+/* The same hash as key_of in runtime/node_folder.py (FNV-1a). */
 static uint64_t key_of(const char *text) {
     uint64_t key = 0xcbf29ce484222325u;
     for (; *text; text++)
@@ -33,7 +33,10 @@ static uint64_t key_of(const char *text) {
     return key;
 }
 
-/* The folder must be the user's own, so that no other user can redirect us. */
+/*
+ * Creates a folder; returns whether it is the user's own and no other user can write there, so that nobody
+ * can redirect us.
+ */
 static bool make_own(const char *path) {
     struct stat status;
     if (syscall(SYS_mkdirat, AT_FDCWD, path, 0700) != 0 && errno != EEXIST)
@@ -57,8 +60,8 @@ static bool make_in(const char *temporary) {
 }
 
 /*
- * The launcher passes the name of the node on which the folder was made; if the folder is missing on that
- * node, it was removed on purpose.
+ * Returns whether this is the node on which the launcher has made the folder. If the folder is missing
+ * there, it was removed on purpose.
  */
 static bool is_launchers_node(void) {
     char here[256] = "";
@@ -79,8 +82,8 @@ bool aa_shard_folder_move(void) {
 }
 
 /*
- * ---- marks: symbolic links with the number of a process as target, which appear atomically. Twin: MARKS
- * in runtime/folder.py.
+ * ---- marks: symbolic links, which appear atomically. Their target is the number of a process. The same
+ * names as MARKS in runtime/folder.py.
  */
 
 static bool name_mark(const char *kind, const char *text, char path[sizeof kept]) {

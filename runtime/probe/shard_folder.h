@@ -1,6 +1,6 @@
 /*
- * The folder for shards, which AUTOANALYZER_SHARDS names. On a node without that folder (the launcher's
- * /tmp is not that of other nodes), it is a folder of the user's own in $TMPDIR, which the gather finds,
+ * The folder for shards. AUTOANALYZER_SHARDS names it; on a node that does not have it, because the
+ * launcher's folder is not shared, it is a folder of the user's own in $TMPDIR, where the gather searches,
  * too.
  */
 #ifndef AA_SHARD_FOLDER_H
@@ -10,22 +10,24 @@
 #include <sys/types.h>
 
 /*
- * Stores the folder as an absolute path, because the program may change its working directory; false if it
- * is too long.
+ * Stores the folder as an absolute path, because the program may change its working directory. Returns
+ * false if the path is too long.
  */
 bool aa_shard_folder_keep(const char *folder);
 
+/* Returns the folder; empty before aa_shard_folder_keep. */
 const char *aa_shard_folder(void);
 
 /*
- * Creates the folder in $TMPDIR, and uses it from now on; returns false, with errno unchanged, if the
- * named folder should be on this node.
+ * Creates the folder in $TMPDIR, and uses it from now on. Called after a shard could not be created, with
+ * its errno. Returns false, with errno unchanged, if that failed or if the named folder should exist on
+ * this node.
  */
 bool aa_shard_folder_move(void);
 
 /*
- * Leaves a mark for other processes, of some kind and about a text; if it exists already, returns false
- * and the process that has left it.
+ * Leaves a mark for other processes, of some kind and about a text. If there is one already, returns false
+ * and stores in `by` the process that has left it.
  */
 bool aa_shard_folder_mark(const char *kind, const char *text, pid_t *by);
 

@@ -1,6 +1,6 @@
 /*
- * The categories of a call path's time: its own code, file I/O, waiting in OpenMP, and MPI calls by kind.
- * They do not overlap. runtime/gather/shard_layout.py has the kinds of MPI in the same order.
+ * The categories of a call path's time: its own code, file I/O, waiting in OpenMP, and the kinds of MPI
+ * calls. They do not overlap. runtime/gather/shard_layout.py has the kinds of MPI calls in the same order.
  */
 #ifndef AA_SHARE_H
 #define AA_SHARE_H
@@ -9,24 +9,24 @@ enum aa_share {
     AA_OWN,
     AA_IO,
     AA_OMP,
-    AA_MPI, /* the first kind of MPI; the others follow */
+    AA_MPI, /* the first kind of MPI calls; the others follow */
     AA_MPI_START_END = AA_MPI,
     AA_MPI_BARRIER,
     AA_MPI_ALL_TO_ALL,
     AA_MPI_COLLECTIVE, /* any other collective */
     AA_MPI_SEND,
     AA_MPI_RECEIVE,
-    AA_MPI_SEND_RECEIVE, /* both in one call */
+    AA_MPI_SEND_RECEIVE, /* sends and receives in one call */
     AA_MPI_REQUEST,
     AA_MPI_ONE_SIDED,
     AA_MPI_OTHER,
-    AA_MPI_WAIT, /* for late ranks, in our own barrier: see mpi_split.h */
+    AA_MPI_WAIT, /* waiting for late ranks, in our own barrier: see mpi_split.h */
     AA_SHARES
 };
 
 /*
- * Combined with a share: the MPI or OpenMP library is at work, for whatever purpose. Its instructions are
- * not the node's.
+ * Flags combined with a share: the MPI or OpenMP library is at work, for whatever purpose, so the
+ * instructions are not the node's own.
  */
 #define AA_IN_MPI 0x100u
 #define AA_IN_OMP 0x200u

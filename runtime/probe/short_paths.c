@@ -10,11 +10,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* In order, as the file has them. */
+/* the hashes in the file, which are sorted */
 static const uint64_t *hashes;
 static size_t count;
 
-/* Where there is no such file, as on another node, all is measured. */
+/* Without the file, which may be missing on another node, everything is measured. */
 void aa_short_paths_load(void) {
     const char *name = getenv("AUTOANALYZER_SHORT_PATHS");
     int file = name && *name ? (int)syscall(SYS_openat, AT_FDCWD, name, O_RDONLY | O_CLOEXEC, 0) : -1;
@@ -31,7 +31,7 @@ void aa_short_paths_load(void) {
     syscall(SYS_close, file); /* close is a wrapper of ours */
 }
 
-/* FNV-1a, of each descriptor and a line's end; twin: runtime/counting/short_paths.py. */
+/* Continues a hash with a descriptor and a line's end (FNV-1a), as runtime/counting/short_paths.py does. */
 static uint64_t hashed(uint64_t hash, const char *descriptor) {
     for (const char *c = descriptor; *c; c++)
         hash = (hash ^ (unsigned char)*c) * 0x100000001b3u;
@@ -43,7 +43,7 @@ static int in_order(const void *one, const void *other) {
     return (first > second) - (first < second);
 }
 
-/* From the region up to the program. */
+/* The hash of a path begins with the region itself and ends with the program. */
 bool aa_is_short_path(const struct aa_node *node) {
     if (!count)
         return false;

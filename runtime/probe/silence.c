@@ -7,7 +7,10 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
-/* /proc/self/task has a link to itself, one from its parent folder, and one from each folder in it. */
+/*
+ * Returns whether the process has one thread. /proc/self/task has three links then: to itself, from its
+ * parent folder, and from the only folder in it.
+ */
 static bool is_single_threaded(void) {
     struct stat tasks;
     return stat("/proc/self/task", &tasks) == 0 && tasks.st_nlink == 3;
@@ -18,7 +21,7 @@ struct aa_silence aa_silence_begin(void) {
     int first = is_single_threaded() ? open("/dev/null", O_WRONLY | O_CLOEXEC) : -1;
     if (first < 0)
         return silence;
-    /* not a standard stream, even if the program has closed one */
+    /* not the number of a standard stream, even if the program has closed one */
     int nowhere = fcntl(first, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
     aa_libc()->close(first);
     if (nowhere < 0)

@@ -1,10 +1,13 @@
-/* Redirects the program's standard streams, so that a library cannot print into them. */
+/* Redirects the program's standard output and error, so that a library cannot print there. */
 #ifndef AA_SILENCE_H
 #define AA_SILENCE_H
 
 #include <stdbool.h>
 
-/* The streams lead nowhere between begin and end, unless other threads could write to them meanwhile. */
+/*
+ * Discard all output to the two streams between begin and end; but nothing happens if there are other
+ * threads, which could write to them meanwhile.
+ */
 struct aa_silence {
     bool begun[2];
     int saved[2]; /* -1: the program has closed the stream */

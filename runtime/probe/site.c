@@ -1,16 +1,18 @@
 #include "site.h"
 #include "throttle.h"
 
-#define STACK_ABOVE 65536 /* the most bytes of the main thread's stack above a constructor's frame */
+/* bytes that the main thread's stack has at most above the frame of a constructor */
+#define STACK_ABOVE 65536
 
 /* In a cache line of its own, because all threads read it, and its neighbours are often written. */
 const char *aa_probe_stack __attribute__((section(".aa_stack"), aligned(64)));
 static char beside[64 - sizeof aa_probe_stack] __attribute__((section(".aa_stack"), used));
 
 static struct {
-    int64_t *left; /* the probe's site: entries that are still only counted; below 0 after the last one */
+    /* the probe's site: the number of entries still to be only counted; below 0 after the last one */
+    int64_t *left;
     uint64_t *visits;
-    int64_t given; /* the number that was stored there; 0: closed */
+    int64_t given; /* the number that was stored there when it was opened; 0: it is closed */
     bool in_slot;
 } sites[AA_SITES];
 static uint32_t open_sites;
@@ -20,8 +22,8 @@ __attribute__((constructor)) static void find_stack(void) {
 }
 
 /*
- * Adds the entries that were counted to the visits. The place may hold another site by now, if a signal
- * handler came between.
+ * Closes a site, and adds the counted entries to the visits. Another site may be in this place by now, if a
+ * signal handler has run meanwhile.
  */
 static void close_site(struct aa_thread *thread, uint32_t i) {
     if (!sites[i].given)
@@ -36,8 +38,8 @@ static void close_site(struct aa_thread *thread, uint32_t i) {
 }
 
 /*
- * A signal handler that interrupts here finds a site that is open but not yet listed, at the handler's own
- * node.
+ * A signal handler that interrupts this function may find the site open, but not yet listed; the handler's
+ * entries are at another node.
  */
 void aa_site_open(struct aa_thread *thread, int64_t *site, uint64_t *visits, bool in_slot) {
     uint32_t open = open_sites;
@@ -65,7 +67,7 @@ void aa_site_end(struct aa_thread *thread, const int64_t *site) {
     }
 }
 
-/* If the last region has used its slot up, its site is closed before the next one gets the slot. */
+/* If the last region has used up its slot, its site is closed before the next region gets the slot. */
 int64_t *aa_slot_claim(struct aa_thread *thread, const char *key, int64_t *site) {
     struct aa_slot *slot = (struct aa_slot *)((uintptr_t)site & ~(uintptr_t)1);
     if (thread->index != 0 || slot->left > 0)
@@ -76,7 +78,8 @@ int64_t *aa_slot_claim(struct aa_thread *thread, const char *key, int64_t *site)
 }
 
 void aa_sites_close_all(struct aa_thread *thread) {
-    thread->watch.armed &= ~AA_BAR_SITES; /* first, because a signal handler may open another one meanwhile */
+    /* first, because a signal handler may open another site meanwhile */
+    thread->watch.armed &= ~AA_BAR_SITES;
     aa_in_order();
     for (uint32_t i = 0; i < open_sites; i++)
         close_site(thread, i);

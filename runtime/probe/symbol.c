@@ -24,7 +24,7 @@ static int find_own(struct dl_phdr_info *library, size_t size, void *wanted) {
     return 1;
 }
 
-/* dladdr would search all symbols of a library, for each MPI function. */
+/* dladdr is not used, because it would search all symbols of a library, for each MPI function. */
 bool aa_symbol_is_own(const void *symbol) {
     static _Atomic uintptr_t start, end; /* threads that search at the same time get the same result */
     if (end == 0) {
@@ -44,7 +44,7 @@ void *aa_symbol_own_library(void) {
     return known;
 }
 
-/* The library must stay loaded, because the symbol's address is kept. */
+/* Keeps the library of a symbol loaded, because the symbol's address is stored. */
 static void pin(const void *symbol) {
     Dl_info found;
     void *library = NULL;
@@ -54,7 +54,7 @@ static void pin(const void *symbol) {
         dlclose(library);
 }
 
-/* Finds nothing in a library that is not loaded, and not this library's wrapper in the global scope. */
+/* Returns a symbol in a file; NULL if the file is not loaded, or if it is this library's own wrapper. */
 static void *find_in(const char *file, const char *name) {
     void *library = dlopen(file, RTLD_LAZY | RTLD_NOLOAD);
     if (library == NULL)
@@ -90,8 +90,8 @@ static int keep_file(struct dl_phdr_info *library, size_t size, void *wanted) {
 }
 
 /*
- * Searches in the order of loading. One object per iteration, because libraries must not be queried inside
- * dl_iterate_phdr.
+ * Returns the first symbol with a name, in the order in which libraries were loaded. Each search goes
+ * through the list for one library, because libraries must not be queried inside dl_iterate_phdr.
  */
 static void *find_anywhere(const char *name) {
     void *symbol = NULL;
@@ -109,7 +109,7 @@ static void *find_anywhere(const char *name) {
     return symbol;
 }
 
-/* ---- after a failure dlerror is called, because otherwise the program would see the failure as its own */
+/* ---- dlerror is called after failures, because otherwise the program would see them as its own */
 
 void *aa_symbol_near(const void *address, const char *name) {
     void *symbol = find_near(address, name);
@@ -142,7 +142,7 @@ void *aa_symbol_find(void *scope, const char *name, const void *caller) {
 
 #define REMEMBERED 64
 
-/* Functions that this thread's callers have found privately since a library was last unloaded. */
+/* functions that callers in this thread have found privately since a library was last unloaded */
 static _Thread_local struct {
     unsigned long long removals;
     struct found {
@@ -159,8 +159,8 @@ static int keep_removals(struct dl_phdr_info *library, size_t size, void *remova
 }
 
 /*
- * Returns the cache entry of a caller's function. Another library may be at the address of an unloaded
- * one.
+ * Returns the cache entry for a caller's function. The cache is emptied when a library is unloaded, because
+ * another one may be at its address then.
  */
 static struct found *remembered(const char *name, const void *caller) {
     unsigned long long removals = 0;

@@ -6,29 +6,36 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Whether an address is in this library; false for NULL. */
+/* Returns whether an address is in this library; false for NULL. */
 bool aa_symbol_is_own(const void *symbol);
 
-/* Returns this library as a handle for dlsym; NULL if it was loaded in a way that cannot be named. */
+/* Returns this library as a handle for dlsym; NULL if dlopen does not find it by its file name. */
 void *aa_symbol_own_library(void);
 
-/* Finds a symbol in the library that contains an address, and in its dependencies; NULL if there is none. */
+/* Returns a symbol in the library that contains an address, or in its dependencies; NULL if there is none. */
 void *aa_symbol_near(const void *address, const char *name);
 
 /*
- * Finds a symbol as the caller would: in the scope (RTLD_DEFAULT, or RTLD_NEXT: behind this library),
- * otherwise in libraries that the caller has loaded privately, as Python does. If a caller has jumped here
- * instead of calling, it is unknown; then the first loaded library with the name is used. NULL if there is
- * none.
+ * Returns a symbol as the caller would find it: in the scope (RTLD_DEFAULT, or RTLD_NEXT for libraries
+ * behind this one), otherwise in libraries that the caller has loaded privately, as Python does. If a
+ * caller has jumped here instead of calling, it is unknown; then the symbol is from the first loaded
+ * library that has it. NULL if there is none.
  */
 void *aa_symbol_find(void *scope, const char *name, const void *caller);
 
-/* Called with a function before its first call; function may be NULL. */
+/* A function that is called with each function before its first use; function may be NULL. */
 typedef void aa_symbol_check(const void *function, const void *caller);
 
+/*
+ * Returns the function behind a wrapper for a caller. Stores it in `known` if all callers have the same;
+ * otherwise caches it for this caller.
+ */
 void *aa_symbol_next(void *_Atomic *known, const char *name, const void *caller, aa_symbol_check *check);
 
-/* The function behind a wrapper; looked up once, or once per caller if callers have copies of their own. */
+/*
+ * Returns the function behind a wrapper, looked up once; or once per caller if callers have copies of their
+ * own.
+ */
 #define AA_NEXT(name, caller, check)                                                                         \
     ({                                                                                                       \
         static void *_Atomic known;                                                                          \

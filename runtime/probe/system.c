@@ -9,8 +9,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define STATUS ((size_t)4 << 10) /* bytes of /proc/self/status to read; the memory is near its beginning */
-#define PEAK "VmHWM:"            /* in kB */
+/* bytes to read of /proc/self/status, which has the memory near its beginning */
+#define STATUS ((size_t)4 << 10)
+#define PEAK "VmHWM:" /* in kB */
 
 static void ask(int whose, uint64_t values[AA_SYSTEM_VALUES], struct rusage *usage) {
     memset(values, 0, AA_SYSTEM_VALUES * sizeof *values);
@@ -46,7 +47,7 @@ static uint64_t peak_memory(void) {
     return kilobytes;
 }
 
-/* getrusage's maximum includes that of the program that ran before in this process, so it is not used. */
+/* The peak is not getrusage's maximum, because that includes the program that ran before in this process. */
 void aa_system_of_process(uint64_t values[AA_SYSTEM_VALUES]) {
     struct rusage usage;
     ask(RUSAGE_SELF, values, &usage);

@@ -12,7 +12,7 @@
 #include <sched.h>
 #include <string.h>
 
-static struct aa_team busy; /* replaces a team in waits_for while its wait is being booked */
+static struct aa_team busy; /* is in waits_for, instead of the team, while the wait is being booked */
 
 static bool begins_with(const char *text, const char *beginning) {
     return strncmp(text, beginning, strlen(beginning)) == 0;
@@ -27,8 +27,8 @@ static bool is_construct(const char *key) {
 }
 
 /*
- * Returns the construct that was entered last, even if it is throttled, so that its time goes to its
- * parent.
+ * Returns the construct that was entered last, even if it is throttled and its time goes to its parent;
+ * null if the last region is none.
  */
 static struct aa_node *construct_of(const struct aa_thread *thread) {
     const struct aa_frame *frame = thread->top - 1;
@@ -36,7 +36,7 @@ static struct aa_node *construct_of(const struct aa_thread *thread) {
     return is_construct(key) ? aa_throttled_node(aa_tree_edge(thread, frame->node, key)->child) : NULL;
 }
 
-/* The program's own key may be gone before the task is executed, so the region's is used. */
+/* The key is the region's own, because the program's may be gone before the task is executed. */
 struct aa_origin aa_task_origin(void) {
     struct aa_node *node = aa_thread_self->current;
     bool is_base = node->region == AA_NO_REGION;
@@ -52,8 +52,8 @@ struct aa_origin aa_team_origin(void) {
 }
 
 /*
- * Adds the thread's work until now to its chain, before it is known which thread of the team is the
- * slowest.
+ * Adds the calling thread's work until now to its chain, because it is not yet known which thread of the
+ * team will be the slowest.
  */
 static void look_at_path(void) {
     if (!aa_path_is_followed())
@@ -83,7 +83,7 @@ static void book_wait(struct aa_thread *thread, uint64_t now) {
 
 void aa_team_close(struct aa_team *team) {
     if (aa_thread_self != team->opener)
-        return; /* in the child of a fork, whose team is the parent's */
+        return; /* true in the child of a fork: the team is the parent's */
     uint64_t now = aa_clock_ticks();
     uint32_t count = atomic_load_explicit(&team->count, memory_order_acquire);
     for (uint32_t i = 0; i < count && i < team->room; i++) {
@@ -94,7 +94,7 @@ void aa_team_close(struct aa_team *team) {
     aa_path_team_closed(team->members, count < team->room ? count : team->room);
 }
 
-/* When a thread is done for the first time, it is registered for the opener. */
+/* When a thread is done for the first time, it is added to the members, so that the opener books its wait. */
 void aa_team_wait(struct aa_thread *thread, struct aa_team *team, struct aa_node *node, bool again) {
     thread->waited_at = node;
     thread->waited = 0;
@@ -122,7 +122,7 @@ struct aa_team *aa_team_come_back(struct aa_thread *thread) {
     return team;
 }
 
-/* Takes no lock, because the process may end while holding it. */
+/* Takes no lock, because the process may end while a thread holds it. */
 void aa_team_finish(void) {
     struct aa_record *record = NULL;
     while ((record = aa_shard_next(record))) {

@@ -1,26 +1,27 @@
 /*
- * Threads that continue the call path of another thread: those of a team in a parallel region, at the node
- * where the thread that opened it was; and a thread that executes a task, at the node where the task was
- * created.
+ * Threads that continue the call path of another thread. The threads of a team, which executes a parallel
+ * region, continue at the node where the team's opener was; a thread that executes a task continues at the
+ * node where the task was created.
  *
  * A turn is what a thread does there. After its turn, a thread of a team waits until the last one is done.
- * It is not notified of that, because it waits in the OpenMP library and stays there until there is more
- * to do. So when the opener closes the team, it books the waits of all other threads; or a thread does
- * this itself, if it is called earlier. The one that removes the team from `waits_for` books the wait.
+ * The library does not notice when that happens, because the thread waits inside the OpenMP library and
+ * stays there until there is more to do. So when the opener closes the team, it books the waits of all
+ * other threads. If a thread calls this library earlier, it books its wait itself. Whichever removes the
+ * team from `waits_for` books the wait.
  */
 #ifndef AA_TEAM_H
 #define AA_TEAM_H
 
 #include "shard.h"
 
-/* Where a call path continues: the node, and a permanent key of its region. */
+/* Where a call path continues: the node, and a key of its region that stays valid. */
 struct aa_origin {
     struct aa_node *node;
     const char *key;
-    struct aa_node *construct; /* which each thread of a team enters; null: none */
+    struct aa_node *construct; /* the construct that each thread of a team enters; null: none */
 };
 
-/* Exists as long as the parallel region, with space for the maximum number of threads. */
+/* A team, which exists as long as its parallel region. The opener provides the space for `room` members. */
 struct aa_team {
     struct aa_origin origin;
     struct aa_thread *opener;
@@ -29,20 +30,30 @@ struct aa_team {
     struct aa_thread **members;
 };
 
-/* The current position of the calling thread, which has a tree: for a team, and for a task. */
+/*
+ * Return the current position of the calling thread, which has a tree, for a team that it opens or a task
+ * that it creates.
+ */
 struct aa_origin aa_team_origin(void);
 struct aa_origin aa_task_origin(void);
 
+/* Open and close a team, in the calling thread. members: zeroed memory for `room` threads. */
 void aa_team_open(struct aa_team *team, struct aa_thread **members, uint32_t room);
 void aa_team_close(struct aa_team *team);
 
-/* The thread has done its part, and waits for the others at this node; again: not for the first time. */
+/*
+ * Records that a thread is done and waits for the others at this node. again: it has already waited for
+ * this team.
+ */
 void aa_team_wait(struct aa_thread *thread, struct aa_team *team, struct aa_node *node, bool again);
 
-/* The thread continues, so its wait ends. Returns the team that was waited for, if it is not closed yet. */
+/*
+ * Ends a thread's wait, because it continues. Returns the team for which it waited, if that is not closed
+ * yet; otherwise null.
+ */
 struct aa_team *aa_team_come_back(struct aa_thread *thread);
 
-/* The process ends: idle threads will not continue. */
+/* Ends the waits of idle threads, because the process ends. */
 void aa_team_finish(void);
 
 #endif

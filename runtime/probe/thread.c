@@ -17,7 +17,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Protected by the shard's lock. */
+/* The trees that are free for other threads, and the main thread's. Protected by the shard's lock. */
 static struct {
     struct aa_thread *main, *free;
     pthread_key_t key;
@@ -88,7 +88,10 @@ static void set_free(struct aa_thread *thread) {
     trees.free = thread;
 }
 
-/* Trees with lower numbers are left for the threads that have these numbers. */
+/*
+ * Appends trees up to this number and returns the last one; the others stay free for the threads that have
+ * their numbers.
+ */
 static struct aa_thread *append_tree_numbered(struct aa_header *header, uint32_t number) {
     struct aa_thread *thread = append_tree(header);
     while (thread && thread->index < number) {
@@ -98,7 +101,11 @@ static struct aa_thread *append_tree_numbered(struct aa_header *header, uint32_t
     return thread;
 }
 
-/* The first tree is the main thread's, even if another thread comes first. */
+/*
+ * Returns a tree for the calling thread; null without memory. The first tree is the main thread's, even if
+ * another thread comes first. Other threads get the tree with their number if it is free or can be
+ * appended, otherwise any free one or a new one.
+ */
 static struct aa_thread *take_tree(struct aa_header *header, uint32_t number) {
     if (!trees.main && !(trees.main = append_tree(header)))
         return NULL;
@@ -117,7 +124,10 @@ static void begin_main(struct aa_thread *thread) {
     thread->last = aa_clock_start().ticks;
 }
 
-/* The child of a fork is where its parent was; the open regions were entered by the parent. */
+/*
+ * Opens the regions that were open in the parent, because the child of a fork continues where its parent
+ * was. They are no visits, because the parent entered them.
+ */
 static void reopen_inherited(struct aa_thread *thread) {
     uint64_t collapsed = thread->collapsed;
     for (struct aa_frame *frame = inherited.bottom + 1; frame < inherited.top; frame++) {
@@ -174,7 +184,10 @@ static void give_back(struct aa_thread *thread) {
     aa_shard_unlock();
 }
 
-/* While a thread gets or returns its tree, a signal handler with probes would wait for itself. */
+/*
+ * Blocks all signals, and returns the mask before. While a thread gets or gives back its tree, a handler
+ * with probes would wait for a lock that its own thread holds.
+ */
 static sigset_t block_signals(void) {
     sigset_t all, before;
     sigfillset(&all);

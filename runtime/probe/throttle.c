@@ -12,30 +12,27 @@
 #include <string.h>
 
 #define NODES 64u
-/* the share of the allowed overhead that a node's measurement must take, per time in the node, for it to
- * count as short */
+/* a node is short if measuring it takes more than this part of the allowed overhead */
 #define PART_OF_SHARE 0.2
-#define SOONEST 0.1 /* seconds of busy time before anything is judged: a beginning is not typical */
-#define LOOKS 2u    /* the least number of checks between two throttled nodes */
+/* seconds of busy time before any node is throttled, because a beginning is not typical */
+#define SOONEST 0.1
+#define LOOKS 2u /* the least number of checks between two throttled nodes */
 
-static double allowed; /* share of the time outside library calls */
+static double allowed; /* share of the busy time that events may take; 0: no limit */
 
-/* Data about a tree, even if several threads use it one after the other. */
+/* What is known about a tree, even if several threads use it one after the other. */
 struct aa_books {
-    uint64_t begin;    /* in ticks, like all times here */
+    uint64_t begin;    /* when the tree was first used; in ticks, like all times here */
     uint64_t left_out; /* time in library calls, off the CPU, and while no thread used the tree */
-    uint64_t entries;  /* entries of all nodes that were checked */
-    /*
-     * When a node was last throttled: these entries, the cost of throttled ones, and the busy time until
-     * then.
-     */
+    uint64_t entries;  /* entries of all nodes, in whole periods */
+    /* The same entries, the cost of throttled entries, and the busy time, when a node was last throttled. */
     uint64_t entries_before;
     double passing_before, before;
     struct look {
         const struct aa_node *node;
         double computing;
     } last[NODES];
-    /* number of throttled nodes; and the number when a team was last opened at each of these nodes */
+    /* the number of throttled nodes, and what it was when a team was last opened at each of these nodes */
     uint64_t throttled;
     struct framed {
         const struct aa_node *node;
@@ -77,7 +74,7 @@ void aa_throttle_leave_out(struct aa_thread *thread, uint64_t ticks) {
         books->left_out += ticks;
 }
 
-/* Returns the busy time since the node's last check, if known. */
+/* Returns the busy time since the node's last check; since the start if that is not known. */
 static double computed_since(struct aa_books *books, const struct aa_node *node, double computing) {
     struct look *last = &books->last[((uintptr_t)node >> 6) % NODES];
     double before = last->node == node ? last->computing : 0;
@@ -90,17 +87,22 @@ static struct aa_throttle *record_of(const struct aa_thread *thread, const struc
     return aa_tree_note(thread, node);
 }
 
+/* Returns how many of the node's visits were timed. */
 static uint64_t timed_visits(const struct aa_throttle *record, const struct aa_node *node) {
     if (!record)
         return node->visits;
     return record->visits + (record->again ? node->visits - record->again : 0);
 }
 
+/* Returns the node's own CPU time in ticks. */
 static int64_t own_time(const struct aa_node *node) {
     return node->wall[AA_OWN] - node->off[AA_OWN];
 }
 
-/* Judged by its own time. The tree is searched less and less often. */
+/*
+ * Returns whether a node without timed children is short by its own time. This searches the tree, so it is
+ * only tried after 1, 2, 4, 8, ... periods.
+ */
 static bool is_short_leaf(const struct aa_thread *thread, const struct aa_node *node, double part) {
     double timed = (double)timed_visits(record_of(thread, node), node);
     uint64_t looks = node->visits / AA_THROTTLE_PERIOD;
@@ -109,8 +111,8 @@ static bool is_short_leaf(const struct aa_thread *thread, const struct aa_node *
 }
 
 /*
- * Whether a node that is timed again has had as many visits since as were timed before; so a node changes
- * its state less and less often.
+ * Returns whether a node may be throttled again: since it is timed again, it has had as many visits as were
+ * timed before. So a node changes its state less and less often.
  */
 static bool was_timed_long(const struct aa_thread *thread, const struct aa_node *node) {
     const struct aa_throttle *record = record_of(thread, node);
@@ -143,17 +145,18 @@ double aa_throttle_share(void) {
     return allowed;
 }
 
-/* Returns the least time per visit, with everything in it, at which a node is measured. */
+/* Returns the least time of a period of visits, with everything in them, at which a node is measured. */
 static double part_of_share(void) {
     return price(AA_THROTTLE_PERIOD) / (PART_OF_SHARE * allowed);
 }
 
 /*
- * A node is throttled if two things hold. Measuring takes more than its share of the busy time, both in
- * total and since a node was last throttled, so that no more nodes are throttled than necessary. And the
- * node's visits are so short, including everything timed in them, that measuring them alone exceeds its
- * part of the share, both recently and in total, because a loop that waits for work is short only for a
- * while. Nodes with longer visits are measured, even if the same region is short on other call paths.
+ * Returns whether to throttle a node, under two conditions. First, measuring takes more than its share of
+ * the busy time, both in total and since a node was last throttled, so that no more nodes are throttled
+ * than necessary. Second, the node's visits are so short, including everything timed in them, that
+ * measuring them alone exceeds its part of the share. That must hold both recently and in total, because a
+ * loop that waits for work is short only for a while. Nodes with longer visits are measured, even if the
+ * same region is short on other call paths.
  */
 static bool costs_too_much(struct aa_thread *thread, const struct aa_node *node) {
     struct aa_books *books = books_of(thread);
@@ -183,22 +186,22 @@ static void begin_sample(struct aa_throttle *record) {
     record->own = -1;
 }
 
-/* Appends the record of a node. So far, all its visits are timed. The caller holds the lock. */
+/* Appends the record of a node that was never throttled. The caller holds the lock. */
 static struct aa_throttle *append_record(struct aa_thread *thread, const struct aa_node *node) {
     struct aa_throttle *record = aa_shard_append(AA_RECORD_THROTTLE, sizeof *record);
     if (!record)
         return NULL;
     record->node = (uint32_t)(((char *)node - (char *)aa_shard()) / AA_SHARD_ALIGNMENT);
     record->visits = node->visits;
-    /* counts as timed again until it is marked as throttled */
+    /* the node counts as timed again until it is marked as throttled */
     record->again = node->visits ? node->visits : 1;
     aa_shard_publish();
     return aa_tree_keep_note(thread, node, record) ? record : NULL;
 }
 
 /*
- * The record is in the shard before the first untimed entry. Regions entered from the node count as
- * entered from its parent from now on. The caller holds the lock.
+ * Throttles a node. Its record is in the shard before the first untimed entry. From now on, regions entered
+ * from the node count as entered from its parent. The caller holds the lock.
  */
 static void throttle(struct aa_thread *thread, const struct aa_edge *edge) {
     struct aa_node *node = edge->child;
@@ -209,16 +212,17 @@ static void throttle(struct aa_thread *thread, const struct aa_edge *edge) {
         return;
     uint64_t timed = timed_visits(record, node);
     record->again = 0;
-    aa_in_order(); /* if the process is killed here, the record has no more timed visits than there are */
+    /* if the process is killed here, the record does not have more timed visits than there were */
+    aa_in_order();
     record->visits = timed;
     record->computing = computing_of(thread);
     begin_sample(record);
-    bool opens_teams = node->wall[AA_OMP] > 0; /* whose threads count their visits to it */
+    bool opens_teams = node->wall[AA_OMP] > 0; /* the threads of these teams continue at this node */
     aa_tree_mark(thread, edge->node, node, opens_teams ? AA_THROTTLED | AA_FRAMED : AA_THROTTLED);
     thread->books->throttled++;
 }
 
-/* Goes through all edges once, until another node is throttled. */
+/* Searches the edges only if a node was throttled since a team was last opened here. */
 void aa_throttle_frame(struct aa_thread *thread, bool (*is_construct)(const char *descriptor)) {
     struct aa_books *books = thread->books;
     const struct aa_node *node = thread->current;
@@ -252,7 +256,10 @@ struct aa_node *aa_throttle_if_short(struct aa_thread *thread, struct aa_node *c
     return done ? (struct aa_node *)((uintptr_t)child | AA_THROTTLED) : child;
 }
 
-/* A recursive entry has no child; and in a library call the child's time must not become the library's. */
+/*
+ * Returns whether the current node may be throttled: it is a child of the node before, so it was not
+ * entered recursively, and not called back by a library, because its time must not become the library's.
+ */
 static bool may_be_throttled(const struct aa_thread *thread, const struct aa_frame *frame) {
     return frame->node == aa_tree_parent(thread->current) && frame->call.share == AA_OWN;
 }
@@ -272,8 +279,9 @@ void aa_throttle_look(struct aa_thread *thread) {
 }
 
 /*
- * Judged as when it was throttled: by the sample without its longest visit, which an interrupt may have
- * lengthened, and by all busy time since the last sample.
+ * Returns whether a node is no longer short, by the same measure as when it was throttled: by the mean of
+ * the sample without its longest visit, which an interrupt may have lengthened, and by the busy time since
+ * the last sample.
  */
 static bool took_long(const struct aa_thread *thread, struct aa_throttle *record) {
     double part = part_of_share(), computing = computing_of(thread), since = computing - record->computing;
@@ -288,7 +296,7 @@ static void add_to_sample(struct aa_throttle *record, int64_t own) {
         record->longest = own;
 }
 
-/* Whether this visit belongs to a sample of timed ones. */
+/* Returns whether to time this visit; ends a sample after AA_THROTTLE_SAMPLE visits. */
 static bool sample(struct aa_thread *thread, const struct aa_node *node, struct aa_throttle *record) {
     uint64_t number = node->visits % AA_THROTTLE_PERIOD;
     if (number == 0)

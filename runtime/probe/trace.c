@@ -18,11 +18,12 @@
 #define SHORTEST 1e-3 /* seconds: the shortest interval between samples */
 #define LEAST_MEMORY ((uint64_t)1 << 20)
 #define MOST_MEMORY ((uint64_t)1 << 34)
-#define JUDGED 16u /* samples after which their cost is known */
+#define JUDGED 16u /* samples after which their cost is judged */
 #define SHARE 50u  /* samples may take 1/50 of the time */
-#define LOOK 2e6   /* nanoseconds between readings of the CPU clock, a thousand times the cost of one */
+#define LOOK 2e6   /* nanoseconds between readings of the CPU clock: a thousand times the cost of one */
 
-static uint64_t at_start[AA_SYSTEM_VALUES]; /* of the process */
+/* the system's data about the process when the library was loaded */
+static uint64_t at_start[AA_SYSTEM_VALUES];
 
 /* ---- the environment */
 
@@ -70,7 +71,7 @@ uint64_t aa_trace_room(void) {
 
 /* ---- a sample */
 
-/* due is the next reading of the CPU clock or the end of the current sample, whichever is earlier. */
+/* Sets `due`: to the next reading of the CPU clock or the end of the current sample, whichever is earlier. */
 static void set_due(struct aa_thread *thread, uint64_t begin) {
     uint64_t look =
         aa_counting ? UINT64_MAX : thread->last + (uint64_t)(LOOK * aa_clock_rate()) / aa_usage_haste();
@@ -93,7 +94,8 @@ void aa_trace_begin(struct aa_thread *thread, bool is_first) {
     if (line->is_sampled)
         line->begin = thread->last;
     line->is_sampled = false;
-    set_due(thread, line->begin); /* of earlier intervals that were too short for a sample */
+    /* including earlier threads of this tree that were too short for a sample */
+    set_due(thread, line->begin);
     if (is_first)
         memcpy(line->system, at_start, sizeof line->system);
     else
@@ -130,8 +132,9 @@ static void take(struct aa_thread *thread, struct aa_time_line *line) {
 }
 
 /*
- * If there are so many nodes that samples take long, they are taken less often. Each thread judges by its
- * own samples, and only by those of one interval, because another thread may have lengthened it.
+ * Doubles the interval if there are so many nodes that samples take long. Each thread judges by its own
+ * samples, and only by those of one interval, because another thread may have lengthened it. took:
+ * nanoseconds of CPU time for the last sample.
  */
 static void judge(struct aa_time_line *line, uint64_t now, uint64_t took) {
     struct aa_header *header = aa_shard();

@@ -9,10 +9,10 @@
 
 #include <string.h>
 
-#define CHUNK ((size_t)64 << 10) /* bytes; half of LEAST_MEMORY holds eight chunks */
+#define CHUNK ((size_t)64 << 10) /* bytes; half of LEAST_MEMORY (trace.c) holds eight chunks */
 
 static struct {
-    uint32_t count;        /* in the shard */
+    uint32_t count;        /* the number of chunks in the shard */
     struct aa_chunk *open; /* the chunk that gets new samples */
     struct aa_sample *scratch;
 } chunks;
@@ -42,7 +42,7 @@ static struct aa_chunk *chunk_of(struct aa_record *record, uint32_t generation) 
     return record->type == AA_RECORD_CHUNK && chunk->generation == generation ? chunk : NULL;
 }
 
-/* Returns a free chunk: one of a generation before the last. */
+/* Returns a free chunk, one of a generation before the last; null if there is none. */
 static struct aa_chunk *free_chunk(uint32_t generation) {
     struct aa_record *record = NULL;
     while (chunks.count > most_chunks() && (record = aa_shard_next(record))) {
@@ -73,7 +73,7 @@ static struct aa_sample *room_in(struct aa_chunk *chunk, size_t size) {
     return used + size <= CHUNK - sizeof *chunk ? (struct aa_sample *)(chunk->samples + used) : NULL;
 }
 
-/* Returns memory for a sample, which counts when it is published; null if there is none left. */
+/* Returns memory for a sample, which counts once it is published; null if there is none. */
 static struct aa_sample *append(size_t size, uint32_t generation, uint32_t *left) {
     struct aa_sample *sample = chunks.open ? room_in(chunks.open, size) : NULL;
     if (!sample) {
@@ -125,7 +125,7 @@ static void unpack(const struct aa_sample *sample, uint64_t *totals) {
 
 /* ---- merging */
 
-/* Joins the parts of two samples, which are ordered by node. */
+/* Joins the parts of two samples; in each, they are ordered by node. */
 static void join_parts(struct aa_sample *head, struct aa_part *parts, const struct aa_sample *first,
                        const struct aa_sample *second) {
     const struct aa_part *a = parts_in(first), *a_end = a + first->parts;
@@ -140,7 +140,7 @@ static void join_parts(struct aa_sample *head, struct aa_part *parts, const stru
     }
 }
 
-/* Returns whether there was enough memory. */
+/* Stores the sum of two samples, or the second alone if the first is null; returns false without memory. */
 static bool keep_pair(const struct aa_sample *first, const struct aa_sample *second, uint32_t generation,
                       uint32_t *left) {
     struct aa_sample head = *second;
@@ -173,7 +173,10 @@ static struct aa_thread *thread_of(const struct aa_sample *sample) {
     return (struct aa_thread *)((char *)aa_shard() + (uint64_t)sample->thread * AA_SHARD_ALIGNMENT);
 }
 
-/* Between the two samples, the tree may have had no thread, so they need not be adjacent in time. */
+/*
+ * Merges a sample with the one before it in the same tree, if that has no partner yet. The two need not be
+ * adjacent in time, because no thread may have used the tree between them.
+ */
 static bool pair_up(const struct aa_sample *sample, uint32_t generation, uint32_t *left) {
     struct aa_time_line *line = thread_of(sample)->time_line;
     const struct aa_sample *before = line->unpaired;
@@ -213,7 +216,7 @@ void aa_trace_lengthen_interval(struct aa_header *header) {
     header->trace_interval = aa_trace.interval;
 }
 
-/* The old samples count until all new ones are complete. */
+/* Merges pairs of samples. The old ones count until all new ones are complete. */
 static void merge_pairs(struct aa_header *header) {
     uint32_t left = most_chunks();
     chunks.open = NULL;
@@ -232,7 +235,8 @@ void aa_trace_keep(struct aa_header *header, struct aa_sample *head, const uint6
         header->trace_left = most_chunks();
     struct aa_sample *to = append(head->size, header->trace_generation, &header->trace_left);
     if (!to && !header->trace_left) {
-        struct aa_sample *scratch = chunks.scratch; /* which contains the sample */
+        /* contains the new sample, so merging needs other memory */
+        struct aa_sample *scratch = chunks.scratch;
         chunks.scratch = aa_memory_map(scratch_size);
         if (chunks.scratch) {
             merge_pairs(header);

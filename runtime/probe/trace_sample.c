@@ -12,11 +12,11 @@
 #include <unistd.h>
 
 #define LEAST_PARTS 16u
-#define EACH 8u /* samples for which each thread has memory, however many parts they have */
+#define EACH 8u /* samples for which each thread has memory at least, however many parts they have */
 
 struct aa_trace aa_trace;
 
-/* All threads append nodes to the shard, so each searches for its own. */
+/* Each thread searches the whole shard, because all threads append their nodes to it. */
 bool aa_trace_find_nodes(struct aa_thread *thread, struct aa_time_line *line) {
     struct aa_record *record = line->record;
     while ((record = aa_shard_next(record))) {
@@ -56,13 +56,16 @@ static double computed(const struct aa_part *part) {
     return (double)part->ticks * ((double)part->computing / AA_WHOLE);
 }
 
-/* Clocks jitter, so ticks may be 0. */
+/*
+ * Returns a share in units of 1 / AA_WHOLE; 0 without ticks, which may be even negative because clocks
+ * jitter.
+ */
 static uint32_t share_of(double computed, uint64_t ticks) {
     double share = (int64_t)ticks > 0 ? computed / (double)ticks : 0;
     return (uint32_t)(AA_WHOLE * (share > 1 ? 1 : share > 0 ? share : 0));
 }
 
-/* Adds another part of the same node, or one that is combined with it. */
+/* Adds a part of the same node, or of another node with which it is combined. */
 void aa_trace_add_to(struct aa_part *part, const struct aa_part *other) {
     double sum = computed(part) + computed(other);
     part->visits += other->visits;
@@ -70,7 +73,7 @@ void aa_trace_add_to(struct aa_part *part, const struct aa_part *other) {
     part->computing = share_of(sum, part->ticks);
 }
 
-/* Returns the most parts of a sample, so that all threads have memory for samples. */
+/* Returns how many parts a sample may have, so that there is memory for samples of all threads. */
 static uint32_t most_parts(void) {
     uint64_t parts = aa_trace.memory / 2 / EACH / sizeof(struct aa_part) / (aa_shard()->threads + 1);
     return parts > AA_TRACE_MOST_PARTS ? AA_TRACE_MOST_PARTS
@@ -78,7 +81,7 @@ static uint32_t most_parts(void) {
                                        : (uint32_t)parts;
 }
 
-/* Makes space for one more part: combines the shorter half of the parts as node 0. */
+/* Makes space for one more part, by combining the shorter half of the parts as node 0. */
 static void make_room(struct aa_sample *sample, struct aa_part *parts) {
     uint32_t most = most_parts();
     if (sample->parts < 2 * most)
@@ -130,8 +133,8 @@ void aa_trace_sum_nodes(struct aa_time_line *line, struct aa_sample *sample, uin
 }
 
 /*
- * Returns the number of pages in memory; 0 if unknown. The file is opened each time, because the program
- * may close unknown descriptors.
+ * Returns the number of the process's pages in memory; 0 if unknown. The file is opened each time, because
+ * the program may close unknown descriptors.
  */
 static uint64_t resident_pages(void) {
     char text[128] = "";
@@ -159,7 +162,7 @@ void aa_trace_ask_system(const struct aa_thread *thread, uint64_t recorded, uint
         now[AA_RESIDENT] = resident_pages() * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-/* Resident memory is the value at the end; all other values add up. */
+/* All values add up, except resident memory, which is the value at the end. */
 void aa_trace_add_system(const struct aa_thread *thread, struct aa_time_line *line, uint64_t *passed) {
     uint64_t now[AA_SYSTEM_VALUES];
     aa_trace_ask_system(thread, line->recorded, now);
@@ -175,7 +178,7 @@ void aa_trace_leave_out(uint64_t recorded, uint64_t *totals) {
     }
 }
 
-/* From now on samples have other values, so the system's increase until now must not be in them. */
+/* If other values are recorded from now on, their increase until now must not be in the next sample. */
 void aa_trace_record(struct aa_thread *thread, struct aa_time_line *line, uint64_t recorded) {
     aa_counter_choose(thread, (uint32_t)(recorded >> AA_COUNTER_VALUE)); /* the thread may be new */
     if (recorded == line->recorded)

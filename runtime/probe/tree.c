@@ -13,7 +13,7 @@
 #define FIRST_EDGES 1024u
 #define DESCRIPTOR_BARS 7
 #define LEVELS 64
-#define ALWAYS_MADE 2u /* levels: main, and the functions that it calls */
+#define ALWAYS_MADE 2u /* levels that get nodes in any case: main, and the functions that it calls */
 
 /* ---- edges */
 
@@ -34,7 +34,7 @@ static void put_edge(struct aa_thread *thread, struct aa_edge put) {
     edge->node = put.node;
 }
 
-/* The old table stays mapped, but empty, for an event that a signal handler has interrupted. */
+/* The old table stays mapped, but empty, for an event that a signal handler has interrupted here. */
 bool aa_tree_widen(struct aa_thread *thread) {
     uint64_t old_mask = thread->edge_mask, capacity = thread->edges ? 2 * (old_mask + 1) : FIRST_EDGES;
     struct aa_edge *old = thread->edges, *edges = aa_memory_map(capacity * sizeof *edges);
@@ -52,7 +52,10 @@ bool aa_tree_widen(struct aa_thread *thread) {
     return true;
 }
 
-/* Each key is marked by itself as never unloaded or not. */
+/*
+ * Returns a child with its flags and these; AA_LASTING depends on the key, of which a child may have
+ * several.
+ */
 static struct aa_node *marked(const struct aa_node *child, uintptr_t bits, const char *key) {
     bits |= (uintptr_t)child & (AA_THROTTLED | AA_FRAMED);
     if (bits && aa_is_never_unloaded(key))
@@ -60,7 +63,7 @@ static struct aa_node *marked(const struct aa_node *child, uintptr_t bits, const
     return (struct aa_node *)((uintptr_t)aa_throttled_node(child) | bits);
 }
 
-/* The caller holds the lock. */
+/* Adds an edge, with its flags; returns false without memory. The caller holds the lock. */
 static bool keep_edge(struct aa_thread *thread, struct aa_edge edge) {
     if (4 * thread->edge_count >= thread->edge_mask && !aa_tree_widen(thread))
         return false;
@@ -103,7 +106,7 @@ void aa_tree_frame(struct aa_thread *thread, const struct aa_node *node,
     }
 }
 
-/* Returns an odd address as the source of edges with notes; nodes have even addresses. */
+/* Returns an odd address, the source of the edge to a node's data; nodes have even addresses. */
 static struct aa_node *beside(const struct aa_node *node) {
     return (struct aa_node *)((char *)node + 1);
 }
@@ -144,7 +147,10 @@ struct aa_node *aa_tree_append(struct aa_thread *thread, struct aa_node *parent,
     return node;
 }
 
-/* All ancestors of a node are open, so a region found there is entered recursively. */
+/*
+ * Returns the node or its nearest ancestor that is of a region; null if there is none. All ancestors are
+ * open, so the region is entered recursively. level: how many nodes were searched.
+ */
 static struct aa_node *find_open(struct aa_node *node, uint32_t region, uint32_t *level) {
     for (*level = 0; node && node->region != region; ++*level)
         node = aa_tree_parent(node);
@@ -152,8 +158,8 @@ static struct aa_node *find_open(struct aa_node *node, uint32_t region, uint32_t
 }
 
 /*
- * Nodes per level and in total; and how much of the memory, in 256ths beyond the first half, may be used
- * before the next levels are given up.
+ * The number of nodes on each level and on all levels with new nodes; and how much more of the memory than
+ * its half may be used, in 256ths, before the next levels get no more nodes.
  */
 static struct { uint32_t nodes[LEVELS], all, given_up; } made;
 
@@ -162,9 +168,9 @@ void aa_tree_forget(void) {
 }
 
 /*
- * Whether to create a node on this level. When half of the memory is used, and again when half of the rest
- * is, the deepest levels, which hold half of all nodes, get no more nodes. Entries there count to their
- * parents.
+ * Returns whether to create a node on this level. When half of the memory is used, and again when half of
+ * the rest is, the deepest levels, which hold half of all nodes, get no more nodes. Entries there count to
+ * their parents.
  */
 static bool is_shallow(uint32_t level) {
     struct aa_header *header = aa_shard();
@@ -200,7 +206,10 @@ static void refuse(const char *descriptor) {
                 AA_DESCRIPTOR_VERSION, descriptor);
 }
 
-/* The region's copy of the text in the shard is a key, too: it connects all addresses with the same text. */
+/*
+ * Returns the child for a descriptor, and appends it if it is new. The copy of the text in the shard is a
+ * key of the child, too: it connects all addresses with the same text.
+ */
 static struct aa_node *find_or_append(struct aa_thread *thread, struct aa_node *node, const char *key) {
     const struct aa_region *region = aa_region_intern(key);
     if (!region)
@@ -247,11 +256,11 @@ struct aa_node *aa_tree_step(struct aa_thread *thread, const char *key) {
 }
 
 /*
- * ---- call paths of other threads: stored as edges from the base, by the address of the other thread's
- * node
+ * ---- call paths of other threads: the thread's own nodes for these are stored as edges from its base; the
+ * key is the address of the other thread's node
  */
 
-/* The caller holds the lock. */
+/* Stores an edge from the base to a node, unless that is null; returns it. The caller holds the lock. */
 static struct aa_node *remember(struct aa_thread *thread, const void *key, struct aa_node *node) {
     if (node)
         keep_edge(thread, (struct aa_edge){thread->base, key, node});
@@ -288,12 +297,12 @@ static struct aa_node *append_base(struct aa_thread *thread, const void *key, st
     return base;
 }
 
-/* The child of a fork may get tasks from its parent. */
+/* Returns whether a node is in this process's shard. The child of a fork may get tasks from its parent. */
 static bool is_of_this_process(const struct aa_node *node) {
     return (uint64_t)((const char *)node - (const char *)aa_shard()) < atomic_load(&aa_shard()->used);
 }
 
-/* Nodes have even addresses, so an odd one identifies the base below a node. */
+/* Returns the base below a node. Its key is an odd address, because nodes have even ones. */
 static struct aa_node *base_below(struct aa_thread *thread, const struct aa_node *node) {
     const char *key = (const char *)node + 1;
     const struct aa_edge *known = aa_tree_edge(thread, thread->base, key);

@@ -10,8 +10,8 @@
 #include "shard.h"
 
 /*
- * Flags in an edge's child: its time goes to its parent; it gets frames nevertheless, so that its position
- * is known; its key is never unloaded.
+ * Flags in the lowest bits of an edge's child. AA_THROTTLED: its time goes to its parent. AA_FRAMED: it
+ * gets frames nevertheless, so that the position in it is known. AA_LASTING: its key is never unloaded.
  */
 #define AA_THROTTLED ((uintptr_t)1)
 #define AA_FRAMED ((uintptr_t)2)
@@ -29,6 +29,7 @@ static inline bool aa_is_lasting(const struct aa_node *child) {
     return (uintptr_t)child & AA_LASTING;
 }
 
+/* Returns a child without its flags. */
 static inline struct aa_node *aa_throttled_node(const struct aa_node *child) {
     return (struct aa_node *)((uintptr_t)child & ~(AA_THROTTLED | AA_FRAMED | AA_LASTING));
 }
@@ -43,8 +44,8 @@ struct aa_edges {
 };
 
 /*
- * Reads the mask first: if a signal handler widens the table meanwhile, the mask is too small rather than
- * too large.
+ * Returns a thread's table of edges. The mask is read first: if a signal handler widens the table
+ * meanwhile, the mask is too small and not too large.
  */
 static inline struct aa_edges aa_tree_edges(const struct aa_thread *thread) {
     uint64_t mask = thread->edge_mask;
@@ -52,60 +53,69 @@ static inline struct aa_edges aa_tree_edges(const struct aa_thread *thread) {
     return (struct aa_edges){thread->edges, mask};
 }
 
+/* Returns the edge with which the search for a child begins; it may belong to another child. */
 static inline struct aa_edge *aa_tree_first_edge(const struct aa_thread *thread, const struct aa_node *node,
                                                  const char *key) {
     struct aa_edges edges = aa_tree_edges(thread);
     return &edges.first[aa_tree_hash(node, key) & edges.mask];
 }
 
-/* Returns the edge to a child; one without a child if there is none. */
+/* Returns the edge from a node by a key; an unused one, in which node is null, if there is none. */
 struct aa_edge *aa_tree_edge(const struct aa_thread *thread, const struct aa_node *node, const char *key);
 
-/* Returns the parent; null for a base that is below no other node. */
+/* Returns the parent of a node; null for a base that is below no other node. */
 struct aa_node *aa_tree_parent(const struct aa_node *node);
 
 /*
- * Goes from the current node to the child for a descriptor; returns it, marked if it is throttled, or null
- * if the entry counts to the parent.
+ * Returns the child of the thread's current node for a descriptor, with its flags; appends it if it is new.
+ * Null: the entry counts to the current node, because there is no memory or the descriptor is refused.
  */
 struct aa_node *aa_tree_step(struct aa_thread *thread, const char *key);
 
 /*
- * Returns the thread's own node for the call path of another node, mostly of another thread; its base if
- * there is no memory. And a base below such a node.
+ * Returns the thread's own node for the call path of another node, which usually belongs to another thread;
+ * the thread's base if there is no memory.
  */
 struct aa_node *aa_tree_adopt(struct aa_thread *thread, struct aa_node *node);
+/* The same, but returns a base below that node, for time outside all regions. */
 struct aa_node *aa_tree_base_below(struct aa_thread *thread, const struct aa_node *node);
 
-/* Appends a node; null without memory. The caller holds the shard's lock, and publishes the node. */
+/*
+ * Appends a node; returns null without memory. parent: null for a base. region: the region's number, or
+ * AA_NO_REGION for a base. The caller holds the shard's lock, and publishes the node.
+ */
 struct aa_node *aa_tree_append(struct aa_thread *thread, struct aa_node *parent, uint32_t region);
 
-/* Sets or clears flags in all edges from the node to the child. */
+/*
+ * Set the given flags, or clear all flags, in all edges from the node to the child. The caller holds the
+ * shard's lock.
+ */
 void aa_tree_mark(struct aa_thread *thread, const struct aa_node *node, const struct aa_node *child,
                   uintptr_t bits);
 void aa_tree_unmark(struct aa_thread *thread, const struct aa_node *node, const struct aa_node *child);
 
-/* Sets the frame flag in edges from the node to throttled children whose descriptors are wanted. */
+/*
+ * Sets AA_FRAMED in the edges from the node to those throttled children for whose descriptors is_wanted
+ * returns true.
+ */
 void aa_tree_frame(struct aa_thread *thread, const struct aa_node *node,
                    bool (*is_wanted)(const char *descriptor));
 
-/*
- * Returns the data attached to a node; null if there are none. They are attached once, under the shard's
- * lock.
- */
+/* Returns the data attached to a node; null if there are none. */
 void *aa_tree_note(const struct aa_thread *thread, const struct aa_node *node);
+/* Attaches data to a node, only once; returns false without memory. The caller holds the shard's lock. */
 bool aa_tree_keep_note(struct aa_thread *thread, const struct aa_node *node, void *note);
 
-/* Whether a node has no children, or only throttled ones. */
+/* Returns whether a node has no children that are timed. */
 bool aa_tree_is_leaf(const struct aa_thread *thread, const struct aa_node *node);
 
-/* Forgets descriptors in this memory. The caller holds the shard's lock, also for the following functions. */
+/* Removes the keys in this memory from the thread's edges. The caller holds the shard's lock. */
 void aa_tree_forget_keys(struct aa_thread *thread, struct aa_span span);
 
-/* Doubles the hash table of edges; false without memory. */
+/* Doubles the hash table of edges; returns false without memory. The caller holds the shard's lock. */
 bool aa_tree_widen(struct aa_thread *thread);
 
-/* In the child of a fork, which has its own shard. */
+/* Forgets how many nodes there are, in the child of a fork, which has its own shard. */
 void aa_tree_forget(void);
 
 #endif

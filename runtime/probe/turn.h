@@ -4,14 +4,20 @@
 
 #include "team.h"
 
-/* thread is null if the thread is not recorded. */
+/*
+ * What aa_turn_begin returns for aa_turn_end. thread: null if the turn is not recorded. depth: the number
+ * of frames before it. waited_for: the open team for which the thread was waiting.
+ */
 struct aa_turn {
     struct aa_thread *thread;
     uint64_t depth;
     struct aa_team *waited_for;
 };
 
-/* number: the thread's in its team, or AA_ANY_TREE. team: the team to wait for afterwards, or null. */
+/*
+ * Begin and end a turn of the calling thread. number: the thread's number in its team, or AA_ANY_TREE.
+ * team: the team for which it waits afterwards, or null.
+ */
 struct aa_turn aa_turn_begin(struct aa_origin origin, uint32_t number);
 void aa_turn_end(struct aa_turn turn, struct aa_team *team);
 

@@ -15,15 +15,15 @@
 
 #define WANTED "AUTOANALYZER_USAGE"
 #define BY_DEFAULT "page_faults,system_time"
-#define LOOKED_AT 2 /* metrics that are read regularly: page faults and system time */
+#define LOOKED_AT 2 /* metrics that are read with the CPU clock: page faults and system time */
 
 /*
- * If page faults take a sixteenth of the time, clearly less than the tenth that the analysis considers
- * much (THRESHOLD in analyze/run/criteria.py), readings follow after 0.2 ms instead of 2 ms. At 0.3 us
- * each, they then take 0.15 % of the time. This lasts for 64 readings, 13 ms, so that short pauses do not
- * end it.
+ * Readings follow each other after 0.2 ms instead of 2 ms if page faults take a sixteenth of the time. That
+ * is clearly less than the tenth that the analysis considers much (THRESHOLD in analyze/run/criteria.py).
+ * At 0.3 us each, these readings take 0.15 % of the time. They go on for 64 readings, 13 ms, so that short
+ * pauses do not end them.
  */
-#define FILLED 16 /* bytes per nanosecond: 18 to 21 were measured for filling pages with zeros in memory */
+#define FILLED 16 /* bytes per nanosecond; filling pages with zeros in memory was measured as 18 to 21 */
 #define MANY 16
 #define HASTE 10u
 #define HASTY 64u
@@ -43,7 +43,7 @@ enum metric {
     METRICS
 };
 
-/* Twin: USAGE_METRICS in experiment/metric.py. */
+/* The same names as in USAGE_METRICS (experiment/metric.py). */
 static const char *const names[METRICS] = {
     [PAGE_FAULTS] = "page_faults",
     [MAJOR_PAGE_FAULTS] = "major_page_faults",
@@ -58,18 +58,20 @@ static const char *const names[METRICS] = {
     [FREES] = "frees",
 };
 
-static int place_of[METRICS]; /* of enum aa_counter; 0: not counted */
+static int place_of[METRICS]; /* the place of each metric, an enum aa_counter; 0: not counted */
 static int places;
-static uint32_t of_own_code;         /* one bit per place */
-static double nanoseconds_per_fault; /* to fill the page; the fault itself takes longer */
+static uint32_t of_own_code;         /* places whose metric excludes library calls, one bit each */
+static double nanoseconds_per_fault; /* to fill the page with zeros; the fault itself takes longer */
 static bool asks_system, asks_energy, looks;
 static bool claims_node;
+/* a message about named metrics that are not counted; empty: none */
 static char lacking[512];
-static _Thread_local bool of_the_node AA_INITIAL_EXEC; /* this thread counts the energy of the node */
+static _Thread_local bool of_the_node AA_INITIAL_EXEC; /* whether this thread counts the node's energy */
 static _Thread_local struct {
     uint64_t faults, system, ticks, outside;
-    unsigned hasty;  /* remaining readings at the short period */
-    bool is_in_vain; /* marks a reading in a call after one outside: the use of the code before is lost */
+    unsigned hasty; /* remaining readings at the short period */
+    /* marks a reading in a call after one outside: the use of the code before the call is lost */
+    bool is_in_vain;
 } looked AA_INITIAL_EXEC;
 
 static void note_lack(const char *format, ...) {
@@ -90,7 +92,10 @@ static void add(struct aa_thread *thread, enum metric metric, uint64_t value) {
         thread->current->counters[place_of[metric]] += value;
 }
 
-/* Allocations by this library, and by threads without a call tree, belong to no region. */
+/*
+ * Adds allocations to the current node. Those by this library, and by threads without a tree, belong to no
+ * region.
+ */
 static void note_allocation(uint64_t allocated, uint64_t freed, uint32_t allocations, uint32_t frees) {
     struct aa_thread *thread = aa_thread_self;
     if (!thread || aa_thread_closed)
@@ -123,7 +128,10 @@ static const char *defect_of(enum metric metric) {
     return NULL;
 }
 
-/* Assigns the next place. All processes use the same places, even for metrics that they cannot count. */
+/*
+ * Assigns the next place to a named metric. All processes use the same places, even for metrics that they
+ * cannot count.
+ */
 static void take(const char *name, size_t length) {
     int metric = 0;
     while (metric < METRICS && (strlen(names[metric]) != length || strncmp(names[metric], name, length) != 0))
@@ -156,7 +164,7 @@ static void take_all(const char *wanted) {
     }
 }
 
-/* Named PAPI events may need all places. */
+/* Returns whether the user names events of PAPI, which may need all places. */
 static bool are_events_named(void) {
     const char *counters = getenv("AUTOANALYZER_COUNTERS");
     return counters && strchr(counters, ':');
@@ -250,7 +258,10 @@ void aa_usage_begin(const struct aa_thread *thread) {
     looked.outside = thread->outside;
 }
 
-/* Short calls between two readings use the system, too, so only a share of the increase counts. */
+/*
+ * Adds the use since the last reading to the current node. Only a share of it, because short library calls
+ * between the two readings use the system, too.
+ */
 static void book(struct aa_thread *thread, uint64_t faults, uint64_t system) {
     double took = (double)(thread->last - looked.ticks);
     double outside = (double)(thread->outside - looked.outside);
@@ -268,7 +279,7 @@ static void book(struct aa_thread *thread, uint64_t faults, uint64_t system) {
     aa_usage_begin(thread);
 }
 
-/* A signal handler may have read later, but booked earlier. */
+/* Returns the increase since the last reading; 0 if a signal handler has made a later reading meanwhile. */
 static uint64_t advance(uint64_t *looked_at, uint64_t now) {
     uint64_t increase = now > *looked_at ? now - *looked_at : 0;
     *looked_at += increase;
@@ -280,7 +291,7 @@ void aa_usage_look(struct aa_thread *thread) {
         return;
     int error = errno; /* the program's, restored at the end */
     if (thread)
-        /* events of a signal handler start no reading meanwhile */
+        /* so that no event of a signal handler starts another reading meanwhile */
         thread->due += thread->last - looked.ticks;
     uint64_t system[AA_SYSTEM_VALUES], time = advance(&looked.system, aa_system_of_thread(system));
     uint64_t faults = advance(&looked.faults, system[AA_MINOR_FAULTS] + system[AA_MAJOR_FAULTS]);

@@ -19,39 +19,44 @@
 
 #include "shard.h"
 
+/* Reads AUTOANALYZER_USAGE; called once, when the library is loaded. */
 void aa_usage_load(void);
 
-/* The child of a fork leaves the node's metrics to its parent. */
+/* Forgets all readings, in the child of a fork, which leaves the node's energy to its parent. */
 void aa_usage_forked(void);
 
-/* Returns how many places are used. */
+/* Returns how many of the places for events named by the user are in use. */
 int aa_usage_places(void);
 
 /*
- * Whether the metric in this place excludes calls of MPI, OpenMP and file I/O, because their CPU time
- * contains their system time.
+ * Returns whether the metric in this place excludes calls of MPI, OpenMP and file I/O, because the CPU time
+ * of these calls contains their system time. place: an enum aa_counter.
  */
 bool aa_usage_is_of_own_code(int place);
 
-/* Whether anything is read at events. */
+/* Returns whether anything is read at every event. */
 bool aa_usage_is_asked(void);
 
-/* A thread begins: readings are compared with this moment. */
+/* Begins the readings of the calling thread: the next one adds what has passed since this moment. */
 void aa_usage_begin(const struct aa_thread *thread);
 
-/* The time until now is booked: adds the use since the last reading to the node. */
+/*
+ * Adds the use of the system since the last reading to the thread's current node, if page faults and system
+ * time are read together with the CPU clock. The caller has booked the time until now. thread: null: only
+ * reads the values.
+ */
 void aa_usage_look(struct aa_thread *thread);
 
-/* Returns the factor by which the ticks until the next reading should be fewer. */
+/* Returns the factor, 1 or 10, by which the interval until the next reading should be shorter than usual. */
 unsigned aa_usage_haste(void);
 
-/* Reads the calling thread's use until now, into the places of the metrics that are read at events. */
+/* Stores the calling thread's use until now in the places of the metrics that are read at every event. */
 void aa_usage_ask(uint64_t counts[AA_COUNTED]);
 
-/* counts: whether anything else is counted. */
+/* Writes the source of each metric that is counted. counts: whether anything else is counted. */
 void aa_usage_describe(char sources[AA_COUNTERS][AA_SOURCE_LENGTH], bool counts);
 
-/* Returns null, or which named metrics are not counted, and why. */
+/* Returns null, or a message about which named metrics are not counted, and why. */
 const char *aa_usage_lack(void);
 
 #endif

@@ -1,10 +1,11 @@
 /*
- * User threads, that is contexts (swapcontext): each has its own stack of open regions. The open regions
- * are saved in the frame of the call that switches away, and are open again when that call returns, in
- * whatever thread and in whatever way, including the end of a context's function.
+ * User threads, that is contexts between which swapcontext switches: each has its own stack of open
+ * regions. The open regions are saved in the frame of the call that switches away. They are open again when
+ * that call returns, in whatever thread and in whatever way, including the end of a context's function.
  *
  * A new context begins below the node from which the thread itself switched to its first context. If the
- * thread returns to its own stack by a jump, this is noticed when it leaves a region that was open there.
+ * thread returns to its own stack by a jump, this is only noticed when it leaves a region that was open
+ * there.
  */
 #define _GNU_SOURCE
 #include "book.h"
@@ -27,9 +28,12 @@
 #include <ucontext.h>
 
 #define OWN_FRAMES 64u
-#define FRAMES_ON_STACK 16u /* more are saved elsewhere, because the stack of a context may be a page */
+/*
+ * regions saved on the stack; more are saved elsewhere, because the stack of a context may have only a page
+ */
+#define FRAMES_ON_STACK 16u
 
-/* Where new contexts of this thread begin; null: the thread is on its own stack. */
+/* the node where new contexts of this thread begin; null: the thread is on its own stack */
 static _Thread_local struct aa_node *birthplace AA_INITIAL_EXEC;
 
 struct kept {
@@ -40,8 +44,8 @@ struct kept {
 };
 
 /*
- * The regions that were open on the thread's own stack, unless there are too many: they must outlive the
- * call that a jump leaves.
+ * A copy of the regions that were open on the thread's own stack, unless there were too many. A copy,
+ * because a jump may leave the call that has saved them.
  */
 static _Thread_local struct {
     struct kept kept;
@@ -55,7 +59,7 @@ static void check(const void *function, const void *caller) {
 }
 
 static size_t depth_of(const struct aa_thread *thread) {
-    return (size_t)(thread->top - thread->frames) - 1; /* without the base's */
+    return (size_t)(thread->top - thread->frames) - 1; /* all frames except the base's */
 }
 
 static void go_to(struct aa_thread *thread, struct aa_node *node, struct aa_call call) {
@@ -93,7 +97,10 @@ static __attribute__((noinline)) void put_away(struct aa_thread *thread, struct 
     aa_section_end(section);
 }
 
-/* Its library may have been unloaded meanwhile, because saved frames are not updated. */
+/*
+ * Returns the key of a saved frame; aa_no_key if its library was unloaded meanwhile, because saved frames
+ * are not updated then.
+ */
 static const char *key_of(const struct aa_frame *frame) {
     const char *key = aa_key_get(&frame->key);
     return aa_is_never_unloaded(key) || aa_object_has(key) ? key : aa_no_key;
@@ -133,7 +140,7 @@ bool aa_user_context_jumped(struct aa_thread *thread, const char *key) {
     return true;
 }
 
-/* Not inline, because it may run in another thread than the code before it. */
+/* Opens the saved regions again. Not inline, because it may run in another thread than the code before it. */
 static __attribute__((noinline)) void take_back(const struct kept *kept) {
     if (aa_thread_closed)
         return;

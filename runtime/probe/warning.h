@@ -1,8 +1,8 @@
-/* The launcher's data about the process, and warnings, which name its rank. */
+/* What the launcher's variables show about the process, and warnings, which contain its rank. */
 #ifndef AA_WARNING_H
 #define AA_WARNING_H
 
-/* The process's rank and the number of processes in the launcher's variables; -1 if there is none. */
+/* Return the rank in MPI_COMM_WORLD, the rank on the node, and the number of processes; -1 if unknown. */
 int aa_launched_rank(void);
 int aa_launched_local_rank(void); /* on its node */
 int aa_launched_size(void);

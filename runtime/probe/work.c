@@ -12,10 +12,11 @@
 
 struct aa_work_node {
     const struct aa_node *node;
-    uint32_t above, below, beside; /* indices plus 1: its parent, its first child, its parent's next child */
+    /* indices plus 1: of its parent, its first child, and its parent's next child; 0: none */
+    uint32_t above, below, beside;
     uint32_t what;
     uint64_t visits;
-    int64_t worked; /* ticks or instructions */
+    int64_t worked; /* its work at the last reading, in ticks or instructions */
     bool is_open;
 };
 
@@ -23,7 +24,10 @@ bool aa_work_is_counted(void) {
     return strncmp(aa_shard()->sources[AA_INSTRUCTIONS], "simulated", sizeof "simulated" - 1) == 0;
 }
 
-/* As in the gather (own_shards.py): a base's own work is before or after main. */
+/*
+ * Returns the work of a node, in ticks or instructions. As in the gather (own_shards.py), a base's own work
+ * is left out if it is before or after main.
+ */
 static int64_t worked(const struct aa_work *work, const struct aa_node *node) {
     bool is_outside = work->outside && node->region == AA_NO_REGION;
     if (work->counted)
@@ -74,7 +78,10 @@ static bool grow(struct aa_work *work) {
 
 /* ---- new nodes */
 
-/* Hash of a call path, the same in all ranks: FNV-1a over the descriptors from the root on. */
+/*
+ * Returns the hash of a call path, which is the same in all ranks: FNV-1a over the descriptors from the
+ * root on.
+ */
 static uint32_t hashed(uint32_t what, const struct aa_node *node) {
     if (node->region == AA_NO_REGION)
         return what;
@@ -96,7 +103,7 @@ static bool add(struct aa_work *work, const struct aa_node *node) {
         .above = above,
         .beside = *first,
         .what = hashed(above ? work->nodes[above - 1].what : 0x811c9dc5u, node),
-        .is_open = true, /* it is read, even without visits */
+        .is_open = true, /* so that it is read even if it has no visits */
     };
     *first = place;
     work->outside |= node->thread > 0 || is_program(node);
@@ -105,7 +112,7 @@ static bool add(struct aa_work *work, const struct aa_node *node) {
     return true;
 }
 
-/* Records count once they are published; parents precede their children. */
+/* Adds new nodes, parents before their children. Records count once they are published. */
 static void take_new(struct aa_work *work, const struct aa_thread *thread) {
     const char *end = (const char *)aa_shard() + atomic_load(&aa_shard()->used);
     for (struct aa_record *next = aa_shard_next(work->seen); next && (const char *)next < end;

@@ -1,6 +1,6 @@
 /*
  * A thread's work since the last reading, by node: CPU time in the program's own code and in file I/O; or
- * instructions, if they are counted exactly for each node.
+ * instructions if they are counted exactly for each node.
  */
 #ifndef AA_WORK_H
 #define AA_WORK_H
@@ -8,27 +8,31 @@
 #include "shard.h"
 
 /*
- * Only nodes that were open at the last reading or visited since can have changed. A node without visits
- * is a base, or part of another thread's call path.
+ * A reading skips nodes that cannot have changed: those that were not open at the last reading and not
+ * visited since. Nodes without visits are always read, because they are bases or belong to another thread's
+ * call path.
  */
 struct aa_work_node;
 
 struct aa_work {
     struct aa_work_node *nodes;
     uint32_t count, capacity;
-    uint32_t *places; /* hash table with open addressing: a node's offset → its index in nodes, plus 1 */
+    /* hash table with open addressing, from a node's offset to its index in nodes, plus 1 */
+    uint32_t *places;
+    /* the last record of the shard that was searched for nodes */
     struct aa_record *seen;
     uint32_t roots; /* the index of the first root, plus 1 */
     bool counted;   /* the value of aa_work_is_counted() */
-    bool outside;   /* a base's own work is not the program's */
+    bool outside;   /* whether a base's own work is before or after main, and does not count */
 };
 
-/* Whether work is in instructions. */
+/* Returns whether work is in instructions, and not in nanoseconds. */
 bool aa_work_is_counted(void);
 
 /*
- * Reports the work of each node since the last reading: its offset divided by 64, a number of its call
- * path, and the work. Returns how many nodes were read.
+ * Calls `tell` with the work of each node since the last reading, and returns how many nodes were read.
+ * node: its offset divided by 64. what: a number of its call path, the same in all ranks. work: nanoseconds
+ * or instructions.
  */
 typedef void aa_work_told(void *to, uint32_t node, uint32_t what, double work);
 uint32_t aa_work_look(struct aa_work *work, const struct aa_thread *thread, aa_work_told *tell, void *to);

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["record"]
 
-_DESCRIPTOR_VERSION = "aa1"  # twin: DESCRIPTOR_VERSION in experiment/region.py
+_DESCRIPTOR_VERSION = "aa1"  # the same as DESCRIPTOR_VERSION in experiment/region.py
 _IS_FUNCTION = 0x1  # CO_OPTIMIZED is set for functions, but not for modules and bodies of classes
 # parts of the enclosing function, not functions of their own
 _PARTS = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
@@ -78,7 +78,7 @@ class _Regions:
         self._known: dict[str, int] = {}
 
     def mark(self, code: CodeType, descriptor: str | None) -> None:
-        """Record the region of a code object; None if it has none."""
+        """Make a code object the region with a descriptor; None: no region."""
         if descriptor is not None and descriptor not in self._known:
             self._known[descriptor] = self._keep(_encoded(descriptor))
         self._mark(code, None if descriptor is None else self._known[descriptor])
@@ -99,7 +99,7 @@ class _Report:
         self._append.restype = None
 
     def say(self, word: str, texts: list[str]) -> None:
-        """Add a line for each text."""
+        """Append a line for each text, which begins with a word."""
         file = f"{self._folder}/{self._node}.{os.getpid()}.python.txt"
         lines = "".join(f"{word} {text.translate(_ESCAPES)}\n" for text in texts)
         self._append(_encoded(file), _encoded(lines))
@@ -144,7 +144,7 @@ class _Choice:
             self.threading(module)
         is_import = (code.co_filename, code.co_name) == _IMPORT
         if is_import and not self._has_begun:
-            return  # undecided, so that an interpreter without a user's program is not recorded for its imports
+            return  # stays undecided, so that an interpreter without a user's program is not recorded for its imports
         descriptor = _IMPORTS if is_import else self._descriptor(code, str(module.get("__name__", "")))
         self._regions.mark(code, descriptor)
         if descriptor is not None:

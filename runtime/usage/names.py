@@ -18,8 +18,8 @@ __all__ = [
     "usage_of",
 ]
 
-USAGE_VARIABLE: Final = "AUTOANALYZER_USAGE"  # twin: WANTED in runtime/probe/usage.c
-MOST_USAGE: Final = 6  # of a run, together with named PAPI events; twin: AA_MOST_EVENTS in runtime/probe/shard.h
+USAGE_VARIABLE: Final = "AUTOANALYZER_USAGE"  # the same as WANTED in runtime/probe/usage.c
+MOST_USAGE: Final = 6  # per run, with named PAPI events; AA_MOST_EVENTS in runtime/probe/shard.h
 USAGE: Final = tuple(metric.name for metric in USAGE_METRICS)
 ENERGY: Final = ("energy", "dram_energy")
 ALLOCATION_LIBRARY: Final = "libaamalloc.so"  # in the probe library's folder; see ../probe/malloc/malloc.c

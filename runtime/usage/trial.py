@@ -23,7 +23,7 @@ __all__ = ["Used", "allocation_command", "tried_usage"]
 
 _PAGES: Final = 64
 _SOURCE: Final = Path(__file__).parents[1] / "probe" / "malloc" / "malloc.c"
-# Not connected to the probe library, because Python itself allocates memory.
+# Reports no allocations, because Python itself allocates memory; only asks whether they could be reported.
 _ASK: Final = """
 import ctypes
 watch = ctypes.CDLL(None).aa_allocation_watch
@@ -39,7 +39,7 @@ class Used:
     Attributes:
         name: Its name for ``--usage``.
         source: How it is counted; empty if it is not.
-        outcome: ``counts``; ``starts``: it counted nothing in the test; ``fails``.
+        outcome: ``counts``; ``starts`` if it counted nothing in the test; or ``fails``.
         reason: Why it fails.
     """
 

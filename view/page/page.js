@@ -1298,14 +1298,15 @@
     shown() {
       return this.tree.walk(this.tree.children(-1), this.open);
     }
-    // Yields visible nodes and the descendants of closed ones, whose exclusive values make up the shown values.
+    // Returns the nodes whose exclusive values make up the shown values of some nodes: open ones themselves, closed ones
+    // with all descendants.
     held(nodes) {
       return [...nodes].flatMap((node) => this.isOpen(node) ? [node] : this.tree.walk([node]));
     }
     opened(nodes) {
       return this.with({ open: /* @__PURE__ */ new Set([...this.open, ...nodes.filter((node) => !this.tree.isLeaf(node))]) });
     }
-    // Closes a node; it becomes selected if one below it was.
+    // Closes nodes. If a selected node is no longer visible, its outermost closed ancestor is selected instead.
     closed(nodes) {
       const open = new Set(this.open);
       for (const node of nodes) open.delete(node);
@@ -1597,8 +1598,8 @@
     get operation() {
       return OPERATIONS[this.aggregation];
     }
-    // Returns the value at a place: a number, or why it is missing; `partial` if a part was not measured. `hasCells`:
-    // whether the place should have cells; if it has none, only whole processes have the metric.
+    // Returns the value at a place, or why it is missing; the gap is `partial` if some values are missing. `hasCells`:
+    // the place should have values; if it has none, the metric exists only for whole processes.
     value(place, hasCells = false) {
       const known = this.known[place];
       const gaps = this.gaps[place];
@@ -1623,7 +1624,7 @@
         this.gaps.map((gaps, place) => gaps + other.gaps[place])
       );
     }
-    // Returns the tally without a part of its sums; what the part does not know remains.
+    // Returns the tally without a part of its sums. Where the part is unknown, nothing is subtracted.
     less(part) {
       return new _Tally(
         this.aggregation,
@@ -1632,13 +1633,13 @@
         this.gaps.map((gaps, place) => gaps + part.gaps[place])
       );
     }
-    // Returns the tally by node of a tree, aggregated over the cells of each node itself.
+    // Returns a tally by node of a tree, from the values that belong to each node itself.
     atHome(tree) {
       const found = _Tally.nothing(this.aggregation, tree.length);
       for (let cell = 0; cell < this.length; cell++) found.add(tree.home[cell], this, cell);
       return found;
     }
-    // Returns the tally in which each node of a tree includes its descendants.
+    // Returns a tally in which the values of each node include those of its descendants.
     up(tree) {
       const found = new _Tally(this.aggregation, this.amounts.slice(), this.known.slice(), this.gaps.slice());
       for (let node = tree.length - 1; node >= 0; node--) {
@@ -1651,7 +1652,7 @@
       for (let place = 0; place < this.length; place++) one.add(0, this, place);
       return one;
     }
-    // Adds a place of another tally to a place of this one.
+    // Adds the value at a place of another tally to a place of this one.
     add(place, other, at) {
       this.amounts[place] = this.operation(this.amounts[place], other.amounts[at]);
       this.known[place] += other.known[at];
@@ -1683,7 +1684,7 @@
     unfolding(dimension, node) {
       return this.with(dimension, this.panes[dimension].unfolding(node));
     }
-    // Returns the tally and the place in it where the value of a shown node is.
+    // Returns a tally, and the place in it that holds the value of a shown node.
     tallyOf(dimension, node) {
       const pane = this.panes[dimension];
       if (dimension === "metrics") return [this.ofMetric(node), 0];
@@ -1707,12 +1708,12 @@
       const parts = this.partsOf(node).map((part) => this.sums.total(part));
       return parts.reduce((whole2, part) => whole2.less(part), this.sums.total(node));
     }
-    // Returns the child metrics that are shown by the children of a metric's node.
+    // Returns the child metrics that are not part of a node's own value, because the node is open and shows them below.
     partsOf(node) {
       const adds = this.sums.metrics[node].aggregation === "sum";
       return adds && this.panes.metrics.isOpen(node) ? this.sums.parts[node] : [];
     }
-    // Returns the selected metrics, and the parts to subtract from them.
+    // Returns the selected metrics, each followed by the parts to subtract from it.
     get terms() {
       return this.metrics.flatMap((metric) => [metric, ...this.partsOf(metric)]);
     }
@@ -1726,6 +1727,7 @@
     get summed() {
       return summable(this.metrics.map((node) => this.sums.metrics[node]));
     }
+    // Returns a value that is made once for this browser, by name.
     once(name, make) {
       if (!this.kept.has(name)) this.kept.set(name, make());
       return this.kept.get(name);
@@ -1736,20 +1738,23 @@
       const terms = this.metrics.map((metric) => [metric, ...this.partsOf(metric)].join("-"));
       return this.sums.once(tree, `program ${terms}`, () => this.spread((metric) => this.sums.byPath(metric), tree));
     }
-    // The selected metrics of the selected nodes of the program at each node of the system.
+    // Returns the values of the selected metrics and program nodes at each system node.
     get ofSystem() {
       return this.once("system", () => this.sums.ofSystem(this));
     }
-    // The call paths whose values the selected program nodes show.
+    // Returns the call paths whose values the selected program nodes show.
     get paths() {
       const { program } = this.panes;
       return this.once("paths", () => program.tree.cells(program.held(program.selected)));
     }
+    // Returns exclusive and inclusive values of the selected metrics at each node of a tree. `read`: returns a metric's
+    // tally.
     spread(read, tree) {
       const own = this.selected(read).atHome(tree);
       return { own, closed: own.up(tree) };
     }
-    // The selected metrics together, if they are sums of one unit; else there is a value of each alone.
+    // Returns the sum of the selected metrics. If they cannot be added, only places where a single metric has a value
+    // show one.
     selected(read) {
       let tallies = this.metrics.map(
         (node) => this.partsOf(node).reduce((whole2, part) => whole2.less(read(part)), read(node))
@@ -1958,7 +1963,7 @@
     get length() {
       return this.order.length;
     }
-    // Yields nodes; folded ones are last below their parent, as the number -2 - parent.
+    // Returns the visible nodes in order. The folded children of a node come last below it, as the number -2 - node.
     #order() {
       const { tree } = this.pane;
       const found = [];
@@ -1978,7 +1983,7 @@
       }
       return found;
     }
-    // Computes the end of each colour scale: the whole, or the largest value if that is larger.
+    // Returns the upper end of each colour scale: the whole, or the largest value if that is larger.
     #tops() {
       const tops = /* @__PURE__ */ new Map();
       for (const node of this.pane.shown()) {
@@ -1991,12 +1996,14 @@
       }
       return tops;
     }
-    // Returns the least end of a scale: the whole, but 0 in the system, because each of many ranks has a small share.
+    // Returns the lowest value for the upper end of a scale: the whole; in the system 0, because each of many ranks has
+    // only a small share.
     #least(node, unit) {
       if (this.dimension === "system") return 0;
       return unit === "%" ? 100 : Math.abs(this.#rootOf(node).amount ?? 0);
     }
-    // Metrics of different trees, and metrics that are not additive, have separate scales.
+    // Returns the scale to which a node belongs; null if it has none. Each tree of metrics has its own; metrics that are
+    // not additive have none.
     #group(node) {
       if (this.dimension !== "metrics") return 0;
       return this.#rootOf(node).amount === null ? null : this.pane.tree.root(node);
@@ -2053,7 +2060,8 @@
       if (top === void 0) return null;
       return top ? Math.min(1, Math.abs(value.amount) / top) : 0;
     }
-    // Returns the colour scale; in the metric tree, that of the first selected metric.
+    // Returns the upper end of the colour scale with its unit; in the metric tree, of the first selected metric's scale.
+    // Null if there is none.
     get legend() {
       const node = this.dimension === "metrics" ? this.browser.metrics[0] : 0;
       const group = this.#group(node);
@@ -2561,7 +2569,7 @@
       this.numbers = /* @__PURE__ */ new Map();
       this.read = read;
     }
-    // Decodes the shown data.
+    // Loads the regions and some metrics, as far as they are not loaded yet.
     async load(metrics) {
       this.regions ??= await this.read(`${this.head.key} regions`);
       for (const name of metrics) {
@@ -2590,7 +2598,7 @@
       const first = this.stepAt(start2 + this.step / 2);
       return [first, Math.max(first, this.stepAt(end - this.step / 2)) + 1];
     }
-    // Returns the index of a row's call path: -1 for several short ones, NaN for none.
+    // Returns the index of the call path with most time in a step of a row; -1 for several short ones, NaN for none.
     pathAt(row, step) {
       return this.regions[row * this.steps + step];
     }
@@ -2598,7 +2606,7 @@
       const path = this.pathAt(row, step);
       return path >= 0 ? this.head.paths[path].name : path < 0 ? "several short regions" : "no region";
     }
-    // Returns least, mean and largest value of some steps, and when they occur.
+    // Returns the least, mean and largest value in some steps, and when the least and the largest occur.
     summary(name, [from, to]) {
       const { least: least2, mean, most: most3 } = this.numbers.get(name);
       const found = { least: NaN, leastAt: NaN, mean: NaN, most: NaN, mostAt: NaN };
@@ -2612,7 +2620,7 @@
       }
       return known ? { ...found, mean: sum2 / known } : found;
     }
-    // Returns a few rows that describe the charts: spans of steps with their main region.
+    // Returns the rows of a table that describes the charts: spans of steps, each with its main region.
     table(metrics, [from, to]) {
       const count2 = Math.min(ROWS, to - from);
       return Array.from({ length: count2 }, (_, row) => {
@@ -2625,30 +2633,30 @@
       for (let step = from; step < to; step++) met.set(this.nameAt(0, step), (met.get(this.nameAt(0, step)) ?? 0) + 1);
       return [...met].sort(([, one], [, other]) => other - one)[0][0];
     }
-    // Counts the steps of some rows in each call path, most frequent first.
+    // Returns the share of each call path in the steps of all rows, largest first.
     shares() {
       const found = new Float64Array(this.head.paths.length);
       for (const path of this.regions) if (path >= 0) found[path]++;
       return [...found].map((count2, path) => ({ path, share: count2 / this.regions.length })).sort((one, other) => other.share - one.share);
     }
-    // Writes a moment with the accuracy of the steps.
+    // Writes a moment, in seconds, with as many decimals as the steps justify.
     moment(time) {
       return time.toFixed(this.#digits);
     }
     get #digits() {
       return Math.max(0, Math.min(9, 1 - Math.floor(Math.log10(this.step))));
     }
-    // Writes an interval as commands accept it, within the trace.
+    // Writes an interval as commands accept it. It is rounded inwards, so that it is inside the trace.
     span([start2, end]) {
       const size = 10 ** this.#digits;
       const digits2 = (value) => (value / size).toFixed(this.#digits);
       return `${digits2(Math.ceil(start2 * size - 1e-6))}:${digits2(Math.floor(end * size + 1e-6))}`;
     }
-    // Returns whether commands know a metric, unlike the times of a region's entries.
+    // Returns whether commands know a metric; they do not know the times of a region's entries.
     inCommands(name) {
       return this.head.metrics.some((each) => each.name === name && each.word !== null);
     }
-    // Shows the command that shows the same in a terminal.
+    // Returns commands for a terminal, each with its title, that show more about a metric in an interval.
     commands(metric, range2) {
       const { word, metrics } = this.head;
       const named = metrics.find(({ name }) => name === metric).word;
@@ -4003,7 +4011,7 @@
       this.lastAsked = /* @__PURE__ */ new Map();
       this.kept = /* @__PURE__ */ new WeakMap();
     }
-    // Caches the last result for a tree by name; other selections do not change it.
+    // Returns what `make` makes for a tree and a key. Caches one result per tree and first word of the key.
     once(tree, key, make) {
       if (!this.kept.has(tree)) this.kept.set(tree, /* @__PURE__ */ new Map());
       const found = this.kept.get(tree);
@@ -4041,12 +4049,12 @@
       if (!this.totals.has(metric)) this.totals.set(metric, this.byPath(metric).together());
       return this.totals.get(metric);
     }
-    // Returns the values of selected metrics and program nodes at each system node; null if the page lacks them.
+    // Returns the values of the selected metrics and program nodes at each system node; null if the page lacks them.
     ofSystem(browser) {
       const { paths } = browser;
       return browser.spread((metric) => this.byLocation(metric, paths), browser.panes.system.tree);
     }
-    // Returns a metric by location, summed over some call paths; the last result is cached.
+    // Returns the values of a metric by location, summed over some call paths. The last result for each metric is cached.
     byLocation(metric, paths) {
       const known = this.lastAsked.get(metric);
       if (known?.paths === paths) return known.tally;
@@ -4103,7 +4111,8 @@
         if (this.large.paths.length) this.rows.set(metric, await this.read(`${name} rows`));
       }
     }
-    // Returns the distribution over locations at each node of the call tree; null except for a single metric.
+    // Returns how a metric spreads over locations at each node of the call tree; null for several metrics, open ones, and
+    // other trees.
     rangesOf(tree, metric, parts) {
       if (parts.length || tree !== this.calls) return null;
       const of = (part) => {
@@ -4124,7 +4133,8 @@
       };
       return { own: of(OWN), closed: of(CLOSED) };
     }
-    // Returns the selected metrics at each node of a system tree, of bins or locations; null if the page lacks them.
+    // Returns the values of the selected metrics at each node of a system tree, of bins or locations; null if the page
+    // lacks them.
     ofSystem(browser) {
       const { tree } = browser.panes.system;
       if (!browser.located) return null;
@@ -4167,7 +4177,8 @@
       }
       this.link();
     }
-    // The children of each node are a range of one list, because with 100,000 ranks many small lists are too slow.
+    // Lists the children of all nodes. Those of one node are a range of one list, because with 100,000 ranks many small
+    // lists are too slow.
     link() {
       this.first = new Int32Array(this.length + 2);
       for (let node = 0; node < this.length; node++) this.first[this.parents[node] + 2]++;
@@ -4191,7 +4202,7 @@
     root(node) {
       return this.ancestors(node).at(-1) ?? node;
     }
-    // Yields nodes and their descendants, parents first; only below the nodes in `into`, if given.
+    // Returns nodes and their descendants, parents first. `into`: if given, only these nodes show their children.
     walk(starts, into = null) {
       const found = [];
       const pending = Array.from(starts).reverse();
@@ -4204,7 +4215,7 @@
       }
       return found;
     }
-    // Returns the rows or columns that belong to some nodes themselves, in order.
+    // Returns the rows or columns of a metric that belong to some nodes themselves, in order.
     cells(nodes) {
       const held = new Uint8Array(this.length);
       for (const node of nodes) held[node] = 1;
@@ -4237,7 +4248,7 @@
       const spread = head.large ? await read(`${head.key} spread`) : null;
       return new _Experiment(head, await read(`${head.key} sums`), spread, read);
     }
-    // The initial view: time is selected, and the end of the hottest path.
+    // Returns the initial view, in which time and the end of the hottest path are selected.
     start() {
       const { metrics, program, system } = this.head.start;
       return new Browser(this.sums, {
@@ -4246,11 +4257,11 @@
         system: this.head.large ? new Pane(this.trees.systems.bins, { open: [0] }) : new Pane(this.trees.systems.machine, system)
       });
     }
-    // The initial grouping of the system.
+    // Returns the name of the initial grouping of the system.
     get grouping() {
       return this.head.large ? "bins" : "machine";
     }
-    // The noun for locations: rank, or thread if a process has several.
+    // Returns the noun for locations: rank, or thread if a process has several.
     get kind() {
       if (this.head.large) return this.head.large.noun;
       return this.head.locations.length > new Set(this.head.locations.map(([process2]) => process2)).size ? "thread" : "rank";

@@ -1,9 +1,9 @@
 /*
- * A separate library, preloaded beside the probe library only if allocation is counted. It is in front of the
- * program's own allocator, and reports to the probe library what was allocated and freed. Until the probe
- * library requests this, it passes on all calls unreported; if another allocator is called directly, or a
- * sanitizer watches, it never does. Bytes are those that the allocator returns, somewhat more than requested,
- * so that freed bytes can be subtracted from allocated ones.
+ * A separate library, preloaded beside the probe library only if allocation is counted. It is in front of
+ * the program's own allocator, and reports to the probe library what is allocated and freed. It passes on
+ * all calls unreported until the probe library requests reports, and for ever if the program calls another
+ * allocator directly or a sanitizer watches. Bytes are those that the allocator returns, somewhat more than
+ * requested, so that freed bytes can be subtracted from allocated ones.
  */
 #define _GNU_SOURCE
 #include "allocation.h"
@@ -19,7 +19,7 @@
 
 #define EXPORT __attribute__((visibility("default")))
 #define INITIAL_EXEC __attribute__((tls_model("initial-exec")))
-#define EARLY_ROOM ((size_t)32 << 10) /* bytes: dlsym requests at most a few hundred */
+#define EARLY_ROOM ((size_t)32 << 10) /* bytes; dlsym requests at most a few hundred */
 #define ALIGNMENT sizeof(max_align_t)
 
 static struct {
@@ -36,8 +36,9 @@ static struct {
 } next;
 
 static aa_allocation_watcher *_Atomic watcher;
-static _Thread_local bool searching INITIAL_EXEC; /* dlsym may allocate */
-static _Thread_local bool inside INITIAL_EXEC;    /* an allocator may call itself by its public names */
+static _Thread_local bool searching INITIAL_EXEC; /* true inside dlsym, which may allocate */
+/* true inside the allocator, which may call itself by its public names */
+static _Thread_local bool inside INITIAL_EXEC;
 
 /* ---- before the allocator is found */
 
@@ -97,7 +98,10 @@ static size_t size_of(void *memory) {
     return memory && !is_early(memory) ? next.malloc_usable_size(memory) : 0;
 }
 
-/* Returns null if a call is not reported, because it is part of another one. */
+/*
+ * Returns the function that receives the call; null if the call is part of another one, or nothing is
+ * reported.
+ */
 static inline aa_allocation_watcher *listener(void) {
     return __builtin_expect(watcher != NULL, 0) && !inside ? watcher : NULL;
 }
@@ -154,7 +158,7 @@ static void *moved(void *memory, size_t size) {
     return copy ? memcpy(copy, memory, size < room ? size : room) : NULL;
 }
 
-/* realloc counts as freeing the old block and allocating a new one, whether or not it moves. */
+/* Counts as freeing the old block and allocating a new one, whether or not the block moves. */
 EXPORT void *realloc(void *memory, size_t size) {
     if (is_early(memory))
         return moved(memory, size);
@@ -209,8 +213,8 @@ static void hear(uint64_t allocated, uint64_t freed, uint32_t allocations, uint3
 }
 
 /*
- * Whether the program calls this library's malloc. Comparing addresses does not work: if a program at a
- * fixed address takes malloc's address, that is in its own jump table.
+ * Returns whether the program calls this library's malloc. Comparing addresses does not work: if a program
+ * at a fixed address takes malloc's address, it gets that of an entry in its own jump table.
  */
 static bool is_called(void) {
     void *symbols[] = {dlsym(RTLD_DEFAULT, "malloc"), dlsym(RTLD_DEFAULT, "free")};

@@ -2,11 +2,11 @@
 import { Pane } from "./model/pane.js";
 
 export const VALUES = { absolute: "abs", root: "pct", selection: "sel", other: "other" };
-const MOST = 200; // greatest number of open nodes in a link; with more, it is too long for mail
+const MOST = 200; // the most open nodes that a link contains; with more it would be too long for mail
 
 const names = (tree, nodes) => [...nodes].map((node) => (node < 0 ? "/" : encodeURIComponent(tree.identities[node]))).join(",");
 
-// Parses a fragment such as "m=wall_time&c=main%2Floop~0&v=pct".
+// Returns the fragment for a view, such as "m=wall_time&c=main%2Floop~0&v=pct".
 export function fragmentOf(state) {
   const { browser, basis, flat, grouping, tab, time, source, experiment } = state;
   const { metrics, program, system } = browser.panes;
@@ -31,7 +31,7 @@ export function fragmentOf(state) {
   return parts.filter(([key, text]) => text || key.endsWith("o")).map(([key, text]) => `${key}=${text}`).join("&");
 }
 
-// Splits a fragment into its parts, which may contain anything.
+// Returns the values of a fragment, by key. They may contain anything, because a reader may have edited the address.
 export function piecesOf(fragment) {
   const found = new Map();
   for (const piece of fragment.replace(/^#/, "").split("&")) {
@@ -41,7 +41,8 @@ export function piecesOf(fragment) {
   return found;
 }
 
-// Returns a pane according to a fragment; what is missing or unknown stays unchanged.
+// Returns a pane with the open and selected nodes of a fragment. What the fragment lacks, and nodes that the tree
+// lacks, change nothing. `key`: the pane's key in the fragment.
 export function paneOf(pane, pieces, key) {
   const { tree } = pane;
   const nodes = (text) => text.split(",").filter(Boolean).map((name) => nodeOf(tree, name)).filter((node) => node !== undefined);
@@ -54,7 +55,7 @@ export function paneOf(pane, pieces, key) {
   return found.selecting([...found.selected]);
 }
 
-// Returns the view of the time lines according to a fragment.
+// Returns the view of the time lines that a fragment describes.
 export function timeOf(times, pieces) {
   const trace = Number(pieces.get("tr") ?? 0);
   if (!times[trace]) return { trace: 0, shown: null, range: null };
@@ -65,6 +66,7 @@ export function timeOf(times, pieces) {
   return { trace, shown, range: start >= edges[0] && end <= edges[1] && start < end ? [start, end] : null };
 }
 
+// Returns the node with an encoded identity; -1 for the roots, undefined if there is none.
 function nodeOf(tree, name) {
   if (name === "/") return -1;
   try {

@@ -1,4 +1,4 @@
-// The page below the verdict. The whole view is one immutable state, which each action replaces.
+// The page below the verdict. The whole view is one immutable state, and each action replaces it.
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { fragmentOf, paneOf, piecesOf, timeOf, VALUES } from "./address.js";
 import { html } from "./html.js";
@@ -22,7 +22,7 @@ import { Topology } from "./parts/topology.js";
 import { ROW, TreeView } from "./parts/tree_view.js";
 
 const BASES = [null, "root", "selection", "other"];
-const MOST_RANKS = 64; // greatest number of ranks to select for a finding
+const MOST_RANKS = 64; // a finding selects its ranks only up to this number
 
 export function App({ page }) {
   const [state, setState] = useState(() => start(page));
@@ -44,7 +44,9 @@ export function App({ page }) {
 
   const titles = { metrics: "Metric", program: flat ? "Region" : "Call path", system: grouping === "cluster" ? "Cluster, rank" : "Machine, rank" };
 
-  // Replaces the state once the numbers that it shows are decoded.
+  // Shows a changed state once its numbers are loaded, unless another change comes first. `change`: the changed parts,
+  // or a function that returns them for the current state. `finding`: the finding that is shown, -1 for none. `aim`:
+  // the trees whose cursors move to their selections.
   async function go(change, { finding: number = -1, aim = null } = {}) {
     const before = now.current.browser;
     document.body.setAttribute("aria-busy", "true");
@@ -86,7 +88,8 @@ export function App({ page }) {
     go((seen) => ({ ...start(page), tab: seen.tab, time: seen.time, source: seen.source, browser: browserOf(page, found) }), { finding: number, aim: DIMENSIONS }).then(lookThere);
   }
 
-  // The address that was asked for: a state that is still being loaded may replace the current one.
+  // Shows the view in the address. After a change of the address it is taken from the event, because a state that is
+  // still being loaded may replace the current address.
   function fromAddress(event) {
     const pieces = piecesOf(event ? new URL(event.newURL).hash : location.hash);
     if (pieces.has("n")) return toFinding(Number(pieces.get("n")) - 1);
@@ -130,7 +133,7 @@ export function App({ page }) {
     });
   }
 
-  // Shows this experiment, or its difference from the other one.
+  // Shows this experiment, or its difference from the other one. The tab stays open.
   function show(difference) {
     const name = difference ? "difference" : "run";
     go((seen) => ({ ...carried(page, seen, name), tab: seen.tab }), { aim: DIMENSIONS });
@@ -331,7 +334,7 @@ export function App({ page }) {
     ${help && html`<${Help} close=${() => setHelp(false)} />`}
   `;
 
-  // Selects a region of the difference in the trees.
+  // Selects a region of the difference in the trees. If the shown experiment lacks it, shows the difference first.
   function selectIn(region) {
     const { difference } = page.experiments;
     if (state.experiment === "difference") return selectRegion(region);
@@ -351,6 +354,7 @@ const start = (page) => {
   return { experiment: "run", browser: experiment.start(), basis: null, flat: false, grouping: experiment.grouping, tab: page.tab, time: timeOf(page.times, new Map()), source: page.hasSources, calls: null };
 };
 
+// Returns the state that a fragment describes.
 function stateOf(page, pieces) {
   const name = pieces.get("e") === "difference" && page.experiments.difference ? "difference" : "run";
   const experiment = page.experiments[name];
@@ -365,7 +369,7 @@ function stateOf(page, pieces) {
   return { experiment: name, browser, basis: basis === "other" && !page.other ? null : basis, flat, grouping, tab, time: timeOf(page.times, pieces), source: { on: true, off: false }[pieces.get("src")] ?? page.hasSources, calls: null };
 }
 
-// Returns the same selection in another experiment, as far as it exists there.
+// Returns a state with the same selection in another experiment, as far as it exists there.
 function carried(page, seen, name) {
   const pieces = piecesOf(fragmentOf(seen));
   for (const key of ["mo", "co", "so", "mu", "cu"]) pieces.delete(key);
@@ -374,6 +378,7 @@ function carried(page, seen, name) {
   return stateOf(page, pieces);
 }
 
+// Returns the browser that shows a finding: with its metric, call path and ranks selected.
 function browserOf(page, { metric, withoutParts, path, locations }) {
   const experiment = page.experiments.run;
   let browser = experiment.start();
@@ -385,14 +390,14 @@ function browserOf(page, { metric, withoutParts, path, locations }) {
   return browser;
 }
 
-// Scrolls to the trees if they are below the window; if columns are stacked, also to the source.
+// Scrolls to the trees if they are not in the window; if the columns are stacked, to where they begin.
 function lookThere() {
   const narrow = matchMedia("(max-width: 1100px)").matches;
   requestAnimationFrame(() => document.querySelector(narrow ? ".source, .trees" : ".trees")?.scrollIntoView({ block: narrow ? "start" : "nearest" }));
   if (document.activeElement === document.body) document.getElementById("tree-program").focus({ preventScroll: true });
 }
 
-// Returns nothing if the page lacks the values of a tree.
+// the rows of a tree whose values are not in the page
 const NO_ROWS = { length: 0, order: [], legend: null };
 
 const rowsOf = (browser, dimension, basis) =>
@@ -400,16 +405,18 @@ const rowsOf = (browser, dimension, basis) =>
 
 const nodesOf = (tree, locations) => [...new Set(locations.map((location) => tree.home[location]))];
 
+// Returns how the locations differ at a program node; null if that is not known.
 function rangeOf(spread, rows, node) {
   const { browser, pane } = rows;
   const of = pane.isOpen(node) ? spread.own : spread.closed;
   if (!of.known[node]) return null;
-  // A page without all values knows at least the locations with the least and largest ones.
+  // Pages that do not contain all values still contain which locations have the least and the largest one.
   const who = browser.sums.large?.noun === "rank" && { least: of.leastWho[node], most: of.mostWho[node], deviation: of.deviation[node] };
   return { who, least: of.least[node], mean: of.mean[node], most: of.most[node], scale: scaleOf(spread), unit: browser.sums.metrics[browser.metrics[0]].unit };
 }
 
-// Returns the least value, or 0, and the largest value of all nodes.
+// Returns the scale of all ranges: from the least value, or 0 if that is lower, to the largest one, or 0 if that is
+// higher.
 const scaleOf = (spread) =>
   (spread.scale ??= {
     low: finite(spread.own.least, Math.min, finite(spread.closed.least, Math.min, 0)),

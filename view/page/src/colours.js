@@ -1,16 +1,17 @@
 // Colours that people with colour blindness can distinguish.
 
-// Size: cividis (Nuñez, Anderton, Renslow 2018), from little to much.
+// Colours of amounts, from little to much: cividis (Nuñez, Anderton, Renslow 2018).
 const SIZES = ["#00224e", "#123570", "#3b496c", "#575d6d", "#707173", "#8a8678", "#a59c74", "#c3b369", "#e1cc55", "#fee838"];
 
-// Sign: red is negative, blue positive (ColorBrewer's RdBu).
+// Colours of signed amounts: red is negative, blue positive (ColorBrewer's RdBu).
 const SIGNS = ["#b2182b", "#f4a582", "#f7f7f7", "#92c5de", "#2166ac"];
 
-// Clusters: Okabe and Ito; each also has a letter.
+// Colours of clusters, by Okabe and Ito; each cluster also has a letter.
 export const CLUSTERS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8c6d00", "#7f7f7f"];
 
 const rgb = (hex) => [1, 3, 5].map((place) => Number.parseInt(hex.slice(place, place + 2), 16));
 
+// Returns a function from a place between 0 and 1 to a colour that is interpolated between the stops.
 function ramp(stops) {
   const steps = stops.map(rgb);
   return (place) => {
@@ -23,17 +24,17 @@ function ramp(stops) {
 export const sizeColour = ramp(SIZES);
 const signed = ramp(SIGNS);
 
-// Returns the colour for a number from -1 to 1.
+// Returns the colour for a number from -1 to 1, as [red, green, blue].
 export const signColour = (place) => signed((place + 1) / 2);
 
 export const css = ([red, green, blue]) => `rgb(${red} ${green} ${blue})`;
 
 export const clusterColour = (number) => CLUSTERS[number % CLUSTERS.length];
 
-// Colours of marks over charts, which differ from those of curves.
+// Returns the colour of a mark over a chart, which differs from those of the curves.
 export const markColour = (number) => CLUSTERS[(number + 1) % CLUSTERS.length];
 
-// Colours of regions over time: one for each of the largest, and one for all others.
+// Returns the colour of a region over time: one for each of the NAMED largest, and one for all others.
 const OTHERS = CLUSTERS.at(-1);
 export const NAMED = CLUSTERS.length - 1;
 export const regionColour = (place) => (place < NAMED ? CLUSTERS[place] : OTHERS);

@@ -1,4 +1,4 @@
-// The page's script, which reads the data in the page and shows them.
+// The page's script: reads the data in the page and shows them.
 import { h, render } from "preact";
 import { App } from "./app.js";
 import { Experiment } from "./model/experiment.js";

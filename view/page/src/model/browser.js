@@ -1,8 +1,9 @@
-// Three trees side by side: values depend on the selections to the left (twin: view/browser/browser.py).
+// Three trees side by side: the values in each depend on the selections to its left (same as view/browser/browser.py).
 import { Tally } from "./tally.js";
 
 export const DIMENSIONS = ["metrics", "program", "system"];
 
+// Returns whether the values of several metrics can be added.
 export const summable = (metrics) =>
   metrics.every(({ aggregation }) => aggregation === "sum") && new Set(metrics.map(({ unit }) => unit)).size === 1;
 
@@ -33,7 +34,7 @@ export class Browser {
     return this.with(dimension, this.panes[dimension].unfolding(node));
   }
 
-  // Returns the tally and the place in it where the value of a shown node is.
+  // Returns a tally, and the place in it that holds the value of a shown node.
   tallyOf(dimension, node) {
     const pane = this.panes[dimension];
     if (dimension === "metrics") return [this.ofMetric(node), 0];
@@ -61,13 +62,13 @@ export class Browser {
     return parts.reduce((whole, part) => whole.less(part), this.sums.total(node));
   }
 
-  // Returns the child metrics that are shown by the children of a metric's node.
+  // Returns the child metrics that are not part of a node's own value, because the node is open and shows them below.
   partsOf(node) {
     const adds = this.sums.metrics[node].aggregation === "sum";
     return adds && this.panes.metrics.isOpen(node) ? this.sums.parts[node] : [];
   }
 
-  // Returns the selected metrics, and the parts to subtract from them.
+  // Returns the selected metrics, each followed by the parts to subtract from it.
   get terms() {
     return this.metrics.flatMap((metric) => [metric, ...this.partsOf(metric)]);
   }
@@ -85,6 +86,7 @@ export class Browser {
     return summable(this.metrics.map((node) => this.sums.metrics[node]));
   }
 
+  // Returns a value that is made once for this browser, by name.
   once(name, make) {
     if (!this.kept.has(name)) this.kept.set(name, make());
     return this.kept.get(name);
@@ -97,23 +99,26 @@ export class Browser {
     return this.sums.once(tree, `program ${terms}`, () => this.spread((metric) => this.sums.byPath(metric), tree));
   }
 
-  // The selected metrics of the selected nodes of the program at each node of the system.
+  // Returns the values of the selected metrics and program nodes at each system node.
   get ofSystem() {
     return this.once("system", () => this.sums.ofSystem(this));
   }
 
-  // The call paths whose values the selected program nodes show.
+  // Returns the call paths whose values the selected program nodes show.
   get paths() {
     const { program } = this.panes;
     return this.once("paths", () => program.tree.cells(program.held(program.selected)));
   }
 
+  // Returns exclusive and inclusive values of the selected metrics at each node of a tree. `read`: returns a metric's
+  // tally.
   spread(read, tree) {
     const own = this.selected(read).atHome(tree);
     return { own, closed: own.up(tree) };
   }
 
-  // The selected metrics together, if they are sums of one unit; else there is a value of each alone.
+  // Returns the sum of the selected metrics. If they cannot be added, only places where a single metric has a value
+  // show one.
   selected(read) {
     let tallies = this.metrics.map((node) =>
       this.partsOf(node).reduce((whole, part) => whole.less(read(part)), read(node)),

@@ -1,4 +1,4 @@
-// The data of an experiment in the page (twin: view/page/dataset.py).
+// The data of an experiment in the page (same as view/page/dataset.py).
 import { Browser } from "./browser.js";
 import { Pane } from "./pane.js";
 import { LargeSums } from "./large_sums.js";
@@ -25,7 +25,7 @@ export class Experiment {
     return new Experiment(head, await read(`${head.key} sums`), spread, read);
   }
 
-  // The initial view: time is selected, and the end of the hottest path.
+  // Returns the initial view, in which time and the end of the hottest path are selected.
   start() {
     const { metrics, program, system } = this.head.start;
     return new Browser(this.sums, {
@@ -35,12 +35,12 @@ export class Experiment {
     });
   }
 
-  // The initial grouping of the system.
+  // Returns the name of the initial grouping of the system.
   get grouping() {
     return this.head.large ? "bins" : "machine";
   }
 
-  // The noun for locations: rank, or thread if a process has several.
+  // Returns the noun for locations: rank, or thread if a process has several.
   get kind() {
     if (this.head.large) return this.head.large.noun;
     return this.head.locations.length > new Set(this.head.locations.map(([process]) => process)).size ? "thread" : "rank";

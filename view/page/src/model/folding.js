@@ -1,9 +1,9 @@
-// Folds small nodes into one row, "n more" (twin: view/browser/folding.py).
+// Folds small nodes into one row, "n more" (same as view/browser/folding.py).
 import { Tally } from "./tally.js";
 
-const SHARE = 0.005; // twin: _SHARE
+const SHARE = 0.005; // the same as _SHARE there
 
-// Returns for each node its small children, which are folded; the key of small roots is -1.
+// Returns the small children of each node, which are folded into one row; under -1 the small roots.
 export function folded(browser, dimension) {
   const found = new Map();
   if (dimension === "system") return found;
@@ -21,7 +21,7 @@ export function folded(browser, dimension) {
   return found;
 }
 
-// Compares each metric with its root; metrics that are not additive are never small.
+// Returns for each metric whether it is small compared with its root; metrics that are not additive are never small.
 function smallMetrics(browser) {
   const { sums } = browser;
   const { tree } = browser.panes.metrics;
@@ -36,6 +36,7 @@ function smallMetrics(browser) {
   return sizes.map((size, node) => added[node] && size < SHARE * sizes[tree.root(node)]);
 }
 
+// Returns for each program node whether it is small compared with the whole program.
 function smallPaths(browser) {
   const { own } = browser.ofProgram;
   if (own.aggregation !== "sum") return new Uint8Array(own.length);

@@ -1,5 +1,5 @@
-// The numbers of an experiment that is too large for the page: sums, how locations spread, and bins of them
-// (twin: _large in view/page/dataset.py).
+// The numbers of an experiment that is too large for the page: sums, how values spread over locations, and bins of
+// locations (same as _large in view/page/dataset.py).
 import { Sums } from "./sums.js";
 import { Tally } from "./tally.js";
 
@@ -8,10 +8,10 @@ const [OWN, CLOSED] = [0, 1];
 export class LargeSums extends Sums {
   constructor(head, sums, spread, calls, read) {
     super(head, sums, read);
-    this.calls = calls; // the call tree: of a flat profile there are no spreads, and no rows
+    this.calls = calls; // the call tree; the flat profile has neither spreads nor rows
     this.large = head.large;
     this.spread = spread; // [metric, own or closed, measure, call path]
-    this.columns = head.large.bins.length - 1; // in place of locations
+    this.columns = head.large.bins.length - 1; // the number of bins, which replace locations
     this.laterThreads = [];
     this.rows = new Map(); // metric → [kept path, own or closed, location]
   }
@@ -26,7 +26,8 @@ export class LargeSums extends Sums {
     }
   }
 
-  // Returns the distribution over locations at each node of the call tree; null except for a single metric.
+  // Returns how a metric spreads over locations at each node of the call tree; null for several metrics, open ones, and
+  // other trees.
   rangesOf(tree, metric, parts) {
     if (parts.length || tree !== this.calls) return null;
     const of = (part) => {
@@ -41,7 +42,8 @@ export class LargeSums extends Sums {
     return { own: of(OWN), closed: of(CLOSED) };
   }
 
-  // Returns the selected metrics at each node of a system tree, of bins or locations; null if the page lacks them.
+  // Returns the values of the selected metrics at each node of a system tree, of bins or locations; null if the page
+  // lacks them.
   ofSystem(browser) {
     const { tree } = browser.panes.system;
     if (!browser.located) return null;

@@ -1,10 +1,10 @@
-// A tree with its open and selected nodes, immutable (twin: view/browser/pane.py).
+// A tree with its open and selected nodes, immutable (same as view/browser/pane.py).
 export class Pane {
   constructor(tree, { open = [], selected = [], unfolded = [] } = {}) {
     this.tree = tree;
     this.open = new Set(open);
     this.selected = new Set(selected);
-    this.unfolded = new Set(unfolded); // nodes below which small ones are shown, too; -1 is for roots
+    this.unfolded = new Set(unfolded); // nodes whose small children are shown, too; -1 for small roots
   }
 
   with(parts) {
@@ -19,7 +19,8 @@ export class Pane {
     return this.tree.walk(this.tree.children(-1), this.open);
   }
 
-  // Yields visible nodes and the descendants of closed ones, whose exclusive values make up the shown values.
+  // Returns the nodes whose exclusive values make up the shown values of some nodes: open ones themselves, closed ones
+  // with all descendants.
   held(nodes) {
     return [...nodes].flatMap((node) => (this.isOpen(node) ? [node] : this.tree.walk([node])));
   }
@@ -28,7 +29,7 @@ export class Pane {
     return this.with({ open: new Set([...this.open, ...nodes.filter((node) => !this.tree.isLeaf(node))]) });
   }
 
-  // Closes a node; it becomes selected if one below it was.
+  // Closes nodes. If a selected node is no longer visible, its outermost closed ancestor is selected instead.
   closed(nodes) {
     const open = new Set(this.open);
     for (const node of nodes) open.delete(node);

@@ -1,8 +1,9 @@
 // Least, mean and largest values over the locations at each program node, exclusive and inclusive.
 
-const CELLS = 1 << 22; // greatest number of values in memory at once
+const CELLS = 1 << 22; // the most values in memory at once
 
-// Returns null if values of several call paths cannot be added, or are not in the page.
+// Returns the ranges of the selected metrics; null if values of several call paths cannot be added, or are not in the
+// page.
 export function ranges(browser, tree = browser.panes.program.tree) {
   const { sums } = browser;
   const metrics = browser.metrics;
@@ -43,7 +44,7 @@ const nothing = (nodes) => ({
   known: new Float64Array(nodes),
 });
 
-// Adds two values; the sum is missing only if both are.
+// Adds `count` values, times a sign, to others; a sum is missing only if both values are.
 function add(values, to, cells, from, count, sign) {
   for (let place = 0; place < count; place++) {
     const value = cells[from + place];

@@ -1,4 +1,4 @@
-// Metrics that formulas derive from others, by region (twins: multivariate/derivations.py, view/page/roofline.py).
+// Metrics that formulas derive from others, by region (same as multivariate/derivations.py, view/page/roofline.py).
 import { rate as overTime } from "./time_lines.js";
 
 const LEAST = 0.001; // least number that is written without a power of ten
@@ -16,7 +16,7 @@ const OPERATIONS = {
   max: Math.max,
 };
 
-// Evaluates a formula, whose names refer to metrics; undefined values are NaN.
+// Evaluates a formula, in which names stand for metrics; undefined values are NaN.
 export function evaluate(tree, valueOf) {
   if (typeof tree === "number") return tree;
   if (typeof tree === "string") return valueOf(tree);
@@ -24,10 +24,11 @@ export function evaluate(tree, valueOf) {
   return OPERATIONS[operator](...operands.map((each) => evaluate(each, valueOf)));
 }
 
-// If only some ranks measured the work, it must not be divided by the time of all.
+// Returns a value; NaN if only some ranks have measured it, because it must not be divided by the time of all ranks.
 const whole = ({ amount, gap }) => (gap ? NaN : amount);
 
-// Returns a Map of exclusive values by metric for each region, over all call paths and locations, with derived metrics.
+// Returns the regions, each with a function from the name of a metric, given or derived, to its exclusive value over
+// all call paths and locations; NaN if unknown.
 export function ratesOf(experiment) {
   const { head, sums, trees } = experiment;
   const metrics = new Map(head.metrics.map(({ name }, place) => [name, place]));

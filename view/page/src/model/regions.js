@@ -3,13 +3,14 @@
 // Returns file and line of a region; empty if it has no file.
 export const placeOf = ([, , file, , first]) => atLine(file, first);
 
-// Returns file:line without folders (twin: at_line in view/place.py).
+// Returns file:line without folders (same as at_line in view/place.py).
 export function atLine(file, line) {
   const name = file.split("/").at(-1);
   return line && name ? `${name}:${line}` : name;
 }
 
-// Returns a Float64Array by region: the inclusive values of the selected metrics.
+// Returns the inclusive values of the selected metrics by region, a Float64Array; NaN if unknown. `scope`: call paths;
+// only what is below them counts.
 export function regionSums(browser, experiment, scope = null) {
   const calls = experiment.trees.calls;
   const home = experiment.trees.flat.home;
@@ -29,14 +30,14 @@ export function regionSums(browser, experiment, scope = null) {
   return found;
 }
 
-// Returns the selected call paths, also if the flat profile is shown.
+// Returns the selected call paths; if the flat profile is shown, those of the selected regions.
 export function selectedPaths(browser, experiment) {
   const { tree, selected } = browser.panes.program;
   if (tree === experiment.trees.calls) return [...selected];
   return [...experiment.trees.flat.home.keys()].filter((path) => selected.has(experiment.trees.flat.home[path]));
 }
 
-// The call path on which a region costs most, among those below `scope` if it is reached there.
+// Returns the call path on which a region costs most; if some of its call paths are below `scope`, the one among these.
 export function heaviestPath(browser, experiment, region, scope = null) {
   const { calls, flat } = experiment.trees;
   const { amounts } = browser.selected((metric) => browser.sums.byPath(metric)).atHome(calls).up(calls);
@@ -46,7 +47,7 @@ export function heaviestPath(browser, experiment, region, scope = null) {
   return (near.length ? near : paths).reduce((one, other) => (Math.abs(amounts[other]) > Math.abs(amounts[one]) ? other : one));
 }
 
-// Returns the regions of a file, outer ones first, with the depth of their nesting.
+// Returns the first and last lines of the regions in a file, outer ones first, and how deeply they are nested.
 export function nested(regions, file) {
   const found = [...regions.entries()]
     .filter(([, region]) => region[2] === file && region[4] > 0)

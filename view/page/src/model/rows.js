@@ -1,4 +1,4 @@
-// The rows of a tree (twin: view/browser/rows.py), made one at a time, because there may be 100,000.
+// The rows of a tree (same as view/browser/rows.py), made one at a time, because there may be 100,000.
 import { folded } from "./folding.js";
 import { share, wholeOf } from "./shares.js";
 
@@ -23,7 +23,7 @@ export class Rows {
     return this.order.length;
   }
 
-  // Yields nodes; folded ones are last below their parent, as the number -2 - parent.
+  // Returns the visible nodes in order. The folded children of a node come last below it, as the number -2 - node.
   #order() {
     const { tree } = this.pane;
     const found = [];
@@ -44,7 +44,7 @@ export class Rows {
     return found;
   }
 
-  // Computes the end of each colour scale: the whole, or the largest value if that is larger.
+  // Returns the upper end of each colour scale: the whole, or the largest value if that is larger.
   #tops() {
     const tops = new Map();
     for (const node of this.pane.shown()) {
@@ -58,13 +58,15 @@ export class Rows {
     return tops;
   }
 
-  // Returns the least end of a scale: the whole, but 0 in the system, because each of many ranks has a small share.
+  // Returns the lowest value for the upper end of a scale: the whole; in the system 0, because each of many ranks has
+  // only a small share.
   #least(node, unit) {
     if (this.dimension === "system") return 0;
     return unit === "%" ? 100 : Math.abs(this.#rootOf(node).amount ?? 0);
   }
 
-  // Metrics of different trees, and metrics that are not additive, have separate scales.
+  // Returns the scale to which a node belongs; null if it has none. Each tree of metrics has its own; metrics that are
+  // not additive have none.
   #group(node) {
     if (this.dimension !== "metrics") return 0;
     return this.#rootOf(node).amount === null ? null : this.pane.tree.root(node);
@@ -129,7 +131,8 @@ export class Rows {
     return top ? Math.min(1, Math.abs(value.amount) / top) : 0;
   }
 
-  // Returns the colour scale; in the metric tree, that of the first selected metric.
+  // Returns the upper end of the colour scale with its unit; in the metric tree, of the first selected metric's scale.
+  // Null if there is none.
   get legend() {
     const node = this.dimension === "metrics" ? this.browser.metrics[0] : 0;
     const group = this.#group(node);

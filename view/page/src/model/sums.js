@@ -1,4 +1,4 @@
-// The numbers of an experiment by call path and by location (twin: view/browser/sums.py).
+// The numbers of an experiment by call path and by location (same as view/browser/sums.py).
 import { Tally } from "./tally.js";
 
 export class Sums {
@@ -21,7 +21,7 @@ export class Sums {
     this.kept = new WeakMap();
   }
 
-  // Caches the last result for a tree by name; other selections do not change it.
+  // Returns what `make` makes for a tree and a key. Caches one result per tree and first word of the key.
   once(tree, key, make) {
     if (!this.kept.has(tree)) this.kept.set(tree, new Map());
     const found = this.kept.get(tree);
@@ -65,13 +65,13 @@ export class Sums {
     return this.totals.get(metric);
   }
 
-  // Returns the values of selected metrics and program nodes at each system node; null if the page lacks them.
+  // Returns the values of the selected metrics and program nodes at each system node; null if the page lacks them.
   ofSystem(browser) {
     const { paths } = browser;
     return browser.spread((metric) => this.byLocation(metric, paths), browser.panes.system.tree);
   }
 
-  // Returns a metric by location, summed over some call paths; the last result is cached.
+  // Returns the values of a metric by location, summed over some call paths. The last result for each metric is cached.
   byLocation(metric, paths) {
     const known = this.lastAsked.get(metric);
     if (known?.paths === paths) return known.tally;

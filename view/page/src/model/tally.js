@@ -1,4 +1,5 @@
-// Aggregated values of a metric, with the numbers of measured and missing ones (twin: view/browser/tally.py).
+// Aggregated values of a metric, one per place, with the numbers of measured and missing values (same as
+// view/browser/tally.py).
 
 // If one of two values is missing, the result is the other, as in numpy.
 const least = (one, other) => (one !== one ? other : other !== other ? one : Math.min(one, other));
@@ -24,8 +25,8 @@ export class Tally {
     return OPERATIONS[this.aggregation];
   }
 
-  // Returns the value at a place: a number, or why it is missing; `partial` if a part was not measured. `hasCells`:
-  // whether the place should have cells; if it has none, only whole processes have the metric.
+  // Returns the value at a place, or why it is missing; the gap is `partial` if some values are missing. `hasCells`:
+  // the place should have values; if it has none, the metric exists only for whole processes.
   value(place, hasCells = false) {
     const known = this.known[place];
     const gaps = this.gaps[place];
@@ -53,7 +54,7 @@ export class Tally {
     );
   }
 
-  // Returns the tally without a part of its sums; what the part does not know remains.
+  // Returns the tally without a part of its sums. Where the part is unknown, nothing is subtracted.
   less(part) {
     return new Tally(
       this.aggregation,
@@ -63,14 +64,14 @@ export class Tally {
     );
   }
 
-  // Returns the tally by node of a tree, aggregated over the cells of each node itself.
+  // Returns a tally by node of a tree, from the values that belong to each node itself.
   atHome(tree) {
     const found = Tally.nothing(this.aggregation, tree.length);
     for (let cell = 0; cell < this.length; cell++) found.add(tree.home[cell], this, cell);
     return found;
   }
 
-  // Returns the tally in which each node of a tree includes its descendants.
+  // Returns a tally in which the values of each node include those of its descendants.
   up(tree) {
     const found = new Tally(this.aggregation, this.amounts.slice(), this.known.slice(), this.gaps.slice());
     for (let node = tree.length - 1; node >= 0; node--) {
@@ -85,7 +86,7 @@ export class Tally {
     return one;
   }
 
-  // Adds a place of another tally to a place of this one.
+  // Adds the value at a place of another tally to a place of this one.
   add(place, other, at) {
     this.amounts[place] = this.operation(this.amounts[place], other.amounts[at]);
     this.known[place] += other.known[at];

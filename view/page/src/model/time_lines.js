@@ -1,8 +1,8 @@
-// The time lines of the page: values over the locations in each step of a run (twin: view/page/time_lines.py).
+// The time lines of the page: values over the locations in each step of a run (same as view/page/time_lines.py).
 import { amount } from "./units.js";
 
-const ROWS = 20; // of a table
-const FEW = 1000; // events per second: with fewer, decimals matter
+const ROWS = 20; // rows of a table
+const FEW = 1000; // events per second; smaller rates have decimals
 
 export class TimeLines {
   // `read` returns a promise of the numbers under a key.
@@ -17,7 +17,7 @@ export class TimeLines {
     this.read = read;
   }
 
-  // Decodes the shown data.
+  // Loads the regions and some metrics, as far as they are not loaded yet.
   async load(metrics) {
     this.regions ??= await this.read(`${this.head.key} regions`);
     for (const name of metrics) {
@@ -52,7 +52,7 @@ export class TimeLines {
     return [first, Math.max(first, this.stepAt(end - this.step / 2)) + 1];
   }
 
-  // Returns the index of a row's call path: -1 for several short ones, NaN for none.
+  // Returns the index of the call path with most time in a step of a row; -1 for several short ones, NaN for none.
   pathAt(row, step) {
     return this.regions[row * this.steps + step];
   }
@@ -62,7 +62,7 @@ export class TimeLines {
     return path >= 0 ? this.head.paths[path].name : path < 0 ? "several short regions" : "no region";
   }
 
-  // Returns least, mean and largest value of some steps, and when they occur.
+  // Returns the least, mean and largest value in some steps, and when the least and the largest occur.
   summary(name, [from, to]) {
     const { least, mean, most } = this.numbers.get(name);
     const found = { least: NaN, leastAt: NaN, mean: NaN, most: NaN, mostAt: NaN };
@@ -77,7 +77,7 @@ export class TimeLines {
     return known ? { ...found, mean: sum / known } : found;
   }
 
-  // Returns a few rows that describe the charts: spans of steps with their main region.
+  // Returns the rows of a table that describes the charts: spans of steps, each with its main region.
   table(metrics, [from, to]) {
     const count = Math.min(ROWS, to - from);
     return Array.from({ length: count }, (_, row) => {
@@ -92,14 +92,14 @@ export class TimeLines {
     return [...met].sort(([, one], [, other]) => other - one)[0][0];
   }
 
-  // Counts the steps of some rows in each call path, most frequent first.
+  // Returns the share of each call path in the steps of all rows, largest first.
   shares() {
     const found = new Float64Array(this.head.paths.length);
     for (const path of this.regions) if (path >= 0) found[path]++;
     return [...found].map((count, path) => ({ path, share: count / this.regions.length })).sort((one, other) => other.share - one.share);
   }
 
-  // Writes a moment with the accuracy of the steps.
+  // Writes a moment, in seconds, with as many decimals as the steps justify.
   moment(time) {
     return time.toFixed(this.#digits);
   }
@@ -108,19 +108,19 @@ export class TimeLines {
     return Math.max(0, Math.min(9, 1 - Math.floor(Math.log10(this.step))));
   }
 
-  // Writes an interval as commands accept it, within the trace.
+  // Writes an interval as commands accept it. It is rounded inwards, so that it is inside the trace.
   span([start, end]) {
     const size = 10 ** this.#digits;
     const digits = (value) => (value / size).toFixed(this.#digits);
     return `${digits(Math.ceil(start * size - 1e-6))}:${digits(Math.floor(end * size + 1e-6))}`;
   }
 
-  // Returns whether commands know a metric, unlike the times of a region's entries.
+  // Returns whether commands know a metric; they do not know the times of a region's entries.
   inCommands(name) {
     return this.head.metrics.some((each) => each.name === name && each.word !== null);
   }
 
-  // Shows the command that shows the same in a terminal.
+  // Returns commands for a terminal, each with its title, that show more about a metric in an interval.
   commands(metric, range) {
     const { word, metrics } = this.head; // quoted for a shell
     const named = metrics.find(({ name }) => name === metric).word;

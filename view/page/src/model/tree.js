@@ -1,4 +1,4 @@
-// A forest of named nodes, parents before children (twin: view/browser/tree.py).
+// A forest of named nodes, parents before children (same as view/browser/tree.py).
 export class Tree {
   constructor({ labels, parents, home, identities }) {
     this.labels = labels;
@@ -14,7 +14,8 @@ export class Tree {
     this.link();
   }
 
-  // The children of each node are a range of one list, because with 100,000 ranks many small lists are too slow.
+  // Lists the children of all nodes. Those of one node are a range of one list, because with 100,000 ranks many small
+  // lists are too slow.
   link() {
     this.first = new Int32Array(this.length + 2);
     for (let node = 0; node < this.length; node++) this.first[this.parents[node] + 2]++;
@@ -43,7 +44,7 @@ export class Tree {
     return this.ancestors(node).at(-1) ?? node;
   }
 
-  // Yields nodes and their descendants, parents first; only below the nodes in `into`, if given.
+  // Returns nodes and their descendants, parents first. `into`: if given, only these nodes show their children.
   walk(starts, into = null) {
     const found = [];
     const pending = Array.from(starts).reverse();
@@ -57,7 +58,7 @@ export class Tree {
     return found;
   }
 
-  // Returns the rows or columns that belong to some nodes themselves, in order.
+  // Returns the rows or columns of a metric that belong to some nodes themselves, in order.
   cells(nodes) {
     const held = new Uint8Array(this.length);
     for (const node of nodes) held[node] = 1;

@@ -1,6 +1,7 @@
-// Numbers with units, short enough for a row (twin: view/units.py).
+// Numbers with units, short enough for a row (same as view/units.py).
 
-// Rounds to a number of decimals; halves are rounded to even, as in Python.
+// Prepares a value for rounding to a number of decimals: an exact half becomes the lower value if that is even, because
+// Python rounds halves to even.
 function evened(value, places) {
   const unit = 10 ** Math.abs(places);
   const halves = places >= 0 ? value * 2 ** (places + 1) : (value * 2) / unit;
@@ -43,14 +44,14 @@ function count(value) {
   return `${mantissa}e${Number(exponent)}`;
 }
 
-// Writes three digits, without zeros at the end.
+// Writes some significant digits, without zeros at the end.
 const digits = (value, places = 3) => {
   const written = value ? evened(value, places - 1 - power(value)).toPrecision(places) : "0";
   if (written.includes("e")) return general(value, places);
   return written.includes(".") ? written.replace(/\.?0+$/, "") : written;
 };
 
-// Writes a number like %g in C.
+// Writes a number as %g in C does.
 function general(value, places) {
   if (value === 0) return "0";
   const [mantissa, exponent] = evened(value, places - 1 - power(value)).toExponential(places - 1).split("e");
@@ -68,7 +69,7 @@ function percent(value) {
 const WRITERS = { sec: seconds, bytes: volume, occ: count, J: joules, "%": percent };
 const NOTHING = new Set(["0", "0 B", "0 ns", "0 s", "0 J", "0.0 %", "< 0.1 %"]);
 
-// Returns the text of a value, and the sign that it shows: 1, -1, or 0 for the text of 0.
+// Returns the text of a value, and the sign of what it shows: 1 or -1, 0 if that is 0, null if there is no value.
 export function written({ amount, gap }, unit) {
   if (amount === null) return { text: gap, sign: null };
   const writer = WRITERS[unit] ?? ((value) => general(value, 6));

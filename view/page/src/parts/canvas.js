@@ -1,6 +1,6 @@
 // Common functions for drawing on a canvas.
 
-// Sets the size of a canvas, at the resolution of the screen.
+// Sets the size of a canvas in pixels of the page, at the resolution of the screen; returns its context.
 export function sized(canvas, width, height) {
   const scale = globalThis.devicePixelRatio || 1;
   canvas.width = Math.round(width * scale);
@@ -12,7 +12,7 @@ export function sized(canvas, width, height) {
   return context;
 }
 
-// Draws missing values.
+// Fills a rectangle with the pattern for missing values.
 export function hatch(context, x, y, width, height) {
   context.fillStyle = "#ddd";
   context.fillRect(x, y, width, height);
@@ -26,7 +26,7 @@ export function hatch(context, x, y, width, height) {
   context.stroke();
 }
 
-// Returns the element under the pointer.
+// Draws a frame around the element under the pointer.
 export function frame(context, x, y, width, height) {
   context.strokeStyle = "#e00";
   context.lineWidth = 2;

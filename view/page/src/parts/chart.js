@@ -16,7 +16,8 @@ export function inks(box) {
   return { text: color, line: caretColor, edge: borderTopColor };
 }
 
-// `of` has a chart's properties: data, height, series, bands, axis, and additional drawing.
+// `of`: returns a chart's properties (data, height, series, bands, axis, range, additional drawing), given a function
+// for the theme's colours. `anew`: values whose changes draw the chart anew.
 export function Chart({ times, label, view, shared, intervals = [], of, anew, onPoint }) {
   const box = useRef(null);
   const chart = useRef(null);
@@ -52,6 +53,7 @@ export function Chart({ times, label, view, shared, intervals = [], of, anew, on
   return html`<div class="chart" ref=${box} role="img" tabindex="0" aria-label=${label} onKeyDown=${(event) => keys(event, times, view, shared)}></div>`;
 }
 
+// Moves a chart's cursor to a step; null hides it.
 const point = (plot, times, step) => plot.setCursor(step === null ? { left: -10, top: -10 } : { left: plot.valToPos(times.middle(step), "x"), top: 0 }, false);
 
 function options(times, { height, series, bands, axis, range, draw, last }, { box, width, now, intervals, onPoint }) {
@@ -83,7 +85,7 @@ function options(times, { height, series, bands, axis, range, draw, last }, { bo
   };
 }
 
-// The cursor is also redrawn for other reasons; only moves of the mouse are reported.
+// Reports moves of the mouse, and nothing else, because the cursor is also redrawn for other reasons.
 const handled = new WeakMap();
 function pointed(plot, shared, onPoint) {
   const { left, top, idx, event } = plot.cursor;

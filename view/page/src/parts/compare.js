@@ -5,7 +5,7 @@ import { placeOf } from "../model/regions.js";
 import { written } from "../model/units.js";
 
 const MOST = 50; // lines of a list
-const LEAST = 0.001; // least change as a share of the total; twin: _LEAST in view/changes.py
+const LEAST = 0.001; // least change as a share of the total; the same as _LEAST in view/changes.py
 
 export function Compare({ difference, metric, inBoth, other, shown, show, select }) {
   const lists = useMemo(() => (inBoth ? changes(difference, metric) : null), [difference, metric, inBoth]);
@@ -38,7 +38,8 @@ export function Compare({ difference, metric, inBoth, other, shown, show, select
   `;
 }
 
-// Returns the gain of each region, the other experiment's value less this one's; null without another experiment.
+// Returns the regions that have become slower and faster. The gain of a region is the other experiment's value less
+// this one's. Null if the values do not add up or are missing.
 function changes(difference, name) {
   const { head, sums, trees } = difference;
   const metric = head.metrics.findIndex((each) => each.name === name);

@@ -6,9 +6,9 @@ import { html } from "../html.js";
 import { letters, written } from "../model/units.js";
 import { frame, hatch, sized } from "./canvas.js";
 
-const MOST_ROWS = 40; // greatest number of rows, so that a reader can overlook them
+const MOST_ROWS = 40; // the most rows, so that a reader keeps the overview
 const CELL = 16; // height in pixels
-const TOP = 14; // pixels for the clusters
+const TOP = 14; // pixels for the clusters above the rows
 
 export function HeatMap({ browser, experiment, clusters, nodes, select }) {
   const canvas = useRef(null);
@@ -84,7 +84,7 @@ function byCluster(experiment, clusters) {
 
 const range = (column, columns, count) => [Math.floor((column * count) / columns), Math.max(Math.floor((column * count) / columns) + 1, Math.floor(((column + 1) * count) / columns))];
 
-// Returns the values of program nodes by location; if there are many nodes, those of the largest.
+// Returns the values of program nodes by location; of many nodes, only the largest ones.
 function cells(browser, nodes, order) {
   const { program } = browser.panes;
   if (!browser.summed || !browser.located) return { rows: [], all: 0 };
@@ -132,7 +132,8 @@ function draw(canvas, { map, columns, width, order, clusters, relative, cell }) 
   if (cell) frame(context, cell.column * wide + 1, TOP + cell.row * CELL, Math.max(3, wide - 2), CELL - 1);
 }
 
-// If a column stands for several ranks, returns the largest value.
+// Returns the largest value by magnitude in some places, because a column may stand for several ranks; NaN if all are
+// missing.
 function most(values, from, to) {
   let found = NaN;
   for (let place = from; place < to; place++) {

@@ -32,7 +32,7 @@ export function MetricChart({ times, name, view, shared, intervals, last, onPoin
   `;
 }
 
-// Describes a chart in one sentence.
+// Describes the visible part of a chart in a few words.
 export function summary(times, name, view) {
   const unit = times.units.get(name);
   const { least, mean, most, mostAt } = times.summary(name, times.stepsOf(view));
@@ -47,7 +47,7 @@ export function valuesAt(times, name, step) {
   return `mean ${rate(mean[step], unit)}${times.head.locations > 1 ? `, from ${rate(least[step], unit)} to ${rate(most[step], unit)}` : ""}`;
 }
 
-// Repeats each value at both edges of its step; missing values are null.
+// Returns the values at the edges of steps; missing values are null. The last edge repeats the value of the last step.
 function dataOf(times, name) {
   const { least, mean, most } = times.numbers.get(name);
   const held = (values) => Array.from({ length: times.steps + 1 }, (_, place) => {

@@ -1,4 +1,4 @@
-// Shows in each step the call path with most time: of all locations together, and of single ones.
+// Shows the call path with most time in each step: of all locations together, and of single ones.
 import { useMemo, useState } from "preact/hooks";
 import { NAMED, regionColour } from "../colours.js";
 import { html } from "../html.js";
@@ -54,7 +54,7 @@ function Swatch({ colour, region, share, select }) {
 
 const percent = (share) => amount(100 * share, "%");
 
-// Returns where rows begin, and the last one ends.
+// Returns where rows begin, in pixels, and where the last one ends.
 function topsOf(count) {
   const height = Math.max(LOWEST, Math.min(TALLEST, Math.floor(ALL / Math.max(1, count - 1))));
   return [0, ...Array.from({ length: count }, (_, place) => FIRST + place * height)];
@@ -62,7 +62,7 @@ function topsOf(count) {
 
 const middles = (tops) => tops.slice(0, -1).map((top, place) => -(top + tops[place + 1]) / 2);
 
-// Draws names of rows, as far as there is room.
+// Returns the names of rows, as far as there is space; an empty text for the others.
 function namesOf(rows, tops) {
   let next = -NAME;
   return middles(tops).map((middle, place) => {

@@ -1,4 +1,4 @@
-// Rooflines: each region's work per second over its work per byte, below the machine's limits.
+// Rooflines: the work per second of each region over its work per byte, below the machine's limits.
 import { useMemo, useState } from "preact/hooks";
 import { html } from "../html.js";
 import { ratesOf, writtenRate } from "../model/rates.js";
@@ -7,7 +7,7 @@ import { written } from "../model/units.js";
 
 const [WIDE, HIGH] = [860, 430]; // units of the picture
 const [LEFT, RIGHT, TOP, BOTTOM] = [70, 20, 14, 46]; // around the chart
-const LEAST = 0.005; // least share of all time of a region that is shown
+const LEAST = 0.005; // a region is drawn if it takes at least this share of the time
 const [SMALLEST, LARGEST] = [4, 26]; // radius for no time, and for all time
 const DASHES = ["", "10 4", "2 4", "10 3 2 3"];
 
@@ -67,7 +67,8 @@ function Chart({ chart, regions, units, selected, select }) {
   `;
 }
 
-// Returns the ratio of a region's rate to the lower of the highest roofs.
+// Returns a phrase on a region's rate in percent of the highest roof above it: the core's peak, or the fastest
+// bandwidth.
 function bound(chart, x, y) {
   if (chart.peak === null || !chart.slopes.length) return "";
   const most = Math.min(chart.peak, x * Math.max(...chart.slopes.map(({ bytes }) => bytes)));

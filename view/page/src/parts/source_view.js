@@ -6,8 +6,8 @@ import { atLine, heaviestPath, nested, regionSums, selectedPaths } from "../mode
 import { written } from "../model/units.js";
 import { useWindow } from "./window.js";
 
-const LINE = 20; // pixels; twin: --line in page.css
-const BANDS = 8; // greatest number of nested bands
+const LINE = 20; // pixels; the same as --line in page.css
+const BANDS = 8; // the most nested bands
 
 export function SourceView({ browser, experiment, sources, findings, select }) {
   const [all, setAll] = useState(true);
@@ -15,7 +15,7 @@ export function SourceView({ browser, experiment, sources, findings, select }) {
   const paths = selectedPaths(browser, experiment);
   const scope = useMemo(() => paths, [browser.panes.program]);
   const region = experiment.trees.flat.home[paths[0]];
-  const [away, setAway] = useState(null); // a line to which the reader went from advice, until another region is selected
+  const [away, setAway] = useState(null); // the line to which the reader has gone from advice, until another region is selected
   const [, , ofRegion, , firstOfRegion, lastOfRegion] = experiment.head.regions[region];
   const { file, first, last } = away?.region === region ? away : { file: ofRegion, first: firstOfRegion, last: lastOfRegion };
   const source = sources[file];
@@ -91,7 +91,7 @@ export function SourceView({ browser, experiment, sources, findings, select }) {
   `;
 }
 
-// Returns advice by line: at each line that it mentions, with the full text only at the first one.
+// Returns the advice at each line that it mentions; the full text only at the first of its lines.
 function tipsOf(findings, file) {
   const found = new Map();
   for (const { text, places } of findings.flatMap(({ advice }) => advice)) {
@@ -107,7 +107,7 @@ function tipsOf(findings, file) {
   return found;
 }
 
-// Returns the places that are mentioned by advice on findings about some call paths.
+// Returns the places that advice on findings about some call paths mentions.
 function placesOf(findings, paths) {
   const places = findings.filter(({ path }) => paths.includes(path)).flatMap(({ advice }) => advice.flatMap((each) => each.places));
   return [...new Map(places.map((each) => [each.join(":"), each])).values()];

@@ -1,9 +1,9 @@
 import { html } from "../html.js";
 
-const LEAST = 120; // pixels
+const LEAST = 120; // pixels of the narrowest column
 const STEP = 24;
 
-// A bar between two columns that can be moved by mouse or arrow keys.
+// A bar between two columns, which changes their widths by mouse or arrow keys; a double click resets them.
 export function Splitter({ name, width, setWidth }) {
   const onPointerDown = (event) => {
     event.preventDefault();

@@ -111,7 +111,7 @@ function Intervals({ times, intervals, choose }) {
   `;
 }
 
-// Shows the contents of the charts as numbers.
+// Shows the contents of the charts as a table of numbers.
 function Numbers({ times, metrics, view }) {
   const said = ({ least, mean, most }, unit) => (mean === mean ? `${rate(mean, unit)} (${rate(least, unit)} – ${rate(most, unit)})` : "not known");
   return html`

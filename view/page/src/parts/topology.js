@@ -5,7 +5,7 @@ import { html } from "../html.js";
 import { letters, written } from "../model/units.js";
 import { frame, hatch, sized } from "./canvas.js";
 
-const LARGEST = 48; // greatest size of a place in pixels
+const LARGEST = 48; // largest size of a rank, in pixels
 const SMALLEST = 4;
 
 export function Topology({ browser, experiment, clusters, select }) {
@@ -52,7 +52,8 @@ export function Topology({ browser, experiment, clusters, select }) {
   `;
 }
 
-// Lays out the first dimension from left to right, the second downwards; of the others, one plane is shown.
+// Lays out the first dimension of a grid from left to right, the second one downwards. Of the other dimensions, one
+// plane is shown. `cut`: its places in these dimensions.
 function planeOf(grid, cut) {
   const [width, height] = [grid.dimensions[0]?.[1] ?? 1, grid.dimensions[1]?.[1] ?? 1];
   const size = Math.max(SMALLEST, Math.min(LARGEST, Math.floor(900 / Math.max(width, height))));

@@ -5,7 +5,7 @@ import { amount } from "../model/units.js";
 const SIDE = 320; // units of the first picture
 const MARGIN = 60; // pixels for the series at its sides
 const [WIDE, HIGH, GAP] = [640, 70, 80]; // units of the second picture: its width, the height of a series, and the gap between them
-const LINES = 80; // greatest number of lines that can be distinguished
+const LINES = 80; // the most lines that can be distinguished
 
 export function Warping({ warping }) {
   const { metric, x, y, pairs, error } = warping;

@@ -3,8 +3,8 @@ import { useLayoutEffect, useState } from "preact/hooks";
 
 const AROUND = 8; // rows above and below those in view
 
-// Returns the first row, the number of rows to draw, and a handler for scrolling. If a value in `anew` changes, the
-// list scrolls to its start.
+// Returns what to draw, the first row and the number of rows, and a handler for scrolling. `height`: pixels of a row.
+// What to draw is computed again when the reader scrolls, the box changes its size, or a value in `anew` changes.
 export function useWindow(box, height, anew) {
   const [view, setView] = useState({ from: 0, count: 24 + 2 * AROUND });
   const look = () => {
