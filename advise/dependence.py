@@ -73,7 +73,7 @@ def interchange(source: SourceFile, procedure: Procedure, outer: Loop, inner: Lo
         between = f"there is code between line {outer.line} and line {inner.line}"
         return Interchange(Order.UNKNOWN, (between,))
     if outer.variable is None:
-        return Interchange(Order.UNKNOWN, (f"the loop in line {outer.line} is not a counting loop",))
+        return Interchange(Order.UNKNOWN, (f"the loop in line {outer.line} does not count from one bound to another",))
     nest = nest[: next(index for index, each in enumerate(nest) if each is inner) + 1]
     return _Test(source, procedure, nest).result()
 

@@ -86,8 +86,9 @@ def _of_data(site: Site) -> Advice | None:
 def _said_of_data(site: Site, inner: Inner, where_loop: str, comes: str) -> str:
     line = inner.loop.line
     return (
-        f"in each iteration of {where_loop}, {site.spell(inner.by)} decides how many iterations line {line} makes, so"
-        f" equal parts of {where_loop}{comes} are unequal work: split by these, {_OTHERWISE}"
+        f"the number of iterations of the loop in line {line} depends on {site.spell(inner.by)}, so it varies from one"
+        f" iteration of {where_loop} to the next. Equal parts of {where_loop}{comes} are therefore unequal work:"
+        f" split by cost, {_OTHERWISE}"
     )
 
 

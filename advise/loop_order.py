@@ -132,7 +132,13 @@ def _better(strides: Strides, inner: Loop, around: Sequence[Loop]) -> Loop | Non
 
 
 def _lines(strides: Strides, inner: Loop, loop: Loop) -> float:
-    """Return the cache lines per iteration if the given loop were innermost."""
+    """Return how many cache lines an iteration would touch if ``loop`` became the innermost loop.
+
+    Args:
+        strides: The distances between accesses in memory.
+        inner: The loop that is innermost now; its references are counted.
+        loop: The same loop, or one around it.
+    """
     walks = (strides.walk(each, loop) for each in strides.references(inner))
     return sum(each.lines for each in walks if each is not None)
 

@@ -42,7 +42,7 @@ def own(experiment: Experiment, metric: str) -> Severity:
 
 
 def added_parts(experiment: Experiment, metric: str) -> tuple[str, ...]:
-    """Return the child metrics that add up to a metric, without those that are not additive."""
+    """Return the additive child metrics of a metric; their values can be subtracted from its own."""
     parts = (metric, *experiment.parts(metric))
     summed = [name for name in parts if experiment.metric(name).aggregation == "sum"]
     return tuple(summed[1:]) if metric in summed else ()

@@ -15,8 +15,8 @@ class CallPath:
     """A region, and the call path that it was entered from.
 
     Attributes:
-        region: The region that was entered.
-        parent: Index of the call path that it was entered from; None for a root.
+        region: The region.
+        parent: Index of the call path from which the region was entered; None for a root.
         site: The line of the call in the parent's file, if each line has its own call path; otherwise None.
         line: The line of the call in the parent's file, for information; None if unknown.
     """

@@ -43,7 +43,7 @@ class Compiled:
         """Read a record from JSON.
 
         Raises:
-            ValueError: It is not such a record.
+            ValueError: The value is not such a record.
         """
         if not (isinstance(value, dict) and value.keys() == cls.__dataclass_fields__.keys()):
             raise ValueError("expected the fields of Compiled")
@@ -67,7 +67,7 @@ def entries(file: bytes | mmap) -> Iterator[Compiled]:
     """Yield the records that ``entry`` wrote to an executable, whatever its format.
 
     Args:
-        file: Its bytes; a mapped file is as good.
+        file: The bytes of the executable, or a memory map of it.
     """
     for text in marked_texts(file, _MARK):
         try:

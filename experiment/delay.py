@@ -19,7 +19,7 @@ class Delay:
         waiting: Descriptor of the region in which they waited.
         late: Descriptor of the region in which the late ranks were.
         seconds: The seconds that all ranks waited, as far as the late ranks' busy time explains them.
-        by_messages: Those of the seconds that ended with a message rather than a collective.
+        by_messages: The part of ``seconds`` in waits that ended with a message rather than a collective.
     """
 
     waiting: str

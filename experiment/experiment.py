@@ -129,7 +129,7 @@ class Experiment:
             if path.parent is not None and not 0 <= path.parent < index:
                 raise InputError(f"call path {index}: expected a parent before it, found {path.parent}")
         if len(self.numbers) != len(self.call_paths) or len(set(self.numbers)) < len(self.numbers):
-            raise InputError(f"expected {len(self.call_paths)} different numbers of call paths, found {self.numbers}")
+            raise InputError(f"expected one number per call path ({len(self.call_paths)}), found {self.numbers}")
         if len({(each.process, each.thread) for each in self.locations}) < len(self.locations):
             raise InputError("two locations have the same process and thread")
         nodes: dict[int, tuple[str, str]] = {}

@@ -13,9 +13,9 @@ FUSED: Final = b"autoanalyzer: may have fused multiply-add"
 
 
 def is_fused(file: bytes | mmap) -> bool:
-    """Return whether an executable, whatever its format, has an object with that record.
+    """Return whether an executable of any format contains an object with this record.
 
     Args:
-        file: Its bytes; a mapped file is as good.
+        file: The bytes of the executable, or a memory map of it.
     """
     return file.find(FUSED) >= 0

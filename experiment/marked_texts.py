@@ -15,7 +15,7 @@ def marked_texts(file: bytes | mmap, mark: bytes) -> Iterator[bytes]:
     """Yield the texts behind a mark, up to their null byte, whatever the format of the file.
 
     Args:
-        file: Its bytes; a mapped file is as good.
+        file: The bytes of the file, or a memory map of it.
         mark: The bytes in front of each text.
     """
     end = 0

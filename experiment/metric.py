@@ -66,7 +66,7 @@ class Metric:
 
     @property
     def at_root(self) -> bool:
-        """Whether it is known only for whole processes: a 0 below their roots means nothing."""
+        """Whether the metric is known only for whole processes, so that a 0 below the root means nothing."""
         return self.description.endswith(_AT_ROOT)
 
 

@@ -223,7 +223,7 @@ def _checked(name: str, value: Any, annotation: Any) -> Any:
     """Return a value of the field's type.
 
     Raises:
-        InputError: It is of another type.
+        InputError: The value is of another type.
     """
     wanted = str(annotation)
     if _FITS[wanted](value):

@@ -24,15 +24,15 @@ class Prices:
         denormal: What a product of a denormal number takes longer than one of others.
         branch_miss: What a branch takes longer that the processor did not predict.
         l1_miss_streamed: An access that the second cache serves, in a walk.
-        l1_miss_chased: The same in pointer chasing.
+        l1_miss_chased: An access that the second cache serves, in pointer chasing.
         l2_miss_streamed: An access that neither cache serves, in a walk; a third cache may.
-        l2_miss_chased: The same in pointer chasing; memory serves it.
+        l2_miss_chased: An access that memory serves, in pointer chasing.
         memory_streamed: A cache line that memory serves, in a walk, while one process reads alone.
         memory_byte: A byte that a core moves to or from memory, alone on its node, as in STREAM's triad.
-        memory_byte_shared: The same for each core, while all cores of the node do so.
+        memory_byte_shared: A byte that each core moves while all cores of the node do so at the same time.
         allocation: A small block, allocated by ``malloc`` and freed.
         page_fault: A page of the usual size, touched for the first time and given back.
-        huge_page_fault: The same for a huge page.
+        huge_page_fault: A huge page, touched for the first time and given back.
         flop: A double-precision operation at best, in independent vectors of products and sums.
         mpi_call: A message of a few bytes between two ranks of a node, per rank.
         mpi_byte: Each further byte of a long message between two ranks of a node.

@@ -1,4 +1,4 @@
-"""A code region, and the descriptor that identifies it from the compiler to the experiment."""
+"""A code region, and its descriptor: the text that identifies the region in programs, recorded data and experiments."""
 
 from __future__ import annotations
 

@@ -114,7 +114,7 @@ def named_paths(experiment: Experiment, name: str) -> list[int]:
     """Return the call paths of a region that a user names, as ``paths_named`` does.
 
     Raises:
-        UsageError: There is none.
+        UsageError: There is no such region.
         InputError: ``FILE:LINE`` is a place in several files.
     """
     if found := paths_named(experiment, name):

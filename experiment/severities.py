@@ -62,7 +62,7 @@ class LazySeverities(Mapping[str, Severity]):
         inclusive: Returns the inclusive values if those are stored, so that nothing is rounded; None for all other
             metrics.
         rows: Returns exclusive values of some call paths; None if they cannot be read without the others.
-        columns: Returns exclusive values of consecutive locations; None likewise, or if it never can.
+        columns: Returns exclusive values of consecutive locations; None if they cannot be read without the others.
         kept: The cache.
     """
 

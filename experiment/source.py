@@ -23,7 +23,7 @@ class Source:
     """A plain file, which stays open, so replacing it by name does not matter.
 
     Raises:
-        InputError: It is missing or cannot be read.
+        InputError: The file is missing or cannot be read.
     """
 
     packed = False
@@ -158,7 +158,7 @@ def open_source(path: Path) -> Source:
     """Open a file; its first bytes show whether it is gzipped.
 
     Raises:
-        InputError: It is missing, empty or cannot be read.
+        InputError: The file is missing, empty or cannot be read.
     """
     plain = Source(path)
     start = plain.read(0, len(_GZIP))

@@ -98,7 +98,7 @@ def check_name(path: Path) -> None:
     """Refuse a name that no experiment can be written to, before any work is lost.
 
     Raises:
-        InputError: It ends in none of ``WRITTEN``, is a folder, or its folder does not exist.
+        InputError: The path ends in none of ``WRITTEN`` or is a folder, or its folder does not exist.
     """
     if not path.name.endswith(WRITTEN):
         raise InputError(f"{path}: expected a name that ends in {', '.join(WRITTEN[:-1])} or {WRITTEN[-1]}")

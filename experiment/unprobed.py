@@ -24,7 +24,7 @@ def entries(file: bytes | mmap) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Yield the records that ``entry`` wrote to an executable, in any format: a region's descriptor, and the names.
 
     Args:
-        file: Its bytes; a mapped file is as good.
+        file: The bytes of the executable, or a memory map of it.
     """
     for text in marked_texts(file, _MARK):
         descriptor, *names = text.decode("utf-8", "surrogateescape").split("\n")

@@ -246,7 +246,7 @@ def command_words(variable: str, text: str) -> list[str]:
     """Parse the command in a variable.
 
     Raises:
-        UsageError: It is badly quoted.
+        UsageError: The text is badly quoted.
     """
     try:
         return shlex.split(text)

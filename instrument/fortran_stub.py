@@ -24,7 +24,8 @@ _LTO: Final = ("-flto", "-fno-lto")
 _COVERAGE: Final = frozenset(["--coverage", "-coverage", "-ftest-coverage", "-fprofile-arcs"])
 _MACHINE: Final = ("-m", "-B", "--sysroot", "-fcf-protection")
 _LOCAL_LABEL: Final = expression(r"(?<![\w.])\.L(?=\w)")
-# Text that may appear only once in an assembler input, or does not concern the stub.
+# Directives that are removed from the stub: an assembler input may have only one ``.file``, and ``.ident`` names the
+# compiler of the source.
 _NOT_TWICE: Final = expression(r"^\s*\.(?:file|ident)\b.*\n", re.M)
 # A note, such as for an executable stack, that the other text already contains for both.
 _NOTE: Final = expression(r"^\s*\.section\s+\.note\..*\n(?:(?!\s*\.section\b).*\n)*", re.M)

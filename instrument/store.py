@@ -133,7 +133,7 @@ def parts_of(content: bytes) -> list[bytes]:
     """Split the output of ``joined``.
 
     Raises:
-        ValueError: It is not such an output.
+        ValueError: The value is not such an output.
     """
     head, _, rest = content.partition(b"\n")
     parts = []

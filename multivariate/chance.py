@@ -15,7 +15,13 @@ from .partition import Labels, cluster_means, silhouettes
 
 __all__ = ["POINTS", "Chance", "Cut", "OneKind", "against_chance"]
 
-_POWERS: Final = (0.0, 0.25, 0.5, 0.75, 1.0)  # 0 is the logarithm, 1 leaves the value as it is
+_POWERS: Final = (
+    0.0,
+    0.25,
+    0.5,
+    0.75,
+    1.0,
+)  # exponents; 0 is the logarithm, 1 leaves values unchanged
 _LARGEST: Final = float(np.finfo(np.float64).max)
 
 # Largest size of a simulated set. With more points chance has less effect, so this size gives a bound.
@@ -116,8 +122,8 @@ class Chance:
     """Statistics of homogeneous points, for comparison with the clusters found.
 
     Attributes:
-        likelihood: Probability that they look as clustered as the given points, at least 0.005.
-        spreads: Number of clusters → standard deviation of their silhouettes.
+        likelihood: Probability that homogeneous points look as clustered as the given points, at least 0.005.
+        spreads: Number of clusters → standard deviation of the silhouettes of homogeneous points.
         gaps: Number of clusters → logarithm of the ratio of homogeneous points' variance within clusters to the given
             points'.
         errors: Number of clusters → standard error of this logarithm.

@@ -36,7 +36,7 @@ class Derivation:
         text: The formula; ``{line}`` is the size of a cache line in bytes.
         unit: Unit of the result; empty for a ratio.
         about: Its description.
-        searched: Whether analyses use it by default; a metric that adds nothing to these is computed only on request.
+        searched: Whether analyses use it by default. A metric that adds nothing to the others is computed on request.
     """
 
     name: str
@@ -71,8 +71,8 @@ DERIVATIONS: Final = (
     Derivation("l1_mpki", "1000 * PAPI_L1_DCM / PAPI_TOT_INS", "", "L1 misses per 1000 instructions"),
     Derivation("l2_mpki", "1000 * l2_misses / instructions", "", "L2 misses per 1000 instructions"),
     Derivation("l2_mpki", "1000 * PAPI_L2_DCM / PAPI_TOT_INS", "", "L2 misses per 1000 instructions"),
-    Derivation("mpi_rate", "mpi_bytes / mpi_time", "bytes/sec", "bytes per second of MPI calls"),
-    Derivation("io_rate", "io_bytes / io_time", "bytes/sec", "bytes per second of file I/O"),
+    Derivation("mpi_rate", "mpi_bytes / mpi_time", "bytes/sec", "bytes per second in MPI calls"),
+    Derivation("io_rate", "io_bytes / io_time", "bytes/sec", "bytes per second in file I/O"),
     # The time during which instructions and misses are counted. It includes file I/O, because libraries format text
     # there. Other tools count during all CPU time.
     Derivation("counted_time", "cpu_time - mpi_cpu_time - omp_cpu_time", "sec", "CPU time outside MPI and OpenMP"),
@@ -84,7 +84,7 @@ DERIVATIONS: Final = (
     Derivation("memory_bytes", "{line} * PAPI_L3_TCM", "bytes", "bytes that L3 misses fetch from memory"),
     Derivation("memory_bytes", "{line} * l2_misses", "bytes", "bytes that L2 misses fetch from L3, or memory"),
     Derivation("memory_bytes", "{line} * PAPI_L2_DCM", "bytes", "bytes that L2 misses fetch from L3, or memory"),
-    Derivation("memory_rate", "memory_bytes / counted_time", "bytes/sec", "bytes per second that misses fetch"),
+    Derivation("memory_rate", "memory_bytes / counted_time", "bytes/sec", "bytes that misses fetch per second"),
     Derivation("instruction_intensity", "instructions / memory_bytes", "occ/bytes", "instructions per byte fetched"),
     Derivation("flops", "PAPI_DP_OPS", "occ", "double-precision operations"),
     Derivation("flops", "PAPI_FP_OPS", "occ", "floating-point operations"),
@@ -93,7 +93,7 @@ DERIVATIONS: Final = (
 )
 
 
-# Only used in other formulas; analyses do not use these by default.
+# Metrics that serve other formulas. By default, analyses and pages leave them out.
 PARTS_ALONE: Final = frozenset({"compute_time", "cpi", "flops", "memory_bytes", "counted_time"})
 
 
@@ -160,7 +160,7 @@ def why_absent(name: str, measured: Collection[str], line: int | None = None) ->
 def _lacking(derivation: Derivation, measured: Collection[str], line: int | None) -> list[str]:
     """Return the unmeasured metrics that a derivation needs, each once."""
     formula = derivation.formula(line or 1)
-    assert formula is not None, "with a line each has one"
+    assert formula is not None, "every derivation has a formula if the size of a cache line is given"
     there = {*measured, *(each.name for each in possible(measured, line))}
     found = ["the size of a cache line"] if _LINE in derivation.text and line is None else []
     for part in formula.metrics:

@@ -71,7 +71,7 @@ class Formula:
             unit: Unit of the result if known; otherwise it follows from the metrics' units.
 
         Raises:
-            UsageError: It is not a formula.
+            UsageError: The text is not a formula.
         """
         name, equals, body = (each.strip() for each in text.partition("="))
         if not (name and equals and body) or len(text) > _LONGEST:

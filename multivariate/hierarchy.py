@@ -20,7 +20,7 @@ __all__ = ["LONE", "Hierarchy", "Linkage", "cuts", "hierarchy"]
 
 Linkage = Literal["ward", "average", "complete", "single", "weighted", "centroid", "median"]
 
-LONE: Final = 1.5  # a cut is clear if the merge above is this many times as high as the one below
+LONE: Final = 1.5  # a cut is clear if the merge just above the cut is this many times as high as the merge just below
 
 _MOST_POINTS: Final = 10_000  # beyond this number of points a sample is used; all distances take 0.4 GB
 _SAMPLE: Final = 2_000

@@ -61,9 +61,9 @@ def kmeans(
     Args:
         space: The points.
         clusters: The number of clusters; if None, the criterion chooses 2 to 10 from at most 5,000 points.
-        criterion: What chooses the number of clusters. The largest value is best for the silhouette and for Calinski
-            and Harabasz's ratio of variability between to within clusters, the smallest for Davies and Bouldin's ratio
-            of widths to distances.
+        criterion: The criterion that chooses the number of clusters. The best number has the largest silhouette, the
+            largest ratio of variability between clusters to that within (Calinski and Harabasz), or the smallest ratio
+            of clusters' widths to their distances (Davies and Bouldin).
         scale: How metrics are scaled.
         seed: Seed of the starts, of the sample, and of the simulated points for comparison.
 

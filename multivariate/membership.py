@@ -118,7 +118,7 @@ def _row_by_row(processes: Sequence[int], sizes: Sequence[int]) -> dict[tuple[in
 def _part(places: Indices, inside: Flags, sizes: Sequence[int]) -> str | None:
     """Return the name of the part of the grid that matches a cluster, or None.
 
-    A part matches if it and the cluster share nine tenths of their union.
+    A part of the grid matches if its intersection with the cluster is nine tenths of their union.
     """
     if inside.all():
         return "the whole grid"

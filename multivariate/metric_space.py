@@ -59,8 +59,9 @@ class MetricSpace:
         parts: Derived metric → the measured metrics in its formula.
         sources: Measured metric → how it was measured.
         place: Where the values were measured: ``the program``, or a region's name.
-        time: The longest measured time of any point in that place, in seconds; 0 if no time was measured.
-        wholes: Measured metric → the largest value of any point in the whole program; for bytes, of all kinds of bytes.
+        time: The longest measured time of any point in ``place``, in seconds; 0 if no time was measured.
+        wholes: Measured metric → the largest total of any point over the whole program; for bytes, all kinds of bytes
+            together.
         waiting: Metrics that include waiting for a core.
         threaded: Whether labels include threads.
         sampled: Whether labels include samples.
@@ -100,7 +101,7 @@ class MetricSpace:
             experiments: Runs of one program.
             region: A region's name, path or ``file:line``: all its call paths and everything below them. Default: the
                 program without MPI_Init and MPI_Finalize.
-            exclusive: Leave out everything below the region.
+            exclusive: Whether to leave out everything below the region.
             metrics: Names of metrics, including those of built-in formulas; if None all measured ones, but not the
                 parts of ``mpi_time``.
             besides: Names of additional built-in formulas, if ``metrics`` is None.
@@ -223,7 +224,7 @@ class MetricSpace:
         their mean absolute value, so that relative differences count. ``none``: unchanged.
 
         Raises:
-            UsageError: They cannot be used unscaled, because their squares overflow.
+            UsageError: The values cannot be used unscaled, because their squares would overflow.
         """
         if scale == "none":
             self._check_squares()

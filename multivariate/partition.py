@@ -149,8 +149,8 @@ def variance_ratios(values: Values, labels: Labels, *, together: bool = False) -
     Args:
         values: ``float64[point, metric]``.
         labels: ``int[point]``, from 0.
-        together: Compute one ratio for all metrics together (Calinski and Harabasz) instead of one per metric (the
-            F-ratio).
+        together: Whether to compute one ratio for all metrics together (Calinski and Harabasz) instead of one per
+            metric (the F-ratio).
 
     Returns:
         ``float64[metric]``, or one number if ``together``; inf if the members of all clusters are equal except for
@@ -234,7 +234,7 @@ class Part(Generic[Result]):
         result: The result of the analysis.
         parts: The analyses of its own clusters, if these are far apart.
         without: Number of a cluster of at least four points without an analysis → the reason.
-        ended: Why its clusters are not analysed; None if they are.
+        ended: Why the clusters of this part are not analysed; None if they are.
     """
 
     path: tuple[int, ...]

@@ -80,7 +80,7 @@ def overhead_limit(text: str) -> str:
     """Convert a user's limit to the probe library's form: ``off`` becomes 0, an empty text the default.
 
     Raises:
-        UsageError: It is not a share.
+        UsageError: The text is not a share.
     """
     share = "0" if text == "off" else text or _MOST_OVERHEAD
     if not re.fullmatch(r"\d+(\.\d+)?%?", share) or float(share.rstrip("%")) >= 100:

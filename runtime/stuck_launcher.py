@@ -18,7 +18,7 @@ _DEAD: Final = frozenset("ZX")
 
 
 class StuckLauncher:
-    """Kills a launcher after a request to end if it leaves dead ranks for long and has no living ones.
+    """Kills a launcher that hangs after a request to end: all of its ranks are dead, and it does not collect them.
 
     On a busy machine, about every fortieth interrupt makes Open MPI 4's ``mpirun`` wait for a lock that it holds itself
     (PMIx's, in ``PMIx_server_finalize``), so that it ignores further requests. Its ranks have ended by then.
@@ -29,7 +29,7 @@ class StuckLauncher:
 
         Args:
             process: The launcher.
-            grace: Seconds that dead ranks may be left.
+            grace: Seconds that the launcher may take to collect dead ranks.
         """
         self._process = process
         self._grace = grace
@@ -56,7 +56,7 @@ class StuckLauncher:
 
 
 def _dead_children(parent: int) -> frozenset[int]:
-    """Return the children of a process that it has not waited for if all of them are dead."""
+    """Return the dead children that a process has not waited for; empty if any child is alive."""
     found = {}
     for process in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):

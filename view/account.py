@@ -186,7 +186,7 @@ def account_picture(findings: Findings) -> Picture:
             Stack(place.title, place.source if place.file else "", values, said, _written(findings, sum(values), whole))
         )
     parts = [Part(_TITLES.get(name, name), _COLOURS[name]) for name in account.parts]
-    return Picture("What each second went into", [Stacked(parts, rows)], _remarks(account, 0))
+    return Picture("Causes of each region's time", [Stacked(parts, rows)], _remarks(account, 0))
 
 
 def _remarks(account: Account, more: int) -> list[str]:

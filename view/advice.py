@@ -97,11 +97,11 @@ def _where(error: Exception) -> str:
 
 
 def tries(advice: Iterable[Advice], *, whole: bool) -> list[str]:
-    """Return lines of what to try: ``try at work.c:12: …``, without the place if the text contains it.
+    """Return one line per advice: ``try at work.c:12: …``, or ``try: …`` if the text of the advice names the place.
 
     Args:
         advice: The advice on a finding, most certain first.
-        whole: Whether to keep long lines.
+        whole: Whether to print long advice in full instead of shortening it.
     """
     return [_line(each, whole) for each in advice]
 

@@ -36,7 +36,9 @@ EACH_TIME: Final = (
 )
 ON_DEMAND: Final = "hand out smaller pieces, the longest first, so that all ranks come to their end at the same time"
 FOLLOW: Final = "autoanalyzer run --path always shows which ranks wait for which"
-FEWER_MESSAGES: Final = "pack messages to the same rank into one, if there are several; one collective for many values"
+FEWER_MESSAGES: Final = (
+    "pack messages to the same rank into one, if there are several, and use one collective for many values"
+)
 
 _ALLOCATE_ONCE: Final = "allocate memory once, outside the loop, and reuse it: new memory costs a page fault per page"
 _ALLOCATE_LESS: Final = "allocate less often: once before the loop, or many elements at a time"

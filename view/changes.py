@@ -51,8 +51,8 @@ class _Change:
     Attributes:
         metric: The metric.
         before, after: ``float64[call path]``; NaN if nothing is known.
-        shared: Whether there is a call path and location for which both have a value; otherwise nothing is comparable.
-        unknown: The numbers of values known only after, and only before; those of lost ranks are not counted.
+        shared: Whether both runs have a value for at least one call path and location. If not, nothing is comparable.
+        unknown: How many values are known only after, and how many only before; values of lost ranks do not count.
     """
 
     metric: Metric

@@ -105,7 +105,7 @@ def _entry(each: Correlated) -> dict[str, object]:
 def _about(ranking: Ranking, others: Sequence[OnTime], top: int) -> list[str]:
     lines = []
     if not ranking.ranked:
-        lines.append("There is no other metric to compare with.")
+        lines.append("There is no other metric to compare it with.")
     if len(ranking.ranked) > top:
         lines.append(f"{many(len(ranking.ranked) - max(top, 0), 'more metric')}: --top, --csv and --json show all.")
     if ranking.omitted:

@@ -58,7 +58,7 @@ def _disparity(findings: Findings) -> Iterator[str]:
     yield f"DISPARITY by {findings.weights.metric}{meaning}"
     yield ""
     if not found.classes:
-        yield "all regions are equally heavy"
+        yield "all regions have the same value"
         if not found.exists:
             return
     for severity in reversed(range(len(LABELS))) if found.classes else ():

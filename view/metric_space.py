@@ -37,7 +37,7 @@ def _of_first_threads(space: MetricSpace) -> list[str]:
     alone = [name for name, column in zip(space.metrics, space.values.T, strict=True) if not column[others].any()]
     if not alone:
         return []
-    return [f"Only first threads have {names(alone)}: stats --by process compares processes."]
+    return [f"Only the first thread of each process has {names(alone)}. To compare processes, use stats --by process."]
 
 
 def dropped(whys: Mapping[str, str]) -> list[str]:

@@ -65,7 +65,10 @@ def timeline_report(runs: Sequence[Run], search: Search) -> Report:
     if not search.anomalies:
         lines.append("no change over time was found")
     if search.uncertain:
-        lines += ["", "uncertain, as ranks also came to wait for cores (several runs or --counters simulated decide):"]
+        lines += [
+            "",
+            "uncertain, because ranks also began to wait for cores (several runs or --counters simulated decide):",
+        ]
     for number, each in enumerate(search.uncertain, len(search.anomalies) + 1):
         lines += _lines(number, each, paths, processes)
     if search.anomalies and len(runs) == 1:

@@ -34,9 +34,9 @@ class Account:
             ``mpi_bytes`` and ``mpi_waiting``, or ``mpi``; ``omp_locks``, ``omp_barriers`` and ``omp_waiting``, or this
             alone; ``turns``, in which other threads had the core, and ``asleep``, or both as ``off``.
         own: Part → ``float64[region]``: exclusive seconds of each region, mean over the ranks.
-        inclusive: Likewise inclusive seconds.
+        inclusive: Part → ``float64[region]``: inclusive seconds, mean over the ranks.
         own_intervals: Part → ``float64[2, region]``: lower and upper limits of ``own``; see ``part_intervals``.
-        inclusive_intervals: Likewise for ``inclusive``.
+        inclusive_intervals: Part → ``float64[2, region]``: lower and upper limits of ``inclusive``.
         splitting: The prices by which time was split.
     """
 

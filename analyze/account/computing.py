@@ -87,8 +87,8 @@ class Counted:
     def counts(self, part: Experiment, time: Values) -> list[Values]:
         """Return each count during computing, in arrays like ``time``; L1 misses without those that also miss in L2.
 
-        Counts include calls that read or write files, which are not computing. They are assumed to count at the same
-        rate.
+        The counters also count in calls that read or write files, which are not computing. The count in these calls is
+        estimated: as many events per second as in computing.
         """
         found = self._counted(self.names, part, time)
         if self.names[1:] == _COUNTS[1:]:

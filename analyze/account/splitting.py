@@ -201,8 +201,8 @@ class Splitting:
     def _files(self, experiment: Experiment, time: Values) -> tuple[Values, Values]:
         """Return the time of I/O calls and bytes at their prices; reads and writes share calls as they share bytes.
 
-        A library such as MPI-IO, or the Fortran runtime, adds its own time per call. So all time of small calls counts
-        as that of calls, unless it is so long that they must wait for something.
+        A library such as MPI-IO, or the Fortran runtime, adds its own time per call. So if calls are small, all of
+        their time counts as time of calls, unless it is so long that they must have waited for something.
         """
         prices = self.prices
         calls, read, written = (experiment.exclusive(each) for each in _CALLS["io"])

@@ -69,10 +69,11 @@ class Comparison:
         program: The whole program.
         regions: Call paths that take at least ``MIN_SHARE`` of the program and ``least`` on one side, largest change
             first.
-        appeared: Call paths that take as much on the other side, but nothing in any base run, with their values.
-        vanished: The reverse.
-        partial: Call paths that take as much in one run but nothing in another of the same side, with the numbers of
-            base runs and of other runs in which they take any time.
+        appeared: Call paths that reach these limits on the other side, but take no time in any base run, with their
+            values.
+        vanished: Call paths that reach these limits on the base side, but take no time in any other run.
+        partial: Call paths that reach these limits in one run, but take no time in another run of the same side, with
+            the numbers of base runs and of other runs in which they take any time.
         joined: The call paths of all runs.
     """
 

@@ -37,7 +37,7 @@ class Shift:
     Attributes:
         change: Relative change of the minimum: 0.1 if the other side is 10 % above the base.
         low: Lower confidence limit of the change; None if there are too few runs.
-        high: Upper confidence limit; None likewise.
+        high: Upper confidence limit of the change; None if there are too few runs.
         above: Probability of such a change or a larger one if the sides are equal.
         below: Probability of such a change or a smaller one if the sides are equal.
         noise: Relative scale of the noise; None if there are too few runs.

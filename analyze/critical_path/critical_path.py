@@ -36,8 +36,8 @@ class Efficiency:
             work one after another.
         transfer: Length of the path, divided by the run's time: the rest is communication, or waiting for a core.
         parallel: Their product: mean busy time, divided by the run's time.
-        reliable: Names of those that other load on the machine did not affect; empty for an archive of another tool, in
-            which busy time is wall time.
+        reliable: Names of the efficiencies that other load on the machine did not affect; empty for an archive of
+            another tool, in which busy time is wall time.
     """
 
     parallel: float
@@ -65,7 +65,7 @@ class OnPath:
         path: Index of the call path.
         ranks: The ranks on which it is on the path, longest time first.
         seconds: Its time on the path.
-        share: The same as a share of the path's length.
+        share: This time as a share of the path's length.
     """
 
     path: int

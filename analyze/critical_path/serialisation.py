@@ -34,8 +34,8 @@ class Serialisation:
         busiest: Busy time in each region of the rank that is busiest in all regions together.
         beyond: How much the path exceeds the busiest rank. 0 below a tenth of the path, because ranks are never equally
             fast all the time, and for regions inside a region that is named instead (see ``find_serialisation``).
-        passes_on: ``bool[region]``: whether messages end a part of the waiting for it, because ranks pass results from
-            one to the next. Otherwise ranks are late in turn, and wait in collectives.
+        passes_on: ``bool[region]``: whether messages end a part of the waiting for this region, because ranks pass
+            results from one to the next. Otherwise ranks are late in turn, and wait in collectives.
         delays: Which rank waits for which.
     """
 

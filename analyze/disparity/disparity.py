@@ -72,9 +72,9 @@ def find_disparity(
 
 
 def _alone(regions: Sequence[CodeRegion], classes: Sequence[int], index: int) -> list[int]:
-    """Return a critical region, in a list, if its class is higher than each child's; otherwise an empty list.
+    """Return a list of the given critical region if its class is higher than each child's; otherwise an empty list.
 
-    It is used for values that do not include those of children.
+    Use it for metrics such as CPI: the value of a region does not include the values of the regions below it.
     """
     return [index] if all(classes[index] > classes[child] for child in regions[index].children) else []
 

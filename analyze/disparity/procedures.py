@@ -86,7 +86,7 @@ class HeavyProcedure:
         with_small: The share without regions below that take at least 3 % of the run.
         compute_share: The same as a share of all computing; None if it was not measured.
         mpi_time: The part of ``wall_time`` in MPI calls; None if it was not measured.
-        io_time: Likewise in calls that read or write files.
+        io_time: The part of ``wall_time`` in calls that read or write files; None if it was not measured.
         callers: Function that calls it → share of these calls, largest first.
         paths: The call paths, without recursive ones.
     """
@@ -116,7 +116,7 @@ class _Merged:
         inclusive: Inclusive time of first threads.
         compute: Exclusive CPU time without MPI and waiting in OpenMP; None if it was not measured.
         mpi: Exclusive time of first threads in MPI; None if it was not measured.
-        files: Likewise in file I/O.
+        files: Exclusive time of first threads in file I/O; None if it was not measured.
     """
 
     regions: tuple[Region, ...]

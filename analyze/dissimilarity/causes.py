@@ -23,7 +23,7 @@ class DissimilarityCauses:
     Attributes:
         table: One row per rank; the values are its clusters by single attributes, the decision is its cluster by time.
         differences: Root causes over all culprits together, widest relative spread first.
-        of_core: Culprit → the root causes of its own difference.
+        of_core: Culprit → the root causes of the difference in this region alone.
     """
 
     table: DecisionTable
@@ -34,10 +34,10 @@ class DissimilarityCauses:
 def find_dissimilarity_causes(found: Dissimilarity, work: Work) -> DissimilarityCauses:
     """Build the decision table of the ranks, reduce it, and read the causes from it (definitions 12, 17 and 19).
 
-    An attribute's vectors contain its values in the culprits, because elsewhere the ranks are alike, which would hide
-    the difference. Without culprits, they contain the 1-code regions. Beyond Liu et al. 2011, a value is 0 if the
-    attribute's seconds do not differ in the same way as the compared metric: if a rank reads less, this is not why it
-    is late.
+    An attribute's vectors contain its values in the culprits only, because in other regions the ranks are alike, which
+    would hide the difference. Without culprits, they contain the 1-code regions. Beyond Liu et al. 2011, a value is 0
+    if the attribute's seconds do not differ in the same way as the compared metric. For example, a rank that reads less
+    than the others is not late because of reading.
 
     Args:
         found: The clusters and the culprits.

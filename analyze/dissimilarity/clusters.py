@@ -61,7 +61,7 @@ def _clusters(vectors: Values, lengths: Values, floor: float) -> Labels:
 
 
 def _unlabelled(labels: Labels, first: int) -> int:
-    """Return the index of the next vector without a label from ``first`` on; the number of vectors if there is none."""
+    """Return the index of the first vector without a label, from ``first`` on; else the number of vectors."""
     while first < len(labels):
         found = np.flatnonzero(labels[first : first + _LOOK] < 0)
         if len(found):
@@ -78,7 +78,7 @@ def levels(values: Values, *, reach: Callable[[float], float] = lambda _: 0.0) -
 
     Args:
         values: ``float64[location]``.
-        reach: Returns the distance from a number within which others are always alike.
+        reach: Maps a number to the distance within which other numbers are always alike.
 
     Returns:
         ``int[location]``, numbered from 0, the lowest first.

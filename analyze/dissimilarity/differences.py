@@ -44,7 +44,7 @@ class Differences:
     not_judged: tuple[RankVectors, Dissimilarity] | None = None
 
     def may_be_measuring(self, regions: Sequence[int]) -> bool:
-        """Return whether the ranks' difference in some regions together is within one rank's overhead of probes.
+        """Return whether ranks differ in the given regions together by at most the overhead of probes on one rank.
 
         The estimated overhead is already subtracted, and differences that its error explains are removed. But a rank
         that entered more regions than others, or had far more overhead, may still differ only because of the
@@ -83,7 +83,7 @@ class Differences:
         return self.vectors.metric in TIMES and all(each < CRITERIA.burst for each, _ in self._apart(regions))
 
     def _apart(self, regions: Sequence[int]) -> Iterator[tuple[float, float]]:
-        """Yield the range of the ranks' values, and the largest value, for each program."""
+        """Yield for each program the range of its ranks' values, and the largest of these values."""
         times = self.vectors.values[list(regions)].sum(axis=0)
         both = ((float(np.ptp(times[each])), float(times[each].max())) for each in self.vectors.groups)
         return ((apart, most) for apart, most in both if most > 0)

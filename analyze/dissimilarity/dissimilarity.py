@@ -26,7 +26,7 @@ class Dissimilarity:
         severity: S; see ``clusters.severity``.
         critical: Positions of the critical code regions, parents before children.
         culprits: Critical regions in which ranks differ by more than in critical regions below.
-        composite: Whether several culprits together make these clusters.
+        composite: Whether only several culprits together produce these clusters.
         odd_one: A column without which all others are one cluster.
         programs: The number of programs that the ranks run; ranks of different programs are in different clusters.
         jobs: Whether threads are compared by their totals, because they have no region in common; see
@@ -51,11 +51,12 @@ class Dissimilarity:
 def find_dissimilarity(vectors: RankVectors, *, floor: float) -> Dissimilarity:
     """Find the regions in which ranks differ, and cluster the ranks by these (definitions 8 to 12, and beyond).
 
-    Algorithm 2 tests for each region whether the clusters by all regions change without it. With it, several imbalances
-    hide each other, and a difference of less than a tenth of the total makes no cluster. So here each region is tested
-    separately, from the leaves up. Ranks differ in a region if the difference exceeds the noise and matters: balancing
-    would save ``floor``, or the difference separates ranks in Algorithm 1. A region is a culprit if most of its
-    difference is outside the culprits below it. Ranks are in one cluster if they share a cluster in each culprit.
+    Algorithm 2 tests for each region whether the clusters by all regions change without this region. By that test,
+    several imbalances hide each other, and a difference of less than a tenth of the total makes no cluster. So here
+    each region is tested separately, from the leaves up. Ranks differ in a region if the difference exceeds the noise,
+    and either balancing would save ``floor``, or the difference separates ranks in Algorithm 1. A region is a culprit
+    if most of its difference is outside the culprits below it. Ranks are in one cluster if they share a cluster in each
+    culprit.
 
     Without a culprit, ranks are clustered by all regions. If that gives several clusters, and the noise of the run is
     unknown, differences that noise could explain are considered, too.

@@ -31,9 +31,8 @@ class Prices:
     """Overhead of probes, and times without it, per program and region, in seconds, exclusive.
 
     Attributes:
-        least: ``float64[2, program, region]``: the overhead of the rank with least overhead, and the time of the
-            fastest.
-        most: Likewise of the rank with most overhead, and of the slowest.
+        least: ``float64[2, program, region]``: the smallest overhead of any rank, and the shortest time of any rank.
+        most: The same with the largest overhead and the longest time.
         total: ``float64[program, region]``: the sum of the times.
         ranks: ``int[program]``: the number of ranks.
     """

@@ -25,8 +25,8 @@ def differing_volumes(selection: Selection, program_time: float) -> tuple[RankVe
 
     Returns:
         The volumes and the differences. None in these cases: ranks do not differ; all ranks spend little time in MPI
-        there; no rank moves several times as much as another, because ranks at the boundary of a domain have fewer
-        neighbours; or rank 0 only collects from or distributes to all others.
+        in these regions; no rank moves several times as much as another (smaller differences are normal, because ranks
+        at the boundary of a domain have fewer neighbours); or rank 0 only collects from or distributes to all others.
     """
     experiment, least = selection.experiment, THRESHOLD * program_time
     if not (complete(experiment, "mpi_bytes") and complete(experiment, "mpi_time")):

@@ -16,10 +16,11 @@ __all__ = ["without_what_costs_nothing"]
 def without_what_costs_nothing(
     differences: Differences, serialisation: Serialisation | None, weighed: Sequence[CodeRegion]
 ) -> Differences:
-    """Return the differences; none if chance may explain them, and balancing would not shorten the path.
+    """Return the given differences, or none if they may be due to chance and balancing would not shorten the path.
 
-    If another program disturbs a rank in one region, this rank is late there, but the path only shows it if others wait
-    for it. So differences are dropped if balancing all named regions saves less than ``Differences.floor``.
+    If another program disturbs a rank in one region, this rank is late there, but this lengthens the critical path only
+    if others wait for the rank. So differences are dropped if balancing all named regions saves less than
+    ``Differences.floor``.
 
     Args:
         differences: How the ranks differ.

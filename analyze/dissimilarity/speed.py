@@ -22,7 +22,7 @@ _MOST: Final = 0.5  # share of the ranks' computing elsewhere
 
 
 def are_slower_elsewhere(vectors: RankVectors, regions: Sequence[int]) -> bool:
-    """Return whether ranks that are slower in some regions are also slower in most others, but by different factors.
+    """Return whether the ranks that are slower in the given regions are also slower in most others, by other factors.
 
     The same factor everywhere means that all work is unevenly distributed.
 
@@ -53,7 +53,7 @@ def are_slower_elsewhere(vectors: RankVectors, regions: Sequence[int]) -> bool:
 
 
 def are_as_fast_elsewhere(vectors: RankVectors, region: int, columns: Indices) -> bool:
-    """Return whether ranks that are slower in one region need no more time per instruction in the others.
+    """Return whether the ranks that are slower in the given region take no more time per instruction in all others.
 
     Args:
         vectors: Compute times of ranks whose instructions were counted.
@@ -61,7 +61,8 @@ def are_as_fast_elsewhere(vectors: RankVectors, region: int, columns: Indices) -
         columns: Ranks of one program that execute equally many instructions in this region, but take different times.
 
     Returns:
-        False if the other regions take less than a tenth as long, because then they do not show it.
+        False if the other regions take less than a tenth of the given region's time, because differences in so little
+        time show nothing about speed.
     """
     here = vectors.values[region][columns]
     slow = here > (here.min() + here.max()) / 2

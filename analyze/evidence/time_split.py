@@ -30,7 +30,7 @@ class TimeSplit:
 
     Attributes:
         time: Its time, without waiting for cores, and without polling of MPI while another rank waits for a core.
-        of: Attribute → seconds; those of different miss rates may overlap.
+        of: Attribute → seconds that it takes; the times of L1 and L2 misses may overlap.
         small_calls: Time in many small MPI calls.
         has_small_io: Whether calls of file I/O move so few bytes that the calls rather than the bytes take the time.
         waited: Waiting for late ranks.
@@ -38,8 +38,8 @@ class TimeSplit:
             path; 0 elsewhere, and if the path is unknown.
         mpi: Time in MPI if the volume of its calls is known; otherwise 0.
         computing: Compute time.
-        own_computing: The same, exclusive.
-        counts_cycles: Whether cycles show an upper limit for the stalls in that time.
+        own_computing: Compute time, exclusive.
+        counts_cycles: Whether cycles were counted, which limit the time that misses can take.
         turns: Whether ranks wait for cores, and therefore also for each other in MPI, because they share cores with
             each other or with other programs.
         misses: The saving from avoiding all misses. Counts do not show whether each instruction waits for the one

@@ -52,9 +52,15 @@ def are_clusters(labels: Labels, vectors: Values, programs: Labels | None = None
 
 
 def _clusters(vectors: Values, labels: Labels, programs: Labels | None) -> Iterator[Indices]:
-    """Yield the members of each cluster, among the vectors whose label is still below 0.
+    """Yield the members of each cluster: the first vector without a label (below 0), and those close to it.
 
-    Only vectors about as long as p are compared with it, so that a million vectors in a few clusters take seconds.
+    The caller labels the members before it continues. Only vectors of about the same length are compared, because
+    others cannot be close. So a million vectors in a few clusters take seconds.
+
+    Args:
+        vectors: ``float64[location, region]``.
+        labels: ``int[location]``; below 0 for vectors that have no cluster yet.
+        programs: ``int[location]``: only vectors of the same program can be in one cluster. If None, all are of one.
     """
     lengths = np.linalg.norm(vectors, axis=1)
     order = np.argsort(lengths, kind="stable")

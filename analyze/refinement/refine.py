@@ -37,7 +37,7 @@ class Opened:
 
     @property
     def function(self) -> str:
-        """Name of the function that is opened."""
+        """The name of the function whose loops or blocks become regions."""
         return self.region.function or self.region.name
 
 
@@ -129,7 +129,10 @@ def _modes(cost: Cost) -> tuple[str, ...]:
 
 
 def _is_open(experiment: Experiment, path: int) -> bool:
-    """Return whether the loops of a culprit were regions already: there is one directly below it, or one around it."""
+    """Return whether a loop of the same function, directly inside the culprit or around it, was already a region.
+
+    If so, the next round divides the culprit into blocks instead. Culprits that are blocks or merged are never open.
+    """
     region = experiment.call_paths[path].region
     near = [*experiment.children[path], *experiment.ancestors(path)]
     return not (is_block(region) or _members(region)) and any(
@@ -146,7 +149,14 @@ def _weighing(findings: Findings) -> Iterator[int]:
 
 
 def _plan(experiment: Experiment, opened: Iterable[Opened], weighing: Iterable[int], culprits: Collection[int]) -> Plan:
-    """Return the plan that keeps expensive regions and paths to culprits, and opens functions."""
+    """Return the plan that keeps the regions that take much time and those that lead to culprits, and splits culprits.
+
+    Args:
+        experiment: The run.
+        opened: The functions with culprits, and what becomes a region in them.
+        weighing: Call paths that take enough time to be kept.
+        culprits: Call paths of the culprits.
+    """
     way = [each for path in culprits for each in (*reversed(list(experiment.ancestors(path))), path)]
     regions = {path: experiment.call_paths[path].region for path in (*weighing, *way)}
     split = [_host(experiment, path) for path, region in regions.items() if is_block(region)]
@@ -170,7 +180,7 @@ def _plan(experiment: Experiment, opened: Iterable[Opened], weighing: Iterable[i
 
 
 def _host(experiment: Experiment, path: int) -> Region:
-    """Return the region that a block was split from: the innermost around it, in its function, that is not a block."""
+    """Return the region that a plan split into blocks: the innermost one around the given block, in its function."""
     block = experiment.call_paths[path].region
     around = (experiment.call_paths[each].region for each in experiment.ancestors(path))
     hosts = (each for each in around if (each.file, each.function or each.name) == (block.file, block.function))
@@ -191,9 +201,9 @@ def _is_of_loops(region: Region) -> bool:
 
 
 def _pattern(region: Region) -> Pattern:
-    """Return the pattern that matches a region.
+    """Return the pattern by which a plan finds the given region: its name if it is merged, otherwise its ordinal.
 
-    A merged region is matched by name, because its number depends on marks and merges.
+    The ordinal of a merged region changes with the marks in the source and with the other merges of the plan.
     """
     return Pattern.of_name(region) if _members(region) else Pattern.of(region)
 

@@ -81,7 +81,7 @@ class SharedOut:
     Attributes:
         time: The metric of the time.
         less: Metrics that are subtracted from it.
-        by: The metric of the work.
+        by: The metric that measures the work.
         rates: ``float64[call path]``: seconds per unit of work; 0 where the time stays as measured.
     """
 
@@ -228,7 +228,10 @@ class Computing:
         return _left(part, "cpu_time", self.others)
 
     def compared(self, part: Experiment) -> Values:
-        """Return the compute time with times divided by work; ``float64[call path, location]``."""
+        """Return the compute time by which ranks are compared; ``float64[call path, location]``, in seconds.
+
+        Where ``shared`` applies, the ranks' total time is divided among them in proportion to their work.
+        """
         found = self.values(part)
         for each in self.shared:
             found = found + each.change(part)

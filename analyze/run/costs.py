@@ -86,7 +86,7 @@ def _of_block(experiment: Experiment, _: slice) -> tuple[Values, Values]:
 
 
 def _worked_outside(measured: Values, whole: Values) -> Flags:
-    """Return whether more happened outside MPI_Init and MPI_Finalize than a process's start and end."""
+    """Return whether processes did more outside MPI_Init … MPI_Finalize than start and end."""
     return np.asarray(whole - measured > _START * measured)
 
 
@@ -107,8 +107,8 @@ class Cost:
         mpi_bytes: Bytes sent and received by MPI.
         io_calls: Number of calls that read or write files.
         io_bytes: Bytes read from and written to files.
-        least: Compute time of the process with least, or wall time if compute time was not measured.
-        most: The same of the process with most.
+        least: Shortest compute time of any process, or wall time if compute time was not measured.
+        most: Longest compute time of any process, or wall time.
         share: Wall time as a share of the program's.
     """
 

@@ -124,8 +124,8 @@ def _negative_rank(part: Experiment, _: slice, metric: str) -> int | None:
 def in_own_names(experiment: Experiment) -> Experiment:
     """Return another tool's experiment with our metrics; ours is returned unchanged.
 
-    If no time is known but something was sampled, the number of samples replaces time; its unit is ``SAMPLES``. If a
-    metric has no equivalent, it is absent, and a warning names it. If there is no time in MPI, the time of regions
+    If no time is known but something was sampled, the number of samples replaces time; its unit is ``SAMPLES``. A
+    metric without an equivalent is left out, and a warning names it. If there is no time in MPI, the time of regions
     called ``MPI_…``, with everything below, is used. CPU time is execution time including MPI, because MPI libraries
     poll. Work inside the library below an MPI call belongs to the call. OpenMP barriers are time in OpenMP, whatever
     the tool calls them. If a part was removed from a time, the rest does not replace that time.

@@ -62,8 +62,9 @@ def oversubscription(experiment: Experiment) -> int:
 def longest_wait_for_core(experiment: Experiment) -> WaitForCore | None:
     """Return the longest wait for a core that took a tenth of a process's time; None if none did.
 
-    In that case other programs used the cores, or the launcher put several ranks on one, and messages took longer. It
-    is unknown for other tools' files, and for experiments computed from others except means of runs.
+    A long wait means that other programs used the cores, or that the launcher put several ranks on one core. Messages
+    took longer then, too. The wait is unknown for files of other tools, and for experiments that were computed from
+    others, except means of runs.
     """
     notes = experiment.notes
     if not notes.run_delay or (notes.history and notes.runs == 1) or "wall_time" not in experiment:
@@ -138,7 +139,7 @@ def waiting_for_turns(experiment: Experiment) -> tuple[str, ...]:
 
 
 def of_first_threads(part: Experiment, values: Values) -> Values:
-    """Keep the values of the first thread of each process, with 0 for others; ``float64[call path, location]``."""
+    """Return the values with 0 for all threads but the first of each process; ``float64[call path, location]``."""
     return np.where([place.thread == 0 for place in part.locations], values, 0.0)
 
 
@@ -151,12 +152,12 @@ def run_delays(part: Experiment) -> Values:
 def others_turns(part: Experiment, on: Values, off: Values) -> Values:
     """Divide each first thread's waiting for a core among call paths, by CPU time, up to the time off the processor.
 
-    A sleeping thread has no CPU time, and does not wait for a core.
+    CPU time decides, because a sleeping thread has none, and does not wait for a core.
 
     Args:
         part: A block of an experiment, or all of it.
         on: ``float64[row, location]``: all CPU time of the first threads.
-        off: Likewise the time that they were off the processor.
+        off: ``float64[row, location]``: the time that the first threads were off the processor.
     """
     total, full = run_delays(part), on <= 0
     while True:

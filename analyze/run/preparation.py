@@ -28,12 +28,12 @@ class Prepared:
         experiment: The run, with metrics under our own names.
         compared: The ranks and regions that are compared.
         costs: Cost of each code region.
-        weighed: All ranks, and the code regions for comparing regions, in the same order: a region around the whole
-            program counts only with its own code.
+        weighed: All ranks, and the regions of ``compared`` in the same order, for comparing regions with each other: a
+            region around the whole program counts only with its own code.
         weighed_costs: Cost of each region in ``weighed``.
         program_time: W_program in seconds, of the slowest process.
-        mean_time: The same, mean over the processes.
-        outside: The part of it before MPI_Init and after MPI_Finalize, of the process with most.
+        mean_time: W_program in seconds, mean over the processes.
+        outside: The part of W_program before MPI_Init and after MPI_Finalize, in seconds, of the process with most.
         overhead: The overhead of the measurement.
         oversubscription: The number of ranks, or of busy threads if larger, if they share fewer cores; 0 if each had
             one, or this is unknown.
@@ -65,7 +65,7 @@ class Prepared:
 
     @property
     def least_seconds(self) -> float:
-        """The least seconds that a difference, or a cost, must be to be reported."""
+        """The least seconds that a difference or a cost must reach to be reported."""
         return min(self.least_gain * self.program_time, CRITERIA.resolution)
 
     @property

@@ -34,7 +34,7 @@ class Selection:
         ranks: The selected ranks; if threads are compared, the rank of each thread.
         columns: Selected locations, in the order of the ranks.
         starts: Index of each rank's first column; if threads are compared, of each column.
-        all_columns: The same columns, plus threads that take part in nothing that is compared.
+        all_columns: ``columns``, plus the threads that take part in nothing that is compared.
         left_out: Call paths and locations whose values count as 0.
         threads: How threads share the call paths, if threads are compared; None if ranks are.
         programs: ``int[rank]``, numbered from 0: ranks of different programs are not compared. None if there is one.

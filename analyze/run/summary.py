@@ -26,7 +26,7 @@ class Summary:
         sums: ``float64[call path]``, exclusive.
         first: The same for the first thread of each process.
         least: ``float64[call path]``: the smallest value.
-        most: Likewise the largest.
+        most: ``float64[call path]``: the largest value.
         positive: The number of values above 0.
         missing: The first location that lacks a value; None if there is none.
         sample: ``float64[call path, sampled location]``; see ``sampled``.

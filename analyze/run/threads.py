@@ -48,7 +48,7 @@ class Threads:
 
     @property
     def own(self) -> Flags:
-        """Where values belong to the thread itself, not to another; ``bool[call path, location]``."""
+        """Where a column holds the thread's own values, not those of another thread; ``bool[call path, location]``."""
         own: Flags = np.logical_not(self.serial) | (self.first == np.arange(len(self.first)))
         for part in self.parts:
             own[np.ix_(part.paths, part.others)] = False
@@ -57,7 +57,7 @@ class Threads:
     def vectors(self, exclusive: Values) -> Values:
         """Return values of call paths for the comparison of threads; ``float64[call path, location]``.
 
-        In serial call paths, every thread has the value of the first. If a thread takes no part, it gets the values of
+        In serial call paths, every thread gets the value of the first. If a thread takes no part, it gets the values of
         the thread in the middle of those that do, so that this does not distinguish it from others.
         """
         values = np.where(self.serial, exclusive[:, self.first], exclusive)

@@ -156,7 +156,7 @@ class _Walk:
         at_loop: ``computed`` when the outermost loop began.
         by_its_end: ``computed`` when this loop ends; for ranks that take no part in it, their total.
         seconds: As in ``LateRanks``, so far.
-        shares: Likewise.
+        shares: As in ``LateRanks``, so far.
         around: Number of enclosing loops whose first iteration is followed separately.
     """
 

@@ -24,7 +24,8 @@ class CallForest:
     """The merged call forest.
 
     Attributes:
-        call_paths: Those of the first operand, then those that each further operand adds; parents before children.
+        call_paths: The call paths of the first operand, then those that each further operand adds; parents before
+            children.
         rows: For each operand, the index of each of its call paths in ``call_paths``.
         alike: For each operand, its regions that were matched by similarity with those of an earlier operand.
     """
@@ -134,8 +135,8 @@ def _owned(
 
     Args:
         regions: For each forest, its regions → those of the union.
-        likened: For each forest, which of these regions within procedures were matched by similarity. A procedure was
-            if its name or its file's name differs.
+        likened: For each forest, which of its regions inside procedures were matched by similarity. A procedure counts
+            as matched by similarity if its name, or the name of its file, differs.
     """
     owners: dict[Region, tuple[Region, int]] = {}
     alike: list[tuple[Alike, ...]] = []

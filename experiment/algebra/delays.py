@@ -25,8 +25,8 @@ _COMBINED: Final[Mapping[str, Callable[[Sequence[float], int], float]]] = {
 def derived_delays(operation: str, joined: Integration) -> tuple[Delay, ...]:
     """Combine the delays of operands as the operation combines values; a pair that an operand lacks counts as 0.
 
-    ``merge`` takes those of the first operand that has any. Differences, deviations and ratios are not waiting times,
-    so they have no delays.
+    ``merge`` takes the delays of the first operand that has any. Differences, deviations and ratios have no delays,
+    because they are not waiting times.
 
     Returns:
         The longest delays between regions of the result.

@@ -68,7 +68,7 @@ def _of_the_program(path: CallPath) -> bool:
 
 
 def _namesakes(joined: Integration) -> dict[str, dict[str, list[str]]]:
-    """Return the names that stand for different metrics: name → metric → the labels of its operands."""
+    """Return the names that several metrics have in different operands: name → metric → the labels of its operands."""
     found: dict[str, dict[str, list[str]]] = {}
     for label, names in zip(joined.labels, joined.names, strict=True):
         for merged, own in names.items():
@@ -125,7 +125,7 @@ def _lacked_metrics(joined: Integration, lacked: Mapping[Aggregation, str]) -> I
 
 
 def lacking_operands(joined: Integration, metric: str) -> tuple[int, ...]:
-    """Return the operands that lack a metric and have no other one of its name; ``doubts`` reports those separately."""
+    """Return the operands that have neither this metric nor another of its name; ``doubts`` reports the latter."""
     own = {names[metric] for names in joined.names if metric in names}
     return tuple(
         index for index, names in enumerate(joined.names) if metric not in names and not own & {*names.values()}

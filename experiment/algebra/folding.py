@@ -37,7 +37,7 @@ def fold_throttled(
     labels: Sequence[str],
     merge: Callable[[Sequence[Sequence[CallPath]]], CallForest],
 ) -> tuple[tuple[Experiment, ...], CallForest, Folding]:
-    """Fold in all operands the call paths that any of them has folded, as the gather does within one run.
+    """Fold the call paths that any operand has folded in all operands, just as gathering does for the ranks of one run.
 
     Args:
         operands: The experiments.

@@ -51,8 +51,8 @@ def derived_notes(
     """Return the notes of a result: what all operands have in common, and every warning about any of them.
 
     Args:
-        operation: Its name, ``mean`` for instance.
-        operands: What it was applied to.
+        operation: The name of the operation, such as ``mean``.
+        operands: The experiments to which it was applied.
         labels: Their names in messages.
         alike: For each operand, its regions that were matched by similarity.
         remarks: Further warnings.
@@ -96,7 +96,7 @@ def derived_notes(
 
 
 def _samples(operation: str, notes: Sequence[Notes]) -> dict[str, float]:
-    """Return how much one sample of an operand contributes to the result at most; in a mean of n runs, one n-th."""
+    """Return the most that one sample of an operand contributes to the result; in a mean of n runs, one n-th."""
     parts = len(notes) if operation == "mean" else 1
     names = dict.fromkeys(name for each in notes for name in each.samples)
     return {name: max(each.samples.get(name, 0.0) for each in notes) / parts for name in names}

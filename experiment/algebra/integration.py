@@ -33,9 +33,9 @@ class Integration:
     Attributes:
         operands: The experiments, all with the same call paths folded.
         labels: The name of each operand in messages.
-        metrics: The metrics of all.
-        call_paths: The call paths of all.
-        locations: The locations of all.
+        metrics: The metrics of all operands.
+        call_paths: The call paths of all operands.
+        locations: The locations of all operands.
         topologies: The topologies of the first operand that has any, if machines and nodes were copied.
         names: For each operand, metric of the domain → the operand's name for it.
         rows: For each operand, the domain's row of each of its call paths.
@@ -89,7 +89,7 @@ class Integration:
         )
 
     def some_rows(self, operand: int, metric: str, rows: _Indices) -> Severity | None:
-        """Return some rows of ``severity``; None if they cannot be read without the others."""
+        """Return the given rows of ``severity``; None if they cannot be read without all other rows."""
         if not self._as_they_are[operand] or metric not in self.names[operand]:
             return None
         return self.operands[operand].alone(self.names[operand][metric], rows)
@@ -147,7 +147,7 @@ def integrate(
         labels: Names of the operands, for example their files.
 
     Raises:
-        UsageError: There is no operand, ``system`` is none of them, or the number of labels differs.
+        UsageError: There is no operand, ``system`` names none of the operands, or the number of labels is wrong.
     """
     if not operands:
         raise UsageError("expected at least one experiment, found none")

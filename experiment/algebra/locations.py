@@ -77,8 +77,8 @@ def merge_locations(systems: Sequence[Sequence[Location]], hierarchy: Hierarchy 
 def _within_process(system: Sequence[Location]) -> Mapping[_Thread, _Thread]:
     """Renumber the threads of each process from 0, as OpenMP does, if they are numbered across the whole program.
 
-    They are if the numbers of all processes follow one another without a gap. Otherwise the numbers stay, because a
-    process may lack its first thread.
+    Threads are numbered across the program if their numbers continue from process to process without a gap. Otherwise
+    the numbers are kept, because a process may lack its first thread.
     """
     first: dict[int, int] = {}
     threads = sorted((each.process, each.thread) for each in system)

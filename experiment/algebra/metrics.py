@@ -79,7 +79,7 @@ def _settled(node: _Node) -> Metric:
 
 
 def _stated_units(forests: Sequence[Sequence[Metric]], own_names: Sequence[Mapping[str, str]]) -> dict[str, str]:
-    """Return the units of roots by their own names, if all operands that state a unit agree and none has two."""
+    """Return root metric's name → its unit, if all operands that state a unit agree, and none states two."""
     stated: dict[str, set[str]] = {}
     several: set[str] = set()
     for forest, own in zip(forests, own_names, strict=True):
@@ -91,7 +91,7 @@ def _stated_units(forests: Sequence[Sequence[Metric]], own_names: Sequence[Mappi
 
 
 def _own_names(forest: Sequence[Metric]) -> dict[str, str]:
-    """Return the names without what an earlier merge added: parents that distinguish siblings, and units."""
+    """Return the names without the additions of an earlier merge: parents' names, and units, to distinguish metrics."""
     short = {metric.name: _without_parent(metric) for metric in forest}
     often = Counter((metric.parent, name) for metric in forest for name in {metric.name, short[metric.name]})
     own = {

@@ -67,7 +67,7 @@ def difference(
 
 
 def merge(*operands: Experiment, **options: Unpack[Options]) -> Experiment:
-    """Join the metrics of experiments; one that several have is taken from the first of them.
+    """Join the metrics of experiments; a metric that several experiments have is taken from the first of them.
 
     No value is computed, so metrics keep their sources.
     """
@@ -158,7 +158,8 @@ def _combined(
         integral: Whether integers give integers.
         flat: Whether the results are roots: metrics that include no other metric and are not additive.
         unit: The result's unit; None for the operands' unit.
-        of_known: The same as ``combine`` for minima and maxima, applied to the values that are not missing.
+        of_known: For minima and maxima: computes the result from the values that are not missing, instead of
+            ``combine``.
         lacked: How to treat a metric that one operand does not have.
     """
     metrics: list[Metric] = []
@@ -264,7 +265,7 @@ def _losses(joined: Integration) -> Iterator[str]:
 
 
 def _basis(metric: Metric) -> str:
-    """Return the source of a metric's original values; the history shows the steps between."""
+    """Return the source of the values from which a metric was derived; the history shows the steps in between."""
     return metric.source.rpartition(" of ")[2] if metric.source.startswith("derived:") else metric.source
 
 

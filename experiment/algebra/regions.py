@@ -30,7 +30,7 @@ __all__ = ["Alike", "Correspondence", "correspond", "names_of"]
 
 _T = TypeVar("_T")
 
-_ENOUGH_INSIDE: Final = 0.35  # a low threshold, because regions are compared in order within one procedure
+_ENOUGH_INSIDE: Final = 0.35  # low, because only regions of one procedure are compared, in order
 _NEAREST: Final = 16  # the number of shorter and of longer procedures that each one is compared with
 _ENOUGH: Final = 0.6  # the least similarity of procedures with different names
 
@@ -48,8 +48,8 @@ class Correspondence:
     """How the regions of two call forests map to their union.
 
     Attributes:
-        left: Region of the left forest → region of the union, if it changes.
-        right: Region of the right forest → region of the union: the left one's if they match.
+        left: Region of the left forest → region of the union, for regions that the union renames.
+        right: Region of the right forest → region of the union. For a match, that is the region of the left forest.
         alike: Pairs of regions within procedures that were matched by similarity.
     """
 
@@ -160,9 +160,9 @@ class _Matching:
         return self.result
 
     def _pair_by_name(self) -> None:
-        """Pair procedures of one name: of one file first, then of files of one name, then of any two files.
+        """Pair procedures with equal names: first in the same file, then in files with equal names, then in any files.
 
-        Two procedures in files that both versions have may differ: these are matched by similarity.
+        If both versions have both files, their procedures may be different ones, so these are matched by similarity.
         """
         common = {each.file_name for each in self.names} & {each.file_name for each in self.right.procedures.values()}
         for key in (_file_and_name, _base_and_name, _name):
@@ -261,7 +261,7 @@ class _Matching:
         return [*dict.fromkeys(each for region in (*mine.own, *mine.inner) for each in self.origins[region])]
 
     def _with_text_of(self, theirs: Procedure, mine: Procedure) -> Procedure | None:
-        """Find a version of a procedure with the same text as another; of several, the one that shows most of it."""
+        """Return a version of ``mine`` with the same text as ``theirs``; of several, the one with most regions."""
         same = [each for each in self._versions(mine) if same_text(each, theirs)]
         return max(same, key=lambda each: len(each.shown() & theirs.shown()), default=None)
 

@@ -47,7 +47,8 @@ def read(source: Source) -> Experiment:
     """Read a ``.cali`` file.
 
     Raises:
-        InputError: It is damaged, has no metrics or was aggregated over processes, or the package is not installed.
+        InputError: The file is damaged, has no metrics or was aggregated over processes; or Caliper's package is not
+            installed.
     """
     return _experiment(Records.of_stream(source))
 
@@ -92,7 +93,7 @@ def _is_metric(column: Column) -> bool:
 
 
 def _refuse_aggregate(found: Records, columns: Iterable[str], *, has_ranks: bool) -> None:
-    """Refuse aggregates over processes, because they no longer show which rank's time it is."""
+    """Refuse values that were aggregated over processes, because these do not show how long each rank took."""
     size = found.facts.get("mpi.world.size", found.facts.get("jobsize", ""))
     over = next((each for each in columns if _OVER_PROCESSES.match(each)), None)
     if has_ranks or size == "1" or (not size and (over is None or _is_of_one(found, columns))):
@@ -207,7 +208,7 @@ class _Reading:
         return "wall_time" if _TIME.fullmatch(name) else name.removeprefix("sum#")
 
     def _named(self, columns: Mapping[str, Column]) -> dict[str, tuple[str, float]]:
-        """Map each column to our metric's name, or its own, and the number of its units in one of ours."""
+        """Map each column to the name of our metric (or else its own name), and the number of its units in our unit."""
         found: dict[str, tuple[str, float]] = {}
         taken: set[str] = set()
         for name, column in columns.items():
@@ -254,7 +255,7 @@ def _is_nothing(own: float, whole: float, parts: int, digit: float) -> bool:
 
 
 def _stripped(name: str) -> str:
-    """Return the name of an inclusive metric without that word: ``sum#time.duration`` for ``inclusive#sum#…``."""
+    """Return an inclusive metric's name without ``inclusive#``: ``sum#time.duration`` for ``inclusive#sum#…``."""
     return _INCLUSIVE.sub(lambda found: found["over"] or found["plain"] or found["old"] or "", name, count=1)
 
 

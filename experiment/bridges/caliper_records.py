@@ -58,7 +58,7 @@ class Records:
         """Read Caliper's JSON.
 
         Raises:
-            InputError: It is other JSON, or has too many records or nodes.
+            InputError: The document is other JSON, or has too many records or nodes.
         """
         if isinstance(document, dict) and "data" in document:
             _refuse_many(document["data"])
@@ -145,7 +145,7 @@ def _of_split_json(document: Mapping[str, Any]) -> Records:
 
 
 def _labels(nodes: Sequence[Mapping[str, Any]]) -> list[tuple[str, ...]]:
-    """Return, for each node, the labels that lead to it; parents come before children."""
+    """Return for each node the labels on the path from the root to it; ``nodes`` lists parents before children."""
     found: list[tuple[str, ...]] = []
     size = 0
     for node in nodes:

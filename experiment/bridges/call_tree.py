@@ -107,7 +107,7 @@ class CallTree:
 
     @property
     def samples(self) -> dict[str, float]:
-        """The least positive value of each metric: an upper bound of one sample's value, which no file states."""
+        """The smallest positive value of each metric: an upper bound for one sample, whose value no file states."""
         return self._least
 
     @cached_property

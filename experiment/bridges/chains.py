@@ -46,8 +46,8 @@ class Chains:
         locations: The number of locations.
 
     Attributes:
-        delayed: Key → seconds for which it made others wait.
-        waited: Key → seconds for which it waited for others.
+        delayed: Key of a call path and location → seconds for which others waited for it.
+        waited: Key of a call path and location → seconds for which it waited for others.
         delays: Waiting call path, late call path, and whether a message ended the wait → seconds.
     """
 
@@ -162,7 +162,7 @@ class Chains:
         self.waited[waiting] += waited
 
     def _since_they_parted(self, one: Link, other: Link) -> tuple[Work, Work]:
-        """Return the work of two chains since their last common link."""
+        """Return the work of each of two chains since their last common link."""
         found: tuple[Work, Work] = {}, {}
         at: list[Link | None] = [one, other]
         while at[0] is not at[1]:

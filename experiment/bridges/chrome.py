@@ -35,7 +35,7 @@ class _Slice(NamedTuple):
 
 
 def events_of(document: Any) -> Sequence[Mapping[str, Any]] | None:
-    """Return the events of a trace; None for other JSON."""
+    """Return the events if a JSON document is a trace in Chrome's format; None for any other document."""
     if isinstance(document, dict) and isinstance(document.get("traceEvents"), list):
         document = document["traceEvents"]
     elif not (isinstance(document, list) and document and isinstance(document[0], dict) and "ph" in document[0]):
@@ -45,10 +45,10 @@ def events_of(document: Any) -> Sequence[Mapping[str, Any]] | None:
 
 
 def read_events(events: Sequence[Mapping[str, Any]]) -> Experiment:
-    """Sum up slices.
+    """Return the profile of a trace: its slices, added up by call path.
 
     Raises:
-        InputError: There are none, or one ends before it begins.
+        InputError: There are no slices, or a slice ends before it begins.
     """
     slices, names, left_out = _slices(events)
     if not any(slices.values()):

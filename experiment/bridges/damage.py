@@ -21,7 +21,7 @@ def damaged_parts(path: Path, kind: str) -> Iterator[None]:
     Other projects' readers raise any exception on a damaged file.
 
     Raises:
-        InputError: In place of that exception.
+        InputError: The block raised any exception, because the file is damaged.
     """
     try:
         yield
@@ -39,7 +39,7 @@ def package(name: str, extra: str) -> ModuleType:
     """Import a package that reads a kind of file.
 
     Raises:
-        InputError: It is not installed.
+        InputError: The package is not installed.
     """
     try:
         return import_module(name)

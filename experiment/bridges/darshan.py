@@ -26,7 +26,7 @@ __all__ = ["read"]
 
 _SHARED: Final = -1
 _UNCOUNTED: Final = -1
-_MOST: Final = 1 << 22  # values; Darshan has about 200 counters of its own beside ours
+_MOST: Final = 1 << 22  # values of counters that we have no name for; Darshan has about 200 of these counters
 _MPI: Final = "MPI-IO"
 _TIMES: Final = ("F_READ_TIME", "F_WRITE_TIME", "F_META_TIME")
 _OURS: Final[Mapping[str, Sequence[str]]] = {
@@ -49,7 +49,7 @@ def read(source: Source) -> Experiment:
     """Read a log.
 
     Raises:
-        InputError: It is damaged, has no counters of files, or the package is not installed.
+        InputError: The log is damaged, has no counters of files, or the package is not installed.
     """
     log = _log(source)
     processes = int(log["processes"])

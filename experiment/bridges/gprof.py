@@ -44,7 +44,7 @@ _TOTAL: Final = "total_time"
 
 @dataclass
 class _Function:
-    """gprof's data about a function."""
+    """The numbers that gprof prints for a function."""
 
     seconds: float | None = None
     calls: int | None = None
@@ -56,7 +56,7 @@ def read(source: Source) -> Experiment:
     """Read what gprof printed.
 
     Raises:
-        InputError: It is cut off, or there is no line of a function in it.
+        InputError: The text is cut off, or contains no line of a function.
     """
     functions, period, share = _functions(source)
     if not functions:

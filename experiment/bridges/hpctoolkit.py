@@ -64,7 +64,7 @@ def read_folder(path: Path) -> Experiment:
     """Read a database.
 
     Raises:
-        InputError: It is damaged, is of an unknown version, or has no values by thread.
+        InputError: The database is damaged, is of an unknown version, or has no values by thread.
     """
     if (path / _STRUCTURE).exists():
         return _database(path / _STRUCTURE)

@@ -93,7 +93,7 @@ def read_database(path: Path) -> Experiment:
     """Read a database.
 
     Raises:
-        InputError: It is damaged, is of another version, or has no values by thread.
+        InputError: The database is damaged, is of another version, or has no values by thread.
     """
     meta, values = _File(path / META, b"meta", 4), _File(path / _PROFILES, b"prof", 2)
     profile = Profile("HPCToolkit")
@@ -128,7 +128,7 @@ class _File:
     """A file of a database; ``sections`` holds the offset of each section.
 
     Raises:
-        InputError: It is of another kind or version.
+        InputError: The file is of another kind or version.
     """
 
     def __init__(self, path: Path, kind: bytes, sections: int) -> None:

@@ -23,7 +23,7 @@ def read(source: Source) -> Experiment:
     """Read a trace in Chrome's format, or a profile of Caliper.
 
     Raises:
-        InputError: It is neither, or damaged.
+        InputError: The file is neither, or is damaged.
     """
     if not _KEYS.search(source.read(0, _HEAD)):
         raise InputError("expected JSON of Caliper (data or records) or a Chrome trace (events), found other JSON")

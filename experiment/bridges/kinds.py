@@ -142,7 +142,7 @@ def read_foreign(source: Source) -> Experiment | None:
     """Read a profile of another tool; return None for a file that none of them writes.
 
     Raises:
-        InputError: It is damaged, has no profile of ranks or still has to be converted by its tool, or the package that
+        InputError: The file is damaged, has no profile of ranks or must be converted by its tool; or the package that
             reads it is not installed.
     """
     head = source.read(0, HEAD)

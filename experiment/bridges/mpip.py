@@ -57,7 +57,7 @@ def read(source: Source) -> Experiment:
     """Read a report of mpiP.
 
     Raises:
-        InputError: It is cut off, has no times by rank, or a number is invalid.
+        InputError: The report is cut off, has no times by rank, or has an invalid number.
     """
     return _Reading(source).experiment()
 

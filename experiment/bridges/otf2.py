@@ -29,7 +29,7 @@ def read(source: Source) -> Experiment:
     """Read an archive by its anchor file.
 
     Raises:
-        InputError: It is damaged, no region was entered, or the package is not installed.
+        InputError: The archive is damaged, no region was entered, or the package is not installed.
     """
     return _profile(source.path)
 
@@ -99,11 +99,11 @@ def _delays(critical: ArchivePath, call_paths: Sequence[CallPath]) -> tuple[Dela
 
 
 class _Sums(History):
-    """A location's events, summed up as they come.
+    """Sums of one location's events, updated event by event.
 
     Attributes:
         seconds: Call path → seconds for which it was the innermost one.
-        passed: Metric and call path → the amount counted while it was.
+        passed: Metric and call path → the amount counted while this call path was the innermost one.
     """
 
     def __init__(self) -> None:

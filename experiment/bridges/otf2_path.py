@@ -36,7 +36,7 @@ _UNKNOWN: Final = "the critical path is not known: "
 
 
 class _Group(NamedTuple):
-    """The processes of a communicator by their ranks, and back."""
+    """Maps the ranks of a communicator to processes, and processes to ranks."""
 
     members: Sequence[int]
     ranks: Mapping[int, int]
@@ -127,11 +127,11 @@ class ArchivePath:
 
     @property
     def is_known(self) -> bool:
-        """Whether there is a path."""
+        """Whether the critical path is known."""
         return len(self._world) > 1 and not self._unknown()
 
     def remarks(self) -> list[str]:
-        """List the reasons why the path is unknown, or which messages it lacks."""
+        """Return why the path is unknown, or how many messages are missing in it."""
         if unknown := self._unknown():
             return [unknown]
         lost = self._replay.in_flight if self.is_known else 0

@@ -26,7 +26,7 @@ _ADDRESS: Final = re.compile(r"[0-9a-f]{1,16}")
 _BARE: Final = re.compile(r"[0-9a-f]{4,16} \S+(?: \S+)*")
 _OFFSET: Final = re.compile(r"\+0x[0-9a-f]+$")
 _UNKNOWN: Final = "[unknown]"
-_INLINED: Final = "inlined"  # printed in place of a file
+_INLINED: Final = "inlined"  # printed instead of a file name
 _IDLE: Final = "swapper"
 _DELETED: Final = " (deleted))"  # printed after the name of a deleted file
 

@@ -48,7 +48,7 @@ def read(source: Source) -> Experiment:
     """Read samples.
 
     Raises:
-        InputError: There are none.
+        InputError: There are no samples.
     """
     profile = Profile("perf")
     found = _Samples(profile)

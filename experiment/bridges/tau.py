@@ -50,7 +50,7 @@ def read(source: Source) -> Experiment:
     """Read the file of one thread.
 
     Raises:
-        InputError: It is damaged.
+        InputError: The file is damaged.
     """
     found = _FILE.search(source.path.name)
     place = (int(found[1]), int(found[2]), int(found[3])) if found else (0, 0, 0)
@@ -61,7 +61,7 @@ def read_folder(path: Path) -> Experiment:
     """Read the files of a folder.
 
     Raises:
-        InputError: One of them is damaged.
+        InputError: A file is damaged.
     """
     return _experiment((place, _named_thread(file)) for place, file in _files(path))
 

@@ -42,7 +42,7 @@ def whole_text(source: Source) -> bytes:
     """Return the whole file.
 
     Raises:
-        InputError: It has more than ``_LARGEST`` MiB.
+        InputError: The file has more than ``_LARGEST`` MiB.
     """
     found = source.read(0, (_LARGEST << 20) + 1)
     if len(found) > _LARGEST << 20:

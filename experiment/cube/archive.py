@@ -59,7 +59,7 @@ class _Headers(FileIO):
 
     @property
     def at_zeros(self) -> bool:
-        """Whether the last bytes read were all zero, or nothing was read, as at the end."""
+        """Whether the last bytes read were all zero, as at the end of an archive, or there were none."""
         return self._zeros or self._ended
 
     def mend(self, place: int) -> None:
@@ -72,7 +72,7 @@ def _with_checksum(header: bytes) -> bytes:
     if header[place] != magic:
         return header
     mended = bytearray(header)
-    mended[_CHECKSUM] = b" " * 8  # a checksum counts as blanks in its own sum
+    mended[_CHECKSUM] = b" " * 8  # the bytes of the checksum count as blanks in the sum
     mended[_CHECKSUM] = b"%06o\0 " % sum(mended)
     return bytes(mended)
 
@@ -87,7 +87,7 @@ class _Member(tarfile.TarInfo):
         """Read the next member's header.
 
         Raises:
-            ReadError: It is not a header, or is cut off.
+            ReadError: The next bytes are no header, or are cut off.
         """
         stream = tarfile.fileobj
         assert isinstance(stream, _Headers)
@@ -171,7 +171,7 @@ class Archive:
         return self._members.get(name, (0, 0))[1]
 
     def starts(self, name: str, text: bytes) -> bool:
-        """Return whether a member exists and starts with a text."""
+        """Return whether the archive has a member of this name that starts with the given bytes."""
         offset, size = self._members.get(name, (0, 0))
         return self._source.read(offset, min(size, len(text))) == text
 

@@ -211,7 +211,7 @@ class _Archive:
         """End a member; one that ends on a block boundary gets an extra byte, because cubelib expects another block.
 
         Raises:
-            InputError: It is too large.
+            InputError: The member is too large.
         """
         padded = size % _BLOCK == 0
         if size + padded > _LARGEST:
@@ -249,7 +249,7 @@ class _Data:
         archive: The archive of the member.
         metric: The type of its values.
         dtype: The name of that type.
-        listed: The numbers of the rows that are stored; the others hold nothing.
+        listed: The numbers of the rows that are stored; all other rows have no values.
     """
 
     archive: _Archive

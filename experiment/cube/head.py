@@ -40,9 +40,9 @@ LIMITS: Final = {
     **dict.fromkeys(("metric", "dim"), 20_000),
     "cart": 1000,
 }
-_MAX_DEPTH: Final = 5000  # depth of elements; limited because the length of a path's name grows with its square
+_MAX_DEPTH: Final = 5000  # the greatest nesting of elements; the total length of path names grows with its square
 _MAX_NAMES: Final = 10_000  # names of elements and attributes, because the parser keeps each of them
-_MAX_TEXT: Final = 1 << 26  # characters in one element
+_MAX_TEXT: Final = 1 << 26  # the most characters in one element
 
 _ITEMS: Final = frozenset(
     {

@@ -263,7 +263,10 @@ def _system_element(xml: Any, level: _Level, number: int, name: str) -> Iterator
 
 
 def _processes(places: Iterable[tuple[str, str, int, int, int]], dialect: Dialect, numbers: Iterator[int]) -> str:
-    """Return the elements of processes and threads as text, which is much faster to write: they hold only numbers."""
+    """Return the XML elements of processes and threads.
+
+    They contain only numbers, which need no escaping, so they are written as text. This is much faster.
+    """
     process, thread = dialect.process, dialect.thread
     of_process, of_thread = (
         f"<{level.kind[0]}>{level.kind[1]}</{level.kind[0]}>\n" if level.kind else "" for level in (process, thread)

@@ -71,7 +71,7 @@ class LocationTable:
         """Read the table of an archive; None if it has none.
 
         Raises:
-            InputError: It is broken.
+            InputError: The table is broken.
         """
         if LOCATIONS not in archive:
             return None

@@ -19,7 +19,7 @@ _NEWLINE: Final = ord("\n")
 _COMMA: Final = ord(",")
 _SPACE: Final = b" \t\r\n"  # white space of XML; Python accepts more
 _NO_NUMBER: Final = re.compile(rb"[_\x00-\x08\x0b\x0c\x0e-\x1f]")  # characters that Python accepts, but XML does not
-_MINUS_ZERO: Final = re.compile(rb"-0(?![.\d])")  # JSON readers parse it as an integer, which loses the sign
+_MINUS_ZERO: Final = re.compile(rb"-0(?![.\d])")  # JSON readers parse ``-0`` as an integer, which loses the sign
 _LARGEST: Final = np.finfo(np.float64).max
 _LONG: Final = 1 << 12  # bytes of a row: numpy replaces single bytes in longer rows faster than bytes.replace
 

@@ -38,7 +38,7 @@ class RowIndex:
         """Read an index file.
 
         Raises:
-            InputError: It is not an index, of an unknown kind or cut off, or it lists call paths that do not exist.
+            InputError: The text is no index, is of an unknown kind or cut off, or lists call paths that do not exist.
         """
         if not text.startswith(INDEX):
             raise InputError(f"expected {INDEX.decode()} at its start")

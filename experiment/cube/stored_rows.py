@@ -1,4 +1,4 @@
-"""Read rows of values in a CUBE 4 archive, or parts of rows, without the others."""
+"""Read single rows, or parts of rows, of a metric's values in a CUBE 4 archive."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ class _Unpacking:
         packed: The packed bytes that are left.
         engine: The decompressor.
         piece: The piece that was read.
-        at: The number of bytes returned so far.
+        at: The number of unpacked bytes that were returned or skipped so far.
     """
 
     packed: Iterator[bytes]

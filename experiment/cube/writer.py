@@ -46,7 +46,7 @@ def write_cube(experiment: Experiment, path: Path) -> None:
 
 
 def _type(experiment: Experiment, metric: Metric) -> str:
-    """Return the type of the values; floating-point values need not be read for this."""
+    """Return the type to store a metric's values in; only integer metrics are read to determine it."""
     return metric.dtype if TYPES.get(metric.dtype) == "f8" else typed(experiment.exclusive(metric.name), metric)[0]
 
 

@@ -95,7 +95,7 @@ def _all(experiment: Experiment, *, stacks: bool) -> list[Metric]:
     """Return all metrics, the default one of stacks first; for stacks only additive ones.
 
     Raises:
-        InputError: There is none.
+        InputError: There is no such metric.
     """
     first = default_metric(experiment)
     found = [each for each in experiment.metrics if each.aggregation == "sum" or not stacks]
@@ -114,7 +114,7 @@ def export_trace(trace: Trace, path: Path, names: Collection[str] = ()) -> None:
 
     Args:
         trace: Any.
-        path: Its name ends as ``holds_time_lines`` says.
+        path: A file name for which ``holds_time_lines`` is true.
         names: Metrics that become counters; default all.
 
     Raises:

@@ -53,7 +53,7 @@ def _together(experiment: Experiment, metric: str) -> Severity:
 
 
 def titles(experiment: Experiment) -> Callable[[Location | None], tuple[str, ...]]:
-    """Return a function that names a column: its rank, and its thread if processes have several; or nothing."""
+    """Return a function that names a column: rank, and thread if processes have several; empty for all together."""
     threaded = any(place.thread for place in experiment.locations)
 
     def of(place: Location | None) -> tuple[str, ...]:

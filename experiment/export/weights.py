@@ -24,7 +24,7 @@ def metric_of_stacks(experiment: Experiment, name: str | None = None) -> Metric:
     """Return a metric for stacks: the named one, or a time.
 
     Raises:
-        InputError: There is none, or it is not additive.
+        InputError: There is no such metric, or it is not additive.
     """
     name = default_metric(experiment) if name is None else name
     if name is None:
@@ -43,7 +43,7 @@ def default_metric(experiment: Experiment) -> str | None:
 
 
 def unit_of(metric: Metric) -> tuple[str, float]:
-    """Return the integer unit of a metric, and how many of it make one of the metric's unit."""
+    """Return the unit of a metric's integers, and how many of these units make one of the metric's own unit."""
     return ("nanoseconds", NANO) if metric.unit == "sec" else (metric.unit, 1.0)
 
 

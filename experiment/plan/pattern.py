@@ -41,7 +41,7 @@ class Pattern(NamedTuple):
 
     @classmethod
     def of_name(cls, region: Region) -> Pattern:
-        """Return the pattern of all regions with a region's name in its function."""
+        """Return the pattern that matches all regions with the same name, kind, file and function as ``region``."""
         return cls.of(region)._replace(name=_escaped(region.name), ordinal=None)
 
     def matches(self, region: Region) -> bool:

@@ -1,39 +1,39 @@
-"""A plan: which regions a build instruments. ``regions --plan``, runs and users write it; front ends follow it.
+"""A plan: the regions that a build instruments. ``regions --plan``, runs and users write plans; front ends read them.
 
 .. code-block:: toml
 
     version = 2
-    modes = ["functions", "outer-loops"]   # without it those of the command, or the default ones
+    modes = ["functions", "outer-loops"]   # default: those of the command
 
-    [[include]]                            # beyond the modes: all loops of one function
+    [[include]]                            # in addition to the modes: all loops of one function
     function = "solve"
     file = "solver.c"
     modes = ["inner-loops"]
 
-    [[exclude]]                            # whatever else asks for it
+    [[exclude]]                            # not a region, even if a mode or an include names it
     kind = "function"
     name = "debug_*"
 
-    [[eliminate]]                          # its time goes to what it lies in; what lies in it stays
+    [[eliminate]]                          # its time belongs to the region around it; regions inside it stay
     function = "solve"
     name = "loop@41"
 
-    [[merge]]                              # neighbours become one region
+    [[merge]]                              # two neighbouring regions become one
     file = "solver.c"
     function = "assemble"
     regions = ["loop#0", "loop#1"]
     name = "matrix"
 
-    [[split]]                              # a region is opened into the loops, or the blocks, right in it
+    [[split]]                              # the loops, or the blocks, directly inside a region replace it
     function = "main"
     kind = "loop"
     ordinal = 0
     into = "blocks"
 
 A rule applies to the regions that match all of its keys among ``kind``, ``name``, ``file``, ``function`` and
-``ordinal``; texts are patterns (``*``, ``?``, ``[…]``). Kind, file, function and ordinal together are a region's
-identity. In entries that runs write, ``texts`` lists the versions of the file to which they apply, because ordinals
-denote different regions in other versions.
+``ordinal``. Text values may contain the wildcards ``*``, ``?`` and ``[…]``. Kind, file, function and ordinal together
+identify a region. Runs add the key ``texts``, which lists checksums of the file's versions to which the rule applies,
+because an ordinal may denote another region in other versions.
 """
 
 from __future__ import annotations
@@ -71,11 +71,11 @@ _COMPILERS: Final = (
 
 
 class Include(NamedTuple):
-    """Regions that are instrumented beyond the modes.
+    """Regions that are instrumented in addition to those of the modes.
 
     Attributes:
         pattern: The regions.
-        modes: Only regions that belong to these modes; if empty all, even those left out for being tiny.
+        modes: Only regions that belong to these modes count. If empty, all do, even tiny ones.
         comment: An explanation for readers of the file; it is not read back.
     """
 
@@ -100,7 +100,7 @@ class Exclude(NamedTuple):
         pattern: The regions.
         reason: Why they are excluded.
         comment: An explanation for readers of the file; it is not read back.
-        texts: The versions of its file to which the rule applies, as in ``Region.text``; all if empty.
+        texts: The versions of the region's file to which the rule applies, as in ``Region.text``; all if empty.
     """
 
     pattern: Pattern
@@ -138,7 +138,7 @@ class Merge(NamedTuple):
     name: str = ""
 
     def member(self, region: Region) -> int:
-        """Return the index of a region among the members; -1 if it is none."""
+        """Return the index of a region among the members; -1 if it is not a member."""
         if Pattern(file=self.file, function=self.function).matches(region):
             for place, word in enumerate(self.regions):
                 match = _MEMBER.fullmatch(word)
@@ -167,11 +167,11 @@ class Plan(NamedTuple):
 
     Attributes:
         modes: The modes; None for those of the command, or the default ones.
-        include: Regions beyond the modes.
+        include: Regions that are instrumented in addition to those of the modes.
         exclude: Regions that are never instrumented, whatever other rules state.
-        eliminate: Regions removed from the rest.
+        eliminate: Regions that are removed, but not the regions inside them.
         merge: Adjacent regions that are merged.
-        split: Regions that are opened.
+        split: Regions that are replaced by the parts directly inside them.
     """
 
     modes: tuple[str, ...] | None = None

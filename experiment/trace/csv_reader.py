@@ -136,7 +136,7 @@ def read_trace(stream: BinaryIO, name: str) -> Samples:
     """Read a whole trace, sorted by time.
 
     Raises:
-        InputError: It is not a trace.
+        InputError: The text is not a trace.
     """
     reader = TraceReader(name)
     parts = [reader.feed(piece) for piece in iter(lambda: stream.read(_PIECE), b"")]

@@ -29,7 +29,7 @@ class KnownSoFar(NamedTuple):
     Attributes:
         place: Process and thread.
         begin: ``float64[sample]``, seconds.
-        end: Likewise.
+        end: ``float64[sample]``, seconds.
         values: ``float64[sample, metric]``: amounts in the sample, or levels; NaN if not recorded.
     """
 

@@ -22,10 +22,10 @@ def means(begin: Values, end: Values, values: Values, first: Values, last: Value
 
     Args:
         begin: ``float64[sample]``, seconds.
-        end: Likewise; after ``begin``, and not after the next one's.
+        end: ``float64[sample]``, seconds; after ``begin``, and not after the ``begin`` of the next sample.
         values: ``float64[sample, metric]``, constant during a sample; NaN if unknown.
         first: ``float64[span]``, seconds.
-        last: Likewise, not before ``first``. An interval of no length has the value of the sample around it.
+        last: ``float64[span]``, seconds, not before ``first``. If equal, the value is that of the sample around it.
     """
     if not len(end):
         return np.full((len(first), values.shape[1]), np.nan)
@@ -50,7 +50,7 @@ def rates(metrics: Sequence[Metric], begin: Values, end: Values, values: Values)
     Args:
         metrics: The columns.
         begin: ``float64[sample]``, seconds.
-        end: Likewise.
+        end: ``float64[sample]``, seconds.
         values: ``float64[sample, metric]``: amounts in the sample, or levels.
     """
     length = np.where(end > begin, end - begin, np.nan)[:, None]

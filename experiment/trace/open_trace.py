@@ -25,7 +25,7 @@ def open_trace(path: Path) -> Samples | Trace:
         path: A ``.csv`` file, an ``.otf2`` archive, one of ``run --trace``, or the folder of such a run.
 
     Raises:
-        InputError: There is none, or it is damaged.
+        InputError: There is no trace at this path, or it is damaged.
     """
     if path.is_dir():
         if not (path / TRACE_FILE).exists():

@@ -52,7 +52,7 @@ class Series:
 
         Args:
             begin: ``float64[other]``, seconds.
-            end: Likewise, not before ``begin``.
+            end: ``float64[other]``, seconds, not before ``begin``.
         """
         return means(self.begin, self.times, self.values[:, None], begin, end)[:, 0]
 
@@ -101,8 +101,8 @@ def every_series(trace: Samples | Trace, source: str = "", *, ranks: Collection[
 
     Args:
         trace: As for ``series_of``.
-        source: Likewise.
-        ranks: Likewise.
+        source: As for ``series_of``.
+        ranks: As for ``series_of``.
     """
     names = _names(trace)
     if isinstance(trace, Trace):

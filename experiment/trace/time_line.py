@@ -26,7 +26,7 @@ class TimeLine:
 
     Attributes:
         begin: ``float64[sample]``, seconds since the first process of the run started.
-        end: Likewise; after ``begin``, and not after the next one's.
+        end: ``float64[sample]``, seconds; after ``begin``, and not after the ``begin`` of the next sample.
         values: ``float64[sample, metric]``: the amount in the sample, or a level at its end. NaN if not measured.
         first: ``int[sample + 1]``: where the parts of each sample begin in the following three.
         paths: ``int[part]``: call paths; -1 stands for several short ones together.

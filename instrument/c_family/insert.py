@@ -192,7 +192,11 @@ def _cxx_stub(stub: str, sites: Iterable[str], *, constexpr: bool, shared: bool)
 
 
 def _prelude(unit: Preprocessed, offset: int, stub: str) -> str:
-    """Return the stub's text between a marker that enters it and one that returns to the source."""
+    """Return the text to insert at the given offset: the stub between two line markers.
+
+    The first marker names the stub's file, so that messages about the stub do not point to the source. The second one
+    returns to the source. At offset 0, the first line marker of the unit comes before the stub.
+    """
     source = unit.markers[1] if offset else unit.markers[0]
     back = source.text(source.line)
     return ("" if offset else f"{back}\n") + f'# 1 "{_PRELUDE_FILE}" 1 3\n{stub}{back} 2\n'

@@ -71,7 +71,7 @@ class Judge:
         return self._untouchable[body.opening]
 
     def why_not_whole(self, body: Body) -> str:
-        """Explain why a function itself cannot have a guard, whatever its size; empty if it can."""
+        """Explain why no guard can be put around the whole body of a function, even a large one; empty if it can."""
         if reason := self.why_untouchable(body):
             return reason
         if self._masked[body.opening] != "{":
@@ -82,7 +82,10 @@ class Judge:
         return "ends in a call to itself; with a probe, that could exhaust the stack" if is_endless else ""
 
     def why_not(self, body: Body, start: int, end: int) -> str:
-        """Explain why a guard around statements could be jumped over or left open, or is forbidden; else empty."""
+        """Explain why no guard can be put around the statements from ``start`` to ``end``; empty if it can.
+
+        Jumps could enter or leave these statements without executing the guard, or the place forbids guards.
+        """
         if reason := self.why_untouchable(body):
             return reason
         if body.opening not in self._jumps:
@@ -90,7 +93,7 @@ class Judge:
         return self._jumps[body.opening].why_entered(start, end) or self.why_remote(body, start)
 
     def why_remote(self, body: Body, start: int) -> str:
-        """Explain why no guard is allowed at a place; empty if it is."""
+        """Explain why no guard is allowed at the given offset; empty if it is allowed."""
         on_device = any(low <= start < high for low, high in self._device)
         return self.why_untouchable(body) or ("runs on an accelerator" if on_device else "")
 

@@ -299,7 +299,7 @@ def _other(code: str, text: str) -> Meaning:
 
 
 def _labels(text: str) -> tuple[str, ...]:
-    """Return the labels in a text, without leading zeros, as in statements."""
+    """Return the statement labels that a text lists, such as ``10, 020``, without leading zeros."""
     return tuple(label.lstrip("0") for label in _LABELS.findall(text))
 
 

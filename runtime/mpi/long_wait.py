@@ -1,4 +1,4 @@
-"""Report, from a separate process, that a process waits for others."""
+"""Print a message if a process of an MPI job waits long for the others."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["said_if_long"]
 
 @contextmanager
 def said_if_long(text: str, patience: float) -> Iterator[None]:
-    """Print a line on standard error, once, if the block takes long.
+    """Print a line on standard error, once, if the block takes longer than ``patience``.
 
     A separate process prints it, because mpi4py holds the interpreter's lock while MPI is initialised.
 

@@ -91,9 +91,9 @@ ROWS = """\
 def test_equal_parts_whose_turns_data_make_long_are_not_to_be_made_equal(site):
     (advice,) = division_of_work(site(ROWS))
     assert lines(advice) == [9, 12, 7]
-    assert "a->from[i] decides how many iterations line 13 makes" in advice.text
+    assert "the loop in line 13 depends on a->from[i], so" in advice.text
     assert ", which runs to a->rows - 1, where a->rows = a->counts[rank] in " in advice.text
-    assert advice.text.endswith(": split by these, deal out cyclically or hand out on demand")
+    assert advice.text.endswith(": split by cost, deal out cyclically or hand out on demand")
 
 
 @pytest.mark.parametrize("filled", ["size + r", "a->from[r]"])
@@ -105,9 +105,9 @@ def test_parts_that_a_table_makes_unequal_are_named(site, filled):
 @pytest.mark.parametrize(
     ("apart", "said"),
     [
-        (1.0, "iterations line 13 makes"),
+        (1.0, "iterations of the loop in line 13 depends"),
         (3.0, "line 12 runs to a->rows - 1, where"),
-        (None, "iterations line 13 makes"),
+        (None, "iterations of the loop in line 13 depends"),
     ],
 )
 def test_what_ranks_take_of_turns_tells_whether_these_or_their_cost_differ(site, apart, said):
@@ -128,7 +128,7 @@ def test_turns_that_data_make_long_are_named_where_nothing_divides_them(site):
         """
     (advice,) = division_of_work(site(text.replace("{}", "count[at[i]]")))
     assert lines(advice) == [2, 4]
-    assert "many(count[at[i]]) decides how many iterations line 4 makes" in advice.text
+    assert "the loop in line 4 depends on many(count[at[i]]), so" in advice.text
     assert advice.confidence == "medium"
     assert not list(division_of_work(site(text.replace("{}", "count[0]"))))
     assert not list(division_of_work(site(text.replace("{}", "count[i]").replace("i < n", "i < 3"))))

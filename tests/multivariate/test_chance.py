@@ -141,8 +141,8 @@ def test_clusters_that_may_be_chance_are_said_to_be_that_by_each_analysis(noise)
         assert report.document["chance"] > LEVEL
         assert not any("separates them best" in each for each in report.sentences)
         said = report.sentences[0]
-        assert said.startswith("The clusters may be chance: 8 locations of one kind look as clustered in ")
-        assert said.endswith(", at most 2.5 allowed: treat the locations as one kind, or add runs (stats --sample).")
+        assert said.startswith("The clusters may be due to chance, because 8 locations of one kind look as clustered ")
+        assert said.endswith(" (at most 2.5 are allowed). Treat them as one kind, or add runs (stats --sample).")
     tables = [[table.title.partition(" of ")[0] for table in each.tables] for each in reports]
     assert ["Clusters" in each for each in tables] == [False, False, True]
 

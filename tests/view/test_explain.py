@@ -81,4 +81,4 @@ def test_where_nothing_weighs_it_is_said():
         made.exclusive(name)[:] = 1.0
     text = "\n".join(explanation_lines(analyze(made)))
     assert "there is 1 cluster of ranks" in text
-    assert "all regions are equally heavy" in text
+    assert "all regions have the same value" in text

@@ -68,7 +68,7 @@ class Course:
     Attributes:
         source: The run.
         begin: ``float64[location, part]``, seconds.
-        end: Likewise.
+        end: ``float64[location, part]``, seconds.
         seconds: ``float64[location, part]``: busy time per entry.
     """
 
@@ -91,14 +91,14 @@ class Anomaly:
         ranks: The ranks on which it changes.
         path: Index of the call path in the first run's trace; None for the whole program.
         factor: The ratio of the changed metric to its usual value; for a period its share of the time.
-        strength: The change divided by the standard deviation of the residual.
-        runs: How many runs show it.
+        strength: The change divided by the standard deviation of what remains without the change.
+        runs: How many runs show the change.
         period: Seconds from one occurrence to the next, or None.
-        before: The call path of the event, or None.
+        before: For a dip, the call path that is entered after it, as an index in the first run's trace; else None.
         threads: Process and thread, if only some threads of a rank change; otherwise empty.
         goes_with: Metrics that change with it, best first.
         courses: The time of its region's entries, in each compared run.
-        uncertain: Whether ranks also come to wait for cores, so that the machine may have caused it.
+        uncertain: Whether ranks also begin to wait for cores, so that the load of the machine may cause the change.
     """
 
     kind: str

@@ -110,8 +110,9 @@ def divided(runs: Sequence[Run], path: int, most: int, *, each: int) -> Pace | N
 def changes_of(pace: Pace) -> Iterator[Anomaly]:
     """Yield the changes of the pace, on all ranks or on some, strongest first.
 
-    A change in a single run may come from the machine. It counts if counts change, too. If nothing was counted, it
-    counts if it is large, but is uncertain if ranks come to wait for cores meanwhile.
+    In a single run, the load of the machine may cause a change. So the change is accepted if counts of events change
+    with it. If nothing was counted, it is accepted if it is large, and it is uncertain if ranks begin to wait for cores
+    at the same time.
     """
     left = np.median(pace.slowness, axis=0)
     runs = pace.slowness.copy()
@@ -165,8 +166,8 @@ def _is_counted(change: Anomaly) -> bool:
 def _is_of_load(pace: Pace, shape: Shape, members: Sequence[int]) -> bool:
     """Return whether waiting for cores increases when entries take longer, by at least the same factor.
 
-    What makes them wait also slows them down. But an entry that comes to take longer than the system's time slice waits
-    longer per busy second, too, so one run cannot decide.
+    Other load makes ranks wait, and slows them down as well. But an entry that becomes longer than the system's time
+    slice also waits longer per busy second, so a single run cannot show which of the two happened.
     """
     columns = dict(zip(pace.first.metrics, pace.first.amounts[members].mean(axis=0).T, strict=True))
     if not {"wall_time", "cpu_time"} <= columns.keys():
@@ -210,7 +211,8 @@ def _anomaly(pace: Pace, shape: Shape, members: Sequence[int], agreeing: int) ->
 def _place(pace: Pace, shape: Shape, members: Sequence[int], causes: Container[str]) -> tuple[int, int]:
     """Return the first part of a change, and the part after its last one.
 
-    If counts show the same change more clearly than times, they decide, because a busy machine does not disturb them.
+    If counts show the same change more clearly than times, the place is taken from the counts, because a busy machine
+    does not disturb them.
     """
     counts = [
         each.amounts[members, :, column].mean(axis=0)

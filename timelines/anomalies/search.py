@@ -26,7 +26,8 @@ class Search:
 
     Attributes:
         anomalies: Strongest first.
-        uncertain: Likewise: those in which ranks came to wait for cores, so that the machine may have caused them.
+        uncertain: Anomalies, strongest first, that the load of the machine may have caused, because ranks began to wait
+            for cores at the same time.
         examined: Call paths of the first run that were examined.
         seldom: Call paths with much busy time of their own but too few entries to show a change.
         unlike: Runs that cannot be compared, because no examined call path has as many entries as in the first run.

@@ -35,7 +35,7 @@ class Correlated:
         source: The metric's trace.
         rank: Its place, from 1.
         sign: ``+`` if it rises with the target, ``-`` if it falls.
-        lag: Seconds by which the target follows it; 0 if a lag does not improve the coefficient.
+        lag: Seconds by which the target follows the metric; 0 if a lag does not improve Pearson's coefficient.
         scores: Score from 0 to 1 of each correlator and of ``combined``; higher is better.
     """
 
@@ -57,7 +57,7 @@ class Ranking:
         omitted: Metrics that are not ranked: name, source, and the reason.
         segments: The number of segments of the target.
         pattern: Points of the target's pattern, a polyline; each with time in seconds and value.
-        lines: Points of the target's segments, likewise.
+        lines: Points of the target's segments; each with time in seconds and value.
         notes: Further warnings.
     """
 

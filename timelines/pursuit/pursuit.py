@@ -39,7 +39,7 @@ class Ranked:
         metric: Its name.
         importance: Its share of the index of the axis for which it was chosen; 0 without an index.
         loading: Its loading on that axis, from -1 to 1.
-        index: Index of the projection from which it was chosen, which excludes the metrics of earlier rounds.
+        index: Index of the projection from which the metric was chosen; metrics of earlier rounds are not part of it.
         camps: Index of camps in this metric alone.
     """
 

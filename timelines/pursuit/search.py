@@ -1,4 +1,4 @@
-"""Search for the projection with the largest index, among all orthonormal frames (Stiefel manifold)."""
+"""Search for the projection, an orthonormal frame, with the largest index (on the Stiefel manifold of such frames)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _WINNERS: Final = 4  # one in four starts continues
 _STEPS: Final = 100
 _LAST_STEPS: Final = 40  # steps with all points, after a search in a sample
 _FLAT: Final = 1e-4  # the frame is a maximum if this share or less of the gradient is tangent to the manifold
-_LONGER: Final = 0.2  # decrease of the frame's multiple, which makes steps longer
+_LONGER: Final = 0.2  # factor by which the frame's multiple decreases after a successful step, which makes steps longer
 _LONGEST: Final = -0.9  # least multiple; at -1 a step would leave the frame entirely
 MANY: Final = 8192  # number of points above which a sample is searched first
 

@@ -24,7 +24,7 @@ class Reduction:
         fields: The number of fields if all metrics were recorded.
         kept: The number of fields with the metrics selected at the time.
         metrics: The number of measured metrics.
-        course: For each period, its end in seconds, and the share saved so far.
+        course: For each period: its end in seconds, and the share saved up to this time.
     """
 
     metrics: int

@@ -29,7 +29,8 @@ class Alignment:
         times: The map from the reference's time to the other trace's time.
         path: The warp path; None if anchors were used.
         error: Sum of the distances between matched values (Eq. 1).
-        doubts: Reasons why it may be wrong, each with the start and end of an interval of the reference, in seconds.
+        doubts: Reasons why the alignment may be wrong, each with an interval of the reference: start and end in
+            seconds.
     """
 
     other: Series

@@ -30,7 +30,7 @@ _MOST: Final = 1e4  # greatest weight before normalisation
 _ENDS: Final = 1e-2  # additional weight of the first and the last sample, which always match
 _SPLINE: Final = 5  # least number of samples for a smoothing spline
 
-_ENTRIES: Final = 3  # least number of common entries: that of the program, and two others
+_ENTRIES: Final = 3  # least number of moments that both runs share: the entry of the program, and two others
 _CALLS: Final = "io_calls"
 
 

@@ -54,16 +54,16 @@ def warp(
 ) -> Warp:
     """Return the warp path of least error, which matches all samples in order, and ends with ends.
 
-    Of several such paths, the one is returned that, traced from its end, steps in both sequences for as long as
-    possible. Time is O(n·m), memory O((n + m)^0.5 · n).
+    If several paths have the least error, the result is the path that, followed backwards from its end, steps in both
+    sequences at once for as long as possible. Time is O(n·m), memory O((n + m)^0.5 · n).
 
     Args:
         x: ``float[n]``: the first sequence.
         y: ``float[m]``: the second sequence.
         band: The greatest distance of a pair from the straight line between the ends, as a share of the length; None
             for no limit. One sample to the side is always allowed.
-        penalty: Additional cost of a step in only one sequence, in the unit of the values, so that fewer samples match
-            the same one (section 4.2.1).
+        penalty: Additional cost of a step in only one sequence, in the unit of the values. With a penalty, fewer
+            samples of one sequence match the same sample of the other (section 4.2.1).
         open_ends: Whether samples at both ends of ``y`` may be left out, to find ``x`` as a part of it.
         told: Progress callback.
 

@@ -159,5 +159,5 @@ def _of_bytes(experiment: Experiment, texts: dict[str, str]) -> str:
     bytes_ = f"{_BYTES} = {texts[_BYTES]}" if _BYTES in texts else f"{_BYTES}, as measured"
     of = [f"{name} is {sources[name]}" for name in sources if _BYTES in texts and name in texts[_BYTES].split()]
     seconds = f"seconds: {texts[_TIME]}" if _TIME in texts else f"seconds: {_TIME}, as measured"
-    source = ", ".join(of) or "of the file"
-    return visible(f"Bytes: {bytes_} ({source}); what is written back is not among them; {seconds}.")
+    source = ", ".join(of) or "from the file"
+    return visible(f"Bytes: {bytes_} ({source}), without data that are written back to memory; {seconds}.")

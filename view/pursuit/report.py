@@ -196,7 +196,7 @@ def _beyond(found: Outcome) -> str:
 
 
 def _little(found: Outcome) -> str:
-    """Return a phrase on those of the three best metrics that add little; empty if there are none."""
+    """Return a phrase that names those of the three best metrics that contribute little to the index; else empty."""
     best = found.ranking[: len(found.metrics)]
     least = _LITTLE * max(each.importance for each in best) if found.departs else inf
     little = [each.metric for each in best if each.importance < least and each.metric not in found.parted]

@@ -182,15 +182,15 @@ def strength(space: MetricSpace, partition: Partition, *, advise: bool = True) -
 
     Without ``advise`` it says nothing on what to do, because a verdict next to it may say something else.
     """
-    one_kind, chance = ": treat the locations as one kind" if advise else "", 100 * (partition.chance or 0)
     if partition.silhouette is not None and partition.silhouette < WEAK:
         found = f"silhouette {partition.silhouette:.2f}, at least {WEAK} needed"
-        return f"The clusters are not distinct ({found}){one_kind}."
+        return f"The clusters are not distinct ({found}){': treat the locations as one kind' if advise else ''}."
     if partition.by_chance:
         return (
-            f"The clusters may be chance: {len(partition.labels)} locations of one kind look as clustered in "
-            f"{chance:.3g} of 100 simulated cases, at most {100 * LEVEL:g} allowed"
-            f"{f'{one_kind}, or add runs' if advise else '; more runs may show more'} (stats --sample)."
+            f"The clusters may be due to chance, because {len(partition.labels)} locations of one kind look as "
+            f"clustered in {100 * (partition.chance or 0):.3g} of 100 simulated cases (at most "
+            f"{100 * LEVEL:g} are allowed). "
+            f"{'Treat them as one kind, or add runs' if advise else 'More runs may show more'} (stats --sample)."
         )
     if not matters(space, space.values.min(axis=0), space.values.max(axis=0)):
         alike = " Treat them as one kind." if advise else ""

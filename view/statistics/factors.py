@@ -91,8 +91,8 @@ def _sentences(found: Factors) -> list[str]:
         else f"No metric has a loading of {JOINS}: all stand alone."
     )
     said += [
-        f"{name} is a Heywood case: its factors explain all of it, the other metrics only {percent(100 * borne)}. "
-        "Use fewer factors (-k), or leave it out."
+        f"{name} is a Heywood case, because its factors explain all of its variance, but the other metrics explain "
+        f"only {percent(100 * borne)} of it. Use fewer factors (-k), or leave out this metric."
         for name, borne in found.heywood.items()
     ]
     if not found.converged:

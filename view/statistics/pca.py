@@ -69,8 +69,9 @@ def _sentences(found: Components) -> list[str]:
     space, partition = found.space, found.partition
     said = [
         f"{enough} of {len(found.explained)} components explain{'s' if enough == 1 else ''} "
-        f"{percent(100 * sums[enough - 1])} of the variance of {len(space.metrics)} metrics: {many(enough, 'number')} "
-        f"distinguish {len(space.points)} locations.",
+        f"{percent(100 * sums[enough - 1])} of the variance of {len(space.metrics)} metrics, so "
+        f"{many(enough, 'number')} {'is' if enough == 1 else 'are'} enough to distinguish "
+        f"{len(space.points)} locations.",
         f"The first component ({percent(100 * found.explained[0])}) is led by {names(_leading(found, 0))}"
         + (
             f", the second ({percent(100 * found.explained[1])}) by {names(_leading(found, 1))}."

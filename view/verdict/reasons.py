@@ -377,7 +377,7 @@ def _estimated_waiting(findings: Findings, culprit: int) -> str:
         turn = ", or wait for a core" if findings.explanation.seconds.turns else ""
         if findings.explanation.seconds.turns and culprit in waiting.hints:
             late = _for_late_ranks(findings, waiting.hints[culprit], time)
-            return f"{line}: {late}; the rest may be for a core"
+            return f"{line}: {late}; the rest may be waiting for a core"
         return f"{line}, {time_of(findings.experiment, time / each)} per call: ranks that arrive late{turn}"
     return f"{line}: latency, or ranks that arrive late"
 

@@ -73,7 +73,7 @@ def read_events(archive: Any, takes: Mapping[str, Take], rest: Callable[[str, in
         try:
             # Each callback is a new function object, because the package sets argument types on its own ones.
             register = _otf2.Config.conf.lib[setter]
-        except AttributeError:  # this version of the package lacks the kind
+        except AttributeError:  # this version of the package does not have this kind of event
             continue
         made = ctypes.CFUNCTYPE(ctypes.c_int, _U64, _U64, ctypes.c_void_p, ctypes.c_void_p, *NUMBERS[kind])
         kept.append(made(_callback(take, failures)))

@@ -93,7 +93,7 @@ class History:
             metrics: The columns; first times.
             kinds: ``bool[time, path]``: which call paths count to each of the times.
             calls: ``bool[path]``: which call paths are not busy time.
-            levels: Counters whose last value counts, rather than the increase.
+            levels: Counters whose last value in a step counts, not their increase.
         """
         count, width = len(edges) - 1, kinds.shape[1]
         sample, path, seconds = self._stays(edges)

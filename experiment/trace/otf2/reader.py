@@ -30,7 +30,7 @@ OTF2_SUFFIX: Final = ".otf2"
 
 _STEPS: Final = 10_000  # steps per trace: half of the most samples that ``run --trace`` keeps per process
 _UNKNOWN: Final = 2**64 - 1  # OTF2_UNDEFINED_UINT64
-_WITHIN: Final = "MPI"  # the file of regions that have none
+_WITHIN: Final = "MPI"  # the file name for regions without a source file
 
 # Our metric → whether the time in a region of a paradigm and a role counts to it.
 TIMES: Final[Mapping[str, Callable[[str, str], bool]]] = {
@@ -84,7 +84,7 @@ class Reading:
         self._origin = int(clock.global_offset)
         self._resolution = float(clock.timer_resolution)
         if self._resolution <= 0:
-            raise ValueError(f"{self._resolution:g} ticks of its clock a second")
+            raise ValueError(f"its clock has {self._resolution:g} ticks per second")
         self._regions: dict[int, Region] = {}
         self._kinds: dict[int, tuple[str, str]] = {}
         self._paths: dict[tuple[int | None, int], int] = {}
@@ -214,7 +214,7 @@ class Reading:
             history.amounts["mpi_calls"].add(time, 1)
 
     def _path_of(self, parent: int | None, region: int) -> int:
-        """Return the call path of a first entry: an existing one that it collapses into, or a new one."""
+        """Return the call path of a first entry: an existing one if the call is recursive, otherwise a new one."""
         path = self._recursive(parent, region)
         if path is None:
             path = len(self.call_paths)
@@ -228,7 +228,7 @@ class Reading:
         return path
 
     def _recursive(self, above: int | None, region: int) -> int | None:
-        """Find the call path that a recursive call collapses into."""
+        """Return the call path with which a recursive call is merged."""
         while above is not None:
             if self._region_of[above] == region:
                 return above

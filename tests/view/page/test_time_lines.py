@@ -51,7 +51,7 @@ def test_what_formulas_derive_is_a_chart_that_no_command_knows(tmp_path):
     assert np.isnan(mean[:39]).all()
     described = {each["name"]: each for each in found.head["metrics"]}["mpi_rate"]
     assert described["unit"] == "bytes/sec"
-    assert described["about"] == "bytes per second of MPI calls: mpi_bytes / mpi_time"
+    assert described["about"] == "bytes per second in MPI calls: mpi_bytes / mpi_time"
     assert described["word"] is None
     assert "mpi_rate" not in [found.head["metrics"][each]["name"] for each in found.head["first"]]
 
