@@ -11,7 +11,7 @@ from typing import Final
 from .advice import HIGH, LOW, MEDIUM, Advice, Site
 from .definitions import definitions
 from .dependence import Interchange, Order, interchange, perfect_nest
-from .effects import expressions_of
+from .effects import expressions_of, written_names
 from .expression import ArrayRef, Call, Expression, FieldRef, Name, Number, Section, base_of, walk
 from .nest import Assignment, Block, Branch, Declaration, Layout, Loop, Structure, statements
 from .polynomial import Polynomial, polynomial
@@ -73,7 +73,8 @@ def _step(loop: Loop) -> float:
 def _of_far(site: Site, strides: Strides, inner: Loop, around: Sequence[Loop], far: list[Walk]) -> Iterator[Advice]:
     """Yield advice on arrays whose neighbouring elements other loops use, unless these loops cannot be split off."""
     better = _better(strides, inner, around)
-    if better is None and not any(_is_dense_in(strides, each, around) for each in far):
+    is_dense = any(_is_dense_in(strides, each, around) for each in far)
+    if better is None and not is_dense and not _is_moved(far, inner, around):
         return  # such as the edge of a grid: nothing uses the neighbours
     if better is not None and not _can_be_split(better, inner, far):
         return
@@ -86,7 +87,10 @@ def _of_far(site: Site, strides: Strides, inner: Loop, around: Sequence[Loop], f
     each_time = f"per iteration of line {inner.line}"
     evidence = [f"{site.spell(each.reference)}: {_bytes(site, each.step)} {each_time}" for each in far]
     if better is None:
-        text = f"{said}, but other accesses suit this order: traverse in blocks of a few rows and columns"
+        cure = ": let the innermost loop run over the contiguous index, or lay the array out in this order"
+        if is_dense:
+            cure = ", but other accesses suit this order: traverse in blocks of a few rows and columns"
+        text = f"{said}{cure}"
         yield Advice(KIND, text + _padding(far), (site.place(inner.line), *steps), tuple(evidence), site.gain, MEDIUM)
         return
     found = interchange(site.source, site.procedure, better, inner)
@@ -130,6 +134,14 @@ def _is_dense_in(strides: Strides, walk_: Walk, loops: Sequence[Loop]) -> bool:
     """Return whether another loop traverses adjacent elements, for example if a matrix and its transpose are read."""
     found = (strides.walk(walk_.reference, each) for each in loops)
     return any(each is not None and each.lines and each.is_dense for each in found)
+
+
+def _is_moved(far: list[Walk], inner: Loop, around: Sequence[Loop]) -> bool:
+    """Return whether an outer loop computes where arrays are traversed, so that it may use the neighbours."""
+    counters = {each.variable.name for each in (inner, *around) if each.variable}
+    moved = written_names(around[-1:], by_value=True) - counters
+    subscripts = (part for each in far for subscript in each.reference.subscripts for part in walk(subscript))
+    return any(isinstance(part, Name) and part.name in moved for part in subscripts)
 
 
 def _shared(better: Loop, inner: Loop, around: Sequence[Loop]) -> Loop | None:

@@ -145,6 +145,16 @@ void thomas_columns(double (*u)[N], const double *c) {
             u[i][j] -= c[i] * u[i - 1][j];
 }
 
+double columns_in_turn(const double *a, int n, int along, int turns) {
+    double sum = 0;
+    for (int r = 0; r < turns; r++) {
+        int start = r % n;
+        for (int j = 0; j < n; j++) //= order of loops
+            sum += a[start + j * along];
+    }
+    return sum;
+}
+
 void edge_by_edge(double *u, int n, int to) {
     for (int i = 0; i < n; i++)
         MPI_Send(&u[i * n], 1, MPI_DOUBLE, to, 0, MPI_COMM_WORLD); //= messages
