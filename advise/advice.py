@@ -50,7 +50,8 @@ class Site:
             ``ranks`` or ``threads`` if these differ.
         gain: Seconds that a perfect fix saves.
         numbers: Its measurements: ``visits``, ``io_calls``, ``io_bytes``, ``mpi_calls``, ``mpi_bytes`` over all ranks;
-            ``visits_apart`` and ``instructions_apart``, the ratio of the largest rank's value to the smallest.
+            ``visits_per_rank``, the largest rank's; ``visits_apart`` and ``instructions_apart``, the ratio of the
+            largest rank's value to the smallest.
         sources: All files that were read, by name.
         turns_apart: Returns, for a loop in a file, the ratio of the largest rank's iterations to the smallest; None if
             they are not counted.

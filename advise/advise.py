@@ -276,6 +276,8 @@ def _numbers(selection: Selection, culprit: int) -> dict[str, float]:
         if complete(selection.experiment, name):
             row = selection.rows(name, [culprit])[0]
             least, most = float(np.min(row)), float(np.max(row))
+            if name == "visits":  # an allocation in a procedure that each rank enters once is not repeated
+                found["visits_per_rank"] = most
             if least > 0:
                 found[f"{name}_apart"] = most / least
     return found

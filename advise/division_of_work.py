@@ -5,17 +5,18 @@ It is given if ranks differ (Liu et al. 2011, 6.1.2: static and dynamic dispatch
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from .advice import HIGH, LOW, MEDIUM, Advice, Site
+from .calls import RECEIVES
 from .effects import expressions_of, written_names
 from .expression import ArrayRef, Binary, Call, Expression, Name, Number, parts, walk
 from .input_output import is_terminal
 from .nest import Assignment, Branch, CallStatement, InputOutput, Loop, Procedure, SourceFile, Statement, statements
 from .origins import Origin, Origins
 from .ranks import RANK, SIZE
-from .uneven import Inner, decided_by_data
+from .uneven import Inner, decided_by_data, may_differ
 
 _OTHERWISE: Final = "deal out cyclically or hand out on demand"
 __all__ = ["CAUSES", "KIND", "division_of_work"]
@@ -25,6 +26,7 @@ CAUSES: Final = frozenset(("ranks",))
 
 _LEVELS: Final = 4  # levels of callers above the region
 _EQUAL: Final = ("==", "!=")
+_COMPARING: Final = (*_EQUAL, "<", "<=", ">", ">=")
 _NEAR: Final = 3  # steps from bounds to the rank; beyond that, the line may be unrelated
 # Ratio of two ranks' iterations; a division's remainder causes less, which does not make a rank late.
 _ALIKE: Final = 1.1
@@ -115,12 +117,12 @@ def _of_loop(
         found = origins.of(bound, source, procedure, before=_outermost(loop, procedure).last_line, at=loop.line)
         if found is None and _has_rank(bound, origins, source, procedure):
             if bound is loop.first:
-                return _of_rotation(site, loop, source)
+                return None  # dealt out cyclically
             known = origins.ranks.names(source, procedure)
             has_size = any(known.get(each.name, ("",))[0] == SIZE for each in walk(bound) if isinstance(each, Name))
             found = Origin(source, loop.line, None, bound, True, has_size, False)
         if found is not None and (steps is None or len(found.through) <= steps):
-            return _of_origin(site, found, loop, source, bound)
+            return _of_origin(site, found, loop, source, bound, is_end=_is_end(origins, found, loop))
     return None
 
 
@@ -130,16 +132,6 @@ def _is_halved(loop: Loop) -> bool:
     values = (each.value for each, _ in statements(loop.body) if isinstance(each, Assignment))
     parts_ = (part for value in values for part in walk(value) if isinstance(part, Binary))
     return any(each.operator in ("/", ">>") and each.left in names for each in parts_)
-
-
-def _of_rotation(site: Site, loop: Loop, source: SourceFile) -> Advice:
-    step = site.spell(loop.step)
-    text = (
-        f"line {loop.line} deals its iterations out cyclically, from {site.spell(loop.first)} by {step}: if"
-        f" their cost repeats every {step} iterations, ranks get unequal work: deal them out in another order, by cost,"
-        " or on demand"
-    )
-    return Advice(KIND, text, (site.place(loop.line, source),), _evidence(site), site.gain, LOW)
 
 
 def _has_rank(bound: Expression, origins: Origins, source: SourceFile, procedure: Procedure) -> bool:
@@ -156,7 +148,10 @@ def _counting(bound: Expression) -> Iterator[Name]:
             yield from _counting(each)
 
 
-def _of_origin(site: Site, origin: Origin, loop: Loop, source: SourceFile, bound: Expression) -> Advice:
+def _of_origin(
+    site: Site, origin: Origin, loop: Loop, source: SourceFile, bound: Expression, *, is_end: bool
+) -> Advice | None:
+    """Return advice on a loop that each rank runs its part of; none if all parts are equal, and all iterations."""
     made, where = site.spell(origin.value), site.place(origin.line, origin.source)
     where_loop = f"line {loop.line}" if source is site.source else site.place(loop.line, source)
     filled = [*_filled(origin)] if origin.is_table else []
@@ -167,8 +162,11 @@ def _of_origin(site: Site, origin: Origin, loop: Loop, source: SourceFile, bound
         comes = f", which {table} computes from {made}"
     runs = f"{_runs(loop, bound)} {site.spell(bound)}{comes}"
     shares = all(_is_divided(value) for _, value in filled) if filled else origin.has_size or _is_divided(origin.value)
+    shares = shares and not is_end
     inner, apart = decided_by_data(loop), site.turns_apart(source, loop)
     is_alike = apart is not None and apart <= _ALIKE
+    if (is_alike or (apart is None and shares)) and not may_differ(loop, site.sources.values()):
+        return None
     if inner and (is_alike or (apart is None and shares)):
         text = _said_of_data(site, inner, where_loop, f", which {runs},")
     else:
@@ -221,6 +219,15 @@ def _declared(origin: Origin) -> Iterator[int]:
             yield declaration.line
 
 
+def _is_end(origins: Origins, origin: Origin, loop: Loop) -> bool:
+    """Return whether a bound is the end of a rank's part, although the loop begins at the same place on all ranks."""
+    procedure = origin.source.procedure_at(origin.line)
+    known = origins.ranks.names(origin.source, procedure) if procedure else {}
+    products = (each for each in walk(origin.value) if isinstance(each, Binary) and each.operator == "*")
+    names = (each.name for product in products for each in walk(product) if isinstance(each, Name))
+    return isinstance(loop.first, Number) and any(known.get(each, ("",))[0] == RANK for each in names)
+
+
 def _is_divided(value: Expression) -> bool:
     """Return whether a value is a quotient, or the start of one of several equal parts, like ``rank*length + 1``."""
     for each in walk(value):
@@ -244,10 +251,11 @@ def _of_branch(site: Site, origins: Origins) -> Advice | None:
         for arm in statement.arms:
             used = () if arm.condition is None else _chosen_by(arm.condition, changed)
             if any(known.get(each.name, ("",))[0] == RANK for each in used):
-                inside = [each for each, _ in statements(arm.body)]
-                if not any(_is_work(site, each) for each in inside):
-                    continue  # only assigns values, such as a division's remainder
-                has_loop = any(isinstance(each, Loop) for each in inside)
+                work = [loops for each, loops in statements(arm.body) if _is_work(site, each, loops)]
+                depth = max(map(len, work), default=0)
+                if not work or _receives(arm.body) or depth < _depth_outside(site, statement):
+                    continue  # only a division's remainder, messages, or the edges of a grid
+                has_loop = depth > 0
                 condition = site.spell(arm.condition)
                 text = f"line {statement.line} gives ranks different work ({condition}): divide it among all ranks"
                 sure = MEDIUM if has_loop else LOW
@@ -264,22 +272,43 @@ def _chosen_by(condition: Expression, changed: frozenset[Name]) -> Iterator[Name
     """
     if isinstance(condition, Name):
         yield condition
+    elif getattr(condition, "operator", "") in _COMPARING and not changed.isdisjoint(walk(condition)):
+        return
     elif isinstance(condition, Binary) and condition.operator in _EQUAL:
         sides = (condition.left, condition.right)
-        if all(isinstance(each, Name | Number) for each in sides) and changed.isdisjoint(sides):
+        if all(isinstance(each, Name | Number) for each in sides):
             yield from (each for each in sides if isinstance(each, Name))
     else:
         for each in parts(condition):
             yield from _chosen_by(each, changed)
 
 
-def _is_work(site: Site, statement: Statement) -> bool:
+def _is_work(site: Site, statement: Statement, loops: Sequence[Loop]) -> bool:
+    """Return whether a statement takes time other than for messages: file I/O, calls, and stores in loops."""
     if isinstance(statement, InputOutput):
-        return not is_terminal(site, statement)
-    if isinstance(statement, Loop | CallStatement):
+        # Parameters that one rank reads once are little.
+        return not is_terminal(site, statement) and (bool(loops) or statement.action == "write")
+    if loops and isinstance(statement, Assignment):
         return True
     found = (each for expression in expressions_of(statement) for each in walk(expression))
-    return any(isinstance(each, Call) and not each.is_pure for each in found)
+    return any(isinstance(each, Call) and not each.is_pure and not _is_of_mpi(each) for each in found)
+
+
+def _is_of_mpi(call: Call) -> bool:
+    return call.name.lower().startswith("mpi_")
+
+
+def _receives(body: Sequence[Statement]) -> bool:
+    """Return whether statements receive messages, so that other ranks share the work, as with a master."""
+    calls = (each.call for each, _ in statements(body) if isinstance(each, CallStatement))
+    return any(each.name.lower() in RECEIVES for each in calls)
+
+
+def _depth_outside(site: Site, branch: Branch) -> int:
+    """Return how deeply the region's loops outside a branch are nested, below those around the branch."""
+    around = next(len(loops) for each, loops in statements(site.procedure.body) if each is branch)
+    depths = [len(loops) + 1 - around for each, loops in site.loops if not branch.line <= each.line <= branch.last_line]
+    return max(depths, default=0)
 
 
 def _evidence(site: Site) -> tuple[str, ...]:

@@ -11,14 +11,15 @@ from typing import Final
 from .advice import HIGH, MEDIUM, Advice, Site
 from .definitions import definitions
 from .effects import expressions_of, written_names
-from .expression import ArrayRef, Call, Deref, Expression, FieldRef, Name, Number, Unary, base_of, walk
+from .expression import ArrayRef, Binary, Call, Deref, Expression, FieldRef, Name, Number, Unary, base_of, walk
 from .nest import Assignment, Loop, Statement, statements
-from .strides import Strides
+from .strides import KEPT, Strides
 
 __all__ = ["CAUSES", "KIND", "indirection"]
 
 KIND: Final = "indirection"
 _MOST_MADE: Final = 2  # largest number of named places that fill an array
+_BYTES: Final = 256  # values of an index of one byte
 _FEW: Final = 32  # iterations; reordering so few elements is not worthwhile
 CAUSES: Final = frozenset(("l1_miss_rate", "l2_miss_rate"))
 
@@ -105,10 +106,32 @@ def _indirect(site: Site, loop: Loop, looked_up: dict[str, Expression]) -> Itera
             for each in walk(expression):
                 if isinstance(each, ArrayRef) and id(each) not in given:
                     for subscript in each.subscripts:
-                        for part in walk(subscript):
+                        for part in () if _is_limited(each, subscript) else walk(subscript):
                             index = looked_up.get(part.name) if isinstance(part, Name) else part
-                            if isinstance(index, ArrayRef) and index != each and _is_read_anew(index, changed):
+                            if (
+                                isinstance(index, ArrayRef)
+                                and index != each
+                                and not (index.element.bytes == 1 and _is_small(each, _BYTES))
+                                and _is_read_anew(index, changed)
+                            ):
                                 yield each, index
+
+
+def _is_limited(reference: ArrayRef, subscript: Expression) -> bool:
+    """Return whether a mask or a remainder limits an index, or that of its table, to elements that stay in a cache."""
+    tables = (each for each in walk(subscript) if isinstance(each, ArrayRef))
+    if any(_is_limited(each, inner) for each in tables for inner in each.subscripts):
+        return True
+    match subscript:
+        case Binary(operator="&" | "%", right=Number(value=int(limit))):
+            return _is_small(reference, limit + 1)
+        case Call(name="mod" | "modulo" | "iand", arguments=(_, Number(value=int(limit)))):
+            return _is_small(reference, limit + 1)
+    return False
+
+
+def _is_small(reference: ArrayRef, elements: int) -> bool:
+    return len(reference.subscripts) == 1 and 0 < elements * (reference.element.bytes or 8) <= KEPT
 
 
 def _given(expression: Expression, *, by_address: bool) -> Iterator[int]:

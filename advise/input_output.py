@@ -5,13 +5,27 @@ It is given for disk I/O (Liu et al. 2011, 6.1.2: data kept in memory).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from .advice import HIGH, LOW, MEDIUM, Advice, Site
 from .arms import arms_of, exclude_each_other
 from .effects import written_names
-from .expression import ArrayRef, Call, Expression, FieldRef, Name, Number, Section, Text, base_of, walk
+from .expression import (
+    UNKNOWN_ELEMENT,
+    ArrayRef,
+    Binary,
+    Call,
+    Expression,
+    FieldRef,
+    Name,
+    Number,
+    Section,
+    Text,
+    base_of,
+    walk,
+)
 from .nest import Branch, CallStatement, InputOutput, Jump, Loop, Statement, bodies, statements
 
 __all__ = ["CAUSES", "KIND", "input_output", "is_terminal"]
@@ -21,8 +35,12 @@ CAUSES: Final = frozenset(("io_bytes", "io_calls"))
 
 _MOST_LINES: Final = 5  # largest number of lines named in the text; ``places`` includes all
 _ENDING: Final = frozenset(("exit", "_exit", "abort", "mpi_abort"))
-_ERRORS: Final = frozenset(("stderr", "cerr", "clog"))
-_TERMINAL: Final = frozenset(("stdout", "cout", *_ERRORS))
+_TERMINAL: Final = frozenset(("stdout", "cout", "stderr", "cerr", "clog"))
+_OF_LINES: Final = frozenset(("fgets", "getline"))
+_IN_MEMORY: Final = frozenset(("sprintf", "snprintf", "sscanf"))
+_POSITIONS: Final = dict.fromkeys(("pread", "pwrite", "pread64", "pwrite64"), 3)  # argument with the offset
+_FEW: Final = 32  # iterations; so few pieces are not worth collecting
+_STRING_STREAM: Final = re.compile(r"stringstream\b")
 _UNITS: Final = (0, 6)  # the same as unit numbers in Fortran
 _SMALL: Final = 1 << 16  # bytes per call; file systems are efficient from this size on
 
@@ -41,7 +59,7 @@ def input_output(site: Site) -> Iterator[Advice]:
         ):
             found.setdefault(id(inside[0]), (inside[0], []))[1].append((statement, loops))
     for loop, uses in found.values():
-        if advice := _of_loop(site, loop, uses):
+        if not _is_short(loop) and (advice := _of_loop(site, loop, uses)):
             yield advice
 
 
@@ -65,43 +83,45 @@ def _ends(statement: Statement) -> bool:
 
 
 def _is_left_out(site: Site, statement: InputOutput) -> bool:
-    """Return whether a statement accesses a string in memory, or writes an error message."""
-    return _is_in_memory(site, statement) or (isinstance(statement.unit, Name) and statement.unit.name in _ERRORS)
+    """Return whether a statement accesses a string in memory, or the terminal."""
+    return _is_in_memory(site, statement) or _is_said(site, statement)
 
 
 def _is_in_memory(site: Site, statement: InputOutput) -> bool:
     """Return whether a statement accesses a string in memory."""
     base = base_of(statement.unit) if isinstance(statement.unit, Expression) else None
     declaration = site.source.declaration(site.procedure, base.name) if isinstance(base, Name) else None
-    return declaration is not None and declaration.element.kind == "character"
+    is_stream = declaration is not None and _STRING_STREAM.search(declaration.element.structure) is not None
+    is_text = declaration is not None and declaration.element.kind == "character"
+    return is_text or is_stream or statement.function in _IN_MEMORY
 
 
 def _of_loop(site: Site, loop: Loop, uses: list[tuple[InputOutput, tuple[Loop, ...]]]) -> Advice | None:
     by_action: dict[str, list[InputOutput]] = {}
     for each, _ in uses:
         by_action.setdefault(each.action, []).append(each)
-    moved = [*by_action.get("read", ()), *by_action.get("write", ())]
+    at_times, rare = set(_at_times(loop)), set(_at_intervals(loop))
+    moved = [each for action in ("read", "write") for each in by_action.get(action, ()) if id(each) not in rare]
+    is_moved_on = any(_varies(each, loop) for each in by_action.get("rewind", ()))
     sure, cure = HIGH, ""
-    if named := _written_and_read(moved, loop):
+    if named := _written_and_read(moved, loop, in_order=is_moved_on):
         cure = "the data written are read again: keep them in memory, and write them once, after the loop"
-    elif named := [each for each in by_action.get("flush", []) if not is_terminal(site, each)]:
+    elif named := [each for each in by_action.get("flush", []) if id(each) not in at_times]:
         cure = "each iteration flushes its output: flush after the loop instead"
     elif named := [each for each in by_action.get("open", []) if not _varies(each, loop)]:
         cure = "open the file once, before the loop"
-    elif "rewind" in by_action and (named := by_action.get("read", [])):
+    elif "rewind" in by_action and not is_moved_on and (named := by_action.get("read", [])):
         cure = "the same data are read again: keep them in memory"
-    elif named := [each for each in moved if _is_converted(site, each)]:
+    elif named := [each for each in moved if _is_converted(site, each, loop)]:
         sure, cure = MEDIUM, "numbers are converted to text one by one: write them in binary, many at once"
         if not any(each.action == "write" for each in named):
             cure = "text is converted to numbers one by one: use a binary file, and read many at once"
-    elif named := [each for each in by_action.get("write", []) if _is_said(site, each)]:
-        sure, cure = LOW, "print less often, or all at once at the end"
     elif named := moved if _is_small(site, moved) else []:
         sure, cure = MEDIUM, f"collect what the iterations read or write, and move it in large pieces{_by_all(named)}"
     if not named:
         return None
     turns = "in each iteration"
-    if all(each in set(_at_times(loop)) for each in map(id, named)):
+    if all(id(each) in at_times for each in named):
         turns, sure = "in some iterations", MEDIUM if sure == HIGH else LOW
     lines = tuple(dict.fromkeys(each.line for each in named))
     by_name: dict[str, dict[int, None]] = {}
@@ -112,6 +132,13 @@ def _of_loop(site: Site, loop: Loop, uses: list[tuple[InputOutput, tuple[Loop, .
     text = f"{calls}{more}, {turns} of line {loop.line}: {cure}"
     places = tuple(site.place(each) for each in (*lines, loop.line))
     return Advice(KIND, text, places, _evidence(site), site.gain, sure)
+
+
+def _is_short(loop: Loop) -> bool:
+    match loop:
+        case Loop(first=Number(value=first), last=Number(value=last)):
+            return abs(last - first) < _FEW
+    return False
 
 
 def _by_all(named: Sequence[InputOutput]) -> str:
@@ -130,14 +157,30 @@ def _lines(lines: Iterable[int]) -> str:
     return f"line{'s' * (len(named) > 1)} {', '.join(map(str, named))}"
 
 
-def _written_and_read(moved: list[InputOutput], loop: Loop) -> list[InputOutput]:
-    """Return the input and output of a file that one iteration both writes and reads."""
+def _written_and_read(moved: list[InputOutput], loop: Loop, *, in_order: bool) -> list[InputOutput]:
+    """Return the input and output of a file that one iteration both writes and reads.
+
+    Args:
+        moved: The reads, then the writes.
+        loop: The loop.
+        in_order: Whether only what is written before it is read counts, because iterations access different parts.
+    """
+    if in_order and not any(
+        one.line < two.line for one in moved for two in moved if (one.action, two.action) == ("write", "read")
+    ):
+        return []
     arms = dict(arms_of(loop.body))
     places = [[arms[id(each)] for each in moved if each.action == action] for action in ("read", "write")]
     if all(exclude_each_other(one, two) for one in places[0] for two in places[1]):
         return []
-    units = [{each.unit for each in moved if each.action == action and each.unit} for action in ("read", "write")]
-    return [each for each in moved if each.unit in units[0] & units[1]]
+    parts = [{_part(each) for each in moved if each.action == action and each.unit} for action in ("read", "write")]
+    return [each for each in moved if _part(each) in parts[0] & parts[1]]
+
+
+def _part(statement: InputOutput) -> tuple[Expression | None, Expression | None]:
+    """Return the file, and the position in it if the call names one."""
+    at = _POSITIONS.get(statement.function, 1 if "_at" in statement.function else 0)
+    return statement.unit, statement.items[at] if 0 < at < len(statement.items) else None
 
 
 def _varies(statement: InputOutput, loop: Loop) -> bool:
@@ -145,22 +188,22 @@ def _varies(statement: InputOutput, loop: Loop) -> bool:
     writes = (each for each, _ in statements(loop.body) if isinstance(each, InputOutput) and each.action == "write")
     texts = {base.name for each in writes if each.unit is not None and (base := base_of(each.unit))}
     changed = written_names([loop]) | texts
-    return any(isinstance(each, Name) and each.name in changed for item in statement.items for each in walk(item))
+    items = (each for each in statement.items if statement.action == "open" or each != statement.unit)
+    return any(isinstance(each, Name) and each.name in changed for item in items for each in walk(item))
 
 
-def _is_converted(site: Site, statement: InputOutput) -> bool:
-    """Return whether a statement converts numbers to or from text that other programs could read."""
-    return statement.is_formatted and not _is_text(site, statement) and not _is_said(site, statement)
+def _is_converted(site: Site, statement: InputOutput, loop: Loop) -> bool:
+    """Return whether a statement converts numbers, other than the loop's counter, to or from text."""
+    labels = (statement.unit, loop.variable)
+    is_label = bool(statement.items) and all(isinstance(each, Text) or each in labels for each in statement.items)
+    return statement.is_formatted and not is_label and not _is_text(site, statement)
 
 
 def _is_said(site: Site, statement: InputOutput) -> bool:
-    """Return whether output is meant for people: to the terminal, with words, or an empty line."""
-    if statement.action != "write":
-        return False
-    in_words = site.source.language == "fortran" and (
-        any(isinstance(each, Text) for each in statement.items) or (statement.is_formatted and not statement.items)
-    )
-    return in_words or is_terminal(site, statement)
+    """Return whether data are meant for people, or from them: on the terminal, with words, or an empty line."""
+    has_words = any(isinstance(each, Text) for each in statement.items) or not statement.items
+    in_words = site.source.language == "fortran" and statement.action == "write" and statement.is_formatted
+    return (in_words and has_words) or is_terminal(site, statement)
 
 
 def is_terminal(site: Site, statement: InputOutput) -> bool:
@@ -184,12 +227,14 @@ def _is_text(site: Site, statement: InputOutput) -> bool:
                 return True
             case Name(name=name):
                 declaration = site.source.declaration(site.procedure, name)
-                return declaration is not None and declaration.element.kind == "character"
+                element = declaration.element if declaration is not None else UNKNOWN_ELEMENT
+                return element.kind == "character" or "basic_string<" in element.structure
             case ArrayRef(element=element) | FieldRef(element=element):
                 return element.kind == "character"
         return False
 
-    return site.source.language == "fortran" and bool(statement.items) and all(map(is_one, statement.items))
+    items = [each for each in statement.items if each != statement.unit]
+    return bool(items) and all(map(is_one, items))
 
 
 def _at_times(loop: Loop) -> Iterator[int]:
@@ -199,9 +244,30 @@ def _at_times(loop: Loop) -> Iterator[int]:
             yield from (id(each) for each, _ in statements(arm.body))
 
 
+def _at_intervals(loop: Loop) -> Iterator[int]:
+    """Yield the ids of statements that are executed in every hundredth iteration, or so."""
+    is_skipped = False
+    for statement in loop.body:
+        rare: list[tuple[Statement, ...]] = [(statement,)] if is_skipped else []
+        for arm in statement.arms if isinstance(statement, Branch) else ():
+            if arm.condition is not None and any(map(_is_remainder, walk(arm.condition))):
+                rare.append(arm.body)
+                is_skipped = is_skipped or (bool(arm.body) and isinstance(arm.body[-1], Jump))
+        yield from (id(each) for body in rare for each, loops in statements(body) if not loops)
+
+
+def _is_remainder(expression: Expression) -> bool:
+    match expression:
+        case Binary(operator="%") | Call(name="mod" | "modulo"):
+            return True
+    return False
+
+
 def _is_small(site: Site, moved: list[InputOutput]) -> bool:
     """Return whether calls move little data, by measurement or because they list single values."""
     calls = site.numbers.get("io_calls", 0)
+    if all(each.function in _OF_LINES for each in moved):
+        return False
     if calls:
         return site.numbers.get("io_bytes", 0) / calls < _SMALL
     items = [item for each in moved for item in each.items]

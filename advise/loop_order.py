@@ -11,9 +11,9 @@ from typing import Final
 from .advice import HIGH, LOW, MEDIUM, Advice, Site
 from .definitions import definitions
 from .dependence import Interchange, Order, interchange, perfect_nest
-from .effects import expressions_of
-from .expression import ArrayRef, Expression, FieldRef, Name, Section, walk
-from .nest import Declaration, Layout, Loop, Structure, statements
+from .effects import expressions_of, written_names
+from .expression import ArrayRef, Call, Expression, FieldRef, Name, Number, Section, base_of, walk
+from .nest import Assignment, Block, Branch, Declaration, Layout, Loop, Structure, statements
 from .polynomial import Polynomial, polynomial
 from .strides import LINE, Strides, Walk
 
@@ -39,8 +39,9 @@ def order_of_loops(site: Site) -> Iterator[Advice]:
         far = [
             each for each in walks if each.lines >= _LESS and not each.is_dense and not _is_filled(site, each, walks)
         ]
-        if far and (strides.turns(inner) or _FEW_LINES) * len(far) >= _FEW_LINES:
-            yield _of_far(site, strides, inner, around, far)
+        is_long = (strides.turns(inner) or _FEW_LINES) * len(far) >= _FEW_LINES
+        if far and is_long and not _is_in_blocks(inner, around):
+            yield from _of_far(site, strides, inner, around, far)
         yield from _of_structures(site, inner, walks)
 
 
@@ -60,8 +61,23 @@ def _faster(site: Site, walk_: Walk) -> tuple[Expression, ...]:
     return subscripts[:number] if site.source.layout is Layout.COLUMNS else subscripts[number + 1 :]
 
 
-def _of_far(site: Site, strides: Strides, inner: Loop, around: Sequence[Loop], far: list[Walk]) -> Advice:
+def _is_in_blocks(inner: Loop, around: Sequence[Loop]) -> bool:
+    """Return whether a loop traverses a block, which begins at the counter of a loop with larger steps."""
+    return any(each.variable == inner.first and abs(_step(each)) != 1 for each in around if each.variable)
+
+
+def _step(loop: Loop) -> float:
+    return loop.step.value if isinstance(loop.step, Number) else 0
+
+
+def _of_far(site: Site, strides: Strides, inner: Loop, around: Sequence[Loop], far: list[Walk]) -> Iterator[Advice]:
+    """Yield advice on arrays whose neighbouring elements other loops use, unless these loops cannot be split off."""
     better = _better(strides, inner, around)
+    is_dense = any(_is_dense_in(strides, each, around) for each in far)
+    if better is None and not is_dense and not _is_moved(far, inner, around):
+        return  # such as the edge of a grid: nothing uses the neighbours
+    if better is not None and not _can_be_split(better, inner, far):
+        return
     said = _walked(site, inner, far[0])
     more = ", ".join(dict.fromkeys(site.spell(each.reference) for each in far[1:]))
     said += f" (and {more})" if more else ""
@@ -70,24 +86,20 @@ def _of_far(site: Site, strides: Strides, inner: Loop, around: Sequence[Loop], f
     steps = [site.place(line) for line, _ in made]
     each_time = f"per iteration of line {inner.line}"
     evidence = [f"{site.spell(each.reference)}: {_bytes(site, each.step)} {each_time}" for each in far]
-    if better is None and all(_is_plane(site, each, (inner, *around)) for each in far):
-        text = (
-            f"{said}: no loop runs over adjacent elements, so each element needs a cache line of its own: if"
-            " this happens often, keep these elements in a separate array"
-        )
-        return Advice(KIND, text, (site.place(inner.line),), tuple(evidence), site.gain, LOW)
-    if better is None and any(_is_dense_in(strides, each, around) for each in far):
-        text = f"{said}, but other accesses suit this order: traverse in blocks of a few rows and columns"
-        return Advice(KIND, text + _padding(far), (site.place(inner.line), *steps), tuple(evidence), site.gain, MEDIUM)
     if better is None:
-        text = f"{said}: let the innermost loop run over the contiguous index, or lay the array out in this order"
-        return Advice(KIND, text + _padding(far), (site.place(inner.line), *steps), tuple(evidence), site.gain, MEDIUM)
+        cure = ": let the innermost loop run over the contiguous index, or lay the array out in this order"
+        if is_dense:
+            cure = ", but other accesses suit this order: traverse in blocks of a few rows and columns"
+        text = f"{said}{cure}"
+        yield Advice(KIND, text + _padding(far), (site.place(inner.line), *steps), tuple(evidence), site.gain, MEDIUM)
+        return
     found = interchange(site.source, site.procedure, better, inner)
     places = (site.place(better.line), site.place(inner.line), *steps)
     if found.order is Order.FORBIDDEN:
         text = f"{said}; lines {better.line} and {inner.line} must not be interchanged: {found.reasons[0]}"
         text += "; lay the array out in the order of the loops"
-        return Advice(KIND, text, places, (*evidence, *found.reasons), site.gain, LOW)
+        yield Advice(KIND, text, places, (*evidence, *found.reasons), site.gain, LOW)
+        return
     text = f"{said}: interchange lines {better.line} and {inner.line}; {_stands_against(found)}"
     sure = HIGH if found.order is Order.INDEPENDENT else MEDIUM
     if not any(each is inner for each in perfect_nest(better)):
@@ -98,7 +110,24 @@ def _of_far(site: Site, strides: Strides, inner: Loop, around: Sequence[Loop], f
             " at that loop, or move it to the new outermost loop if this has many independent iterations"
         )
         sure = MEDIUM if sure == HIGH else sure
-    return Advice(KIND, text + _padding(far), places, (*evidence, *found.reasons), site.gain, sure)
+    yield Advice(KIND, text + _padding(far), places, (*evidence, *found.reasons), site.gain, sure)
+
+
+def _can_be_split(better: Loop, inner: Loop, far: list[Walk]) -> bool:
+    """Return whether code around the inner loop leaves its arrays alone, so that the loop can be split off."""
+    inside = {id(each) for each, _ in statements([inner])}
+    arrays = {base_of(each.reference) for each in far}
+    for statement, _ in statements(better.body):
+        if id(statement) in inside:
+            continue
+        if not isinstance(statement, Assignment | Block | Branch | Declaration | Loop):
+            return False
+        if isinstance(statement, Assignment) and base_of(statement.target) in arrays:
+            return False
+        for expression in expressions_of(statement):
+            if any(isinstance(each, Call) and not each.is_pure for each in walk(expression)):
+                return False
+    return True
 
 
 def _is_dense_in(strides: Strides, walk_: Walk, loops: Sequence[Loop]) -> bool:
@@ -107,11 +136,12 @@ def _is_dense_in(strides: Strides, walk_: Walk, loops: Sequence[Loop]) -> bool:
     return any(each is not None and each.lines and each.is_dense for each in found)
 
 
-def _is_plane(site: Site, walk_: Walk, loops: Sequence[Loop]) -> bool:
-    """Return whether no loop changes the subscripts with closer neighbours, as in a face of a grid."""
-    counted = {loop.variable for loop in loops}
-    faster = [part for each in _faster(site, walk_) for part in walk(each)]
-    return bool(faster) and counted.isdisjoint(faster)
+def _is_moved(far: list[Walk], inner: Loop, around: Sequence[Loop]) -> bool:
+    """Return whether an outer loop computes where arrays are traversed, so that it may use the neighbours."""
+    counters = {each.variable.name for each in (inner, *around) if each.variable}
+    moved = written_names(around[-1:], by_value=True) - counters
+    subscripts = (part for each in far for subscript in each.reference.subscripts for part in walk(subscript))
+    return any(isinstance(part, Name) and part.name in moved for part in subscripts)
 
 
 def _shared(better: Loop, inner: Loop, around: Sequence[Loop]) -> Loop | None:

@@ -9,10 +9,10 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Final, NamedTuple
 
-from .advice import HIGH, LOW, MEDIUM, Advice, Site
+from .advice import HIGH, MEDIUM, Advice, Site
 from .arms import arms_of, exclude_each_other
-from .effects import expressions_of, written_names
-from .expression import Call, Expression, Name, Number, Unary, base_of, walk
+from .effects import expressions_of, names_in, written_names
+from .expression import Binary, Call, Expression, Name, Number, Unary, base_of, walk
 from .nest import Assignment, Branch, CallStatement, Jump, Loop, OtherStatement, Statement, bodies, statements
 
 __all__ = ["CAUSES", "KIND", "messages"]
@@ -33,9 +33,8 @@ _ONE_SIDE: Final = {
 }
 # Function → positions of datatype, operation, root and communicator among the arguments.
 _REDUCTIONS: Final = {"mpi_allreduce": (3, 4, 5), "mpi_reduce": (3, 4, 5, 6)}
-_COLLECTIVES: Final = frozenset(
-    ("mpi_bcast", "mpi_allreduce", "mpi_reduce", "mpi_allgather", "mpi_gather", "mpi_alltoall")
-)
+_RECEIVED: Final = {"mpi_recv": 0, "mpi_irecv": 0, "mpi_sendrecv": 5}  # function → position of the receive buffer
+_TAG: Final = 4  # position in sends and receives
 _BLOCKING: Final = {"mpi_send": "mpi_recv", "mpi_recv": "mpi_send"}
 
 
@@ -57,7 +56,6 @@ def messages(site: Site) -> Iterator[Advice]:
         yield from _small(site, uses)
         yield from _again(site, uses)
         yield from _one_reduction(site)
-        yield from _large(site, uses)
     yield from _pairs(site)
     yield from _pipeline(site, uses)
 
@@ -102,7 +100,7 @@ def _small(site: Site, uses: Sequence[_Use]) -> Iterator[Advice]:
         if at is None or use.name == "mpi_bcast" or not use.loops or not _is_small(site, use, at[1]):
             continue
         loop = use.loops[-1]
-        if _is_anyone(_argument(use, at[2])) or _is_answered(use, uses):
+        if _is_anyone(_argument(use, at[2])) or not _is_independent(use, uses):
             continue
         if not _varies(_argument(use, at[2]), loop) and _varies(_argument(use, at[0]), loop):
             partner = site.spell(_argument(use, at[2]))
@@ -124,36 +122,65 @@ def _is_anyone(partner: Expression | None) -> bool:
     return isinstance(partner, Number) and partner.value < 0
 
 
-def _is_answered(use: _Use, uses: Sequence[_Use]) -> bool:
-    """Return whether messages go to and from the partner in one iteration, so that the next one waits for an answer."""
-    for other in uses:
-        at = _ONE_SIDE.get(other.name)
-        is_same = at and other.loops == use.loops and _argument(other, at[2]) == _argument(use, 3)
-        if is_same and ("recv" in other.name) != ("recv" in use.name):
-            return True
-    return False
+def _is_independent(use: _Use, uses: Sequence[_Use]) -> bool:
+    """Return whether the messages of a loop can be sent at once.
+
+    Nothing received may be used before the next message, nothing sent may be computed after the last one, and no other
+    message may come between.
+    """
+    loop = use.loops[-1]
+    if any(other.statement is not use.statement and loop in other.loops for other in uses):
+        return False
+    received = [_argument(use, _RECEIVED[use.name])] if use.name in _RECEIVED else []
+    sent = [] if "recv" in use.name and use.name != "mpi_sendrecv" else [_argument(use, 0)]
+    elsewhere = {name for name, statement in names_in(loop.body) if statement is not use.statement}
+    return not any(base and base.name in elsewhere for base in map(_base, received)) and not any(
+        base is None or _is_written(base.name, use, loop) for base in map(_base, sent)
+    )
+
+
+def _base(buffer: Expression | None) -> Name | None:
+    """Return the variable of a buffer, such as ``x`` of ``&x[i]`` and ``x + i``."""
+    if buffer is None:
+        return None
+    names = (each for each in walk(buffer) if isinstance(each, Name))
+    return base_of(buffer.operand if isinstance(buffer, Unary) else buffer) or next(names, None)
 
 
 def _again(site: Site, uses: Sequence[_Use]) -> Iterator[Advice]:
-    """Yield advice on broadcasts of unchanged data, and on broadcasts in which each rank sends to all others."""
+    """Yield advice on broadcasts of unchanged data, and on those that only gather the data of all ranks."""
     for use in uses:
         if use.name != "mpi_bcast" or not use.loops:
             continue
         buffer, root = _argument(use, 0), _argument(use, 3)
-        base = base_of(buffer.operand if isinstance(buffer, Unary) else buffer) if buffer is not None else None
+        base = _base(buffer)
         rooted = next((each for each in use.loops if each.variable is not None and each.variable == root), None)
+        if rooted is not None and base is not None and _used_by_all(base, use, rooted):
+            continue
         if rooted is not None:
             text = (
                 f"line {use.line} hands each rank's data to all others, one root after another: use MPI_Gatherv if one"
                 " rank needs them, MPI_Allgatherv if all do; send only the part of the buffer that is filled"
             )
             yield _said(site, text, (use.line, rooted.line), MEDIUM)
-        elif base is not None and not _is_written(base.name, use, use.loops[-1]):
+        elif base is not None and not _varies(buffer, use.loops[-1]) and not _is_written(base.name, use, use.loops[-1]):
             text = (
                 f"line {use.line} broadcasts {site.spell(buffer)} in each iteration of line {use.loops[-1].line}, in"
                 " which nothing changes it: broadcast it once, before the loop"
             )
             yield _said(site, text, (use.line, use.loops[-1].line), MEDIUM)
+
+
+def _used_by_all(base: Name, use: _Use, loop: Loop) -> bool:
+    """Return whether all ranks use a buffer before the next broadcast: not only one rank, which a condition selects."""
+    for body in _lists(loop.body):
+        for statement in body if any(each is use.statement for each in body) else ():
+            if statement.line > use.line and base.name in _all_names(statement):
+                heads = [*expressions_of(statement)] if isinstance(statement, Branch | Loop) else []
+                parts_ = (part for each in heads for part in walk(each))
+                if not any(isinstance(each, Binary) and each.operator == "==" for each in parts_):
+                    return True
+    return False
 
 
 def _is_written(name: str, use: _Use, loop: Loop) -> bool:
@@ -202,7 +229,7 @@ def _one_reduction(site: Site) -> Iterator[Advice]:
             if use.name in _REDUCTIONS:
                 what = (use.name, *(_argument(use, at) for at in _REDUCTIONS[use.name]))
                 groups = alike.setdefault(what, [[]])
-                if any(_needs(use, each, body) for each in groups[-1]):
+                if any(_needs(site, use, each, body) for each in groups[-1]):
                     groups.append([])
                 groups[-1].append(use)
         for uses in (group for groups in alike.values() for group in groups):
@@ -212,14 +239,27 @@ def _one_reduction(site: Site) -> Iterator[Advice]:
                 yield _said(site, text, [each.line for each in uses], MEDIUM)
 
 
-def _needs(later: _Use, earlier: _Use, body: Sequence[Statement]) -> bool:
-    """Return whether a reduction's input may depend on the result of an earlier one."""
+def _needs(site: Site, later: _Use, earlier: _Use, body: Sequence[Statement]) -> bool:
+    """Return whether a call's input may depend on what an earlier one receives, also through calls in between."""
     between = _between(earlier, later, body)
-    made = _names_in(_argument(earlier, 1))
+    made = _names_in(_argument(earlier, 1 if earlier.name in _REDUCTIONS else 0))
     sent = _names_in(_argument(later, 0)) or _names_in(_argument(later, 1))  # the receive buffer with MPI_IN_PLACE
+    declared = (site.source.declaration(site.procedure, each) for each in made)
+    is_seen = any(each is not None and each.outlives for each in declared)
+    for call in _calls(between):
+        if is_seen or not made.isdisjoint(_names_in(call)):
+            return True
     while (more := made | _made_of(between, made, chosen=False)) != made:
         made = more
     return not made.isdisjoint(sent) or any(_chooses(each, made) for each in between)
+
+
+def _calls(body: Sequence[Statement]) -> Iterator[Call]:
+    """Yield the calls of functions with unknown effects, without MPI's."""
+    for statement, _ in statements(body):
+        for each in (part for expression in expressions_of(statement) for part in walk(expression)):
+            if isinstance(each, Call) and not each.is_pure and not each.name.lower().startswith("mpi_"):
+                yield each
 
 
 def _between(earlier: _Use, later: _Use, body: Sequence[Statement]) -> Sequence[Statement]:
@@ -263,13 +303,22 @@ def _names_in(expression: Expression | None) -> frozenset[str]:
 def _pairs(site: Site) -> Iterator[Advice]:
     for calls, body in _in_turn(site):
         for one, two in pairwise(calls):
-            is_pair = _BLOCKING.get(one.name) == two.name and not _shares_buffer(one, two)
-            if is_pair and not any(isinstance(each, Loop | CallStatement) for each in _between(one, two, body)):
+            is_pair = _BLOCKING.get(one.name) == two.name and _argument(one, 0) != _argument(two, 0)
+            if not is_pair or _is_question(one, two) or (one.name == "mpi_recv" and _needs(site, two, one, body)):
+                continue
+            if not any(isinstance(each, Loop | CallStatement) for each in _between(one, two, body)):
                 text = (
                     f"lines {one.line} and {two.line} wait one after the other: use MPI_Sendrecv, or call"
                     " MPI_Irecv early and compute meanwhile"
                 )
                 yield _said(site, text, (one.line, two.line), MEDIUM)
+
+
+def _is_question(one: _Use, two: _Use) -> bool:
+    """Return whether the second of two calls may be the answer to the first: to anyone, or by another tag."""
+    has_tags = _argument(one, _TAG) != _argument(two, _TAG)
+    is_same = _argument(one, 3) == _argument(two, 3)
+    return (is_same and has_tags) or _is_anyone(_argument(one, 3)) or _is_anyone(_argument(two, 3))
 
 
 def _pipeline(site: Site, uses: Sequence[_Use]) -> Iterator[Advice]:
@@ -281,6 +330,10 @@ def _pipeline(site: Site, uses: Sequence[_Use]) -> Iterator[Advice]:
                 continue
             if exclude_each_other(arms[id(one.statement)], arms[id(two.statement)]):
                 continue
+            if _is_anyone(_argument(one, 3)) or any(
+                _varies(_argument(*each), loop) for loop in one.loops[-1:] for each in ((one, 3), (two, 3), (two, 0))
+            ):
+                continue  # a server, a tree, or parts that are sent already
             work = [each.line for each, _ in site.loops if one.line < each.line < two.line]
             if work and _argument(one, 3) != _argument(two, 3):
                 text = (
@@ -289,25 +342,3 @@ def _pipeline(site: Site, uses: Sequence[_Use]) -> Iterator[Advice]:
                 )
                 yield _said(site, text, (one.line, two.line, work[0]), MEDIUM)
                 return
-
-
-def _shares_buffer(one: _Use, two: _Use) -> bool:
-    first, second = _argument(one, 0), _argument(two, 0)
-    return first == second
-
-
-def _large(site: Site, uses: Sequence[_Use]) -> Iterator[Advice]:
-    """Yield advice on the call that moves most, if volume is the cause and nothing else was found."""
-    if "mpi_bytes" not in site.causes:
-        return
-    for use in uses:
-        if (at := _ONE_SIDE.get(use.name)) and use.loops and not _is_small(site, use, at[1]):
-            text = (
-                f"{use.call.name} in line {use.line} moves {_elements(site, use, at[1])} in each"
-                f" iteration of line {use.loops[-1].line}: move only what the other side uses, if it has changed"
-            )
-            yield _said(site, text, (use.line, use.loops[-1].line), LOW)
-        elif use.name in _COLLECTIVES and use.name not in _ONE_SIDE and use.loops:
-            each_time = f"{use.call.name} in line {use.line}, in each iteration of line {use.loops[-1].line}"
-            text = f"{each_time}: send less (what changed, smaller types), less often, or while the ranks compute"
-            yield _said(site, text, (use.line, use.loops[-1].line), MEDIUM)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from .advice import HIGH, LOW, MEDIUM, Advice, Site
+from .advice import HIGH, MEDIUM, Advice, Site
 from .effects import effects, expressions_of, written_names
 from .expression import ArrayRef, Binary, Call, Deref, Element, Expression, FieldRef, Name, Number, Unary, base_of, walk
 from .nest import Allocation, Assignment, Branch, Jump, Loop, Statement, statements
@@ -57,14 +57,16 @@ _CHEAP: Final = frozenset(
     )
 )
 _LARGEST_POWER: Final = 4  # largest power that is written as a product
+_SHORT: Final = 32  # elements, up to which a binary search is not faster (docs/evidence/advice.md)
 
 
 def repeated_work(site: Site) -> Iterator[Advice]:
-    """Yield advice on the loops of a site."""
+    """Yield advice on the loops of a site; never on what compilers do themselves at -O2."""
     for loop, around in site.loops:
         own = [each for each, loops in statements(loop.body) if not loops]
         yield from _searches(site, loop, around)
-        yield from _invariant(site, loop, own)
+        if site.source.language != "fortran":  # whose compilers move them out of the loop, as no call sets ``errno``
+            yield from _invariant(site, loop, own)
         yield from _powers(site, loop, own)
         yield from _of_counters(site, loop, around, own)
         yield from _common(site, loop)
@@ -96,16 +98,6 @@ def _invariant(site: Site, loop: Loop, own: list[Statement]) -> Iterator[Advice]
             seen.add(each)
             text = f"{site.spell(each)} is the same in each iteration of line {loop.line}: compute it before the loop"
             yield _said(site, text, (statement.line, loop.line), HIGH)
-    for each, statement in _each(own):
-        match each:
-            case Binary(operator="/", left=left, right=right) if _is_real(site, right) and right not in seen:
-                if _is_plain(right, changed) and not _is_plain(left, changed) and not isinstance(right, Number):
-                    seen.add(right)
-                    text = (
-                        f"line {statement.line} divides by {site.spell(right)} in each iteration of line"
-                        f" {loop.line}: multiply by its reciprocal (rounding differs)"
-                    )
-                    yield _said(site, text, (statement.line, loop.line), LOW)
 
 
 def _changed(site: Site, loop: Loop) -> frozenset[str]:
@@ -126,12 +118,6 @@ def _is_plain(expression: Expression, changed: frozenset[str] | set[str]) -> boo
         if isinstance(each, ArrayRef | Deref | FieldRef) or (isinstance(each, Call) and not each.is_pure):
             return False
     return not isinstance(expression, Number)
-
-
-def _is_real(site: Site, expression: Expression) -> bool:
-    names = [each for each in walk(expression) if isinstance(each, Name)]
-    declared = [site.source.declaration(site.procedure, each.name) for each in names]
-    return any(each is not None and each.element.kind == "real" for each in declared)
 
 
 def _powers(site: Site, loop: Loop, own: list[Statement]) -> Iterator[Advice]:
@@ -156,19 +142,33 @@ def _powers(site: Site, loop: Loop, own: list[Statement]) -> Iterator[Advice]:
 def _of_counters(site: Site, loop: Loop, around: tuple[Loop, ...], own: list[Statement]) -> Iterator[Advice]:
     """Yield advice on costly functions of loop counters, whose values could be tabulated."""
     counters = {each.variable.name for each in (*around, loop) if each.variable}
+    is_called_again = site.numbers.get("visits_per_rank", 0.0) > 1
     changed = _changed(site, loop) - counters
     seen: dict[Expression, int] = {}
     for each, statement in _each(own):
         if not (isinstance(each, Call) and each.is_pure and each.name not in _CHEAP and each not in seen):
             continue
         names = {part.name for part in walk(each) if isinstance(part, Name)}
-        if names & counters and not names & changed and _is_plain(each, changed):
+        # Used once for each value of the counters, it is as cheap as a table, or fills one.
+        again = is_called_again or counters - names or _multiplies(each, counters)
+        if again and names & counters and not names & changed and _is_plain(each, changed):
             seen[each] = statement.line
     if seen:
         calls = " and ".join(f"{site.spell(each)} in line {line}" for each, line in seen.items())
         what = "depends" if len(seen) == 1 else "depend"
         text = f"{calls} {what} on loop indices alone, not on data: compute a table once, or each value by recurrence"
         yield _said(site, text, (*seen.values(), loop.line), MEDIUM)
+
+
+def _multiplies(expression: Expression, counters: set[str]) -> bool:
+    """Return whether two counters are multiplied, so that values recur, as in a Fourier sum."""
+    products = [each for each in walk(expression) if isinstance(each, Binary) and each.operator == "*"]
+    sides = [[_names(side) & counters for side in (each.left, each.right)] for each in products]
+    return any(left and right for left, right in sides)
+
+
+def _names(expression: Expression) -> set[str]:
+    return {each.name for each in walk(expression) if isinstance(each, Name)}
 
 
 # Common expressions.
@@ -182,7 +182,7 @@ def _common(site: Site, loop: Loop) -> Iterator[Advice]:
     again: dict[Expression, list[int]] = {}
     for number, statement in enumerate(own):
         for each in walk(statement.value):
-            if isinstance(each, Binary) and each.operator in "*/" and any(isinstance(p, ArrayRef) for p in walk(each)):
+            if isinstance(each, Binary) and each.operator in "*/" and _costs(each, statement):
                 start = first.setdefault(each, number)
                 if number > start and _may_be_stored_into(site, each, own[start:number]):
                     again.setdefault(each, [own[start].line]).append(statement.line)
@@ -206,6 +206,18 @@ def _common(site: Site, loop: Loop) -> Iterator[Advice]:
         )
 
 
+def _costs(expression: Binary, statement: Assignment) -> bool:
+    """Return whether an expression of array elements takes time, even if it is only added to a sum.
+
+    A sum in memory takes longer than a product of reals, but not longer than a quotient or a product of integers.
+    """
+    inside = [*walk(expression)]
+    arrays = [each for each in inside if isinstance(each, ArrayRef)]
+    is_slow = any(isinstance(each, Binary) and each.operator == "/" for each in inside)
+    is_whole = any(each.element.kind == "integer" for each in arrays)
+    return bool(arrays) and (is_slow or is_whole or not statement.operator)
+
+
 def _may_be_stored_into(site: Site, expression: Expression, between: list[Assignment]) -> bool:
     """Return whether a store may change an operand by the language's rules, even if the program never does that."""
     names = {each.name for each in walk(expression) if isinstance(each, Name)}
@@ -226,9 +238,11 @@ def _may_be_stored_into(site: Site, expression: Expression, between: list[Assign
 
 
 def _is_out_of_reach(site: Site, reference: ArrayRef) -> bool:
-    """Return whether the compiler knows that no pointer reaches an array, because it is local and not passed on."""
+    """Return whether the compiler knows that no other pointer reaches an array: it is restrict, or stays local."""
     base = base_of(reference)
     declaration = site.source.declaration(site.procedure, base.name) if base is not None else None
+    if declaration is not None and declaration.is_argument and declaration.extents and not declaration.may_overlap:
+        return True  # restrict
     if declaration is None or declaration.outlives or declaration.is_argument or not all(declaration.extents):
         return False
     for statement, _ in statements(site.procedure.body):
@@ -255,6 +269,8 @@ def _searches(site: Site, loop: Loop, around: tuple[Loop, ...]) -> Iterator[Advi
     counter = steps[0].target if len(body) == 1 and steps else loop.variable
     if counter is None or not (around or loop.condition is not None) or not _begins_anew(site, loop, counter, around):
         return
+    within = frozenset(written_names([loop])) - {getattr(counter, "name", "")}
+    keys = frozenset(site.procedure.arguments) if not around else written_names(around[-1:], by_value=True)
     compared: list[Expression] = []
     if loop.condition is not None and len(body) == 1 and steps:
         compared = [loop.condition]
@@ -265,7 +281,7 @@ def _searches(site: Site, loop: Loop, around: tuple[Loop, ...]) -> Iterator[Advi
     for each in (part for condition in compared for part in walk(condition)):
         if isinstance(each, Binary) and each.operator in ("<", "<=", ">", ">=", "==", "!="):
             arrays = [part for part in walk(each) if isinstance(part, ArrayRef) and counter in set(walk(part))]
-            if arrays:
+            if arrays and _is_for_a_key(each, counter, keys - within) and not _is_short(loop):
                 text = (
                     f"the loop in line {loop.line} searches {site.spell(arrays[0])} from the beginning"
                     " each time: use binary search if it is sorted, begin where the last search ended, or compute the"
@@ -276,22 +292,44 @@ def _searches(site: Site, loop: Loop, around: tuple[Loop, ...]) -> Iterator[Advi
                 return
 
 
+def _is_for_a_key(condition: Binary, counter: Expression, keys: frozenset[str]) -> bool:
+    """Return whether an element is compared with a value that differs in each search, and not within one."""
+    sides = [[*walk(each)] for each in (condition.left, condition.right)]
+    others = [side for side in sides if counter not in side]
+    element = condition.left if counter in sides[0] else condition.right
+    is_plain = isinstance(element, ArrayRef | FieldRef)
+    return is_plain and any(isinstance(each, Name) and each.name in keys for side in others for each in side)
+
+
+def _is_short(loop: Loop) -> bool:
+    """Return whether a loop has few iterations, so that another search does not pay."""
+    match loop:
+        case Loop(last=Number(value=last)):
+            return abs(last) < _SHORT
+    return False
+
+
 def _begins_anew(site: Site, loop: Loop, counter: Expression, around: tuple[Loop, ...]) -> bool:
-    """Return whether a search starts at the same place each time instead of where the last one ended."""
+    """Return whether each search starts at the same place, neither where the last one ended nor at a computed one."""
+    changed = written_names(around[-1:], by_value=True)
+    starts: list[Expression] = []
     if loop.variable is not None and loop.first is not None:
-        return not any(part == counter for part in walk(loop.first))
-    within = statements(around[-1].body if around else site.procedure.body)
-    return any(
-        isinstance(each, Assignment) and each.target == counter and not each.operator and each.line <= loop.line
-        for each, loops in within
-        if loop not in loops
-    )
+        starts = [loop.first]
+    else:
+        within = statements(around[-1].body if around else site.procedure.body)
+        for each, loops in within:
+            if loop not in loops and isinstance(each, Assignment) and each.target == counter and not each.operator:
+                starts += [each.value] if each.line <= loop.line else []
+    inside = [part for each in starts for part in walk(each)]
+    is_moved = any(part == counter or getattr(part, "name", "") in changed for part in inside)
+    return bool(starts) and not is_moved and not any(isinstance(part, ArrayRef | Call) for part in inside)
 
 
 def _allocations(site: Site, loop: Loop, own: list[Statement]) -> Iterator[Advice]:
     changed = _changed(site, loop)
+    conditional = {id(each) for branch in own for body in _arms(branch) for each, _ in statements(body)}
     for statement in own:
-        if isinstance(statement, Allocation) and not statement.frees:
+        if isinstance(statement, Allocation) and not statement.frees and id(statement) not in conditional:
             subscripts = [
                 part
                 for target in statement.targets
@@ -302,6 +340,8 @@ def _allocations(site: Site, loop: Loop, own: list[Statement]) -> Iterator[Advic
             ]
             if any(isinstance(each, Name) and each.name in changed for each in subscripts):
                 continue  # a different one in each iteration
+            if statement.function == "realloc" and loop.variable is None:
+                continue  # until it is large enough
             target = site.spell(statement.targets[0]) if statement.targets else "memory"
             function = statement.function or "allocate"
             is_kept = any(isinstance(each, Assignment) and each.value in statement.targets for each in own)
@@ -309,6 +349,12 @@ def _allocations(site: Site, loop: Loop, own: list[Statement]) -> Iterator[Advic
             text = f"{function} allocates {target} in each iteration of line {loop.line}: {cure}"
             yield _said(site, text, (statement.line, loop.line), MEDIUM)
             return
+
+
+def _arms(statement: Statement) -> Iterator[tuple[Statement, ...]]:
+    """Yield the statements that are executed under a condition, such as growth that doubles an array."""
+    if isinstance(statement, Branch):
+        yield from (arm.body for arm in statement.arms)
 
 
 def allocations(site: Site) -> Iterator[Advice]:
@@ -323,7 +369,7 @@ def allocations(site: Site) -> Iterator[Advice]:
             yield from advice
             if advice:
                 return
-        elif freed.intersection(statement.targets) and site.numbers.get("visits", 0.0) > 1:
+        elif freed.intersection(statement.targets) and site.numbers.get("visits_per_rank", 0.0) > 1:
             text = (
                 f"{statement.function or 'allocate'} allocates {site.spell(statement.targets[0])} in each call of"
                 f" {site.procedure.name}: allocate it once, before the calls, and reuse it"

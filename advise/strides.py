@@ -11,10 +11,10 @@ from .expression import ArrayRef, Deref, Expression, FieldRef, Name, Number, Sec
 from .nest import Assignment, Layout, Loop, Procedure, SourceFile, Statement, statements
 from .polynomial import Polynomial, polynomial
 
-__all__ = ["LINE", "Strides", "Walk", "values_in"]
+__all__ = ["KEPT", "LINE", "Strides", "Walk", "values_in"]
 
 LINE: Final = 64  # bytes of a cache line on current processors
-_KEPT: Final = 1 << 14  # bytes: half of a usual L1 cache; the rest is for other data
+KEPT: Final = 1 << 14  # bytes: half of a usual L1 cache; the rest is for other data
 _DEEPEST: Final = 6
 
 
@@ -76,7 +76,7 @@ class Strides:
             if length is None:
                 return False
             size *= length
-        return size.value is not None and 0 < size.value <= _KEPT
+        return size.value is not None and 0 < size.value <= KEPT
 
     def walk(self, reference: ArrayRef, loop: Loop) -> Walk | None:
         """Return a loop's traversal of an array; None if unknown, as for an indirect index."""
@@ -97,7 +97,7 @@ class Strides:
                 return None
             if not factor.terms:
                 continue
-            distance = self._row(reference, number)
+            distance = self.distance(reference, number)
             rank = number if self._layout is Layout.COLUMNS else -number
             if farthest == -1 or rank > farthest:
                 farthest, which = rank, number
@@ -116,7 +116,7 @@ class Strides:
                 return max(0, (last - first) // step + 1)
         return None
 
-    def _row(self, reference: ArrayRef, number: int) -> Polynomial | None:
+    def distance(self, reference: ArrayRef, number: int) -> Polynomial | None:
         """Return the distance in bytes between neighbours along a subscript; None if unknown."""
         faster = range(number) if self._layout is Layout.COLUMNS else range(number + 1, len(reference.subscripts))
         size = Polynomial.of(reference.element.bytes or 8)

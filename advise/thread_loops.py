@@ -10,23 +10,10 @@ from collections.abc import Iterator
 from typing import Final
 
 from .advice import HIGH, MEDIUM, Advice, Site
-from .effects import expressions_of, written_names
-from .expression import ArrayRef, Call, Deref, Expression, Name, walk
-from .nest import (
-    Allocation,
-    Assignment,
-    Block,
-    CallStatement,
-    InputOutput,
-    Jump,
-    Loop,
-    OtherStatement,
-    Statement,
-    statements,
-)
-from .polynomial import polynomial
-from .strides import LINE
-from .uneven import made_in, resolved
+from .expression import ArrayRef, Call, Expression, Name, walk
+from .nest import Assignment, Block, Loop, Statement, statements
+from .strides import LINE, Strides
+from .uneven import may_differ, uneven_by_counter
 
 __all__ = ["CAUSES", "KIND", "thread_loops"]
 
@@ -56,8 +43,8 @@ def _schedule(site: Site, loop: Loop) -> Advice | None:
     kind = found[1] if found else "static"
     if kind in _OTHERS or (found and found[2]):
         return None
-    uneven, is_macro = _uneven(loop), kind != "static"
-    if uneven is None and (is_macro or not _may_differ(loop)):
+    uneven, is_macro = uneven_by_counter(loop), kind != "static"
+    if uneven is None and (is_macro or not may_differ(loop, site.sources.values())):
         return None
     written = f"schedule({kind})" if found else "no schedule clause, so it is static by default"
     why = f", but its iterations differ in cost: {_depends(site, loop, uneven)}" if uneven else ""
@@ -74,44 +61,6 @@ def _depends(site: Site, loop: Loop, uneven: Loop) -> str:
     return f"the bounds of line {uneven.line} depend on {site.spell(loop.variable)}"
 
 
-def _uneven(loop: Loop) -> Loop | None:
-    """Return an inner loop whose bounds depend on the outer one."""
-    made = made_in(loop)
-    for each, _ in statements(loop.body):
-        if isinstance(each, Loop):
-            first, last, condition = (resolved(head, made) for head in (each.first, each.last, each.condition))
-            heads = (head for head in (first, last, condition) if head is not None)
-            if any(part == loop.variable for head in heads for part in walk(head)) and not _is_even(first, last, loop):
-                return each
-    return None
-
-
-def _may_differ(loop: Loop) -> bool:
-    """Return whether iterations may cost differently: unknown calls, or inner loops of unknown length."""
-    changed = {Name(each) for each in written_names([loop], by_value=True)}
-    for statement, _ in statements(loop.body):
-        match statement:
-            case Jump() | CallStatement() | OtherStatement() | InputOutput() | Allocation() | Loop(variable=None):
-                return True
-            case Loop():
-                heads = [each for head in (statement.first, statement.last) if head is not None for each in walk(head)]
-                own = changed - {statement.variable}
-                if any(isinstance(each, ArrayRef | Deref) or each in own for each in heads):
-                    return True
-        for expression in expressions_of(statement):
-            if any(isinstance(each, Call) and not each.is_pure for each in walk(expression)):
-                return True
-    return False
-
-
-def _is_even(first: Expression | None, last: Expression | None, loop: Loop) -> bool:
-    """Return whether bounds move along with a loop, as ``k`` to ``k + 1``, or are not sums, such as a minimum."""
-    if first is None or last is None or loop.variable is None:
-        return False
-    low, high = polynomial(first), polynomial(last)
-    return low is None or high is None or loop.variable not in (high - low).symbols
-
-
 def _neighbours(site: Site) -> Iterator[Advice]:
     """Yield advice on adjacent elements that different threads write, each at its thread number."""
     numbers = {
@@ -120,11 +69,15 @@ def _neighbours(site: Site) -> Iterator[Advice]:
         if isinstance(each, Assignment) and isinstance(each.target, Name) and _asks(each.value)
     }
     seen = set()
+    strides = Strides(site.source, site.procedure)
     for statement in _parallel(site):
         if isinstance(statement, Assignment) and isinstance(statement.target, ArrayRef):
             array = statement.target
-            by_thread = any(isinstance(each, Name) and each.name in numbers for each in array.subscripts)
-            if by_thread and array.array not in seen and 0 < array.element.bytes < LINE:
+            by_thread = [
+                at for at, each in enumerate(array.subscripts) if isinstance(each, Name) and each.name in numbers
+            ]
+            apart = strides.distance(array, by_thread[0]) if by_thread else None
+            if apart is not None and array.array not in seen and apart.value is not None and 0 < apart.value < LINE:
                 seen.add(array.array)
                 text = (
                     f"{site.spell(array)} in line {statement.line} shares a cache line with the next thread's element:"
@@ -138,6 +91,9 @@ def _asks(value: Expression) -> bool:
 
 
 def _parallel(site: Site) -> Iterator[Statement]:
+    """Yield the statements that threads execute repeatedly."""
     for statement, _ in site.statements:
         if isinstance(statement, Block | Loop) and "parallel" in statement.directive:
-            yield from (each for each, _ in statements(statement.body))
+            # A single store per thread costs nothing.
+            is_loop = isinstance(statement, Loop)
+            yield from (each for each, loops in statements(statement.body) if loops or is_loop)

@@ -6,17 +6,40 @@ Together they show whether ranks differ in the number of iterations, or in their
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from typing import Final, NamedTuple
 
 from .calls import bare
-from .effects import expressions_of
+from .effects import expressions_of, written_names
 from .expression import ArrayRef, Binary, Call, Deref, Expression, FieldRef, Name, Opaque, Unary, parts, walk
-from .nest import Assignment, Block, Branch, Jump, Loop, Statement, statements
+from .nest import (
+    Allocation,
+    Assignment,
+    Block,
+    Branch,
+    Declaration,
+    InputOutput,
+    Jump,
+    Loop,
+    OtherStatement,
+    SourceFile,
+    Statement,
+    statements,
+)
+from .polynomial import Polynomial, polynomial
 
-__all__ = ["Inner", "OnceATurn", "decided_by_data", "made_in", "once_a_turn", "resolved"]
+__all__ = [
+    "Inner",
+    "OnceATurn",
+    "decided_by_data",
+    "made_in",
+    "may_differ",
+    "once_a_turn",
+    "resolved",
+    "uneven_by_counter",
+]
 
 _DEEPEST: Final = 8  # limit of variables that hold other variables
 _LAZY: Final = frozenset(("&&", "||"))
@@ -76,17 +99,36 @@ def resolved(head: Expression | None, made: Mapping[Name, Expression], depth: in
 
 def decided_by_data(loop: Loop) -> Inner | None:
     """Return an inner loop whose bounds depend on data that the outer iteration reads: ``at[i]``."""
-    if loop.variable is None:
+    if loop.variable is None or _is_carried(loop):
         return None
     made = made_in(loop)
     for each, _ in statements(loop.body):
-        if isinstance(each, Loop):
-            for head in (each.first, each.last, each.condition):
+        # A loop that ends early, or waits for a condition, makes fewer iterations than its data allow.
+        if isinstance(each, Loop) and each.variable is not None and not _leaves(each):
+            for head in (each.first, each.last):
                 found = resolved(head, made)
                 for by in walk(found) if found is not None else ():
                     if _is_data(by, loop.variable, made):
                         return Inner(each, by)
     return None
+
+
+def _is_carried(loop: Loop) -> bool:
+    """Return whether iterations update the same elements, so that they cannot be divided."""
+    inside = [each for each, _ in statements(loop.body)]
+    stored = [each.target for each in inside if isinstance(each, Assignment) and isinstance(each.target, ArrayRef)]
+    fixed = {
+        each.array
+        for each in stored
+        if not any(isinstance(part, ArrayRef) or part == loop.variable for sub in each.subscripts for part in walk(sub))
+    }
+    values = (part for each in inside if isinstance(each, Assignment) for part in walk(each.value))
+    return any(isinstance(each, ArrayRef) and each.array in fixed for each in values)
+
+
+def _leaves(loop: Loop) -> bool:
+    jumps = [(each, loops) for each, loops in statements(loop.body) if isinstance(each, Jump)]
+    return any(each.kind in _FAR or (each.kind == "exit" and (not loops or each.label)) for each, loops in jumps)
 
 
 def _is_data(expression: Expression, variable: Name, made: Mapping[Name, Expression]) -> bool:
@@ -115,6 +157,72 @@ def _uses(expression: Expression, variable: Name, made: Mapping[Name, Expression
         pending += [made[each] for each in names - seen if each in made]
         seen |= names
     return False
+
+
+def uneven_by_counter(loop: Loop) -> Loop | None:
+    """Return an inner loop whose bounds depend on the outer one, unless other inner loops make up for it."""
+    made = made_in(loop)
+    found: list[Loop] = []
+    lengths: list[Polynomial | None] = []
+    for each, around in statements(loop.body):
+        if isinstance(each, Loop):
+            first, last, condition = (resolved(head, made) for head in (each.first, each.last, each.condition))
+            heads = (head for head in (first, last, condition) if head is not None)
+            if any(part == loop.variable for head in heads for part in walk(head)) and not _is_even(first, last, loop):
+                found.append(each)
+                bounds = [None if head is None or around else polynomial(head) for head in (first, last)]
+                lengths.append(bounds[1] - bounds[0] if bounds[0] is not None and bounds[1] is not None else None)
+    total = Polynomial({})
+    for length in lengths:
+        if length is None:
+            return found[0]
+        total += length
+    return found[0] if found and loop.variable in total.symbols else None
+
+
+def _is_even(first: Expression | None, last: Expression | None, loop: Loop) -> bool:
+    """Return whether bounds move along with a loop, as ``k`` to ``k + 1``, or are not sums, such as a minimum."""
+    if first is None or last is None or loop.variable is None:
+        return False
+    low, high = polynomial(first), polynomial(last)
+    return low is None or high is None or loop.variable not in (high - low).symbols
+
+
+def may_differ(loop: Loop, sources: Collection[SourceFile]) -> bool:
+    """Return whether iterations may cost differently: calls of anything but short functions, inner loops by data.
+
+    Args:
+        loop: The loop.
+        sources: The files that were read, whose functions are known.
+    """
+    changed = {Name(each) for each in written_names([loop], by_value=True)} - {loop.variable}
+    each_time = (_may_differ(each, changed, sources) for each, _ in statements(loop.body))
+    return uneven_by_counter(loop) is not None or any(each_time)
+
+
+def _may_differ(statement: Statement, changed: Collection[Name], sources: Collection[SourceFile]) -> bool:
+    match statement:
+        case Jump() | OtherStatement() | InputOutput() | Allocation() | Loop(variable=None):
+            return True
+        case Branch(arms=arms) if any(len(arm.body) > 1 for arm in arms):
+            return True
+        case Loop():
+            heads = [each for head in (statement.first, statement.last) if head is not None for each in walk(head)]
+            own = {each for each in changed if each != statement.variable}
+            if any(isinstance(each, ArrayRef | Deref) or each in own for each in heads):
+                return True
+    found = (each for expression in expressions_of(statement) for each in walk(expression))
+    return any(isinstance(each, Call) and not each.is_pure and not _is_short(each, sources) for each in found)
+
+
+def _is_short(call: Call, sources: Collection[SourceFile]) -> bool:
+    """Return whether a known function has neither loops, branches nor calls, so that each call costs the same."""
+    known = [one for source in sources for one in source.procedures if bare(one.name) == bare(call.name)]
+    inside = [each for one in known for each, _ in statements(one.body)]
+    found = [part for each in inside for one in expressions_of(each) for part in walk(one)]
+    is_plain = all(isinstance(each, Assignment | Declaration | Jump) for each in inside)
+    is_even = not any(isinstance(each, Opaque) or (isinstance(each, Call) and not each.is_pure) for each in found)
+    return len(known) == 1 and is_plain and is_even
 
 
 def once_a_turn(loop: Loop) -> OnceATurn:

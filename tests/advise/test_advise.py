@@ -1,5 +1,6 @@
 """Findings and sources → advice."""
 
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -122,6 +123,16 @@ def test_turns_are_counted_by_what_each_does_once(make_experiment, tmp_path, vis
     advised = advise(analyze(made), lambda name: Found(tmp_path / name))
     ((advice,),) = advised.of_ranks.values()
     assert (advice.text.startswith(said[0]), said[1] in advice.text) == (True, True)
+
+
+def test_visits_are_those_of_one_rank_where_work_may_be_repeated(make_experiment, tmp_path, monkeypatch):
+    (tmp_path / "app.c").write_text(SOURCE)
+    times = {"other": [1, 1, 1, 1], "rest": [1, 1, 1, 1], "work": [1, 2, 4, 8]}
+    seen = []
+    kinds = ((frozenset(("ranks",)), lambda site: seen.append(site) or ()),)
+    monkeypatch.setattr(sys.modules["autoanalyzer.advise.advise"], "KINDS", kinds)
+    advise(analyze(make_experiment(times, visits={"work": [0, 1, 1, 3]})), lambda name: Found(tmp_path / name))
+    assert {each.numbers["visits_per_rank"] for each in seen} == {3.0}
 
 
 @pytest.mark.parametrize(

@@ -39,8 +39,6 @@ end
 
 def test_components_that_are_written_out_lie_side_by_side(advised):
     assert advised(order_of_loops, COMPONENTS) == []
-    one = COMPONENTS.replace("u(2, i, 2)", "1").replace("u(3, i, 2)", "1").replace("u(4, i, 2)", "1")
-    assert advised(order_of_loops, one.replace("u(5,", "u(50,")) == [(LOW, [4])]
 
 
 def test_an_index_that_is_read_once_is_no_indirection(advised):
@@ -63,8 +61,8 @@ end
 
 
 def test_bounds_that_move_along_make_equal_turns(advised):
-    assert advised(thread_loops, NEIGHBOURS) == [(MEDIUM, [5])]
-    assert advised(thread_loops, NEIGHBOURS.replace("k + 1", "min(k + 1, n)")) == [(MEDIUM, [5])]
+    assert advised(thread_loops, NEIGHBOURS) == []
+    assert advised(thread_loops, NEIGHBOURS.replace("k + 1", "min(k + 1, n)")) == []
     assert advised(thread_loops, NEIGHBOURS.replace("k + 1", "n")) == [(HIGH, [5, 6])]
 
 
@@ -107,27 +105,6 @@ def test_where_an_array_begins_for_a_procedure_is_no_access(advised):
     assert advised(indirection, text.format("2 * r(first(k))")) == [(MEDIUM, [5, 4])]
 
 
-GIVEN = """
-module shares
-  real scale
-end module
-subroutine s(a, b, c, n)
-  use shares
-  real a(n), b(n), c
-  do i = 1, n
-    {}
-    a(i) = b(i) * {}
-  end do
-end
-"""
-
-
-@pytest.mark.parametrize(("value", "there"), [("exp(c)", 0), ("exp(scale)", 0), ("sum(b)", 0), ("exp(d)", 1)])
-def test_what_a_call_may_change_is_not_the_same_in_each_turn(advised, value, there):
-    assert len(advised(repeated_work, GIVEN.format("call t(c, b)", value))) == there
-    assert len(advised(repeated_work, GIVEN.format("", value))) == 1
-
-
 def test_another_component_in_each_turn_is_not_allocated_anew(advised):
     text = (
         "subroutine s(n)\n type tile\n  real, allocatable :: d(:)\n end type\n type(tile) tiles(n)\n"
@@ -158,10 +135,11 @@ MOVES = {
     "a file for each turn": ("write(name, '(i4)') i; open(9, file=name); write(9) a", [(MEDIUM, [6, 5])]),
     "the same file": ("open(9, file='x'); write(9) a", [(HIGH, [6, 5])]),
     "text": ("read(8, '(a)') line", [(MEDIUM, [6, 5])]),
-    "the terminal": ("print *, a(i)", [(LOW, [6, 5])]),
-    "with words": ("write(9, *) 'step', i, a(i)", [(LOW, [6, 5])]),
-    "empty lines": ("write(9, *)", [(LOW, [6, 5])]),
-    "at times": ("if (mod(i, 100) == 0) write(9, *) a(i)", [(LOW, [6, 5])]),
+    "the terminal": ("print *, a(i)", []),
+    "with words": ("write(9, *) 'step', i, a(i)", []),
+    "empty lines": ("write(9, *)", []),
+    "at intervals": ("if (mod(i, 100) == 0) write(9, *) a(i)", []),
+    "at times": ("if (a(i) > 0) write(9, *) a(i)", [(LOW, [6, 5])]),
 }
 
 
@@ -185,8 +163,8 @@ end
 
 
 def test_a_face_of_a_grid_has_no_better_order_of_loops(advised):
-    assert advised(order_of_loops, PLANE.format("n - 1")) == [(LOW, [5])]
-    assert advised(order_of_loops, PLANE.format("j")) == [(MEDIUM, [5])]
+    assert advised(order_of_loops, PLANE.format("n - 1")) == []
+    assert advised(order_of_loops, PLANE.format("j")) == []
 
 
 BLOCKS = """
@@ -297,7 +275,7 @@ subroutine work(a)
   integer first
   real a(*)
   do i = first, last
-    a(i) = 1
+    a(i) = cost(i)
   end do
 end
 """
