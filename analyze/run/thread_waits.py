@@ -54,7 +54,7 @@ def waits_by_path(experiment: Experiment) -> Mapping[int, tuple[ThreadWait, ...]
     """Return where threads wait, the longest first, by the call path of the region around it.
 
     Of a region with several call paths, each gets its share: of the seconds by the time that threads wait in OpenMP,
-    of the entries by the visits, but for locks only where threads wait: a barrier of one thread may not be counted.
+    of the entries by the visits. A barrier is only where they wait: those that a thread meets alone may not be counted.
     """
     found: dict[int, list[ThreadWait]] = {}
     for paths, waits in waits_by_paths(experiment).items():
