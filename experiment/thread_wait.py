@@ -49,6 +49,16 @@ class ThreadWait:
         """Seconds of a thread, a mean over those that came there."""
         return sum(self.seconds) / (len(self.threads) * self.processes)
 
+    def part(self, entries: float, seconds: float) -> ThreadWait:
+        """Return a part of it, by the shares of the entries and of the seconds, 0 to 1."""
+        return replace(
+            self,
+            entries=tuple(each * entries for each in self.entries),
+            contended=tuple(each * entries for each in self.contended),
+            seconds=tuple(each * seconds for each in self.seconds),
+            cpu_seconds=tuple(each * seconds for each in self.cpu_seconds),
+        )
+
 
 def added(waits: Iterable[ThreadWait], *, runs: int = 1, same: bool = False) -> tuple[ThreadWait, ...]:
     """Add up what threads did in the same place.

@@ -21,7 +21,7 @@ from ..analyze.verdict.gain import gain_of_balance, gain_of_weight
 from ..analyze.verdict.queueing import threads_that_wait
 from ..analyze.verdict.repeatability import Repeatability
 from ..experiment import Experiment, Region
-from ..experiment.thread_wait import ThreadWait
+from ..experiment.thread_wait import ThreadWait, added
 from .causes import against_difference, against_weight
 from .critical_path import path_document
 from .place import Place
@@ -281,8 +281,14 @@ def _finding(findings: Findings, finding: Finding, advised: Advised | None) -> d
                 **{name: sum(getattr(each, name)) for name in ("entries", "contended", "seconds", "cpu_seconds")},
                 "mean": each.per_thread,
             }
-            for path in ([region.id, *finding.others] if region else ())
-            for each in findings.thread_waits.by_path.get(path, ())
+            for each in added(
+                (
+                    wait
+                    for path in ([region.id, *finding.others] if region else ())
+                    for wait in findings.thread_waits.by_path.get(path, ())
+                ),
+                same=True,
+            )
         ],
         **_gain(finding.gain),
         "bound": finding.bound,

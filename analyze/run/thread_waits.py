@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...experiment import Experiment
-from ...experiment.thread_wait import BARRIERS, ThreadWait, longest_waits
+from ...experiment.thread_wait import BARRIERS, ThreadWait, added, longest_waits
 from .arrays import Values
 from .selection import complete
 from .summary import summary
 
-__all__ = ["Barriers", "barriers_of_teams", "shares_of_waiting", "waits_by_path"]
+__all__ = ["Barriers", "barriers_of_teams", "shares_of_waiting", "waits_by_path", "waits_by_paths"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,23 +35,37 @@ class Barriers:
     places: tuple[ThreadWait, ...]
 
 
+def waits_by_paths(experiment: Experiment) -> Mapping[tuple[int, ...], tuple[ThreadWait, ...]]:
+    """Return where threads wait, the longest first, by the call paths of the region around it.
+
+    The first of these is the one on which threads wait longest.
+    """
+    if not complete(experiment, "omp_time"):
+        return {}
+    waited, of_regions = summary(experiment, "omp_time").sums, _paths_of_regions(experiment)
+    found: dict[tuple[int, ...], list[ThreadWait]] = {}
+    for each in experiment.notes.thread_waits:
+        if paths := of_regions.get(each.region):
+            found.setdefault(tuple(sorted(paths, key=lambda path: -waited[path])), []).append(each)
+    return {paths: longest_waits(waits) for paths, waits in found.items()}
+
+
 def waits_by_path(experiment: Experiment) -> Mapping[int, tuple[ThreadWait, ...]]:
     """Return where threads wait, the longest first, by the call path of the region around it.
 
-    Of a region with several call paths, it is the one on which threads wait longest.
+    Of a region with several call paths, each gets its share: of the seconds by the time that threads wait in OpenMP,
+    of the entries by the visits. A barrier is only where they wait: those that a thread meets alone may not be counted.
     """
-    waits = experiment.notes.thread_waits
-    if not waits or not complete(experiment, "omp_time"):
-        return {}
-    waited, paths = summary(experiment, "omp_time").sums, {"": experiment.roots[0]}
-    for index, path in enumerate(experiment.call_paths):
-        known = paths.setdefault(path.region.descriptor, index)
-        if waited[index] > waited[known]:
-            paths[path.region.descriptor] = index
     found: dict[int, list[ThreadWait]] = {}
-    for each in waits:
-        if each.region in paths:
-            found.setdefault(paths[each.region], []).append(each)
+    for paths, waits in waits_by_paths(experiment).items():
+        waited = summary(experiment, "omp_time").sums[[*paths]].clip(min=0.0)
+        visits = summary(experiment, "visits").sums[[*paths]] if complete(experiment, "visits") else waited
+        met = visits * (waited > 0) if waited.any() else visits
+        for each in waits:
+            entries = _shares(visits if each.is_lock else met)
+            for path, *shares in zip(paths, entries, _shares(waited), strict=True):
+                if any(shares):
+                    found.setdefault(path, []).append(each.part(*shares))
     return {path: longest_waits(each) for path, each in found.items()}
 
 
@@ -65,10 +79,7 @@ def shares_of_waiting(experiment: Experiment) -> Mapping[str, Values]:
     if not waits or not complete(experiment, "omp_time"):
         return {}
     first = summary(experiment, "omp_time").first
-    of_regions: dict[str, list[int]] = {}
-    for index, path in enumerate(experiment.call_paths):
-        of_regions.setdefault(path.region.descriptor, []).append(index)
-    of_regions[""] = [*experiment.roots]
+    of_regions = _paths_of_regions(experiment)
     shares = {"omp_locks": np.zeros_like(first), "omp_barriers": np.zeros_like(first)}
     for each in waits:
         paths = of_regions.get(each.region, [])
@@ -96,12 +107,27 @@ def barriers_of_teams(experiment: Experiment) -> Iterator[Barriers]:
         entries = {each: sum(map(_entries, of_path)) / team for each, of_path in inside.items()}
         number = (entered + sum(entries.values())) / processes
         most = max(entries, key=lambda each: entries[each] + (entered if each == path else 0.0))
-        places = sorted((each for of_path in inside.values() for each in of_path), key=_entries, reverse=True)
+        places = added((each for of_path in inside.values() for each in of_path), same=True)
+        most_first = tuple(sorted(places, key=_entries, reverse=True))
         threads = team * processes
         work = _computing(experiment, below) / (threads * number)
         waited = float(summary(experiment, "omp_time").sums[below].sum()) / threads
         in_locks = sum(sum(each.seconds) for one in below for each in waits.get(one, ()) if each.is_lock) / threads
-        yield Barriers(most, number, work, max(waited - in_locks, 0.0), tuple(places))
+        yield Barriers(most, number, work, max(waited - in_locks, 0.0), most_first)
+
+
+def _shares(values: Values) -> list[float]:
+    """Return the share of each in their sum; the same for each if that is 0."""
+    whole = float(values.sum())
+    return [float(each) / whole if whole > 0 else 1 / len(values) for each in values]
+
+
+def _paths_of_regions(experiment: Experiment) -> dict[str, list[int]]:
+    """Return the call paths by the descriptors of their regions; the roots for what is outside of all."""
+    found: dict[str, list[int]] = {}
+    for index, path in enumerate(experiment.call_paths):
+        found.setdefault(path.region.descriptor, []).append(index)
+    return {**found, "": [*experiment.roots]}
 
 
 def _entries(wait: ThreadWait) -> float:

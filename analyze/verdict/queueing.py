@@ -48,9 +48,12 @@ def _finding(analysis: Analysis, position: int, kind: Kind, why: Why, seconds: f
     shared, wall = analysis.thread_waits.shared, analysis.run.program_time
     attribute = {Kind.LOCK: "locks", Kind.BARRIERS: "barriers"}[kind]
     time = max(analysis.run.costs[position].wall_time or 0.0, seconds)
+    region, paths = analysis.run.weighed.regions[position], analysis.experiment.call_paths
+    same = (path for path in analysis.thread_waits.by_path if paths[path].region == paths[region.id].region)
     return Finding(
         kind,
-        analysis.run.weighed.regions[position],
+        region,
+        others=tuple(path for path in same if path != region.id) if kind is Kind.LOCK else (),
         causes=(Cause(attribute, seconds, seconds / time),) if seconds > 0 else (),
         gain=None if shared else gain_of(analysis, [Saved(why, seconds)]),
         share=min(seconds / wall, 1.0) if wall > 0 else 0.0,

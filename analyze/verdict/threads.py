@@ -10,7 +10,7 @@ from typing import Final
 from ...experiment.thread_wait import ThreadWait
 from ..run.criteria import CRITERIA, THRESHOLD, TICK
 from ..run.preparation import Prepared
-from ..run.thread_waits import Barriers, barriers_of_teams, waits_by_path
+from ..run.thread_waits import Barriers, barriers_of_teams, waits_by_path, waits_by_paths
 
 __all__ = ["ThreadWaits"]
 
@@ -35,11 +35,15 @@ class ThreadWaits:
     def queues(self) -> Mapping[int, tuple[ThreadWait, ...]]:
         """The locks at which threads queue, by the position of the region around them, the longest wait first.
 
+        A region with several call paths is in it once, by the one on which threads wait longest, with all their waits.
         At least a quarter of the entries found another thread there. Counts are the same on a busy machine, unless they
         are small: the holder of a lock may have waited for a core.
         """
         least = 1 / THRESHOLD if self.shared else 0.0
-        found = {path: tuple(each for each in waits if _is_queue(each, least)) for path, waits in self.by_path.items()}
+        found = {
+            paths[0]: tuple(each for each in waits if _is_queue(each, least))
+            for paths, waits in waits_by_paths(self.run.experiment).items()
+        }
         return {
             self._positions[path]: waits
             for path, waits in found.items()

@@ -64,14 +64,12 @@ def _is_site(region: Region) -> bool:
 
 def _named(sites: Mapping[Region, _Place | None]) -> dict[Region, Region]:
     """Return for each region one like those of probes around calls; calls in one line become one region."""
-    calls: dict[tuple[str, str], set[tuple[int, str]]] = {}
+    calls: dict[tuple[str, str, str], set[tuple[int, str]]] = {}
     for region, place in sites.items():
         if place:
-            calls.setdefault((place.file, place.function), set()).add((place.line, region.name))
+            calls.setdefault((region.kind, place.file, place.function), set()).add((place.line, region.name))
     ordinals = {
-        (file, function, *call): number
-        for (file, function), found in calls.items()
-        for number, call in enumerate(sorted(found))
+        (*function, *call): number for function, found in calls.items() for number, call in enumerate(sorted(found))
     }
     return {
         region: Region(
@@ -79,7 +77,7 @@ def _named(sites: Mapping[Region, _Place | None]) -> dict[Region, Region]:
             f"{region.name}@{place.line}" if place.line else region.name,
             place.file,
             place.function,
-            ordinals[place.file, place.function, place.line, region.name],
+            ordinals[region.kind, place.file, place.function, place.line, region.name],
             place.line,
             place.line,
         )

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import accumulate
+from itertools import accumulate, chain
 from typing import Any, Final
 
 import numpy as np
@@ -219,7 +219,10 @@ class _Decisions:
     def __init__(self, run: Run) -> None:
         self._run = run
         shapes = run.shards.shapes
-        self._forest = Forest(call_site_names(region for shape in shapes for region in shape.regions))
+        calls = (region for shape in shapes for region in shape.regions)
+        waits = (wait.place for head in run.heads.values() for wait in head.shard.waits)
+        self._names = call_site_names(chain(calls, waits))
+        self._forest = Forest(self._names)
         for _, place in sorted(run.places.items()):
             shape = run.shards.shape_of[place]
             self._forest.add(shape, shapes[shape])
@@ -277,6 +280,7 @@ class _Decisions:
             (*run.remarks, *_said_of(paused)),
             folded={self._paths[path].region for path in np.flatnonzero(lost).tolist()},
             regions={id(region): region for shape in run.shards.shapes for region in shape.regions}.values(),
+            names=self._names,
         )
         self.notes = replace(self.notes, delays=self._delays())
         folding = fold(with_call_lines(self._paths, self.notes.compiled, self.notes.unprobed), lost)

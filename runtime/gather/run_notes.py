@@ -40,6 +40,7 @@ def run_notes(
     *,
     folded: Collection[Region],
     regions: Iterable[Region],
+    names: Mapping[Region, Region],
 ) -> Notes:
     """Return the notes: missing processes and early ends, omitted data, and how the rest was measured.
 
@@ -49,6 +50,7 @@ def run_notes(
         remarks: Warnings of the gather, which come first.
         folded: The regions whose time goes to their callers on some call path.
         regions: All regions that were entered.
+        names: Those of calls and waits that are known by an address: see ``call_site_names``.
     """
     processes = {process: head.shard for process, head in heads.items()}
     shards = list(processes.values())
@@ -105,7 +107,7 @@ def run_notes(
         prices=facts.prices,
         calibrated=facts.calibrated,
         files=most_used_files(shard.files for shard in shards),
-        thread_waits=thread_waits(shard.waits for shard in shards),
+        thread_waits=thread_waits((shard.waits for shard in shards), names),
     )
 
 

@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from ...experiment import Region
 from ...experiment.thread_wait import ThreadWait, added
-from .call_sites import call_site_names
 from .shard import PlaceWait
 
 __all__ = ["thread_waits"]
 
 
-def thread_waits(processes: Iterable[Sequence[PlaceWait]]) -> tuple[ThreadWait, ...]:
-    """Return what the threads of all processes did in each place, the longest waits first."""
-    of_processes = [each for each in processes if each]
-    names = call_site_names(wait.place for each in of_processes for wait in each)
-    return added(
-        each for waits in of_processes for each in added((_of_thread(wait, names) for wait in waits), same=True)
-    )
+def thread_waits(processes: Iterable[Sequence[PlaceWait]], names: Mapping[Region, Region]) -> tuple[ThreadWait, ...]:
+    """Return what the threads of all processes did in each place, the longest waits first.
+
+    Args:
+        processes: What each thread of a process did.
+        names: The places that are known by an address: see ``call_site_names``.
+    """
+    return added(each for waits in processes for each in added((_of_thread(wait, names) for wait in waits), same=True))
 
 
-def _of_thread(wait: PlaceWait, names: dict[Region, Region]) -> ThreadWait:
+def _of_thread(wait: PlaceWait, names: Mapping[Region, Region]) -> ThreadWait:
     place, region = names.get(wait.place, wait.place), wait.region
     return ThreadWait(
         region=region.descriptor if region else "",

@@ -8,7 +8,7 @@ from typing import Final
 from ...analyze import Findings
 from ...analyze.verdict import Finding, Kind
 from ...analyze.verdict.queueing import threads_that_wait
-from ...experiment.thread_wait import BARRIERS, ThreadWait, longest_waits
+from ...experiment.thread_wait import BARRIERS, ThreadWait, added
 from ..place import at_line
 from ..times import time_of
 from ..units import count, ranks
@@ -53,7 +53,7 @@ def who_waits_at_barriers(findings: Findings, finding: Finding) -> Iterator[str]
     if not waiting or not finding.region:
         return
     paths, known = findings.experiment.walk(finding.region.id), findings.thread_waits.by_path
-    places = longest_waits(wait for path in paths for wait in known.get(path, ()) if wait.kind in BARRIERS)
+    places = added((wait for path in paths for wait in known.get(path, ()) if wait.kind in BARRIERS), same=True)
     at = _where(places[0]) if places else "the region's end"
     mean = time_of(findings.experiment, sum(waiting.values()) / len(waiting))
     verb, each = ("waits", "") if len(waiting) == 1 else ("wait", " on average")

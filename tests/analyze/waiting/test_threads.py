@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from autoanalyzer.analyze import Findings, analyze
+from autoanalyzer.analyze.run.thread_waits import waits_by_path
 from autoanalyzer.experiment import Experiment, Notes
 from autoanalyzer.experiment.algebra import mean
 from autoanalyzer.experiment.thread_wait import ThreadWait
@@ -48,6 +49,30 @@ def wait(made: Experiment, kind: str, *, entries: int, contended: int = 0, secon
 
 def found(made: Experiment, *waits: ThreadWait, processors: int = THREADS) -> Findings:
     return analyze(made.replaced(notes=Notes(thread_waits=waits, processors=processors)))
+
+
+def two_teams(make_experiment: Any) -> Experiment:
+    """A function in two parallel regions: an uneven one that is entered 10 times, and a short one, 100,000 times."""
+    uneven, short = [4.0, 1, 1, 1], [0.5] * THREADS
+    rest, brief = [0.0, 3, 3, 3], [0.1] * THREADS
+    waited = {"long/meet": rest, "short/meet": brief}
+    made = make_experiment(
+        {"long": short, "long/meet": [4.0] * THREADS, "short": short, "short/meet": [0.6] * THREADS},
+        threads=THREADS,
+        omp_time=waited,
+        omp_cpu_time=waited,
+        visits={
+            "": [1, 0, 0, 0],
+            **{path: [10.0] * THREADS for path in ("long", "long/meet")},
+            **{path: [1e5] * THREADS for path in ("short", "short/meet")},
+        },
+    )
+    assert (made.exclusive("cpu_time")[2] - rest).tolist() == uneven
+    root, *paths = made.call_paths
+    paths = [replace(each, region=each.region._replace(kind="parallel")) for each in paths[::2]]
+    return made.replaced(
+        call_paths=(root, paths[0], made.call_paths[2], paths[1], replace(made.call_paths[2], parent=3))
+    )
 
 
 def kinds(findings: Findings) -> list[str]:
@@ -99,6 +124,42 @@ def test_ends_of_parallel_regions_are_barriers(make_experiment):
     assert kinds(findings) == ["barriers"]
     assert "why: 4.0e4 barriers, 25 us of a thread's work before each" in " ".join(
         " ".join(verdict_lines(findings)).split()
+    )
+
+
+def test_barriers_of_a_function_belong_to_the_regions_that_call_it_as_often(make_experiment):
+    made = two_teams(make_experiment)
+    findings = found(made, wait(made, "barrier", entries=100_010, seconds=3.1 / THREADS))
+    (barriers,) = (each for each in findings.verdict.findings if each.kind == "barriers")
+    assert barriers.region is not None
+    assert barriers.region.id == 3
+    assert "why: 2.0e5 barriers, 5 us of a thread's work before each" in " ".join(
+        " ".join(verdict_lines(findings)).split()
+    )
+
+
+@pytest.mark.parametrize(("kind", "entries"), [("barrier", {2: 100_010}), ("lock", {2: 10, 4: 100_000})])
+def test_a_barrier_counts_only_where_threads_wait(make_experiment, kind, entries):
+    made = two_teams(make_experiment)
+    waited = made.exclusive("omp_time").copy()
+    waited[4] = 0
+    made = made.replaced(
+        severities={each.name: made.exclusive(each.name) for each in made.metrics} | {"omp_time": waited},
+        notes=Notes(thread_waits=(wait(made, kind, entries=100_010, seconds=1.0),)),
+    )
+    shared = waits_by_path(made)
+    assert {path: each.entries[0] for path, (each,) in shared.items()} == pytest.approx(entries)
+    assert {path: each.seconds[0] for path, (each,) in shared.items()} == {**dict.fromkeys(entries, 0.0), 2: 1.0}
+
+
+def test_a_queue_at_a_lock_of_a_function_is_one_finding_of_all_its_call_paths(make_experiment):
+    made = two_teams(make_experiment)
+    findings = found(made, wait(made, "lock", entries=100_010, contended=50_000, seconds=2.3))
+    (queue,) = (each for each in findings_document(findings, Path("x.cube"))["findings"] if each["kind"] == "lock")
+    assert queue["call_paths"] == [2, 4]
+    (lock,) = queue["thread_waits"]
+    assert {name: lock[name] for name in ("entries", "contended", "seconds", "mean")} == pytest.approx(
+        {"entries": 400_040, "contended": 200_000, "seconds": 9.2, "mean": 2.3}
     )
 
 

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import os
+from dataclasses import replace
+from pathlib import Path
+
 import pytest
 
+from autoanalyzer.experiment import Region
 from autoanalyzer.runtime.facts import RunFacts
 from autoanalyzer.runtime.gather.merge import merge_shards
-from autoanalyzer.runtime.gather.shard import Shard
+from autoanalyzer.runtime.gather.shard import PlaceWait, Shard
 
 from ..conftest import assert_parts_add_up
 from .conftest import Record
@@ -58,3 +63,19 @@ def test_what_one_process_throttled_is_folded_and_what_it_entered_lifted_in_all(
     assert of["f"] == of["g"] == ([3, 20003], [0, 0])
     assert of["h"][0] == [3, 3]
     assert min(of["h"][1]) > 0
+
+
+def test_addresses_of_calls_and_of_waits_are_looked_up_together(
+    preloaded: Record, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tool = tmp_path / "addr2line"
+    tool.write_text(f"#!/bin/sh\necho >>{tmp_path}/asked\nwhile read -r at; do echo solve; echo a.c:$((0x$at)); done\n")
+    tool.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    (shard,) = preloaded("+main +|aa1|mpi|MPI_Send||./app+7|0|0|0 -main")
+    wait = PlaceWait(0, None, Region("wait", "barrier", "", "./app+5"), 3, 0, 0.5, 0.0)
+    found = merge_shards([replace(shard, waits=(wait,))], RunFacts())
+    send = found.call_paths[1].region
+    assert (send.name, send.function, send.ordinal, send.first_line) == ("MPI_Send@7", "solve", 0, 7)
+    assert [(each.kind, each.file, each.line) for each in found.notes.thread_waits] == [("barrier", "a.c", 5)]
+    assert (tmp_path / "asked").read_text() == "\n"
