@@ -86,17 +86,22 @@ def efficiency(findings: Findings, *, brief: bool = False, shown: int | None = N
     if found is None:
         return []
     lost = findings.verdict.lost
-    parts = {each.to: f"{percent(100 * each.share)} {_where(findings, each, shown, brief=brief)}" for each in lost}
+    parts = {each.to: f"{_amount(findings, each)} {_where(findings, each, shown, brief=brief)}" for each in lost}
     shares, beside = ([part for to, part in parts.items() if (to in _BESIDE) == which] for which in (False, True))
     options = dict.fromkeys(_LOST_TO[each.to][1] for each in lost if not each.findings)
     said = [
         f"efficiency {percent(100 * found.serialisation * found.load_balance)}",
         "lost: " * bool(shares) + ", ".join(shares),
         "" if brief else _longest_wait(findings),
-        "on top of the path: " * bool(beside) + ", ".join(beside),
+        " + ".join([f"path {time_of(findings.experiment, findings.verdict.base.seconds)}", *beside]) * bool(beside),
         f"next: autoanalyzer analyze {' '.join(options)}" if options and not brief else "",
     ]
     return ["; ".join(filter(None, said))]
+
+
+def _amount(findings: Findings, lost: Lost) -> str:
+    """Return a loss in percent of the base, or as a time if the base does not contain it."""
+    return time_of(findings.experiment, lost.seconds) if lost.to in _BESIDE else percent(100 * lost.share)
 
 
 def _where(findings: Findings, lost: Lost, shown: int | None, *, brief: bool) -> str:

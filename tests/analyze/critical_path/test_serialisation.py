@@ -105,7 +105,7 @@ def test_where_ranks_wait_is_said_with_the_efficiency_unless_a_finding_does(chai
     ):
         vars(found)["verdict"] = replace(verdict, findings=(moved, *verdict.findings * 3), lost=(some, transfer))
         text = " ".join(" ".join(verdict_lines(found)).split())
-        assert f"{said}; on top of the path: 100 % in MPI (mostly in finding 1)" in text
+        assert f"{said}; path 4.2 s + 4.2 s in MPI (mostly in finding 1)" in text
     found = analyze(late)
     first, longest = found.verdict.findings[0], found.verdict.longest_wait
     assert longest is not None
@@ -268,7 +268,7 @@ def test_time_beside_the_base_is_in_mpi_or_asleep(make_experiment: MakeExperimen
     assert beside == [(LostTo.TRANSFER, pytest.approx(1.0), ()), (LostTo.ASLEEP, pytest.approx(2.0), ())]
     text = " ".join(" ".join(verdict_lines(found)).split())
     assert (
-        "; on top of the path: 25 % in MPI (in no single region), 50 % neither busy nor in MPI;"
+        "; path 4 s + 1 s in MPI (in no single region) + 2 s neither busy nor in MPI;"
         " next: autoanalyzer analyze --account" in text
     )
 
