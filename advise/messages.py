@@ -309,5 +309,5 @@ def _large(site: Site, uses: Sequence[_Use]) -> Iterator[Advice]:
             yield _said(site, text, (use.line, use.loops[-1].line), LOW)
         elif use.name in _COLLECTIVES and use.name not in _ONE_SIDE and use.loops:
             each_time = f"{use.call.name} in line {use.line}, in each iteration of line {use.loops[-1].line}"
-            text = f"{each_time}: send less (what changed, smaller types), less often, or while the ranks compute"
+            text = f"{each_time}: send fewer bytes"
             yield _said(site, text, (use.line, use.loops[-1].line), MEDIUM)
