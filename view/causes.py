@@ -34,7 +34,7 @@ AT_ONCE: Final = "hand on each piece of the work as soon as it is done, so that 
 EACH_TIME: Final = (
     "share the work out evenly each time, not only in sum: the others wait for the rank that is busiest then"
 )
-ON_DEMAND: Final = "hand out smaller pieces, the longest first, so that all ranks come to their end at the same time"
+ON_DEMAND: Final = "hand out smaller pieces, the longest first, so that all ranks end together"
 FOLLOW: Final = "autoanalyzer run --path always shows which ranks wait for which"
 FEWER_MESSAGES: Final = (
     "pack messages to the same rank into one, if there are several, and use one collective for many values"
@@ -80,14 +80,14 @@ _TO_TRY: Final = {
     "io_calls": "collect the pieces in a buffer, and move it in few calls; with MPI-IO, in collective calls"
     " (MPI_File_write_at_all) of one datatype for all pieces",
     "io_bytes": "read and write less, in larger pieces; keep in memory what is read again",
-    "mpi_bytes": "send less: only what changed, smaller types, fewer copies; or overlap communication with computation",
+    "mpi_bytes": "send fewer bytes",
     "instructions": "do less work: hoist repeated expressions and loop invariants, vectorise, use a better algorithm",
     "allocations": _ALLOCATE_LESS,
     "page_faults": _ALLOCATE_ONCE,
     **_EVENTS,
 }
 
-_LARGE_PIECES: Final = "move fewer bytes, or less often; or compute meanwhile (asynchronous I/O)"
+_LARGE_PIECES: Final = "move fewer bytes: its calls are large enough"
 
 _TO_TRY_FOR_RANKS: Final = {
     "l1_miss_rate": "give all ranks the same data layout and loop order",

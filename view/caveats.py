@@ -153,7 +153,8 @@ def _crowded(findings: Findings) -> Iterator[str]:
     used = f"other programs took {percent(100 * others)} of {'them' if shared else 'the cores'}" if others else ""
     if why := [*filter(None, [shared, used, _delayed(findings)])]:
         unknown = "; MPI transfer is not known, because the kernel reports no waiting for cores"
-        yield f"{TRUST}: {', and '.join(why)}{unknown if findings.run.waits_for_cores_unknown else ''}"
+        known = unknown if findings.run.waits_for_cores_unknown else ""
+        yield f"trust savings and busy time, not wall time: {'; '.join(why)}{known}"
     if findings.differences.not_judged:
         vectors, found = findings.differences.not_judged
         culprit = max(found.culprits, key=lambda each: float(np.ptp(vectors.values[each])))

@@ -18,9 +18,10 @@ def saving(
 ) -> str:
     """Return a time with its share of the base: ``saves up to 1.09 s (57 %)``; of the run, if it exceeds the base.
 
-    Time that the base does not contain, but is ``beside`` it, has a share of the base, too: ``saves up to 2.1 s in MPI
-    (110 %)``.
+    Time ``beside`` the base, such as in MPI, is written without a share: ``saves up to 2.1 s in MPI``.
     """
-    written, is_beside = f"{verb} {time_of(experiment, seconds)}", beside and base < run
-    whole, of_run = (base, "") if seconds <= base or is_beside else (run, " of the run")
-    return f"{written}{f' {beside}' if is_beside else ''} ({percent(100 * seconds / whole)}{of_run})"
+    written = f"{verb} {time_of(experiment, seconds)}"
+    if beside and base < run:
+        return f"{written} {beside}"
+    whole, of_run = (base, "") if seconds <= base else (run, " of the run")
+    return f"{written} ({percent(100 * seconds / whole)}{of_run})"

@@ -67,7 +67,8 @@ def agree(findings: Findings, file: Path) -> None:
     assert all(each.place in line for each, line in zip(said, whole, strict=True))
     short = verdict_lines(findings, file)
     shown = [line for line in short if re.match("[0-9]+ [A-Z]", line)]
-    assert shown == whole[: len(shown)]
+    assert shown[:-1] == whole[: max(len(shown) - 1, 0)]  # the last one may be a later one that takes most of the path
+    assert shown[-1:] == [line for line in whole if line in shown][-1:]
     assert bool(shown) == bool(whole)
     assert len(short) <= 15
     assert max(map(len, short)) <= 100

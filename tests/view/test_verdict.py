@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from autoanalyzer.advise import Advice, Advised
 from autoanalyzer.analyze import analyze
 from autoanalyzer.analyze.critical_path.critical_path import Efficiency
 from autoanalyzer.analyze.dissimilarity.work import SameWork
@@ -126,7 +127,7 @@ def test_what_is_missing_is_said():
         "sums are too small: rank 3 of 4 wrote no data",
         "the data end early: ranks 1-2 never entered MPI_Finalize",
     ]
-    bound = "takes: what a fix saves is unknown, at most this"
+    bound = "takes: saving unknown (at most this), listed last"
     assert verdict_lines(findings)[-4:] == [*first, "… and 3 more warnings: autoanalyzer analyze --all", bound]
     third = "callers may be wrong: 7 regions were left by a jump and closed afterwards"
     assert verdict_lines(findings, everything=True)[-6:] == [*first, "a", "b", third, bound]
@@ -197,7 +198,7 @@ def test_no_verdict_has_more_than_fifteen_lines_whatever_its_names_losses_and_wa
     found = analyze(made.replaced(call_paths=paths, notes=Notes(program=name, remarks=remarks)))
     vars(found)["efficiency"] = Efficiency(0.3, 0.5, 0.6, 0.5, ("load_balance", "serialisation"))
     first = found.verdict.findings[0]
-    large = replace(first, kind=Kind.HOT_SPOT, gain=None, groups=(), bound=3.9)
+    large = replace(first, kind=Kind.HOT_SPOT, gain=None, groups=(), bound=1.9)
     vars(found)["verdict"] = replace(
         found.verdict,
         findings=(*[first] * 7, large, first),
@@ -211,10 +212,16 @@ def test_no_verdict_has_more_than_fifteen_lines_whatever_its_names_losses_and_wa
     assert any(re.match(rf"1 IMBALANCE   {file} ", line) for line in lines)
     assert any(line.startswith("    try: ") for line in lines)
     assert max(map(len, lines)) <= 100
-    if length == 10 and len(numbers) < 2:  # its ranks come before the longest wait
+    if length == 10 and (numbers == (1,) or not (numbers or warnings)):  # its ranks come before the longest wait
         assert any(line.startswith("    rank 3: 3 s; ") for line in verdict_lines(found, Path("out")))
+    whole = replace(found.verdict, findings=(*[first] * 7, replace(large, bound=3.9), first))
+    vars(found)["verdict"], most = whole, found.verdict
+    if warnings < 2 and not numbers:  # what takes most of the path is shown, whatever it saves
+        assert any(line.startswith("8 HOT SPOT    ") for line in verdict_lines(found, Path("out")))
+    assert len(verdict_lines(found, Path("out"))) <= 15
+    vars(found)["verdict"] = most
     text, shown = " ".join(" ".join(lines).split()), sum(bool(re.match("[0-9] ", line)) for line in lines)
-    assert f"… and {9 - shown} more (largest: HOT SPOT {file}, takes 3.9 s): autoanalyzer analyze --all" in lines
+    assert f"… and {9 - shown} more (largest: HOT SPOT {file}, takes 1.9 s): autoanalyzer analyze --all" in lines
     for part in re.findall(r"\((?:mostly|partly) in (.*?)\)", text):  # findings that are not shown have no number
         assert all(int(number) <= shown for number in re.findall(r"\b[0-9]\b(?! more)", part))
         hidden = sum(number > shown for number in numbers)
@@ -258,9 +265,9 @@ def counted(*rows: list[float], **counts: list[list[float]]) -> Experiment:
     plain = experiment(*rows)
     found = {name: np.array([[0.0] * len(rows[0]), *values]) for name, values in counts.items()}
     own = {name: plain.exclusive(name).copy() for name in NAMES}
-    own["wall_time"] += found.get("mpi_time", 0.0)
-    units = {"mpi_time": "sec", "mpi_bytes": "bytes", "io_bytes": "bytes"}
-    parents = {"mpi_time": "wall_time"}
+    own["wall_time"] += found.get("mpi_time", 0.0) + found.get("io_time", 0.0)
+    units = {"mpi_time": "sec", "io_time": "sec", "mpi_bytes": "bytes", "io_bytes": "bytes"}
+    parents = {"mpi_time": "wall_time", "io_time": "wall_time"}
     return plain.replaced(
         metrics=[
             *plain.metrics,
@@ -308,7 +315,7 @@ def test_equal_work_at_different_speed_is_not_called_imbalance():
     assert "    why: same work, more time: a slow or shared core, frequency or placement; repeat the run" in lines
     assert not any("IMBALANCE" in line or line.startswith("2 ") for line in lines)
     (*_, counts, bound) = verdict_lines(findings, everything=True)
-    assert bound == "takes: what a fix saves is unknown, at most this"
+    assert bound == "takes: saving unknown (at most this), listed last"
     assert counts.startswith(
         "counts simulated (L1 32K/8/64, L2 1M/8/64), no cycles, not counted: L1 misses, L2 misses, f"
     )
@@ -398,11 +405,26 @@ def test_a_program_without_probes_is_to_be_built_with_them():
     assert not any("--counters" in line or "counted" in line for line in lines)
 
 
+def test_counts_come_first_if_advice_depends_on_them():
+    found = analyze(experiment([1.0, 1.0, 1.0, 3.0], [1.0] * 4))
+    (first, *_) = found.verdict.findings
+    text = "if iterations differ in cost, split by cost: line 1 runs to n, so each rank gets equally many iterations"
+    assert first.difference is not None
+    advice = Advice("division of work", text, ("src/work.c:1",), (), None, "medium")
+    advised = Advised(of_ranks={first.difference: (advice,)})
+    lines = whole_lines(found, advised=advised)
+    at = next(number for number, line in enumerate(lines) if line.startswith("    try"))
+    assert lines[at - 1] == "    first: autoanalyzer run --counters simulated shows whether iterations differ in cost"
+    assert sum("autoanalyzer" in line for line in lines) == 1
+
+
 INSIDE = "    to measure the loops inside it: autoanalyzer debug --build 'make'"
 
 
 def test_of_a_region_that_is_most_of_the_run_it_is_said_how_to_look_inside():
-    assert INSIDE in verdict_lines(analyze(experiment([1.0, 1.0], [0.3, 0.3])))
+    assert INSIDE in verdict_lines(analyze(experiment([1.0, 1.0], [0.3, 0.3])), everything=True)
+    commands = [line for line in verdict_lines(analyze(experiment([1.0, 1.0], [0.3, 0.3]))) if "autoanalyzer" in line]
+    assert commands == ["    why: unknown without counts: autoanalyzer run --counters simulated (5-20 times as long)"]
     assert INSIDE not in verdict_lines(analyze(experiment([1.0, 1.0], [0.9, 0.9], [0.3, 0.3])))
 
 
@@ -483,12 +505,13 @@ def test_regions_can_be_classed_by_another_metric():
 @pytest.mark.parametrize(("waited", "said"), [(8.9, True), (0.4, False)])
 def test_ranks_that_waited_for_a_processor_are_said_to(waited: float, said: bool):
     notes = Notes(program="app", run_delay={"0": 0.01, "1": waited})
-    line = "trust busy time, not wall time: rank 1 waited for a core for 85 % of its time"
+    line = "trust savings and busy time, not wall time: rank 1 waited for a core for 85 % of its time"
     assert any(line in each for each in whole_lines(analyze(experiment([10.5, 10.5], notes=notes)))) == said
 
 
 @pytest.mark.parametrize(
-    ("own", "said"), [(2.0, "trust busy time, not wall time: other programs took 40 % of the cores"), (9.0, "")]
+    ("own", "said"),
+    [(2.0, "trust savings and busy time, not wall time: other programs took 40 % of the cores"), (9.0, "")],
 )
 def test_what_other_programs_took_of_the_processors_is_said(own: float, said: str):
     use = {"elapsed": 10.0, "busy": 10.0, "own": own}
@@ -587,7 +610,7 @@ def test_the_document_has_the_keys_of_the_schema():
 def test_ranks_that_take_turns_are_said_to(processors, said, in_mpi):
     plain = counted([1.0, 1.0, 1.0, 1.0], mpi_time=[[in_mpi] * 4])
     crowded = plain.replaced(notes=replace(plain.notes, processors=processors))
-    line = "trust busy time, not wall time: 4 ranks share 2 cores"
+    line = "trust savings and busy time, not wall time: 4 ranks share 2 cores"
     assert (line in verdict_lines(analyze(crowded))) == said
 
 
@@ -685,6 +708,13 @@ def test_of_files_and_messages_it_is_said_how_many_bytes_a_call_moves():
     few = counted([1.0, 1.0], [0.01, 0.01], io_bytes=[[6e8, 6e8], [5e7, 5e7]], io_calls=[[3e3, 3e3], [100, 100]])
     assert "    why: file I/O: 1.2 GB of the program's 1.3 GB, 200 kB per I/O call" in verdict_lines(analyze(few))
     assert {each["io_calls"] for each in findings_document(analyze(made), Path("x"))["costs"]} >= {3e5, 100}
+
+
+@pytest.mark.parametrize(("slowest", "who"), [(2.1, "all ranks alike"), (3.0, "on average")])
+def test_ranks_that_compute_alike_but_differ_in_file_io_are_not_alike(slowest: float, who: str):
+    files = {"io_time": [[2.0] * 3 + [slowest], [0.0] * 4], "io_bytes": [[1e9] * 4, [0.0] * 4]}
+    lines = verdict_lines(analyze(counted([0.1] * 4, [0.1] * 4, **files)))
+    assert any(line.startswith(f"    {who}: ") and "in file I/O" in line for line in lines)
 
 
 def test_a_wait_of_milliseconds_a_call_is_no_latency():

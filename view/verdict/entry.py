@@ -8,10 +8,13 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
+import numpy as np
+
 from ...analyze import Findings
 from ...analyze.dissimilarity.off_processor import METRIC as OFF_PROCESSOR
 from ...analyze.run.code_regions import call_line_of, caller_of
 from ...analyze.run.costs import is_mostly
+from ...analyze.run.criteria import THRESHOLD
 from ...analyze.run.overhead import TIMES
 from ...analyze.verdict import Finding, Gain, Group, Kind, Saved, Why
 from ...experiment import CallPath
@@ -23,7 +26,7 @@ from ..times import saving, time_of
 from ..units import percent, ranks, spread, volume
 from .highlight import Highlight, highlight_of
 from .pairs import OF_ADVICE, paired
-from .parts import NOT_COUNTED, has_no_probes, is_in_mpi
+from .parts import NOT_COUNTED, has_no_probes, is_in_mpi, not_counted
 from .reasons import general_advice, more_about, reasons
 from .threads import time_of_threads
 
@@ -49,6 +52,8 @@ LABELS: Final = {
 }
 _MOST_GROUPS: Final = 4
 _OF_RANKS: Final = (Kind.IMBALANCE, Kind.ONE_AFTER_ANOTHER, Kind.SLOW_CORE)
+_DEPENDS: Final = re.compile(r"try(?: at \S+)?: if iterations differ in cost")
+_COUNT_FIRST: Final = "first: autoanalyzer run --counters simulated shows whether iterations differ in cost"
 _MOST_CALLERS: Final = 3  # so many are named
 _SPENT: Final = {  # where the time is that a fix saves
     Why.MISSES: "in cache misses",
@@ -128,11 +133,14 @@ def _entry(
     from_source = [(line * (line not in said), OF_ADVICE.get(each.kind, tuple(Kind))) for line, each in found]
     place = Place.of(findings.experiment, finding.region) if finding.region else None
     why = [each for each in reasons(findings, finding) if each[0] not in said]
-    if advice and why and why[0][0].endswith(NOT_COUNTED):  # the source explains the reason
+    if advice and not finding.is_doubtful and why and why[0][0].endswith(NOT_COUNTED):  # the source explains the reason
         why = why[1:]
     is_uneven = finding.kind is Kind.IMBALANCE and bool(finding.groups)
     most = 2 if finding.is_doubtful else 1  # and why it is uncertain
     lines, more = paired(why, from_source, general_advice(findings, finding), uneven=is_uneven, most=most)
+    depends = next((place for place, line in enumerate(lines) if _DEPENDS.match(line)), None)
+    if depends is not None and not_counted(findings) and "instructions" in findings.lacking:
+        lines.insert(depends, _COUNT_FIRST)
     lines = [_who(findings, finding), *lines]
     more += [*more_about(findings, finding), *_certain(findings, finding)]
     return Entry(
@@ -226,6 +234,8 @@ def _saved(findings: Findings, finding: Finding) -> str:
         left += f"; {spent} on average" if len(finding.groups) > 1 or finding.others else f", of which {spent}"
     if besides:
         path, more = (time_of(findings.experiment, each) for each in (besides.before, besides.before - besides.after))
+        if parts:
+            return f"{left}; another {more} as ranks do this at different times"
         left += f"; {path} on the critical path, {more} of it as ranks do this at different times"
     return left
 
@@ -235,7 +245,8 @@ def _left(findings: Findings, finding: Finding, part: Saved) -> str:
     fastest = min(finding.groups, key=lambda group: group.value, default=None)
     how = f"all were as fast as {ranks(fastest.labels)}" if part.why is Why.FASTEST and fastest else "shared evenly"
     path = f"; {time_of(findings.experiment, part.before)} on the critical path" if part.on_path else ""
-    return f"{path}; {time_of(findings.experiment, part.after)} if {how}"
+    less = f", which saves {time_of(findings.experiment, part.before - part.after)}" if finding.is_in_turn else ""
+    return f"{path}; {time_of(findings.experiment, part.after)} if {how}{less}"
 
 
 def _is_saving_per_rank(finding: Finding) -> bool:
@@ -288,13 +299,19 @@ def groups_of(findings: Findings, finding: Finding) -> str:
 def _of_group(findings: Findings, group: Group) -> str:
     """Return the values of a group's ranks: ``672-718 ms``; ``537 ms each`` if they look alike."""
     least, most = _amount(findings, group.least), _amount(findings, group.most)
+    if most == _amount(findings, 0.0):
+        return "nearly nothing"
     if least == most:
         return f"{most} each" if len(group.labels) > 1 else most
     return spread(group.least, group.most, partial(_amount, findings))
 
 
 def _is_even(findings: Findings, finding: Finding, position: int) -> bool:
-    """Return whether all ranks were compared by time, and do not differ in a region."""
+    """Return whether all ranks were compared by time, and do not differ in a region, nor in its file I/O."""
+    if "io_time" in findings.experiment and float(findings.explanation.seconds.of["io_bytes"][position]):
+        busy = findings.explanation.seconds.computing[position] + findings.explanation.seconds.of["io_bytes"][position]
+        if float(np.ptp(findings.run.weighed.rows("io_time", [position]))) > THRESHOLD * float(busy):
+            return False
     compared = findings.vectors.metric in TIMES and len(findings.vectors.groups) == 1
     differs = position in findings.dissimilarity.critical or bool(finding.others)
     return compared and not findings.compares_a_part and not differs

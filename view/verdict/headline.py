@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from pathlib import Path
 from typing import Final
 
 from ...analyze import Findings
 from ...analyze.run.criteria import CRITERIA
 from ...analyze.run.overhead import Overhead
-from ...analyze.verdict import Lost, LostTo
+from ...analyze.verdict import Lost, LostTo, Why
 from ..causes import FOLLOW
 from ..place import Place, clipped
 from ..times import time_of
@@ -25,6 +26,7 @@ _LOST_TO: Final = {  # the loss in words, and the option that lists it by region
     LostTo.ASLEEP: ("neither busy nor in MPI", "--account"),
 }
 _BESIDE: Final = (LostTo.TRANSFER, LostTo.ASLEEP)  # losses that are not part of the base
+_OF_IDLE: Final = frozenset((Why.EVEN, Why.FASTEST, Why.AT_ONCE))
 _PATH_COST: Final = 0.05  # percent of the run: less is not worth mentioning
 _MOST_PLACES: Final = 2  # of a loss: so many are named
 _LONGEST: Final = 40  # columns of a place's name
@@ -60,7 +62,7 @@ def base(findings: Findings) -> list[str]:
 def legend(findings: Findings) -> list[str]:
     """Return the explanation of terms that this verdict uses, as at most one line."""
     has_bound = any(each.gain is None and each.bound and not each.of_run for each in findings.verdict.findings)
-    said = ["takes: what a fix saves is unknown, at most this"] if has_bound else []
+    said = ["takes: saving unknown (at most this), listed last"] if has_bound else []
     said += ["busy time: outside MPI"] if base(findings) else []
     return ["; ".join(said)] if said else []
 
@@ -74,46 +76,66 @@ def _overhead(cost: Overhead) -> list[str]:
     return [] if cost.percent is None else [f"measuring overhead {percent(cost.percent)}"]
 
 
-def efficiency(findings: Findings, *, brief: bool = False, shown: int | None = None) -> list[str]:
+def efficiency(findings: Findings, *, brief: bool = False, shown: Collection[int] | None = None) -> list[str]:
     """Return the line with the efficiency and the losses, each with its findings; none without a critical path.
 
     Args:
         findings: What was found.
         brief: Whether to leave out the longest wait, the command to run next, and places of findings not shown.
-        shown: How many findings are shown, so that they can be referred to by their numbers; None for all.
+        shown: The numbers of the findings that are shown, by which they can be referred to; None for all. With them,
+            the command to run next is only there if there is no finding.
     """
     found = findings.efficiency
     if found is None:
         return []
     lost = findings.verdict.lost
-    parts = {each.to: f"{percent(100 * each.share)} {_where(findings, each, shown, brief=brief)}" for each in lost}
+    parts = {each.to: f"{_amount(findings, each)} {_where(findings, each, shown, brief=brief)}" for each in lost}
     shares, beside = ([part for to, part in parts.items() if (to in _BESIDE) == which] for which in (False, True))
     options = dict.fromkeys(_LOST_TO[each.to][1] for each in lost if not each.findings)
+    is_next = shown is None or not findings.verdict.findings
     said = [
         f"efficiency {percent(100 * found.serialisation * found.load_balance)}",
         "lost: " * bool(shares) + ", ".join(shares),
         "" if brief else _longest_wait(findings),
-        "on top of the path: " * bool(beside) + ", ".join(beside),
-        f"next: autoanalyzer analyze {' '.join(options)}" if options and not brief else "",
+        " + ".join([f"path {time_of(findings.experiment, findings.verdict.base.seconds)}", *beside]) * bool(beside),
+        f"next: autoanalyzer analyze {' '.join(options)}" if options and not brief and is_next else "",
     ]
     return ["; ".join(filter(None, said))]
 
 
-def _where(findings: Findings, lost: Lost, shown: int | None, *, brief: bool) -> str:
+def _amount(findings: Findings, lost: Lost) -> str:
+    """Return a loss in percent of the base, or as a time if the base does not contain it."""
+    return time_of(findings.experiment, lost.seconds) if lost.to in _BESIDE else percent(100 * lost.share)
+
+
+def _where(findings: Findings, lost: Lost, shown: Collection[int] | None, *, brief: bool) -> str:
     """Return why and where time is lost: ``as ranks are busy at different times (mostly in finding 1)``.
 
     Findings that are not shown are named by their places, at most two; if ``brief``, one if no finding is shown.
     """
     what = _LOST_TO[lost.to][0]
-    if lost.to is LostTo.ASLEEP:
+    if not lost.findings:
         return what
-    numbers = sorted(each for each in lost.findings if shown is None or each <= shown)
+    numbers = sorted(each for each in lost.findings if shown is None or each in shown)
     hidden = [_place(findings, each) for each in lost.findings if each not in numbers]
     named = [f"finding{'' if len(numbers) == 1 else 's'} {ranges(numbers)}"] if numbers else []
     most = _MOST_PLACES if not brief else 0 if named else 1
     more = f" and {len(hidden) - most} more" if len(hidden) > most else ""
-    where = f"{'mostly' if lost.is_explained else 'partly'} in {', '.join([*named, *hidden[:most]])}{more}"
-    return f"{what} ({where if lost.findings else 'in no single region'})"
+    places = [f"{', '.join(hidden[:most])}{more}, not shown"] if hidden[:most] else []
+    where = f"{'mostly' if lost.is_explained else 'partly'} in {', and in '.join([*named, *places])}"
+    net = "net, " if _is_net(findings, lost) else ""
+    return f"{net}{what} ({where}{'' if places else more})"
+
+
+def _is_net(findings: Findings, lost: Lost) -> bool:
+    """Return whether a finding saves more than the losses it accounts for, because other regions even them out."""
+    for number in lost.findings:
+        gain = findings.verdict.findings[number - 1].gain
+        if gain and {each.why for each in gain.parts} <= _OF_IDLE:
+            of_losses = sum(each.share for each in findings.verdict.lost if number in each.findings)
+            if gain.share > of_losses and percent(100 * gain.share) != percent(100 * of_losses):
+                return True
+    return False
 
 
 def _place(findings: Findings, number: int) -> str:
@@ -123,8 +145,9 @@ def _place(findings: Findings, number: int) -> str:
 
 
 def _longest_wait(findings: Findings) -> str:
-    wait = findings.verdict.longest_wait
-    if wait is None:
+    wait, paths = findings.verdict.longest_wait, findings.experiment.call_paths
+    known = (findings.verdict.findings[each - 1].region for lost in findings.verdict.lost for each in lost.findings)
+    if wait is None or any(each and paths[each.id].region == wait.late for each in known):
         return ""
     late = (
         f", while others are in {Place.of_region(wait.late).in_words}" if wait.late not in (None, wait.region) else ""

@@ -55,7 +55,7 @@ _MOST_OF_RUN: Final = 0.5  # of the busy time: for a larger region, the verdict 
 _OF_OTHERS: Final = (Kind.IMBALANCE, Kind.ONE_AFTER_ANOTHER, Kind.LATE, Kind.MESSAGES)
 _WHAT_IT_MAY_BE: Final = {
     Doubt.MEASURING: "uncertain: measuring may have made this difference; leave small regions out and run again",
-    Doubt.CORES: "uncertain: who gets work first depends on who gets a core: repeat with a core for each rank",
+    Doubt.CORES: "uncertain: the pieces are uneven, or a rank has no free core: repeat with a core for each rank",
     Doubt.COUNTS_ALONE: "uncertain: the ranks that executed most took hardly longer by the clock",
 }
 
@@ -74,12 +74,14 @@ def reasons(findings: Findings, finding: Finding) -> list[tuple[str, Kind]]:
     waits = [_who_for_whom(findings, each, whom) for each in finding.waits if each.region != known]
     waits += who_waits_at_barriers(findings, finding)
     if finding.kind is Kind.LATE and waits:
-        said = [(f"why: {waits[0]}", Kind.LATE), *said]
+        late = "ranks finish it at different times, so " * finding.is_in_turn
+        said = [(f"why: {late}{waits[0]}", Kind.LATE), *said]
         waits = waits[1:]
     of_doubt = Kind.LATE if finding.doubt is Doubt.CORES else Kind.IMBALANCE
     if finding.kind is Kind.SLOW_CORE and said:  # which no advice is against: a main line beside the main reason
         of_doubt = said[0][1]
-    doubt = [(_doubt(findings, finding.doubt), of_doubt)] if finding.doubt else []
+    counts = any(line.endswith(NOT_COUNTED) for line, _ in said)
+    doubt = [(_doubt(findings, finding.doubt, counts=counts), of_doubt)] if finding.doubt else []
     first = 1 if finding.is_doubtful else len(said)
     return [*dict.fromkeys([*said[:first], *doubt, *said[first:], *((each, Kind.LATE) for each in waits)])]
 
@@ -92,12 +94,13 @@ def _who_for_whom(findings: Findings, wait: Wait, whom: str) -> str:
     return f"{who_waits(wait)} for {whom}: {time}{mean}, in {Place.of_region(wait.region).in_words}"
 
 
-def _doubt(findings: Findings, doubt: Doubt) -> str:
+def _doubt(findings: Findings, doubt: Doubt, *, counts: bool) -> str:
+    """Return why a finding is uncertain, and what to do, unless ``counts`` are asked for already."""
     if doubt is Doubt.SPEED:
         how = ": --counters simulated shows which" if "instructions" in findings.lacking else ""
         return f"uncertain: {MAYBE_SPEED}{how}"
     if doubt is Doubt.CHANCE:
-        advice = "" if findings.repetition.runs > 1 else ": repeat the run before you act on it"
+        advice = "" if findings.repetition.runs > 1 or counts else ": repeat the run before you act on it"
         return f"uncertain: a noisy machine can cause such a difference, too{advice}"
     return _WHAT_IT_MAY_BE[doubt]
 
@@ -237,7 +240,7 @@ def _against_causes(findings: Findings, finding: Finding) -> Iterator[tuple[str,
     if has_no_probes(findings, finding):
         yield NO_PROBES, Kind.HOT_SPOT
     elif finding.kind is Kind.HOT_SPOT and findings.parts.is_steady(culprit) and not waits_inside(findings, finding):
-        yield "execute fewer instructions: vectorise, or compute less; it hardly waits for memory", Kind.HOT_SPOT
+        yield "execute fewer instructions; it hardly waits for memory", Kind.HOT_SPOT
     advice, remedies = against_weight(findings.run.weighed_costs[culprit]), findings.parts.remedies(culprit)
     to_try = {
         Kind.FILE_IO: _against_files(findings, culprit),

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Final
 
 from ...analyze import Findings
+from ...analyze.run.costs import is_mostly
+from ...analyze.verdict import Finding
 from ..advice import not_advised
 from ..caveats import caveats, how_counted
 from ..counted_events import NOTHING
@@ -28,6 +31,8 @@ _WIDTH: Final = 100  # columns
 _LABEL: Final = 12  # columns of a finding's number and kind
 _LEAST: Final = 12  # columns for the name of a place; if fewer are left, its file is cut as well
 _INDENT: Final = "    "
+_COMMAND: Final = "autoanalyzer "
+_STEP: Final = re.compile(r"autoanalyzer (?!analyze --all)|: repeat |run again|--counters ")  # what to do first
 # Ways to make room for the first finding: whether its ranks get a line, how many warnings do, and whether the head is
 # brief. The first way that fits is taken.
 _PLANS: Final = (
@@ -74,11 +79,14 @@ def verdict_lines(
         blocks = (block for number, each in enumerate(found, start=1) for block in _Item(number, each).blocks)
         body = [line for block in blocks for line in block]
         return [*_head(findings, file), *body, "", *every, *_end([*data, *legend(findings)])]
-    wanted = len(found)
+    found = _with_one_command(found)
+    wanted = {*range(1, len(found) + 1)}
+    large = next((number for number, each in enumerate(findings.verdict.findings) if _is_large(findings, each)), 0)
     while True:  # fewer findings may fit if losses name the places of those that do not
         items = [_Item(number, each) for number, each in enumerate(found, start=1)]
         head, last, room, end = list[str](), list[str](), 0, list[str]()
-        least, usual = (each + (len(items) > 1) for each in (items[0].least, items[0].usual)) if items else (0, 0)
+        more = (len(items) > 1) + (large > 0)
+        least, usual = (each + more for each in (items[0].least, items[0].usual)) if items else (0, 0)
         for with_ranks, most, brief in _PLANS:
             head = _head(findings, file, brief=brief, shown=wanted)
             end = _end([*data, *([] if most == 0 else legend(findings))])
@@ -88,17 +96,21 @@ def verdict_lines(
             if (usual if with_ranks else least) + len(last) <= room:
                 break
         last = last[: max(room - least, 0)]
-        body = _that_fit(findings, items, room - len(last))
-        shown = sum(bool(item.shown) for item in items)
-        if shown >= wanted:
+        body = _that_fit(findings, items, room - len(last), large)
+        shown = {number for number, item in enumerate(items, start=1) if item.shown}
+        if wanted <= shown:
             break
-        wanted = shown
-    lacking = [] if says_how_to_count or not_counted or "instructions" not in findings.lacking else _broken(counted)
+        wanted &= shown
+    has_step = _STEP.search(" ".join(line.strip() for line in (*head, *body)))
+    is_counted = bool(not_counted) or "instructions" not in findings.lacking
+    lacking = [] if says_how_to_count or is_counted or has_step else _broken(counted)
     last += lacking if len(body) + len(last) + len(lacking) <= room else []
     return [*head, *body, "", *last, *end]
 
 
-def _head(findings: Findings, file: Path | None, *, brief: bool = False, shown: int | None = None) -> list[str]:
+def _head(
+    findings: Findings, file: Path | None, *, brief: bool = False, shown: Collection[int] | None = None
+) -> list[str]:
     """Return the lines above the findings; for the options see ``efficiency``."""
     efficient = efficiency(findings, brief=brief, shown=shown)
     first = ("   ".join(headline(findings, file)), *base(findings), *efficient, *master(findings))
@@ -136,6 +148,7 @@ class _Item:
         self.blocks = [[title], *(_indented([each]) for each in (*lines, *more))]
         numbers = range(1, 1 + len(lines))
         cure = [each for each in numbers if lines[each - 1].startswith("try")][:1]
+        cure += [each for each in numbers if lines[each - 1].startswith("first")]
         self.needed = [0, *cure, *(each for each in numbers if each not in cure)]
         self.more = range(1 + len(lines), len(self.blocks))
         self.least, self.usual = (self.size(self.needed[: number + len(cure)]) for number in (1, 2))
@@ -186,18 +199,41 @@ def _broken(line: str) -> list[str]:
     return [line] if len(line) <= _WIDTH else broken(line, _WIDTH)
 
 
-def _that_fit(findings: Findings, items: Sequence[_Item], room: int) -> list[str]:
+def _with_one_command(found: Iterable[Entry]) -> list[Entry]:
+    """Return the findings with only the first command to run, and none beside advice from the source."""
+    kept, has_step = list[Entry](), False
+    for each in found:
+        shown = list[list[str]]()
+        for lines, drops in ((each.lines, False), (each.more, bool(each.advice))):
+            shown.append([])
+            for line in lines:
+                if not (_COMMAND in line and (has_step or drops)):
+                    shown[-1].append(line)
+                    has_step = has_step or bool(_STEP.search(line))
+        kept.append(replace(each, lines=shown[0], more=shown[1]))
+    return kept
+
+
+def _is_large(findings: Findings, finding: Finding) -> bool:
+    """Return whether a region of unknown saving takes more than half of the base."""
+    return not finding.gain and not finding.of_run and is_mostly(finding.bound, findings.verdict.base.seconds)
+
+
+def _that_fit(findings: Findings, items: Sequence[_Item], room: int, large: int) -> list[str]:
     """Return the lines of the findings that fit: first main lines, then titles alone, then further lines.
 
-    The title of the first finding and its advice are always there. If findings are left out, a line gives their number.
+    The title of the first finding and its advice are always there; if there is room, also the title of ``large``, a
+    finding by its place. If findings are left out, a line gives their number.
     """
     left = room
+    if large > 0 and items[0].least + 2 <= room:
+        left = items[large].show([0], left)
     for place, item in enumerate(items):
         after = place < len(items) - 1
         if place == 0:
             item.show(item.needed, item.least)
             left = item.show(item.needed, left - item.least - after) + after
-        elif item.size(item.needed) + after <= left:
+        elif item.size(each for each in item.needed if each not in item.shown) + after <= left:
             left = item.show(item.needed, left)
         else:
             break
@@ -208,17 +244,18 @@ def _that_fit(findings: Findings, items: Sequence[_Item], room: int) -> list[str
             left = item.show([0], left)
     shown = [item for item in items if item.shown]
     if len(shown) < len(items):
-        return [*(line for item in shown for line in item.lines), _rest(findings, items, len(shown))]
+        return [*(line for item in shown for line in item.lines), _rest(findings, items)]
     for item in items:
         left = item.show([*item.needed, *item.more], left)
     return [line for item in items for line in item.lines]
 
 
-def _rest(findings: Findings, items: Sequence[_Item], shown: int) -> str:
+def _rest(findings: Findings, items: Sequence[_Item]) -> str:
     """Return the line with the number of findings that are left out, and the largest one of them."""
     found = findings.verdict.findings
-    entry = items[max(range(shown, len(items)), key=lambda number: found[number].seconds)].entry
-    start, end = f"… and {len(items) - shown} more (largest: {entry.kind} ", "): autoanalyzer analyze --all"
+    hidden = [number for number, item in enumerate(items) if not item.shown]
+    entry = items[max(hidden, key=lambda number: found[number].seconds)].entry
+    start, end = f"… and {len(hidden)} more (largest: {entry.kind} ", "): autoanalyzer analyze --all"
     if saving := entry.saving.partition(" (")[0]:
         end = f", {saving}{end}"
     return f"{start}{clipped(entry.place or entry.title, _WIDTH - len(start) - len(end))}{end}"
