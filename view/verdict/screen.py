@@ -68,7 +68,7 @@ def verdict_lines(
     found = entries(findings, advised)
     besides = not_advised(advised, everything=everything) if advised else []
     counted = how_counted(findings, not_counted)
-    says_how_to_count = NOTHING in counted and any(
+    says_how_to_count = counted.startswith(f"{NOTHING}:") and any(
         line.endswith((NOT_COUNTED, NO_PROBES)) for each in found for line in (*each.lines, *each.more)
     )
     if everything:
