@@ -182,3 +182,11 @@ def test_the_same_work_at_the_same_time_is_no_finding_of_threads(ran: Any, compi
     found, _ = ran(compiler, source, "clean")
     assert not {"lock", "barriers"} & {each["kind"] for each in found["findings"]}
     assert {sum(each["entries"]) for each in found["thread_waits"]} == {4}
+
+
+@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+@pytest.mark.by_day(compiler=["clang"])
+def test_who_only_tries_to_take_a_lock_neither_waits_nor_holds_it(ran: Any, compiler: str) -> None:
+    waits = ran(compiler, "try.c")[0]["thread_waits"]
+    locks = [(each["entries"], each["contended"]) for each in waits if each["kind"] == "lock"]
+    assert locks == [([1], [0])]
