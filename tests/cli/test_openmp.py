@@ -190,3 +190,17 @@ def test_who_only_tries_to_take_a_lock_neither_waits_nor_holds_it(ran: Any, comp
     waits = ran(compiler, "try.c")[0]["thread_waits"]
     locks = [(each["entries"], each["contended"]) for each in waits if each["kind"] == "lock"]
     assert locks == [([1], [0])]
+
+
+@pytest.mark.nightly
+def test_a_program_of_gnu_s_that_meets_llvm_s_library_waits_in_its_own_lines(built: Any) -> None:
+    tool = built("gcc", "try.c")
+    (llvm,) = (Path(each.removeprefix("-L")) / "libomp.so" for each in LIBOMP)
+    (tool.folder / "libgomp.so.1").symlink_to(llvm)
+    waits = run(tool, LD_LIBRARY_PATH=str(tool.folder))["thread_waits"]
+    lines = (PROGRAMS / "try.c").read_text().splitlines()
+    barriers = [number for number, line in enumerate(lines, 1) if line == "#pragma omp barrier"]
+    assert sorted((each["line"], each["entries"]) for each in waits if each["kind"] == "barrier") == [
+        (line, [1, 1]) for line in barriers
+    ]
+    assert [(each["entries"], each["contended"]) for each in waits if each["kind"] == "lock"] == [([1], [0])]
