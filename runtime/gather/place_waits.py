@@ -40,6 +40,8 @@ def place_waits(
         start, node = at + layout.WAIT_DESCRIPTOR, int(record["node"]) * layout.ALIGNMENT
         if node not in known or record["kind"] >= len(layout.WAIT_KINDS) or start + record["length"] > len(data):
             raise shard_defect(path, f"a place in which threads wait at byte {at}", f"kind {record['kind']}")
+        if not record["entries"]:
+            continue
         (owner,) = _record(data, node, layout.NODE_LAYOUT)
         region, text = int(owner["region"]), data[start : start + int(record["length"])]
         found.append(

@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 
 MAGIC: Final = b"AASHARD\0"  # twin: AA_SHARD_MAGIC; the following constants have twins in shard.h, too
-VERSION: Final = 20
+VERSION: Final = 21
 BYTE_ORDER: Final = 0x01020304
 ALIGNMENT: Final = 64
 SOURCE_LENGTH: Final = 96
@@ -206,7 +206,7 @@ WAIT_LAYOUT: Final = np.dtype(
         "itemsize": 48,
     }
 )
-WAIT_DESCRIPTOR: Final = 82
+WAIT_DESCRIPTOR: Final = 64
 
 TOPOLOGY_LAYOUT: Final = struct.Struct("<4xIQI")
 """Kind, hash of the members, number of axes; the axes follow."""

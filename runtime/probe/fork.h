@@ -9,7 +9,7 @@
  * Calls `before`, unless it is null, in the parent before each fork, and `in_child` in each child. Does
  * nothing after AA_FORK_WATCHERS calls.
  */
-#define AA_FORK_WATCHERS 3
+#define AA_FORK_WATCHERS 4
 
 void aa_fork_watch(void (*before)(void), void (*in_child)(void));
 

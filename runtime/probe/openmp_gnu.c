@@ -71,9 +71,9 @@ static void take_part(void *data) {
         struct aa_thread *members[room + 1];                                                                 \
         struct region region = {NULL, function, data, {.room = 0}};                                          \
         aa_team_open(&region.team, members, room);                                                           \
-        bool outermost = aa_share_begin(AA_OMP | AA_IN_OMP);                                                 \
+        struct aa_waiting waiting = aa_wait_begin(NULL);                                                     \
         call;                                                                                                \
-        aa_share_end(outermost);                                                                             \
+        aa_wait_end(waiting);                                                                                \
         aa_team_close(&region.team);                                                                         \
     } while (0)
 
@@ -232,9 +232,9 @@ AA_EXPORT void GOMP_task(body *function, void *data, copy_data *copy, long size,
         if (flags & HAS_REDUCTIONS)                                                                          \
             task.head.reductions = ((struct head *)data)->reductions;                                        \
         struct task *made = make_task(room, task, size, align);                                              \
-        bool outermost = aa_share_begin(AA_OMP | AA_IN_OMP);                                                 \
+        struct aa_waiting waiting = aa_wait_begin(NULL);                                                     \
         next(execute_task, AS_DATA(made, size, align), flags, tasks, priority, start, end, step);            \
-        aa_share_end(outermost);                                                                             \
+        aa_wait_end(waiting);                                                                                \
     }
 
 TASK_LOOP(GOMP_taskloop, long)
@@ -242,15 +242,17 @@ TASK_LOOP(GOMP_taskloop_ull, unsigned long long)
 
 /* ---- waiting for other threads */
 
+/* If the library reports its own events, it must see who called it, so the call is the last thing. */
 #define WAIT(kind, name, result, keep, declared, passed)                                                     \
     AA_EXPORT result name declared;                                                                          \
     AA_EXPORT result name declared {                                                                         \
         __typeof__(name) *next = NEXT(name);                                                                 \
-        struct aa_wait *wait = is_recorded() ? aa_wait_enter(kind, __builtin_return_address(0)) : NULL;      \
-        bool outermost = is_recorded() && aa_wait_begin(wait);                                               \
+        if (!is_recorded())                                                                                  \
+            return next passed;                                                                              \
+        struct aa_wait *wait = aa_wait_enter(kind, __builtin_return_address(0));                             \
+        struct aa_waiting waiting = aa_wait_begin(wait);                                                     \
         keep next passed;                                                                                    \
-        if (is_recorded())                                                                                   \
-            aa_wait_end(wait, outermost);
+        aa_wait_end(waiting);
 #define WAIT_FOR_ALL(kind, name, declared, passed)                                                           \
     WAIT(kind, name, void, , declared, passed)                                                               \
     }
@@ -270,7 +272,11 @@ WAIT_FOR_ALL(AA_WAIT_ORDERED, GOMP_ordered_start, (void), ())
 WAIT_UNLESS_CANCELLED(GOMP_barrier_cancel)
 WAIT_UNLESS_CANCELLED(GOMP_loop_end_cancel)
 WAIT_UNLESS_CANCELLED(GOMP_sections_end_cancel)
-WAIT(AA_WAIT_SINGLE, GOMP_single_copy_start, void *, void *copied =, (void), ()) return copied;
+/* Who is to execute the block does not wait. */
+WAIT(AA_WAIT_SINGLE, GOMP_single_copy_start, void *, void *copied =, (void), ())
+if (!copied && wait)
+    wait->entries--;
+return copied;
 }
 
 /* ---- locks */
@@ -279,27 +285,31 @@ WAIT(AA_WAIT_SINGLE, GOMP_single_copy_start, void *, void *copied =, (void), ())
     AA_EXPORT void name declared;                                                                            \
     AA_EXPORT void name declared {                                                                           \
         __typeof__(name) *next = NEXT(name);                                                                 \
-        struct aa_wait *wait = is_recorded() ? aa_wait_enter(kind, __builtin_return_address(0)) : NULL;      \
-        bool waits = is_recorded() && aa_lock_asked(wait, lock);                                             \
-        bool outermost = waits && aa_wait_begin(wait);                                                       \
+        if (aa_openmp_tells)                                                                                 \
+            return next passed;                                                                              \
+        struct aa_wait *wait = aa_thread_self ? aa_wait_enter(kind, __builtin_return_address(0)) : NULL;     \
+        struct aa_waiting waiting = {.has_begun = false};                                                    \
+        if (aa_lock_asked(wait, lock))                                                                       \
+            waiting = aa_wait_begin(wait);                                                                   \
         next passed;                                                                                         \
-        if (waits && is_recorded())                                                                          \
-            aa_wait_end(wait, outermost);                                                                    \
+        aa_wait_end(waiting);                                                                                \
     }
 #define UNLOCK(name, declared, passed, lock)                                                                 \
     AA_EXPORT void name declared;                                                                            \
     AA_EXPORT void name declared {                                                                           \
         __typeof__(name) *next = NEXT(name);                                                                 \
-        if (is_recorded())                                                                                   \
+        if (!aa_openmp_tells)                                                                                \
             aa_lock_given_back(lock);                                                                        \
         next passed;                                                                                         \
     }
-#define TRY_LOCK(name)                                                                                       \
+#define TRY_LOCK(name, is_seen)                                                                              \
     AA_EXPORT int name(void *lock);                                                                          \
     AA_EXPORT int name(void *lock) {                                                                         \
         __typeof__(name) *next = NEXT(name);                                                                 \
+        aa_openmp_tries = true;                                                                              \
         int taken = next(lock);                                                                              \
-        if (taken == 1 && is_recorded())                                                                     \
+        aa_openmp_tries = false;                                                                             \
+        if (taken == 1 && is_seen)                                                                           \
             aa_lock_asked(NULL, lock);                                                                       \
         return taken;                                                                                        \
     }
@@ -314,10 +324,10 @@ LOCK(AA_WAIT_ATOMIC, GOMP_atomic_start, (void), (), &atomic)
 UNLOCK(GOMP_atomic_end, (void), (), &atomic)
 LOCK(AA_WAIT_LOCK, omp_set_lock, (void *lock), (lock), lock)
 UNLOCK(omp_unset_lock, (void *lock), (lock), lock)
-TRY_LOCK(omp_test_lock)
+TRY_LOCK(omp_test_lock, !aa_openmp_tells)
 LOCK(AA_WAIT_LOCK, omp_set_lock_, (void *lock), (lock), lock)
 UNLOCK(omp_unset_lock_, (void *lock), (lock), lock)
-TRY_LOCK(omp_test_lock_)
+TRY_LOCK(omp_test_lock_, !aa_openmp_tells)
 
 /* A nested lock counts its holder's entries, and only trying to enter again shows them: 0 if others hold it.
  */
@@ -333,19 +343,18 @@ static int entered(void *_Atomic *known, const char *test, void *lock) {
     AA_EXPORT void name(void *lock) {                                                                        \
         static void *_Atomic known;                                                                          \
         __typeof__(name) *next = NEXT(name);                                                                 \
-        int entries = is_recorded() ? entered(&known, #test, lock) : 0;                                      \
+        if (!is_recorded())                                                                                  \
+            return next(lock);                                                                               \
+        int entries = entered(&known, #test, lock);                                                          \
         if (entries > 1)                                                                                     \
             return;                                                                                          \
-        struct aa_wait *wait =                                                                               \
-            is_recorded() ? aa_wait_enter(AA_WAIT_LOCK, __builtin_return_address(0)) : NULL;                 \
-        if (is_recorded())                                                                                   \
-            aa_lock_asked(wait, lock);                                                                       \
+        struct aa_wait *wait = aa_wait_enter(AA_WAIT_LOCK, __builtin_return_address(0));                     \
+        aa_lock_asked(wait, lock);                                                                           \
         if (entries)                                                                                         \
             return;                                                                                          \
-        bool waits = is_recorded(), outermost = waits && aa_wait_begin(wait);                                \
+        struct aa_waiting waiting = aa_wait_begin(wait);                                                     \
         next(lock);                                                                                          \
-        if (waits && is_recorded())                                                                          \
-            aa_wait_end(wait, outermost);                                                                    \
+        aa_wait_end(waiting);                                                                                \
     }
 #define NESTED_UNLOCK(name, test)                                                                            \
     AA_EXPORT void name(void *lock);                                                                         \
@@ -362,7 +371,7 @@ static int entered(void *_Atomic *known, const char *test, void *lock) {
 
 NESTED_LOCK(omp_set_nest_lock, omp_test_nest_lock)
 NESTED_UNLOCK(omp_unset_nest_lock, omp_test_nest_lock)
-TRY_LOCK(omp_test_nest_lock)
+TRY_LOCK(omp_test_nest_lock, is_recorded())
 NESTED_LOCK(omp_set_nest_lock_, omp_test_nest_lock_)
 NESTED_UNLOCK(omp_unset_nest_lock_, omp_test_nest_lock_)
-TRY_LOCK(omp_test_nest_lock_)
+TRY_LOCK(omp_test_nest_lock_, is_recorded())

@@ -17,6 +17,7 @@
 #define MOST_THREADS 4096u
 
 bool aa_openmp_tells;
+_Thread_local bool aa_openmp_tries AA_INITIAL_EXEC;
 
 /* ---- OMPT */
 
@@ -54,12 +55,13 @@ struct task {
     struct aa_turn turn;
     uint32_t number;
     bool is_open;
+    struct aa_waiting waiting;
 };
 
 struct region {
     struct aa_team team; /* the first: see is_at_end */
     const void *address;
-    bool outermost;
+    struct aa_waiting waiting;
     struct task tasks[];
 };
 
@@ -87,7 +89,7 @@ static void on_parallel_begin(omp_data *task, const void *frame, omp_data *paral
         return;
     aa_team_open(&region->team, (struct aa_thread **)(region->tasks + room), room);
     region->address = address;
-    region->outermost = aa_share_begin(AA_OMP | AA_IN_OMP);
+    region->waiting = aa_wait_begin(NULL);
 }
 
 static void on_parallel_end(omp_data *parallel, omp_data *task, unsigned flags, const void *address) {
@@ -95,7 +97,7 @@ static void on_parallel_end(omp_data *parallel, omp_data *task, unsigned flags, 
     struct region *region = parallel->pointer;
     if (!region)
         return;
-    aa_share_end(region->outermost);
+    aa_wait_end(region->waiting);
     aa_team_close(&region->team);
     free(region);
 }
@@ -152,21 +154,9 @@ static void on_task_schedule(omp_data *before, int status, omp_data *after) {
 
 /* ---- waiting */
 
-/* The events that begin a wait and end it are one call each: meanwhile the record keeps what is known. */
-static void begin_wait(struct aa_wait *wait) {
-    bool outermost = aa_wait_begin(wait);
-    if (wait)
-        wait->is_open = true, wait->is_outermost = outermost;
-}
-
-static void end_wait(struct aa_wait *wait) {
-    const struct aa_thread *thread = aa_thread_self;
-    if (wait && wait->is_open) {
-        wait->is_open = false;
-        aa_wait_end(wait, wait->is_outermost);
-    } else {
-        aa_wait_end(NULL, thread && thread->call.depth == thread->call.statements + 1);
-    }
+static void end_wait(struct aa_waiting *waiting) {
+    aa_wait_end(*waiting);
+    waiting->has_begun = false;
 }
 
 /* The wait at a region's end is in no place but the region; the first thread knows where that began. */
@@ -189,12 +179,12 @@ static void on_wait(int kind, int endpoint, omp_data *parallel, omp_data *data, 
     enum aa_wait_kind what = kind == TASKWAIT || kind == TASKGROUP ? AA_WAIT_TASKS : AA_WAIT_BARRIER;
     bool at_end = is_at_end(task, kind, address), has_place = aa_thread_self && address && !at_end;
     if (endpoint == END) {
-        end_wait(has_place ? aa_wait_find(what, address) : NULL);
+        end_wait(&task->waiting);
     } else if (is_last(task, at_end)) {
         data->pointer = NULL;
         close_task(task);
     } else {
-        begin_wait(has_place ? aa_wait_enter(what, address) : NULL);
+        task->waiting = aa_wait_begin(has_place ? aa_wait_enter(what, address) : NULL);
     }
 }
 
@@ -212,28 +202,29 @@ static enum aa_wait_kind kind_of(int mutex) {
     return mutex == MUTEX_ORDERED ? AA_WAIT_ORDERED : AA_WAIT_CRITICAL;
 }
 
+static _Thread_local struct aa_waiting for_mutex AA_INITIAL_EXEC;
+
 static void on_mutex_acquire(int kind, unsigned hint, unsigned implementation, uint64_t id,
                              const void *address) {
     (void)hint, (void)implementation;
-    if (!is_awaited(kind) || !aa_thread_self)
+    if (!is_awaited(kind) || aa_openmp_tries)
         return;
-    struct aa_wait *wait = aa_wait_enter(kind_of(kind), address);
-    bool waits = kind == MUTEX_ORDERED || aa_lock_asked(wait, (void *)(uintptr_t)id);
-    if (wait && waits)
-        begin_wait(wait);
+    struct aa_wait *wait = aa_thread_self ? aa_wait_enter(kind_of(kind), address) : NULL;
+    if (kind == MUTEX_ORDERED || aa_lock_asked(wait, (void *)(uintptr_t)id))
+        for_mutex = aa_wait_begin(wait);
 }
 
 static void on_mutex_acquired(int kind, uint64_t id, const void *address) {
-    if (kind == MUTEX_TEST_LOCK && aa_thread_self)
+    (void)address;
+    if (kind == MUTEX_TEST_LOCK || (kind == MUTEX_LOCK && aa_openmp_tries))
         aa_lock_asked(NULL, (void *)(uintptr_t)id);
-    struct aa_wait *wait = is_awaited(kind) ? aa_wait_find(kind_of(kind), address) : NULL;
-    if (wait && wait->is_open)
-        end_wait(wait);
+    else if (is_awaited(kind))
+        end_wait(&for_mutex);
 }
 
 static void on_mutex_released(int kind, uint64_t id, const void *address) {
     (void)address;
-    if (is_awaited(kind) && kind != MUTEX_ORDERED && aa_thread_self)
+    if (is_awaited(kind) && kind != MUTEX_ORDERED)
         aa_lock_given_back((void *)(uintptr_t)id);
 }
 

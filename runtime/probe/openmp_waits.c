@@ -11,20 +11,30 @@
 
 #define PLACES (1u << 17) /* a power of two; memory is taken as it is used */
 #define LONGEST_SEARCH 64u
-#define GATES 1024u /* a power of two: so many more than threads that two locks rarely share one */
+#define GATES                                                                                                \
+    (1u << 13) /* a power of two: so many more than locks in use at once that two rarely share one */
 
 typedef struct aa_wait *_Atomic place;
 
-static place *_Atomic places; /* open addressing */
+struct table {
+    place places[PLACES]; /* open addressing */
+    struct {
+        _Alignas(64) _Atomic int32_t threads;
+    } gates[GATES];
+};
 
-static place *table(void) {
-    place *known = atomic_load_explicit(&places, memory_order_acquire);
+static struct table *_Atomic the_table;
+static _Atomic bool is_full; /* the shard has no memory for another record */
+static struct aa_wait gone;  /* stands where a record of an unloaded library was */
+
+static struct table *table(void) {
+    struct table *known = atomic_load_explicit(&the_table, memory_order_acquire);
     if (known)
         return known;
-    place *made = aa_memory_map(PLACES * sizeof *made);
-    if (!made || atomic_compare_exchange_strong(&places, &known, made))
+    struct table *made = aa_memory_map(sizeof *made);
+    if (!made || atomic_compare_exchange_strong(&the_table, &known, made))
         return made;
-    aa_memory_unmap(made, PLACES * sizeof *made);
+    aa_memory_unmap(made, sizeof *made);
     return known;
 }
 
@@ -43,7 +53,9 @@ static struct aa_wait *append(enum aa_wait_kind kind, struct aa_node *node, cons
     size_t length = strlen(descriptor);
     aa_shard_lock();
     struct aa_wait *wait = aa_shard_append(AA_RECORD_WAIT, sizeof *wait + length + 1);
-    if (wait) {
+    if (!wait) {
+        is_full = true;
+    } else {
         wait->kind = kind;
         wait->node = (uint32_t)(((char *)node - (char *)aa_shard()) / AA_SHARD_ALIGNMENT);
         wait->length = (uint32_t)length;
@@ -57,88 +69,137 @@ static struct aa_wait *append(enum aa_wait_kind kind, struct aa_node *node, cons
     return wait;
 }
 
-/* Where it is, or a free place, which another thread may take meanwhile; null if the table is crowded. */
-static place *look_up(enum aa_wait_kind kind, const struct aa_node *node, const void *returns_to) {
-    place *first = table();
+/*
+ * Where it is, or a free place, which another thread may take meanwhile; null if the table is crowded. found:
+ * what was there.
+ */
+static place *look_up(enum aa_wait_kind kind, const struct aa_node *node, const void *returns_to,
+                      struct aa_wait **found) {
+    struct table *own = table();
     uint64_t start = ((uintptr_t)node >> 6 ^ (uintptr_t)returns_to) * 0x9e3779b97f4a7c15u >> 32;
-    for (uint64_t i = start; first && i < start + LONGEST_SEARCH; i++) {
-        const struct aa_wait *wait = atomic_load_explicit(&first[i % PLACES], memory_order_acquire);
-        if (!wait || (wait->at == node && wait->returns_to == returns_to && wait->kind == kind))
-            return &first[i % PLACES];
+    place *left = NULL;
+    for (uint64_t i = start; own && i < start + LONGEST_SEARCH; i++) {
+        place *here = &own->places[i % PLACES];
+        struct aa_wait *wait = atomic_load_explicit(here, memory_order_acquire);
+        if (wait && wait->at == node && wait->returns_to == returns_to && wait->kind == kind) {
+            *found = wait;
+            return here;
+        }
+        if (wait == &gone && !left)
+            left = here;
+        if (!wait) {
+            *found = left ? &gone : NULL;
+            return left ? left : here;
+        }
     }
-    return NULL;
+    *found = &gone;
+    return left;
 }
 
-struct aa_wait *aa_wait_find(enum aa_wait_kind kind, const void *returns_to) {
-    const struct aa_thread *thread = aa_thread_self;
-    place *found = thread ? look_up(kind, thread->current, returns_to) : NULL;
-    return found ? atomic_load_explicit(found, memory_order_acquire) : NULL;
-}
-
-/* Only its own thread looks for a record, so that a record is made once. */
-static struct aa_wait *make(enum aa_wait_kind kind, const void *returns_to) {
-    struct aa_node *node = aa_thread_self->current;
-    struct aa_wait *made = aa_thread_closed ? NULL : append(kind, node, returns_to), *none = NULL;
-    place *free_place = made ? look_up(kind, node, returns_to) : NULL;
-    while (free_place && !atomic_compare_exchange_strong(free_place, &none, made)) {
-        free_place = look_up(kind, node, returns_to);
-        none = NULL;
+/* Only its own thread looks for a record, so that a record is made once; a signal handler may have made it.
+ */
+static struct aa_wait *make(enum aa_wait_kind kind, struct aa_node *node, const void *returns_to) {
+    struct aa_wait *made = NULL, *found;
+    struct aa_section section = aa_section_begin();
+    place *here = look_up(kind, node, returns_to, &found);
+    while (here && (!found || found == &gone)) {
+        if (!made)
+            made = append(kind, node, returns_to);
+        if (!made || atomic_compare_exchange_strong(here, &found, made))
+            found = made, here = NULL;
+        else
+            here = look_up(kind, node, returns_to, &found);
     }
-    return free_place ? made : NULL;
+    aa_section_end(section);
+    return found == &gone ? NULL : found;
 }
 
 struct aa_wait *aa_wait_enter(enum aa_wait_kind kind, const void *returns_to) {
-    struct aa_wait *wait = aa_wait_find(kind, returns_to);
-    if (!wait && table())
-        wait = make(kind, returns_to);
+    struct aa_node *node = aa_thread_self->current;
+    struct aa_wait *wait;
+    place *here = look_up(kind, node, returns_to, &wait);
+    if (!wait || wait == &gone)
+        wait = here && !is_full && !aa_thread_closed ? make(kind, node, returns_to) : NULL;
     if (wait)
         wait->entries++;
     return wait;
 }
 
-/* ---- waiting */
-
-bool aa_wait_begin(struct aa_wait *wait) {
-    bool outermost = aa_share_begin(AA_OMP | AA_IN_OMP);
-    if (wait && outermost)
-        wait->wall = wait->at->wall[AA_OMP], wait->off = wait->at->off[AA_OMP];
-    return outermost;
+void aa_wait_forget(struct aa_span span) {
+    struct table *known = atomic_load_explicit(&the_table, memory_order_acquire);
+    for (size_t i = 0; known && i < PLACES; i++) {
+        struct aa_wait *wait = atomic_load_explicit(&known->places[i], memory_order_acquire);
+        if (wait && aa_span_has(span, (uintptr_t)wait->returns_to))
+            atomic_store_explicit(&known->places[i], &gone, memory_order_release);
+    }
 }
 
-void aa_wait_end(struct aa_wait *wait, bool outermost) {
-    aa_share_end(outermost);
-    if (!wait || !outermost)
+/* ---- waiting */
+
+/* Where this thread waits, and the node's time until then; null: in no place. */
+static _Thread_local struct {
+    struct aa_wait *wait;
+    int64_t wall, off;
+} now AA_INITIAL_EXEC;
+
+/* Counts what it has waited in its place until now, and goes on in another one. */
+static void turn_to(struct aa_wait *wait) {
+    if (now.wait) {
+        now.wait->waited += now.wait->at->wall[AA_OMP] - now.wall;
+        now.wait->waited_off += now.wait->at->off[AA_OMP] - now.off;
+    }
+    now.wait = wait;
+    if (wait)
+        now.wall = wait->at->wall[AA_OMP], now.off = wait->at->off[AA_OMP];
+}
+
+struct aa_waiting aa_wait_begin(struct aa_wait *wait) {
+    struct aa_waiting waiting = {now.wait, true, aa_share_begin(AA_OMP | AA_IN_OMP)};
+    if (waiting.is_outermost)
+        turn_to(wait);
+    return waiting;
+}
+
+void aa_wait_end(struct aa_waiting waiting) {
+    if (!waiting.has_begun)
         return;
-    wait->waited += wait->at->wall[AA_OMP] - wait->wall;
-    wait->waited_off += wait->at->off[AA_OMP] - wait->off;
+    aa_share_end(waiting.is_outermost);
+    if (waiting.is_outermost)
+        turn_to(waiting.around);
 }
 
 /* ---- locks: how many threads hold one, or wait for it */
 
-static struct { _Alignas(64) _Atomic int32_t threads; } gates[GATES];
-
+/* Null before a thread has come to the first place. */
 static _Atomic int32_t *gate_of(const void *lock) {
-    return &gates[((uintptr_t)lock * 0x9e3779b97f4a7c15u >> 32) % GATES].threads;
+    struct table *known = atomic_load_explicit(&the_table, memory_order_acquire);
+    return known ? &known->gates[((uintptr_t)lock * 0x9e3779b97f4a7c15u >> 32) % GATES].threads : NULL;
 }
 
 bool aa_lock_asked(struct aa_wait *wait, const void *lock) {
-    bool contended = atomic_fetch_add_explicit(gate_of(lock), 1, memory_order_relaxed) > 0;
+    _Atomic int32_t *gate = gate_of(lock);
+    bool contended = gate && atomic_fetch_add_explicit(gate, 1, memory_order_relaxed) > 0;
     if (wait)
         wait->contended += contended;
     return contended || aa_counting;
 }
 
+/* Who asked for it before there was a gate is not in it. */
 void aa_lock_given_back(const void *lock) {
-    atomic_fetch_sub_explicit(gate_of(lock), 1, memory_order_relaxed);
+    _Atomic int32_t *gate = gate_of(lock);
+    int32_t threads = gate ? atomic_load_explicit(gate, memory_order_relaxed) : 0;
+    while (threads > 0 && !atomic_compare_exchange_weak(gate, &threads, threads - 1))
+        ;
 }
 
 /* ---- forks */
 
 /* The child has a shard of its own, and its threads are gone. */
 static void forget(void) {
-    place *known = atomic_exchange(&places, NULL);
+    struct table *known = atomic_exchange(&the_table, NULL);
     if (known)
-        aa_memory_unmap(known, PLACES * sizeof *known);
+        aa_memory_unmap(known, sizeof *known);
+    is_full = false;
 }
 
 __attribute__((constructor)) static void watch_forks(void) {

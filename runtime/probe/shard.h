@@ -19,7 +19,7 @@
 #include "share.h"
 
 #define AA_SHARD_MAGIC "AASHARD" /* eight bytes with its null */
-#define AA_SHARD_VERSION 20u
+#define AA_SHARD_VERSION 21u
 #define AA_SHARD_BYTE_ORDER 0x01020304u
 #define AA_SHARD_ALIGNMENT 64
 #define AA_SOURCE_LENGTH 96
@@ -168,12 +168,10 @@ struct aa_wait {
     uint32_t length;     /* of the descriptor, without its null */
     uint64_t entries, contended;
     int64_t waited, waited_off; /* ticks; of these off the CPU */
-    /* For the process alone: what it is found by; what the node had before the thread waited. */
+    /* For the process alone: what it is found by. */
     struct aa_node *at;
     const void *returns_to;
-    int64_t wall, off;
-    bool is_open, is_outermost; /* see openmp_tool.c */
-    char descriptor[];          /* of the place; see call_site.h */
+    char descriptor[]; /* of the place; see call_site.h */
 };
 
 struct aa_node {

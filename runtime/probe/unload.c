@@ -6,6 +6,7 @@
 #include "call_site.h"
 #include "object.h"
 #include "objects.h"
+#include "openmp_waits.h"
 #include "probe.h"
 #include "process.h"
 #include "thread.h"
@@ -15,6 +16,7 @@
 static void forget(struct aa_span span) {
     aa_thread_forget_keys(span);
     aa_call_site_forget(span);
+    aa_wait_forget(span);
     aa_object_forget(span);
 }
 

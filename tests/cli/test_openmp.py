@@ -182,3 +182,25 @@ def test_the_same_work_at_the_same_time_is_no_finding_of_threads(ran: Any, compi
     found, _ = ran(compiler, source, "clean")
     assert not {"lock", "barriers"} & {each["kind"] for each in found["findings"]}
     assert {sum(each["entries"]) for each in found["thread_waits"]} == {4}
+
+
+@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+@pytest.mark.by_day(compiler=["clang"])
+def test_who_only_tries_to_take_a_lock_neither_waits_nor_holds_it(ran: Any, compiler: str) -> None:
+    waits = ran(compiler, "try.c")[0]["thread_waits"]
+    locks = [(each["entries"], each["contended"]) for each in waits if each["kind"] == "lock"]
+    assert locks == [([1], [0])]
+
+
+@pytest.mark.nightly
+def test_a_program_of_gnu_s_that_meets_llvm_s_library_waits_in_its_own_lines(built: Any) -> None:
+    tool = built("gcc", "try.c")
+    (llvm,) = (Path(each.removeprefix("-L")) / "libomp.so" for each in LIBOMP)
+    (tool.folder / "libgomp.so.1").symlink_to(llvm)
+    waits = run(tool, LD_LIBRARY_PATH=str(tool.folder))["thread_waits"]
+    lines = (PROGRAMS / "try.c").read_text().splitlines()
+    barriers = [number for number, line in enumerate(lines, 1) if line == "#pragma omp barrier"]
+    assert sorted((each["line"], each["entries"]) for each in waits if each["kind"] == "barrier") == [
+        (line, [1, 1]) for line in barriers
+    ]
+    assert [(each["entries"], each["contended"]) for each in waits if each["kind"] == "lock"] == [([1], [0])]

@@ -17,7 +17,8 @@ from autoanalyzer.runtime.gather.shard_reader import read_shard
 from autoanalyzer.runtime.papi.choices import choices_text
 
 PROBE = Path(build.__file__).parent / "probe"
-WRAPPERS = ("file_use", "io_f", "io_posix", "io_stdio", "libc_dlsym", "meeting", "mpi_", "openmp_", "pthread", "python")
+WRAPPERS = ("file_use", "io_f", "io_posix", "io_stdio", "libc_dlsym", "meeting", "mpi_", "pthread", "python")
+WRAPPERS += ("openmp_gnu", "openmp_tool")
 CORE = [each for each in sorted(PROBE.glob("*.c")) if not each.stem.startswith(WRAPPERS)]
 PROGRAMS = Path(__file__).parents[1] / "programs"
 # What reads the clock is compiled for either clock, the rest once for both.

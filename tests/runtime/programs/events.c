@@ -31,6 +31,8 @@
  *   chains            from now on, the critical path is followed; pass: this thread's chain is
  *                     sent to the next one that passes it, and goes on after the last one's; gather: all ranks begin
  *                     to meet, of which there is one; all: they have met
+ *   wait{ N  }wait    a thread of OpenMP waits in the place N, of the library $PLUG if N is 0; ask N: it asks for the
+ *                     place's lock; give N: it gives it back (only with -DLINKED)
  *   alarms  calm      from now on, a signal handler enters a region every 50 microseconds; no more
  *   surprises         the same, one that was never entered before
  *   unlink            the shards' folder is emptied; rename A: the file A becomes $AUTOANALYZER_POLICY
@@ -63,6 +65,7 @@
 #define AA_NAME(name) name##_
 #include "../../../instrument/fortran_stub.c"
 
+#include "openmp_waits.h"
 #include "path.h"
 #include "probe.h"
 #include "turn.h"
@@ -435,7 +438,30 @@ static void meet_all(void) {
     pthread_mutex_unlock(&gathering);
 }
 
+static struct aa_waiting waiting[8], *waits = waiting;
+
+static int perform_wait(const char *word, struct words *words) {
+    if (strcmp(word, "}wait") == 0) {
+        aa_wait_end(*--waits);
+        return 1;
+    }
+    bool begins = strcmp(word, "wait{") == 0, asks = strcmp(word, "ask") == 0;
+    if (!begins && !asks && strcmp(word, "give") != 0)
+        return 0;
+    intptr_t number = atoi(*words->at++);
+    const void *place = number ? (void *)number : dlsym(plug, "descriptor");
+    if (begins)
+        *waits++ = aa_wait_begin(aa_wait_enter(AA_WAIT_BARRIER, place));
+    else if (asks)
+        aa_lock_asked(aa_wait_enter(AA_WAIT_LOCK, place), place);
+    else
+        aa_lock_given_back(place);
+    return 1;
+}
+
 static int perform_call(const char *word, struct words *words) {
+    if (perform_wait(word, words))
+        return 1;
     if (strcmp(word, "mpi{") == 0)
         aa_share_begin(mpi_share | AA_IN_MPI);
     else if (strcmp(word, "kind") == 0)

@@ -1,0 +1,50 @@
+"""Places where threads of OpenMP wait for each other, and their locks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from .conftest import Record
+
+
+@pytest.fixture(scope="module")
+def linked_program(fake_linked_program: Path) -> Path:
+    """Return the program that controls the time."""
+    return fake_linked_program
+
+
+def milliseconds(record: Record, words: str) -> list[tuple[int, int]]:
+    """The entries of each place, in the order in which they were entered first, and how long the thread waited."""
+    (shard,) = record(f"+main task {words} -main")
+    return [(wait.entries, round(wait.seconds * 1000)) for wait in shard.waits]
+
+
+def test_a_wait_of_a_task_that_is_executed_during_another_wait_counts_once(linked: Record) -> None:
+    inner = "execute spin 100 wait{ 2 spin 5 }wait spin 100 mpi{ spin 100 }mpi ;"
+    assert milliseconds(linked, f"wait{{ 1 spin 10 {inner} spin 20 }}wait") == [(1, 30), (1, 5)]
+
+
+def test_waits_in_one_place_of_tasks_inside_each_other_add_up(linked: Record) -> None:
+    inner = "execute spin 100 wait{ 1 spin 5 execute wait{ 1 spin 2 }wait ; }wait spin 100 ;"
+    assert milliseconds(linked, f"wait{{ 1 spin 10 {inner} spin 20 }}wait") == [(3, 37)]
+
+
+def test_a_wait_inside_a_call_of_the_library_is_the_outer_one_s(linked: Record) -> None:
+    assert milliseconds(linked, "wait{ 1 spin 10 wait{ 2 spin 5 }wait spin 20 }wait") == [(1, 35), (1, 0)]
+
+
+def test_a_lock_given_back_by_who_was_not_seen_asking_has_a_queue_afterwards(linked: Record) -> None:
+    (shard,) = linked("+main ask 1 give 1 give 1 ask 1 ask 1 -main")
+    assert [(wait.entries, wait.contended) for wait in shard.waits] == [(3, 1)]
+
+
+def test_the_child_of_a_fork_meets_nobody_at_its_locks(linked: Record) -> None:
+    shards = linked("+main ask 1 ask 1 fork +f ask 1 -f ; -main")
+    assert sorted((wait.entries, wait.contended) for shard in shards for wait in shard.waits) == [(1, 0), (2, 1)]
+
+
+def test_a_place_of_an_unloaded_library_is_none_of_another_at_its_address(linked: Record, plug: Path) -> None:
+    (shard,) = linked("+main times 3 +f plug{ wait{ 0 }wait }plug -f ; -main", PLUG=str(plug))
+    assert [wait.entries for wait in shard.waits] == [1, 1, 1]
