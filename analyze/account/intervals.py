@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from math import sqrt
 from typing import Final
 
@@ -61,7 +62,8 @@ def _of_computing(experiment: Experiment, splitting: Splitting, means: Mapping[s
     names = splitting.counted.names
     parts, rest = np.array([means[name] for name in names]), means["unexplained"]
     explained = parts.sum(axis=0)
-    errors = half_widths(experiment, splitting.counted, splitting.fitted)
+    as_fitted = replace(splitting.counted, of_events=None)  # the prices of events in each call path came later
+    errors = half_widths(experiment, as_fitted, splitting.fitted)
     if np.isnan(errors).any():
         if not price_bounds(names[0], splitting.prices)[0]:
             return dict.fromkeys((*names, "unexplained"), np.full((2, len(rest)), np.nan))

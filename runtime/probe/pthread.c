@@ -51,7 +51,7 @@ static int begin_c11(void *given) {
 /* Books the creator's work until now, and returns the number of its chain, with which the new thread starts.
  */
 static uint64_t chain_of_birth(void) {
-    if (!aa_path_is_followed())
+    if (aa_thread_closed || !aa_path_is_followed())
         return aa_path_born;
     aa_counter_stop();
     aa_book(aa_thread_self);
