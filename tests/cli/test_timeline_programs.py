@@ -130,7 +130,7 @@ int main(int argc, char **argv) {
 
 def changes(tool, *command, options=()):
     """Record a run, check that its time lines add up, and give what changes."""
-    done = tool("autoanalyzer", "run", "--trace", "--no-analyze", "-o", "out", *options, "--", *command)
+    done = tool("autoanalyzer", "run", "--trace", "0.002", "--no-analyze", "-o", "out", *options, "--", *command)
     assert done.returncode == 0, done.stderr
     trace, experiment = load_trace(tool.folder / "out" / "trace.npz"), load(tool.folder / "out" / "experiment.cube")
     assert len(trace.locations) == len(experiment.locations)
