@@ -13,7 +13,7 @@ BARRIERS = ("barrier", "single")
 
 @dataclass(frozen=True, slots=True)
 class ThreadWait:
-    """What threads did in one place, summed over the processes; in order of the threads where there are several values.
+    """The waits of threads in one place, summed over processes; several values are in the order of threads.
 
     Attributes:
         region: Descriptor of the innermost region around it; empty outside of all.

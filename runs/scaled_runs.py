@@ -20,7 +20,7 @@ from .reporter import Reporter
 __all__ = ["RANKS", "recorded_with_ranks"]
 
 RANKS: Final = "{ranks}"
-"""What the number of ranks replaces in a command."""
+"""The placeholder in a command that the number of ranks replaces."""
 
 
 def recorded_with_ranks(

@@ -78,9 +78,8 @@ def code_regions(experiment: Experiment) -> tuple[CodeRegion, ...]:
 def within_shells(regions: Sequence[CodeRegion], shares: Sequence[float]) -> tuple[CodeRegion, ...]:
     """Treat regions around the whole program as parts of the entry procedure.
 
-    A time loop that holds 90 % of the program, with a large region below it, should no more be compared with its
-    contents than the entry procedure. So its own code becomes a 1-code region, and so does each region directly below
-    it::
+    A time loop that holds 90 % of the program is not compared with the large regions inside it, just as the entry
+    procedure is not. The loop's own code becomes a 1-code region, and so does each region directly below it::
 
         main ── follow ── loop ┬── a          main ┬── (own code of follow)
                                └── b               ├── (own code of loop)

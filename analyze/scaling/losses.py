@@ -1,4 +1,4 @@
-"""What is lost at the largest number of ranks against perfect scaling, in rank-seconds that add up.
+"""The rank-seconds lost at the largest number of ranks compared with perfect scaling, divided by cause.
 
 Perfect scaling takes the busy time of the first run, or for weak scaling that of each rank. What the last run takes
 more, with B for its time (or for its critical path, if ranks shared cores) and P ranks, is

@@ -1,4 +1,4 @@
-"""What models of counts predict: the largest run, which is held out, and one with twice as many ranks."""
+"""Predictions of counts by models: for the largest run, which is held out, and for twice as many ranks."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ Mode = Literal["strong", "weak"]
 
 @dataclass(frozen=True)
 class Scaling:
-    """What runs with several numbers of ranks show.
+    """How a program scales, judged from runs with several numbers of ranks.
 
     Attributes:
         series: The runs.

@@ -1,4 +1,4 @@
-"""What the time of each region was spent on, and which ranks wait for which."""
+"""The account of each region's time, and the ranks that wait for others."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __all__ = ["Explanation", "attributes_of_ranks", "explain", "unprobed_callees"]
 
 @dataclass(frozen=True)
 class Explanation:
-    """What the time of each region was spent on, and which ranks wait for which.
+    """The account of each region's time, and the ranks that wait for others.
 
     Attributes:
         waiting: How much of each region's time in MPI is waiting for late ranks, and the regions in which these are.

@@ -17,7 +17,7 @@ __all__ = ["Cause", "Doubt", "Finding", "Gain", "Group", "Kind", "Saved", "Wait"
 
 
 class Kind(StrEnum):
-    """What is wrong at a place."""
+    """The kind of a finding."""
 
     IMBALANCE = "imbalance"
     ONE_AFTER_ANOTHER = "one_after_another"
@@ -35,7 +35,7 @@ class Kind(StrEnum):
 
 
 class Doubt(StrEnum):
-    """What may explain a difference between ranks, or waiting, instead of different work."""
+    """A reason other than different work that may have made ranks differ or wait."""
 
     SAME_WORK = "same_work"
     MEASURING = "measuring"
@@ -46,7 +46,7 @@ class Doubt(StrEnum):
 
 
 class Why(StrEnum):
-    """What a perfect fix changes: how ranks are busy in a region, or something that then takes no time at all."""
+    """The target of a perfect fix: how busy time is shared in a region, or a part of the time that it removes."""
 
     EVEN = "even"  # the work is shared evenly
     FASTEST = "fastest"  # all ranks are as fast as the fastest

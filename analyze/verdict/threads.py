@@ -1,4 +1,4 @@
-"""What is worth a look of the threads of OpenMP that wait for each other: queues at locks, and many barriers."""
+"""Threads of OpenMP that wait for each other long enough to report: queues at locks, and too many barriers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _BARRIER: Final = 1e-5  # seconds, with a core for each thread: 1 to 10 us for 4
 
 @dataclass(frozen=True)
 class ThreadWaits:
-    """What of the threads' waiting is worth a look.
+    """The waiting of threads that is long enough to report.
 
     Attributes:
         run: The run.

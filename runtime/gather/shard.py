@@ -143,7 +143,7 @@ class Tracing:
 
 @dataclass(frozen=True, slots=True)
 class PlaceWait:
-    """What one thread did in one place, on one call path.
+    """The waits of one thread in one place, on one call path.
 
     Attributes:
         thread: Its number.
