@@ -380,7 +380,7 @@ def mpi(request: pytest.FixtureRequest) -> tuple[str, str]:
 @pytest.fixture
 def tmp_path(tmp_path: Path) -> Path:
     """Return an empty folder of the test's own, as are the two above it, in which sources are searched as well."""
-    folder = tmp_path / "project" / tmp_path.name
+    folder = tmp_path / "project" / "run"
     folder.mkdir(parents=True)
     return folder
 

@@ -53,7 +53,7 @@ def app(cluster: Cluster) -> Path:
 @pytest.fixture
 def place(cluster: Cluster, app: Path, tmp_path: Path) -> Iterator[Path]:
     """Return a folder that all nodes share, with the program in it; no job is left behind."""
-    folder = cluster.folder / tmp_path.name
+    folder = cluster.folder / tmp_path.parents[1].name
     folder.mkdir()
     for program in app.glob("app-*"):
         (folder / program.name).hardlink_to(program)
