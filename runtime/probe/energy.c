@@ -16,7 +16,6 @@
 
 #define FOLDER "/sys/class/powercap"
 #define PMU "/sys/bus/event_source/devices/power"
-#define LONGEST_PATH 512        /* the longest path of a counter's file */
 #define PACKAGES 64             /* packages of a node, as numbered by powercap */
 #define PARTS 8                 /* domains within a package */
 #define COUNTERS 32             /* the most counters, which are added up: one per package and domain */
@@ -29,7 +28,7 @@
  */
 struct counter {
     enum aa_energy_domain domain;
-    char file[LONGEST_PATH];
+    char file[160];
     int event;
     double unit;    /* microjoules per unit */
     uint64_t range; /* the counter starts again at 0 behind this value; 0: never */
@@ -75,7 +74,7 @@ static bool is_of(enum aa_energy_domain domain, const char *name) {
 
 /* Adds a zone if it belongs to the domain and can be read; returns whether it exists. */
 static bool add_zone(enum aa_energy_domain domain, const char *zone) {
-    char file[LONGEST_PATH], name[32];
+    char file[160], name[32];
     struct counter found = {.domain = domain, .unit = 1};
     snprintf(file, sizeof file, "%s/%s/name", folder(), zone);
     if (!read_text(file, name, sizeof name))
@@ -124,7 +123,7 @@ static void add_event(enum aa_energy_domain domain, uint32_t type, uint64_t conf
 }
 
 static bool open_events(enum aa_energy_domain domain, const char *event) {
-    char file[LONGEST_PATH], config[64], unit[64], cpus[256];
+    char file[160], config[64], unit[64], cpus[256];
     uint64_t type;
     snprintf(file, sizeof file, PMU "/events/%s", event);
     if (!read_text(file, config, sizeof config) || strncmp(config, "event=", 6) != 0)

@@ -398,12 +398,11 @@ def test_energy_of_the_node_is_on_the_call_paths_of_its_first_rank(tool, compile
         "intel-rapl:0:0": ("core", 5, 3200000),
         "intel-rapl:0:1": ("dram", 0, 3200000),
     }
-    folder = "powercap".ljust(200, "_")
     for zone, (name, energy, most) in zones.items():
-        tool.write(f"{folder}/{zone}/name", f"{name}\n")
-        tool.write(f"{folder}/{zone}/energy_uj", f"{energy}\n")
-        tool.write(f"{folder}/{zone}/max_energy_range_uj", f"{most}\n")
-    env = {"AUTOANALYZER_POWERCAP": str(tool.folder / folder)}
+        tool.write(f"powercap/{zone}/name", f"{name}\n")
+        tool.write(f"powercap/{zone}/energy_uj", f"{energy}\n")
+        tool.write(f"powercap/{zone}/max_energy_range_uj", f"{most}\n")
+    env = {"AUTOANALYZER_POWERCAP": str(tool.folder / "powercap")}
     tool.build(BURNS, compiler=compiler)
     done = run(tool, "energy,dram_energy", *launcher, "-n", "2", "./app", env=env)
     assert done.returncode == 0, done.stderr
