@@ -46,7 +46,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--metric",
         action="append",
         metavar="NAME",
-        help="metric to compare; may be repeated (default: wall_time, and compute_time, which is CPU time outside MPI)",
+        help="metric to compare; may be repeated (default: wall_time; compute_time, which is CPU time outside MPI; "
+        "path_time of the critical path, or else busy_time of the busiest rank)",
     )
     add_exact_argument(parser)
     add_documents(parser, {kind: f"the verdict as {title}" for kind, title in _DOCUMENTS.items()})
