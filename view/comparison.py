@@ -17,7 +17,7 @@ from .caveats import shared_cores
 from .place import at_line, visible
 from .units import amount, many, percent
 
-__all__ = ["comparison_document", "comparison_junit", "comparison_lines", "comparison_markdown"]
+__all__ = ["comparison_document", "comparison_junit", "comparison_lines", "comparison_markdown", "comparison_summary"]
 
 _BASES: Final = {PATH_TIME: "the critical path", BUSY_TIME: "the busiest rank"}
 _OF_RANKS: Final = {"mean": "mean of the ranks", "sum": "sum of the ranks", "max": "busiest rank"}
@@ -37,6 +37,12 @@ def comparison_lines(comparisons: Sequence[Comparison]) -> list[str]:
     for comparison in sorted(comparisons, key=lambda each: each.metric not in _BASES):
         lines += [*([""] if lines else []), *_lines(comparison)]
     return [*lines, *(f"         {each}" for each in _remarks(comparisons))]
+
+
+def comparison_summary(comparison: Comparison) -> list[str]:
+    """Return a sentence about the program or the busiest rank, then one for each region that changed."""
+    changed = [each for each in comparison.regions if each.verdict != "same"]
+    return [_sentence(comparison, each) for each in (comparison.program, *changed)]
 
 
 def _lines(comparison: Comparison) -> list[str]:

@@ -23,6 +23,7 @@ __all__ = [
     "BUSY_TIME",
     "PATH_TIME",
     "OfRanks",
+    "check_run",
     "check_runs",
     "least_to_judge",
     "metrics_to_compare",
@@ -31,6 +32,7 @@ __all__ = [
     "unit_of",
     "value_of_program",
     "values_by_path",
+    "values_of_paths",
     "waiting_by_path",
 ]
 
@@ -90,7 +92,7 @@ def check_runs(joined: Integration, count: int, metric: str) -> None:
         InputError: A run is incomplete, is not a run, or lacks the metric; or ranks or programs differ.
     """
     for label, each in zip(joined.labels, joined.operands, strict=True):
-        _check_run(label, each)
+        check_run(label, each)
         _check_metric(label, each, metric)
         _check_values(label, each, metric)
     _check_barriers(joined)
@@ -110,8 +112,16 @@ def check_runs(joined: Integration, count: int, metric: str) -> None:
         )
 
 
-def _check_run(label: str, experiment: Experiment) -> None:
-    """Raise an error for results computed from runs, and for unfinished runs."""
+def check_run(label: str, experiment: Experiment) -> None:
+    """Raise an error for results computed from runs, and for unfinished runs.
+
+    Args:
+        label: Name of the experiment in the message.
+        experiment: The experiment.
+
+    Raises:
+        InputError: It is not a complete run.
+    """
     notes = experiment.notes
     if notes.derived_by:
         raise InputError(
@@ -225,8 +235,13 @@ def values_by_path(joined: Integration, run: int, metric: str) -> Values:
     """Return the exclusive value of each call path of all runs; ``float64[call path]``."""
     experiment = joined.operands[run]
     found = np.zeros(len(joined.call_paths))
-    found[joined.rows[run]] = _over_locations(_without_startup(experiment, metric), experiment, metric)
+    found[joined.rows[run]] = values_of_paths(experiment, metric)
     return found
+
+
+def values_of_paths(experiment: Experiment, metric: str) -> Values:
+    """Return the exclusive value of each call path, 0 in MPI_Init and MPI_Finalize; ``float64[call path]``."""
+    return _over_locations(_without_startup(experiment, metric), experiment, metric)
 
 
 def waiting_by_path(joined: Integration, run: int, metric: str) -> Values:
