@@ -37,6 +37,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="runs to judge, with the same number of ranks",
     )
     parser.add_argument(
+        "--history",
+        type=Path,
+        metavar="FILE",
+        help="compare BASE, which are the new runs then, with those in this history since the last change",
+    )
+    parser.add_argument(
         "--fail-on",
         metavar="PERCENT",
         help="exit with code 3 if the program, or a region with at least 5%% of its time, is slower by PERCENT with "
@@ -46,7 +52,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--metric",
         action="append",
         metavar="NAME",
-        help="metric to compare; may be repeated (default: wall_time, and compute_time, which is CPU time outside MPI)",
+        help="metric to compare; may be repeated (default: wall_time; compute_time, which is CPU time outside MPI; "
+        "path_time of the critical path, or else busy_time of the busiest rank)",
     )
     add_exact_argument(parser)
     add_documents(parser, {kind: f"the verdict as {title}" for kind, title in _DOCUMENTS.items()})
@@ -57,6 +64,8 @@ def run(arguments: argparse.Namespace) -> int:
     from ..analyze.comparison import compare, metrics_to_compare
     from ..view.comparison import comparison_document, comparison_junit, comparison_lines, comparison_markdown
 
+    if arguments.history:
+        return _beside_history(arguments)
     if not arguments.other:
         runs = [shlex.quote(str(path)) for path in arguments.base]
         half = len(runs) // 2 or 1
@@ -87,6 +96,32 @@ def run(arguments: argparse.Namespace) -> int:
             write_document(texts[kind], target)
     print_verdict(comparison_lines(comparisons), stderr=any(map(is_output, targets.values())))
     return _TRIPPED if arguments.fail_on is not None and any(each.slower for each in comparisons) else 0
+
+
+def _beside_history(arguments: argparse.Namespace) -> int:
+    """Compare runs with those of a history; return the exit code."""
+    from ..analyze.history import HistoryFile, histories_of
+    from ..view.history import judged_lines
+    from .history import kept
+
+    if arguments.other or arguments.metric or arguments.exact or any(getattr(arguments, each) for each in _DOCUMENTS):
+        raise UsageError(
+            "--history takes the place of --with, and cannot be combined with other options than --fail-on"
+        )
+    new = [kept(each, "", None) for each in arguments.base]
+    (later, *others) = histories_of(new)
+    if others:
+        raise UsageError("expected runs of one program, with one command line and equally many ranks, found several")
+    earlier = next(
+        (each for each in histories_of(HistoryFile(arguments.history).read()) if each.subject == later.subject), None
+    )
+    if earlier is None:
+        raise UsageError(
+            f"{arguments.history}: no run of {later.runs[0].program} with this command line and these ranks"
+        )
+    judged = earlier.judge(later, _percent(_THRESHOLD if arguments.fail_on is None else arguments.fail_on))
+    print_verdict(judged_lines(judged, len(earlier.runs)))
+    return _TRIPPED if arguments.fail_on is not None and any(each.verdict == "more" for each in judged) else 0
 
 
 def _percent(text: str) -> float:

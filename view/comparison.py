@@ -9,14 +9,18 @@ from typing import Any, Final
 from lxml import etree
 
 from ..analyze.comparison import Comparison, Judgement
+from ..analyze.comparison.compared_runs import BUSY_TIME, PATH_TIME
 from ..analyze.comparison.comparison import MIN_SHARE, Verdict
 from ..analyze.comparison.noise import CONFIDENCE, UNKNOWN_NOISE
 from ..analyze.run.oversubscription import share_of_others
+from .caveats import shared_cores
 from .place import at_line, visible
 from .units import amount, many, percent
 
-__all__ = ["comparison_document", "comparison_junit", "comparison_lines", "comparison_markdown"]
+__all__ = ["comparison_document", "comparison_junit", "comparison_lines", "comparison_markdown", "comparison_summary"]
 
+_BASES: Final = {PATH_TIME: "the critical path", BUSY_TIME: "the busiest rank"}
+_OF_RANKS: Final = {"mean": "mean of the ranks", "sum": "sum of the ranks", "max": "busiest rank"}
 _SCHEMA: Final = "autoanalyzer.comparison/1"
 
 
@@ -25,11 +29,20 @@ _OPEN: Final = 10.0  # change, as a factor less 1, beyond which a limit is shown
 
 
 def comparison_lines(comparisons: Sequence[Comparison]) -> list[str]:
-    """Return lines that describe comparisons of the same runs by several metrics; common warnings are at the end."""
+    """Return lines that describe comparisons of the same runs by several metrics; common warnings are at the end.
+
+    The base of the verdict comes first: the critical path, or the busiest rank.
+    """
     lines: list[str] = []
-    for comparison in comparisons:
+    for comparison in sorted(comparisons, key=lambda each: each.metric not in _BASES):
         lines += [*([""] if lines else []), *_lines(comparison)]
     return [*lines, *(f"         {each}" for each in _remarks(comparisons))]
+
+
+def comparison_summary(comparison: Comparison) -> list[str]:
+    """Return a sentence about the program or the busiest rank, then one for each region that changed."""
+    changed = [each for each in comparison.regions if each.verdict != "same"]
+    return [_sentence(comparison, each) for each in (comparison.program, *changed)]
 
 
 def _lines(comparison: Comparison) -> list[str]:
@@ -104,7 +117,7 @@ def _document(comparison: Comparison) -> dict[str, Any]:
     return {
         "metric": comparison.metric,
         "unit": comparison.unit,
-        "of_ranks": "mean" if comparison.mean else "sum",
+        "of_ranks": comparison.of_ranks,
         "threshold": comparison.threshold,
         "least": comparison.least,
         "confidence": CONFIDENCE,
@@ -248,7 +261,7 @@ def _basis(comparison: Comparison) -> str:
     base, now = comparison.runs
     found, threshold = comparison.program.shift, comparison.threshold
     said = (
-        f"{comparison.metric}, {'mean' if comparison.mean else 'sum'} of the ranks, minima of "
+        f"{comparison.metric}, {_OF_RANKS[comparison.of_ranks]}, minima of "
         f"{base} and {now} runs; less than {100 * threshold:g} % counts as no change"
     )
     if found.noise is None:
@@ -263,7 +276,9 @@ def _basis(comparison: Comparison) -> str:
 
 
 def _title(comparison: Comparison, judgement: Judgement) -> str:
-    return "the program" if judgement.path is None else _named(comparison, judgement.path)
+    if judgement.path is None:
+        return _BASES.get(comparison.metric, "the program")
+    return _named(comparison, judgement.path)
 
 
 def _named(comparison: Comparison, path: int) -> str:
@@ -282,14 +297,17 @@ def _remarks(comparisons: Sequence[Comparison]) -> list[str]:
 
 
 def _load(comparisons: Sequence[Comparison]) -> list[str]:
-    """Return a warning about load by other programs, if it may explain why times differ; otherwise nothing."""
+    """Return warnings about ranks that share cores, and about other programs, as far as these may change times."""
     first = comparisons[0]
+    shared = next(filter(None, map(shared_cores, first.joined.operands)), None)
+    by_wall = any(each.of_ranks == "mean" for each in comparisons)
+    lines = [f"{shared}: wall time includes waiting for a core, busy time does not"] if shared and by_wall else []
     shares = [share_of_others(each) for each in first.joined.operands]
-    if not any(shares) or all(each.unit != "sec" for each in comparisons):
-        return []
-    sides = (shares[: first.runs[0]], shares[first.runs[0] :])
-    base, now = (percent(100 * sum(side) / len(side)) if any(side) else "little" for side in sides)
-    return [f"other programs took {base} of the processors in the base, {now} now, so times may differ"]
+    if any(shares) and any(each.unit == "sec" for each in comparisons):
+        sides = (shares[: first.runs[0]], shares[first.runs[0] :])
+        base, now = (percent(100 * sum(side) / len(side)) if any(side) else "little" for side in sides)
+        lines.append(f"other programs took {base} of the processors in the base, {now} now, so times may differ")
+    return lines
 
 
 def _likeness(comparison: Comparison) -> list[str]:

@@ -1,6 +1,6 @@
 """Compare two sets of runs: is one slower, and where."""
 
-from .compared_runs import metrics_to_compare
+from .compared_runs import check_run, metrics_to_compare
 from .comparison import Comparison, Judgement, compare
 
-__all__ = ["Comparison", "Judgement", "compare", "metrics_to_compare"]
+__all__ = ["Comparison", "Judgement", "check_run", "compare", "metrics_to_compare"]

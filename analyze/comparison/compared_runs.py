@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from functools import partial
+from typing import Final, Literal
 
 import numpy as np
 
@@ -12,25 +13,36 @@ from ...experiment import Experiment
 from ...experiment.algebra import Integration, strangers
 from ...experiment.metric import MPI_PARTS, MPI_WAIT, WEIGHING_TIMES
 from ..run.arrays import Values
+from ..run.busy import CLOCKS, busy_times
 from ..run.code_regions import startup_paths
 from ..run.compute_time import compute_time
 from ..run.criteria import CRITERIA
 from ..run.foreign_metrics import negative_rank
 
 __all__ = [
+    "BUSY_TIME",
+    "PATH_TIME",
+    "OfRanks",
+    "check_run",
     "check_runs",
-    "is_mean",
     "least_to_judge",
     "metrics_to_compare",
+    "of_ranks",
     "repeats",
     "unit_of",
     "value_of_program",
     "values_by_path",
+    "values_of_paths",
     "waiting_by_path",
 ]
 
+OfRanks = Literal["mean", "sum", "max"]
+
 _COMPUTE_TIME: Final = "compute_time"
-_NEEDED: Final = {_COMPUTE_TIME: ("cpu_time", "mpi_cpu_time")}
+BUSY_TIME: Final = "busy_time"
+PATH_TIME: Final = "path_time"
+_COMPUTED: Final = {_COMPUTE_TIME: compute_time, BUSY_TIME: busy_times}
+_NEEDED: Final = dict.fromkeys(_COMPUTED, ("cpu_time", "mpi_cpu_time"))
 _WALL: Final = frozenset(
     {"wall_time", "mpi_time", *(part.name for part in (*MPI_PARTS, MPI_WAIT)), "io_time", "program_time", "time"}
 )
@@ -40,18 +52,27 @@ _POLLING: Final = "mpi_instructions"
 
 
 def metrics_to_compare(runs: Sequence[Experiment]) -> tuple[str, ...]:
-    """Return the metrics to compare runs by: wall time and, if measured, CPU time outside MPI.
+    """Return the metrics to compare runs by: wall time, and what was measured of CPU time.
 
-    Wall time also shows waiting; CPU time is hardly disturbed by other programs. Experiments of other tools are
-    compared by ``time``, or by CPU time if they have nothing else.
+    Wall time also shows waiting. CPU time outside MPI is the work of all ranks; the critical path, or else the busy
+    time of the busiest rank, falls as well if the same work is shared better. Other programs hardly disturb these.
+    Experiments of other tools are compared by ``time``, or by CPU time if they have nothing else.
     """
-    there = [each for each in ("wall_time", _COMPUTE_TIME) if all(_has(run, each) for run in runs)]
+    base = PATH_TIME if all(map(_has_whole_path, runs)) else BUSY_TIME
+    there = [each for each in ("wall_time", _COMPUTE_TIME, base) if all(_has(run, each) for run in runs)]
     others = ((name,) for name in WEIGHING_TIMES if all(name in run for run in runs))
     return tuple(there) or next(others, ("wall_time",))
 
 
 def _has(experiment: Experiment, metric: str) -> bool:
     return all(name in experiment for name in _stored(metric))
+
+
+def _has_whole_path(experiment: Experiment) -> bool:
+    """Return whether the critical path was recorded to the end: it is at least as long as a rank is busy."""
+    if not all(map(partial(_has, experiment), (PATH_TIME, BUSY_TIME))):
+        return False
+    return value_of_program(experiment, PATH_TIME) >= (1 - CLOCKS) * value_of_program(experiment, BUSY_TIME) > 0
 
 
 def _stored(metric: str) -> tuple[str, ...]:
@@ -71,7 +92,7 @@ def check_runs(joined: Integration, count: int, metric: str) -> None:
         InputError: A run is incomplete, is not a run, or lacks the metric; or ranks or programs differ.
     """
     for label, each in zip(joined.labels, joined.operands, strict=True):
-        _check_run(label, each)
+        check_run(label, each)
         _check_metric(label, each, metric)
         _check_values(label, each, metric)
     _check_barriers(joined)
@@ -91,8 +112,16 @@ def check_runs(joined: Integration, count: int, metric: str) -> None:
         )
 
 
-def _check_run(label: str, experiment: Experiment) -> None:
-    """Raise an error for results computed from runs, and for unfinished runs."""
+def check_run(label: str, experiment: Experiment) -> None:
+    """Raise an error for results computed from runs, and for unfinished runs.
+
+    Args:
+        label: Name of the experiment in the message.
+        experiment: The experiment.
+
+    Raises:
+        InputError: It is not a complete run.
+    """
     notes = experiment.notes
     if notes.derived_by:
         raise InputError(
@@ -182,16 +211,17 @@ def unit_of(runs: Sequence[Experiment], metric: str) -> str:
     return next(filter(None, (run.metric(_stored(metric)[0]).unit for run in runs)), "")
 
 
-def is_mean(metric: str) -> bool:
-    """Return whether values are means over the processes' first threads instead of sums over all threads."""
-    return metric in _WALL
+def of_ranks(metric: str) -> OfRanks:
+    """Return what values are: the mean over processes' first threads, the sum over all threads, or the busiest rank."""
+    return "mean" if metric in _WALL else "max" if metric == BUSY_TIME else "sum"
 
 
 def least_to_judge(runs: Sequence[Experiment], metric: str) -> float:
     """Return the shortest time that is judged; 0 for other metrics."""
     if unit_of(runs, metric) != "sec":
         return 0.0
-    return CRITERIA.resolution * (1 if is_mean(metric) else len({place.process for place in runs[0].locations}))
+    is_of_one = of_ranks(metric) != "sum" or metric == PATH_TIME
+    return CRITERIA.resolution * (1 if is_of_one else len({place.process for place in runs[0].locations}))
 
 
 def repeats(runs: Sequence[Experiment], metric: str) -> bool:
@@ -205,8 +235,13 @@ def values_by_path(joined: Integration, run: int, metric: str) -> Values:
     """Return the exclusive value of each call path of all runs; ``float64[call path]``."""
     experiment = joined.operands[run]
     found = np.zeros(len(joined.call_paths))
-    found[joined.rows[run]] = _without_startup(experiment, metric)
+    found[joined.rows[run]] = values_of_paths(experiment, metric)
     return found
+
+
+def values_of_paths(experiment: Experiment, metric: str) -> Values:
+    """Return the exclusive value of each call path, 0 in MPI_Init and MPI_Finalize; ``float64[call path]``."""
+    return _over_locations(_without_startup(experiment, metric), experiment, metric)
 
 
 def waiting_by_path(joined: Integration, run: int, metric: str) -> Values:
@@ -229,24 +264,22 @@ def value_of_program(experiment: Experiment, metric: str) -> float:
 
     Work before and after MPI always counts, however little it is, because a limit would separate equal runs.
     """
-    return float(_without_startup(experiment, metric).sum())
+    return float(_over_locations(_without_startup(experiment, metric).sum(axis=0)[None], experiment, metric)[0])
 
 
 def _without_startup(experiment: Experiment, metric: str) -> Values:
-    values = _over_locations(_exclusive(experiment, metric), experiment, metric)
+    """Return exclusive values, 0 in MPI_Init and MPI_Finalize; ``float64[call path, location]``."""
+    computed = _COMPUTED.get(metric)
+    values = computed(experiment) if computed else experiment.exclusive(metric).copy()
     values[list(startup_paths(experiment))] = 0.0
     return values
 
 
-def _exclusive(experiment: Experiment, metric: str) -> Values:
-    if metric == _COMPUTE_TIME:
-        return compute_time(experiment)
-    return experiment.exclusive(metric)
-
-
 def _over_locations(values: Values, experiment: Experiment, metric: str) -> Values:
-    if not is_mean(metric):
-        return np.asarray(values.sum(axis=1))
+    """Return one value for all locations, as ``of_ranks`` says; ``float64[call path]``."""
+    of = of_ranks(metric)
+    if of != "mean":
+        return np.asarray(values.sum(axis=1) if of == "sum" else values.max(axis=1))
     first: dict[int, int] = {}
     for column, place in enumerate(experiment.locations):
         known = first.get(place.process)

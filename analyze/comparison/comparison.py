@@ -14,9 +14,10 @@ from ...experiment.algebra import Integration, integrate
 from ..run.arrays import Values
 from ..run.foreign_metrics import with_kinds
 from .compared_runs import (
+    OfRanks,
     check_runs,
-    is_mean,
     least_to_judge,
+    of_ranks,
     repeats,
     unit_of,
     value_of_program,
@@ -64,7 +65,7 @@ class Comparison:
         unit: Its unit.
         threshold: The least relative change that counts.
         least: The shortest time of the program or a region that is judged; 0 for other metrics.
-        mean: Whether values are means over the ranks, not sums.
+        of_ranks: Whether values are means over the ranks, sums, or those of the busiest rank.
         runs: The numbers of base runs and of other runs.
         program: The whole program.
         regions: Call paths that take at least ``MIN_SHARE`` of the program and ``least`` on one side, largest change
@@ -81,7 +82,7 @@ class Comparison:
     unit: str
     threshold: float
     least: float
-    mean: bool
+    of_ranks: OfRanks
     runs: tuple[int, int]
     program: Judgement
     regions: tuple[Judgement, ...]
@@ -122,10 +123,10 @@ def compare(
 ) -> Comparison:
     """Compare repeated runs of a program with those of another version of it.
 
-    Wall times are means over the processes' first threads; other values are sums. The whole program excludes
-    ``MPI_Init`` and ``MPI_Finalize``. Regions are judged with Holm's correction, so that many regions do not cause more
-    false alarms. If a side has only one run, only changes of simulated counts are certain, and changes of the whole
-    program by ``UNKNOWN_NOISE``.
+    Wall times are means over the processes' first threads; ``busy_time`` is that of the busiest rank, in the program
+    and in each region; other values are sums. The whole program excludes ``MPI_Init`` and ``MPI_Finalize``. Regions are
+    judged with Holm's correction, so that many regions do not cause more false alarms. If a side has only one run, only
+    changes of simulated counts are certain, and changes of the whole program by ``UNKNOWN_NOISE``.
 
     Args:
         base: Runs of one version.
@@ -167,7 +168,7 @@ def compare(
         unit=unit_of(runs, metric),
         threshold=threshold,
         least=bounds.least,
-        mean=is_mean(metric),
+        of_ranks=of_ranks(metric),
         runs=(len(base), len(other)),
         program=program,
         regions=tuple(sorted(regions, key=lambda each: each.base - each.other)),

@@ -2,6 +2,7 @@
 
 import json
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -21,6 +22,7 @@ def series(tool, written):
     return tool
 
 
+DATA = Path(__file__).parents[1] / "data"
 A, B = [f"a{number}.cube" for number in range(3)], [f"b{number}.cube" for number in range(3)]
 
 
@@ -33,6 +35,15 @@ def test_compare_says_what_is_slower_and_trips_only_where_it_is_asked_to(series)
     assert series("autoanalyzer", "compare", *A, "--with", *B, "--fail-on", "30").returncode == 0
     assert series("autoanalyzer", "compare", *B, "--with", *A, "--fail-on", "5%").returncode == 0
     assert series("autoanalyzer", "compare", *A, "--with", *A, "--fail-on", "5%").returncode == 0
+
+
+def test_the_first_line_says_by_how_much_a_better_division_shortens_the_busiest_rank(here):
+    """The work of rays is dealt out on demand; wall time is that of ranks that wait for cores."""
+    runs = [str(DATA / f"rays{which}.cube.gz") for which in ("", "_dynamic")]
+    said = here("compare", runs[0], "--with", runs[1]).stdout.decode()
+    assert said.startswith("FASTER   the busiest rank takes 924 ms, 38.7 % less than 1.51 s\n")
+    assert "propagate/loop@28 (propagate.c:28) takes 905 ms, 39.1 % less than 1.49 s" in said
+    assert "4 ranks share 2 cores: wall time includes waiting for a core, busy time does not" in said
 
 
 def test_compare_says_at_once_that_a_region_is_slower_where_the_program_is_not(tool, written):

@@ -11,6 +11,7 @@ from typing import Any, Final
 import numpy as np
 
 from ...analyze import Findings
+from ...analyze.comparison import compare, metrics_to_compare
 from ...errors import InputError
 from ...experiment import Experiment
 from ...experiment.algebra import difference, integrate
@@ -18,6 +19,7 @@ from ..account import account_picture
 from ..advice import find_advice, not_advised
 from ..browser import Sums
 from ..caveats import caveats, how_counted
+from ..comparison import comparison_summary
 from ..picture import picture_html
 from ..place import at_line, visible
 from ..source_file import SourceFile
@@ -75,7 +77,7 @@ def page_of(
         against: Another experiment to compare with, and its name.
         folders: Folders to search first for sources; None to leave sources out.
         counters: HTML of statistics; may be empty.
-        tab: The tab that is open at the start; empty for the default.
+        tab: The tab that is open at the start; empty for the comparison, if there is one, or none.
         recordings: Traces of the run.
         advice: Whether to show advice, if sources are included.
         tell: Progress callback: takes what is being done.
@@ -86,6 +88,7 @@ def page_of(
     findings = [replace(each, highlight=each.highlight.within(experiment)) for each in said.findings]
     highlights = [each.highlight for each in findings]
     experiments = [dataset_of(experiment, clusters=clusters, highlights=highlights)]
+    compared = _compared(experiment, *against) if against else []
     if against:
         experiments.append(_difference(experiment, against[0]))
     spoken_of = [each.highlight.metric for each in findings if each.highlight.metric is not None]
@@ -97,16 +100,16 @@ def page_of(
         headline=said.headline,
         about=_about(experiment, file, measured),
         findings=findings,
-        verdict=said.lines,
+        verdict=[*compared[:1], *said.lines],
         caveats=[*said.warnings, *unread],
         experiments=experiments,
         clusters=clusters,
         sources=sources,
-        other=_other(*against) if against else None,
+        other=_other(*against, compared) if against else None,
         basis=_MEANS if subject.findings else _SUMS,
         counters=counters,
         account=_account(subject.findings) if subject.findings else "",
-        tab=tab,
+        tab=tab or ("compare" if against else ""),
         times=times,
     )
 
@@ -242,11 +245,24 @@ def _difference(experiment: Experiment, other: Experiment) -> Dataset:
     return Dataset(made.head, {**made.numbers, "difference before": packed(before, exact=True)}, made.exact)
 
 
-def _other(experiment: Experiment, name: str) -> dict[str, Any]:
+def _compared(experiment: Experiment, other: Experiment, name: str) -> list[str]:
+    """Return how the program, and then its regions, changed from another run; empty if the two cannot be compared."""
+    *_, metric = metrics_to_compare([other, experiment])
+    try:
+        found = compare([other], [experiment], metric=metric, labels=[name, "this experiment"])
+    except InputError:
+        return []
+    first, *regions = comparison_summary(found)
+    return [f"compared with {visible(name)}: {first}", *regions]
+
+
+def _other(experiment: Experiment, name: str, compared: Sequence[str]) -> dict[str, Any]:
+    """Return the other experiment's name and totals, and sentences about what changed from it, as JSON data."""
     sums = Sums(experiment)
     totals = {metric.name: sums.total(metric.name) for metric in experiment.metrics}
     return {
         "name": visible(name),
+        "compared": compared,
         "metrics": [
             {
                 "name": metric.name,

@@ -17,6 +17,7 @@ from .. import marks
 from ..advice import tries
 from ..place import visible
 from ..source_file import SourceFile
+from ..units import many
 from ..verdict import Entry
 from .dataset import Dataset
 from .packing import ROUNDING, packed_text
@@ -147,7 +148,7 @@ def _verdict(page: Page) -> str:
             f'<p class="about">{"<br>".join(map(_text, page.about))}</p>',
             *(f'<p class="verdict">{_text(line)}</p>' for line in page.verdict),
             f'<ol class="findings">{findings}</ol>' if findings else "",
-            _list("caveats", page.caveats),
+            _folded(f"{many(len(page.caveats), 'note')} on this run", _list("caveats", page.caveats)),
         )
     )
 
@@ -175,13 +176,23 @@ def _place(place: str) -> tuple[str, int]:
 
 
 def _finding(number: int, finding: Entry) -> str:
-    """Return a finding as HTML: its kind and place, linked to the trees, and its text below."""
+    """Return a finding as HTML: kind and place, linked to the trees; below, its text, which only the first unfolds."""
     name = finding.kind.strip("?").lower().replace("/", "").replace(" ", "-")
     badge = f'<span class="kind {_text(name)}">{_text(finding.kind)}</span>'
-    said = [finding.saving, *finding.lines, *finding.more]
-    lines = "".join(f"<p{_of_kind(line)}>{_unbroken(_text(line))}</p>" for line in said if line)
+    saving, lines = _paragraphs([finding.saving]), _paragraphs([*finding.lines, *finding.more])
+    if number > 1:
+        lines = _folded("ranks, cause, what to try", lines)
     place, title = (finding.place, finding.what) if finding.place else (finding.what, "")
-    return f'<li><a href="#n={number}">{badge} {_text(place)}</a> <span>{_text(title)}</span>{lines}</li>\n'
+    return f'<li><a href="#n={number}">{badge} {_text(place)}</a> <span>{_text(title)}</span>{saving}{lines}</li>\n'
+
+
+def _paragraphs(lines: Iterable[str]) -> str:
+    return "".join(f"<p{_of_kind(line)}>{_unbroken(_text(line))}</p>" for line in lines if line)
+
+
+def _folded(title: str, body: str) -> str:
+    """Return HTML that a reader unfolds by its title; empty if there is nothing in it."""
+    return f"<details><summary>{_text(title)}</summary>{body}</details>" if body else ""
 
 
 def _of_kind(line: str) -> str:

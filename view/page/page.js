@@ -2144,7 +2144,7 @@
   // src/parts/compare.js
   var MOST2 = 50;
   var LEAST = 1e-3;
-  function Compare({ difference, metric, inBoth, other, shown, show, select }) {
+  function Compare({ difference, metric, inBoth, other, compared, shown, show, select }) {
     const lists = useMemo(() => inBoth ? changes(difference, metric) : null, [difference, metric, inBoth]);
     if (!difference) return html`<p class="remark">Nothing to compare with: <code>autoanalyzer view THIS --against OTHER -o report.html</code> makes a page that compares.</p>`;
     if (!lists) return html`<p class="remark">${metric} is not in both experiments, or its values do not add up.</p>`;
@@ -2168,7 +2168,8 @@
       ${changed.length > MOST2 && html`<p class="remark">and ${changed.length - MOST2} more</p>`}
     </section>`;
     return html`
-    <p>${metric} of the program: ${amount2(before)} in ${other}, ${amount2(before - gain)} here${before && gain ? `, ${share2(gain, before)}` : ""}. Each region by itself; changes of less than 0.1 % are left out${lists.partly ? ", and so is what one of the two has not measured" : ""}.</p>
+    ${compared.length > 0 && html`<ul class="compared">${compared.map((each) => html`<li>${each}</li>`)}</ul>`}
+    <p>${metric} of the program, sum of the ranks: ${amount2(before)} in ${other}, ${amount2(before - gain)} here${before && gain ? `, ${share2(gain, before)}` : ""}. Each region by itself; changes of less than 0.1 % are left out${lists.partly ? ", and so is what one of the two has not measured" : ""}.</p>
     <p><button onClick=${() => show(!shown)}>${shown ? "Show this experiment in the trees" : "Show the difference in the trees"}</button> <span class="remark">${shown ? `The trees show ${other} less this experiment: ▲ raised is what was gained, ▼ sunken what was lost.` : ""}</span></p>
     ${difference.head.remarks.length > 0 && html`<ul class="caveats">${difference.head.remarks.map((each) => html`<li>${each}</li>`)}</ul>`}
     <div class="lists">${list("Slower, or more", slower, "down")}${list("Faster, or less", faster, "up")}</div>
@@ -2839,6 +2840,53 @@
       </table>
     </div>
   `;
+  }
+
+  // src/parts/search.js
+  var ORDER = ["program", "metrics", "system"];
+  var MOST3 = 12;
+  function Search({ trees, titles, show }) {
+    const [query, setQuery] = useState("");
+    const [at, setAt] = useState(-1);
+    const [open, setOpen] = useState(false);
+    const hits = useMemo(() => hitsOf(trees, query), [query, ...ORDER.map((each) => trees[each])]);
+    function go(number) {
+      if (!hits.length) return;
+      const next = (number + hits.length) % hits.length;
+      setAt(next);
+      show(hits[next].dimension, hits[next].node);
+    }
+    function onKey(event) {
+      if (event.key === "Escape") setOpen(false);
+      if (event.key !== "Enter") return;
+      setOpen(false);
+      go(event.shiftKey ? Math.max(at, 0) - 1 : at + 1);
+    }
+    const first = hits.slice(0, MOST3);
+    const said = !query ? "" : !hits.length ? `nothing has “${query}” in its name` : at < 0 ? `${hits.length} found` : `${at + 1} of ${hits.length}`;
+    return html`
+    <div class="search" onFocusOut=${(event) => !event.currentTarget.contains(event.relatedTarget) && setOpen(false)}>
+      <span class=${hits.length || !query ? "remark" : "missed"} role="status">${said}</span>
+      <label>search <input id="search" type="search" value=${query} placeholder="/" onKeyDown=${onKey}
+        onInput=${(event) => {
+      setQuery(event.currentTarget.value);
+      setAt(-1);
+      setOpen(true);
+    }} /></label>
+      ${open && first.length > 0 && html`<ul class="hits" aria-label="found">
+        ${first.map(({ dimension, node, label: label2 }, number) => html`<li key=${`${dimension} ${node}`}><button onClick=${() => {
+      setOpen(false);
+      go(number);
+    }}>${label2} <small>${titles[dimension].toLowerCase()}</small></button></li>`)}
+        ${hits.length > MOST3 && html`<li><small>and ${hits.length - MOST3} more: Enter shows the next</small></li>`}
+      </ul>`}
+    </div>
+  `;
+  }
+  function hitsOf(trees, query) {
+    const wanted = query.toLowerCase();
+    if (!wanted) return [];
+    return ORDER.flatMap((dimension) => trees[dimension].labels.flatMap((label2, node) => label2.toLowerCase().includes(wanted) ? [{ dimension, node, label: label2 }] : []));
   }
 
   // src/parts/source_view.js
@@ -3647,8 +3695,6 @@
     const [focus, setFocus] = useState({ metrics: 0, program: 0, system: 0 });
     const [help, setHelp] = useState(false);
     const [finding, setFinding] = useState(-1);
-    const [query, setQuery] = useState("");
-    const [missed, setMissed] = useState("");
     const [widths, setWidths] = useState({});
     const [failure, setFailure] = useState(null);
     const now = useRef(state);
@@ -3702,6 +3748,7 @@
     }
     useEffect(() => {
       if (location.hash) fromAddress();
+      else if (page.findings.length) go({ browser: browserOf(page, page.findings[0]) }, { finding: 0, aim: DIMENSIONS });
       else go({}, { aim: DIMENSIONS });
       addEventListener("hashchange", fromAddress);
       return () => removeEventListener("hashchange", fromAddress);
@@ -3736,22 +3783,9 @@
       const name = difference ? "difference" : "run";
       go((seen) => ({ ...carried(page, seen, name), tab: seen.tab }), { aim: DIMENSIONS });
     }
-    function search(dimension, text, step) {
-      const { pane: pane2 } = rows[dimension];
-      const wanted = text.toLowerCase();
-      setMissed("");
-      if (!wanted) return;
-      const { labels } = pane2.tree;
-      const from = rows[dimension].order[focus[dimension]] ?? -1;
-      for (let away = step ? 1 : 0; away <= labels.length; away++) {
-        const node = ((Math.max(0, from) + away * (step || 1)) % labels.length + labels.length) % labels.length;
-        if (labels[node].toLowerCase().includes(wanted)) {
-          setMissed("");
-          go((seen) => ({ browser: seen.browser.selecting(dimension, [node]) }), { aim: [dimension] });
-          return;
-        }
-      }
-      setMissed(`nothing in ${titles[dimension].toLowerCase()} has “${text}” in its name`);
+    function find(dimension, node) {
+      lastTree.current = dimension;
+      go((seen) => ({ browser: seen.browser.selecting(dimension, [node]) }), { aim: [dimension] });
     }
     const actions = (dimension) => ({
       click(event, shown, place) {
@@ -3891,12 +3925,7 @@
       </select></label>
       <label>program <select value=${flat ? "flat" : "calls"} onChange=${(event) => switchTree(event.currentTarget.value === "flat")}><option value="calls">call tree</option><option value="flat">flat profile</option></select></label>
       ${groupings.length > 1 && html`<label>system by <select value=${grouping} onChange=${(event) => group(event.currentTarget.value)}>${groupings.map((name) => html`<option value=${name}>${name}</option>`)}</select></label>`}
-      <label class="search">search <input id="search" type="search" value=${query} placeholder="/" onInput=${(event) => {
-      setQuery(event.currentTarget.value);
-      search(lastTree.current, event.currentTarget.value, 0);
-    }}
-        onKeyDown=${(event) => event.key === "Enter" && search(lastTree.current, query, event.shiftKey ? -1 : 1)} /></label>
-      <span class="missed" role="status">${missed}</span>
+      <${Search} trees=${Object.fromEntries(DIMENSIONS.map((each) => [each, browser.panes[each].tree]))} titles=${titles} show=${find} />
       <button aria-pressed=${source} onClick=${() => go((seen) => ({ source: !seen.source }))}>source</button>
       <button onClick=${() => setHelp(true)} aria-haspopup="dialog">keys <kbd>?</kbd></button>
     </div>
@@ -3915,7 +3944,7 @@
       ${tab === "ranks" && html`<${HeatMap} ...${shared} nodes=${shownNodes} select=${selectNode} />`}
       ${tab === "flat" && html`<${FlatProfile} ...${shared} select=${selectRegion} />`}
       ${tab === "topology" && html`<${Topology} ...${shared} select=${(locations) => selectPath(selectedPaths(browser, experiment)[0], locations)} />`}
-      ${tab === "compare" && html`<${Compare} difference=${page.experiments.difference} metric=${metric} inBoth=${inBoth} other=${page.other?.name} shown=${state.experiment === "difference"} show=${show}
+      ${tab === "compare" && html`<${Compare} difference=${page.experiments.difference} metric=${metric} inBoth=${inBoth} other=${page.other?.name} compared=${page.other?.compared ?? []} shown=${state.experiment === "difference"} show=${show}
         select=${(region) => selectIn(region)} />`}
       ${["counters", "account"].includes(tab) && html`<${Made} key=${tab} name=${tab} />`}
       ${tab === "roofline" && html`<${Roofline} experiment=${experiment} selected=${new Set(selectedPaths(browser, experiment).map((path) => experiment.trees.flat.home[path]))} select=${selectRegion} />`}
@@ -4320,6 +4349,7 @@
     page.times = head.times.map((each) => new TimeLines(each, read));
     page.other = head.other && {
       name: head.other.name,
+      compared: head.other.compared,
       totals: new Map(head.other.metrics.map((metric) => [metric.name, { ...metric, total: new Tally(metric.aggregation, ...metric.total.map((number) => Float64Array.of(number ?? NaN))) }]))
     };
     const { run } = page.experiments;

@@ -154,7 +154,7 @@ def test_one_run_is_enough_for_simulated_counts():
         return experiment([1.0], metrics=metrics, severities={name: np.array([[1.0, 1.0], [count, count]])})
 
     found = compare([counted("instructions", 100)], [counted("instructions", 106)], metric="instructions")
-    assert (found.program.verdict, verdicts(found)) == ("slower", {"x": "slower"})
+    assert (found.program.verdict, verdicts(found)["x"]) == ("slower", "slower")
     found = compare([counted("mpi_instructions", 100)], [counted("mpi_instructions", 140)], metric="mpi_instructions")
     assert found.program.verdict == "unclear"
 
@@ -295,7 +295,7 @@ def test_of_another_tools_experiment_the_start_up_of_mpi_is_left_out_too():
 
     assert metrics_to_compare([imported(1)]) == ("time",)
     found = compare([imported(1)] * 2, [imported(9)] * 2, metric="time")
-    assert (found.program.base, found.program.other, found.mean) == (1.1, 1.1, True)
+    assert (found.program.base, found.program.other, found.of_ranks) == (1.1, 1.1, "mean")
 
 
 def test_compute_time_is_cpu_time_outside_mpi():
@@ -307,12 +307,40 @@ def test_compute_time_is_cpu_time_outside_mpi():
             severities={name: np.full((2, 2), value) for name, value in zip(names, (cpu, mpi), strict=True)},
         )
 
-    assert metrics_to_compare([computing(3, 1)]) == ("compute_time",)
+    assert metrics_to_compare([computing(3, 1)]) == ("compute_time", "busy_time")
     assert metrics_to_compare([experiment([1.0])]) == ("wall_time",)
     found = compare([computing(3, 1)] * 2, [computing(6, 4)] * 2, metric="compute_time")
     assert (found.program.base, found.program.other, found.unit) == (8, 8, "sec")
     with pytest.raises(InputError, match="no metric 'cpu_time'"):
         compare([experiment([1.0])], [experiment([1.0])], metric="compute_time")
+
+
+def shared(work: Sequence[float], path: float | None = None) -> Experiment:
+    """Each rank computes 0.1 s in main, and its part of the work in x; the path, if given, is all in x."""
+    times = np.array([[0.1] * len(work), work])
+    on_path = {} if path is None else {"path_time": np.array([[0.0] * len(work), [path, *[0.0] * (len(work) - 1)]])}
+    severities = {"cpu_time": times, "mpi_cpu_time": np.zeros_like(times), **on_path}
+    metrics = [Metric(name, "sec", "cpu_time" if name == "mpi_cpu_time" else None) for name in severities]
+    return experiment([1.0], ranks=len(work), metrics=metrics, severities=severities)
+
+
+def test_the_same_work_that_is_shared_better_is_faster_by_the_busiest_rank():
+    uneven, even = [shared([3 * noise, 1, 0]) for noise in NOISE], [shared([1.5, 1.5 * noise, 1]) for noise in NOISE]
+    assert metrics_to_compare([*uneven, *even]) == ("compute_time", "busy_time")
+    assert compare(uneven, even, metric="compute_time").program.verdict == "same"
+    found = compare(uneven, even, metric="busy_time")
+    assert (found.of_ranks, found.program.verdict, verdicts(found)["x"]) == ("max", "faster", "faster")
+    assert (found.program.base, found.program.other) == pytest.approx((3.1, 1.6))
+    assert compare(even, uneven, metric="busy_time").slower
+
+
+def test_the_critical_path_replaces_the_busiest_rank_if_all_runs_recorded_it_to_the_end():
+    whole, longer, ended = shared([2, 1], 3), shared([2, 1], 4), shared([2, 1], 1.9)
+    assert metrics_to_compare([whole, longer]) == ("compute_time", "path_time")
+    assert metrics_to_compare([whole, ended]) == ("compute_time", "busy_time")
+    assert metrics_to_compare([whole, shared([2, 1])]) == ("compute_time", "busy_time")
+    found = compare([whole] * 2, [longer] * 2, metric="path_time")
+    assert (found.program.verdict, verdicts(found)["x"]) == ("slower", "slower")
 
 
 def test_runs_with_barriers_before_collectives_are_not_compared_with_runs_without():

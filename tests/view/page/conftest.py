@@ -117,7 +117,7 @@ def show(chromium: Browser, idle: Idle, tmp_path: Path) -> Generator[Show, None,
 
     def shown(
         experiment: Experiment,
-        fragment: str = "",
+        fragment: str = "#e=run",  # the whole run, not the first finding
         *,
         of_page: Mapping[str, Any] | None = None,
         file: Path | None = None,

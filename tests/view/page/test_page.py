@@ -254,6 +254,33 @@ def test_trees_are_walked_by_keys(experiments, show):
     assert shown.page.evaluate("document.activeElement.id") == "tree-program"
 
 
+def test_a_page_opens_at_the_first_finding(experiments, show):
+    assert show(experiments["rays"], "", of_page=RAYS).selected() == show(experiments["rays"], "#n=1").selected()
+
+
+def test_a_search_lists_what_it_finds_in_all_trees_and_selects_it_at_enter(experiments, show):
+    shown = show(experiments["rays"])
+    before = shown.selected()
+    shown.press("/")
+    shown.page.keyboard.type("prog")
+    assert shown.page.inner_text(".search [role=status]") == "1 found"
+    assert shown.page.inner_text(".hits li") == "program_time metric"
+    assert shown.selected() == before
+    shown.page.keyboard.type("!")
+    assert shown.page.inner_text(".search .missed") == "nothing has “prog!” in its name"
+    shown.press("Enter")
+    assert shown.selected() == before
+    shown.page.fill("#search", "loop@")
+    shown.press("Enter", "Enter", "Shift+Enter")
+    assert shown.page.inner_text(".search [role=status]").startswith("1 of ")
+    assert shown.selected()["program"][0].startswith("loop@")
+    shown.page.fill("#search", "Rank 2")
+    shown.page.click(".hits button")
+    shown.settle()
+    assert (shown.selected()["system"], shown.page.locator(".hits").count()) == (["rank 2"], 0)
+    assert shown.complaints == []
+
+
 def test_the_focus_is_never_lost(experiments, show):
     shown = show(experiments["rays"], of_page=RAYS)
     shown.page.focus("#tree-program")
@@ -294,7 +321,9 @@ def test_a_name_leads_to_its_node_in_another_run(experiments, show):
 
 
 def test_the_verdict_is_read_without_javascript(experiments, show):
-    text = show(experiments["rays"], java_script_enabled=False).page.inner_text("body")
+    page = show(experiments["rays"], java_script_enabled=False).page
+    page.click("text=3 notes on this run")
+    text = page.inner_text("body")
     assert "rays · 4 ranks · run 3.79 s wall · measuring overhead < 0.1 %" in text
     assert "busiest rank 1.51 s (100 %): its busy time" in text
     assert "mpirun --oversubscribe -n 4 ./rays" in text
@@ -487,7 +516,7 @@ def test_what_one_of_two_runs_has_not_measured_is_no_part_of_their_comparison(sh
     shown = show(after, of_page={"against": (before, "before")})
     shown.press("4")
     said = shown.page.inner_text("#panel > p")
-    assert said.startswith("cpu_time of the program: 18.1 s in before, 18.1 s here")
+    assert said.startswith("cpu_time of the program, sum of the ranks: 18.1 s in before, 18.1 s here")
     assert "what one of the two has not measured" in said
 
 

@@ -17,6 +17,15 @@ def _value(shown, dimension: str, label: str) -> dict:
     return next(row for row in shown.rows()[dimension] if row["label"] == label)
 
 
+def test_5_1_a_comparison_begins_with_what_improved_and_by_how_much(experiments, show):
+    before, after = experiments["rays"], experiments["rays_dynamic"]
+    shown = show(after, "", of_page={"against": (before, "before")})
+    said = "the busiest rank takes 924 ms, 38.7 % less than 1.51 s"
+    assert shown.page.inner_text(".verdict >> nth=0") == f"compared with before: {said}"
+    of_region = "propagate/loop@28 (propagate.c:28) takes 905 ms, 39.1 % less than 1.49 s"
+    assert of_region in shown.page.inner_text("#panel .compared li >> nth=0")
+
+
 def test_5_1_the_difference_of_before_and_after_a_fix_in_percent_of_before(experiments, show):
     before, after = experiments["rays"], experiments["rays_dynamic"]
     shown = show(after, of_page={"against": (before, "before")})

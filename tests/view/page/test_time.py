@@ -296,7 +296,7 @@ def test_a_damaged_trace_is_told_of(show, tmp_path):
     file = saved(tmp_path)
     file.write_bytes(file.read_bytes()[:-50])
     found = show(profile(), "#t=time", of_page={"recordings": [Recording(file, "out", "the run")]})
-    assert "no time lines of the run" in found.page.inner_text(".caveats")
+    assert "no time lines of the run" in found.page.text_content(".caveats")
     assert "run --trace" in found.page.inner_text("#panel")
 
 

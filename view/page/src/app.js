@@ -14,6 +14,7 @@ import { Help } from "./parts/help.js";
 import { Legend } from "./parts/legend.js";
 import { Made } from "./parts/made.js";
 import { Roofline } from "./parts/roofline.js";
+import { Search } from "./parts/search.js";
 import { SourceView } from "./parts/source_view.js";
 import { Splitter } from "./parts/splitter.js";
 import { TABS, Tabs } from "./parts/tabs.js";
@@ -29,8 +30,6 @@ export function App({ page }) {
   const [focus, setFocus] = useState({ metrics: 0, program: 0, system: 0 });
   const [help, setHelp] = useState(false);
   const [finding, setFinding] = useState(-1);
-  const [query, setQuery] = useState("");
-  const [missed, setMissed] = useState("");
   const [widths, setWidths] = useState({});
   const [failure, setFailure] = useState(null);
   const now = useRef(state);
@@ -98,6 +97,7 @@ export function App({ page }) {
 
   useEffect(() => {
     if (location.hash) fromAddress();
+    else if (page.findings.length) go({ browser: browserOf(page, page.findings[0]) }, { finding: 0, aim: DIMENSIONS });
     else go({}, { aim: DIMENSIONS });
     addEventListener("hashchange", fromAddress);
     return () => removeEventListener("hashchange", fromAddress);
@@ -139,22 +139,9 @@ export function App({ page }) {
     go((seen) => ({ ...carried(page, seen, name), tab: seen.tab }), { aim: DIMENSIONS });
   }
 
-  function search(dimension, text, step) {
-    const { pane } = rows[dimension];
-    const wanted = text.toLowerCase();
-    setMissed("");
-    if (!wanted) return;
-    const { labels } = pane.tree;
-    const from = rows[dimension].order[focus[dimension]] ?? -1;
-    for (let away = step ? 1 : 0; away <= labels.length; away++) {
-      const node = (((Math.max(0, from) + away * (step || 1)) % labels.length) + labels.length) % labels.length;
-      if (labels[node].toLowerCase().includes(wanted)) {
-        setMissed("");
-        go((seen) => ({ browser: seen.browser.selecting(dimension, [node]) }), { aim: [dimension] });
-        return;
-      }
-    }
-    setMissed(`nothing in ${titles[dimension].toLowerCase()} has “${text}” in its name`);
+  function find(dimension, node) {
+    lastTree.current = dimension;
+    go((seen) => ({ browser: seen.browser.selecting(dimension, [node]) }), { aim: [dimension] });
   }
 
   const actions = (dimension) => ({
@@ -304,9 +291,7 @@ export function App({ page }) {
       </select></label>
       <label>program <select value=${flat ? "flat" : "calls"} onChange=${(event) => switchTree(event.currentTarget.value === "flat")}><option value="calls">call tree</option><option value="flat">flat profile</option></select></label>
       ${groupings.length > 1 && html`<label>system by <select value=${grouping} onChange=${(event) => group(event.currentTarget.value)}>${groupings.map((name) => html`<option value=${name}>${name}</option>`)}</select></label>`}
-      <label class="search">search <input id="search" type="search" value=${query} placeholder="/" onInput=${(event) => { setQuery(event.currentTarget.value); search(lastTree.current, event.currentTarget.value, 0); }}
-        onKeyDown=${(event) => event.key === "Enter" && search(lastTree.current, query, event.shiftKey ? -1 : 1)} /></label>
-      <span class="missed" role="status">${missed}</span>
+      <${Search} trees=${Object.fromEntries(DIMENSIONS.map((each) => [each, browser.panes[each].tree]))} titles=${titles} show=${find} />
       <button aria-pressed=${source} onClick=${() => go((seen) => ({ source: !seen.source }))}>source</button>
       <button onClick=${() => setHelp(true)} aria-haspopup="dialog">keys <kbd>?</kbd></button>
     </div>
@@ -325,7 +310,7 @@ export function App({ page }) {
       ${tab === "ranks" && html`<${HeatMap} ...${shared} nodes=${shownNodes} select=${selectNode} />`}
       ${tab === "flat" && html`<${FlatProfile} ...${shared} select=${selectRegion} />`}
       ${tab === "topology" && html`<${Topology} ...${shared} select=${(locations) => selectPath(selectedPaths(browser, experiment)[0], locations)} />`}
-      ${tab === "compare" && html`<${Compare} difference=${page.experiments.difference} metric=${metric} inBoth=${inBoth} other=${page.other?.name} shown=${state.experiment === "difference"} show=${show}
+      ${tab === "compare" && html`<${Compare} difference=${page.experiments.difference} metric=${metric} inBoth=${inBoth} other=${page.other?.name} compared=${page.other?.compared ?? []} shown=${state.experiment === "difference"} show=${show}
         select=${(region) => selectIn(region)} />`}
       ${["counters", "account"].includes(tab) && html`<${Made} key=${tab} name=${tab} />`}
       ${tab === "roofline" && html`<${Roofline} experiment=${experiment} selected=${new Set(selectedPaths(browser, experiment).map((path) => experiment.trees.flat.home[path]))} select=${selectRegion} />`}

@@ -24,6 +24,7 @@ async function main() {
   page.times = head.times.map((each) => new TimeLines(each, read));
   page.other = head.other && {
     name: head.other.name,
+    compared: head.other.compared,
     totals: new Map(head.other.metrics.map((metric) => [metric.name, { ...metric, total: new Tally(metric.aggregation, ...metric.total.map((number) => Float64Array.of(number ?? NaN))) }])),
   };
   const { run } = page.experiments;

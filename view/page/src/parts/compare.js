@@ -7,7 +7,7 @@ import { written } from "../model/units.js";
 const MOST = 50; // lines of a list
 const LEAST = 0.001; // least change as a share of the total; the same as _LEAST in view/changes.py
 
-export function Compare({ difference, metric, inBoth, other, shown, show, select }) {
+export function Compare({ difference, metric, inBoth, other, compared, shown, show, select }) {
   const lists = useMemo(() => (inBoth ? changes(difference, metric) : null), [difference, metric, inBoth]);
   if (!difference) return html`<p class="remark">Nothing to compare with: <code>autoanalyzer view THIS --against OTHER -o report.html</code> makes a page that compares.</p>`;
   if (!lists) return html`<p class="remark">${metric} is not in both experiments, or its values do not add up.</p>`;
@@ -31,7 +31,8 @@ export function Compare({ difference, metric, inBoth, other, shown, show, select
       ${changed.length > MOST && html`<p class="remark">and ${changed.length - MOST} more</p>`}
     </section>`;
   return html`
-    <p>${metric} of the program: ${amount(before)} in ${other}, ${amount(before - gain)} here${before && gain ? `, ${share(gain, before)}` : ""}. Each region by itself; changes of less than 0.1 % are left out${lists.partly ? ", and so is what one of the two has not measured" : ""}.</p>
+    ${compared.length > 0 && html`<ul class="compared">${compared.map((each) => html`<li>${each}</li>`)}</ul>`}
+    <p>${metric} of the program, sum of the ranks: ${amount(before)} in ${other}, ${amount(before - gain)} here${before && gain ? `, ${share(gain, before)}` : ""}. Each region by itself; changes of less than 0.1 % are left out${lists.partly ? ", and so is what one of the two has not measured" : ""}.</p>
     <p><button onClick=${() => show(!shown)}>${shown ? "Show this experiment in the trees" : "Show the difference in the trees"}</button> <span class="remark">${shown ? `The trees show ${other} less this experiment: ▲ raised is what was gained, ▼ sunken what was lost.` : ""}</span></p>
     ${difference.head.remarks.length > 0 && html`<ul class="caveats">${difference.head.remarks.map((each) => html`<li>${each}</li>`)}</ul>`}
     <div class="lists">${list("Slower, or more", slower, "down")}${list("Faster, or less", faster, "up")}</div>

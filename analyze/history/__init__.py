@@ -1,0 +1,7 @@
+"""The history of a program: what its runs measured, commit by commit, and where that changed for good."""
+
+from .history import Changed, History, Judged, histories_of
+from .history_file import HistoryFile, KeptRun
+from .kept_values import KeptValue, values_to_keep
+
+__all__ = ["Changed", "History", "HistoryFile", "Judged", "KeptRun", "KeptValue", "histories_of", "values_to_keep"]

@@ -1,0 +1,185 @@
+"""The runs of one program in a history, and what changed between them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+from ...experiment import Region
+from ...experiment.region import DESCRIPTOR_VERSION
+from ..comparison.noise import CONFIDENCE, shift
+from .change_points import LEAST_CHANGE, Change, Series, changes_of
+from .history_file import KeptRun
+from .kept_values import KeptValue
+
+__all__ = ["Changed", "History", "Judged", "histories_of"]
+
+Verdict = Literal["more", "less", "unclear", "same"]
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """A value that changed for good.
+
+    Attributes:
+        metric: The metric.
+        unit: Its unit.
+        region: The region; None for the program.
+        host: The machine on which it changed; empty for counts, which are the same on all machines.
+        change: From which run on, and by how much.
+    """
+
+    metric: str
+    unit: str
+    region: Region | None
+    host: str
+    change: Change
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A value of new runs, compared with the runs since the last change.
+
+    Attributes:
+        metric: The metric.
+        unit: Its unit.
+        region: The region; None for the program.
+        before: Smallest value since the last change.
+        now: Smallest value of the new runs.
+        verdict: ``more`` or ``less`` if the change is certain, ``unclear`` if it is not, ``same`` if it is less than
+            the threshold.
+    """
+
+    metric: str
+    unit: str
+    region: Region | None
+    before: float
+    now: float
+    verdict: Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class _Key:
+    metric: str
+    place: str
+    host: str
+
+
+@dataclass(frozen=True)
+class History:
+    """The runs of one program with one command line, and equally many ranks and threads.
+
+    Attributes:
+        runs: The runs, in the order in which they were added.
+        values: The values of each run.
+    """
+
+    runs: Sequence[KeptRun]
+    values: Sequence[Sequence[KeptValue]]
+
+    @cached_property
+    def changes(self) -> list[Changed]:
+        """What changed for good, in the order of the runs; of a run, the program comes before its regions."""
+        found = [
+            Changed(key.metric, self._units[key.metric], self._region(key.place, each.run), key.host, each)
+            for key, changes in changes_of(self._series).items()
+            for each in changes
+        ]
+        return sorted(found, key=lambda each: (each.change.run, each.metric, each.region is not None, -_size(each)))
+
+    @property
+    def subject(self) -> tuple[str, str, int, int]:
+        """Program, command line, ranks and threads, which all runs have in common."""
+        return _subject(self.runs[0])
+
+    def judge(self, later: History, threshold: float) -> list[Judged]:
+        """Compare new runs with those since the last change; of a metric, the program comes first.
+
+        Args:
+            later: New runs of the same program.
+            threshold: The least change that counts, as a share of the program.
+        """
+        changes = changes_of(self._series)
+        found = []
+        for key, now in later._series.items():
+            series = self._series.get(key)
+            if series is None:
+                continue
+            start = changes[key][-1].run if key in changes else 0
+            before = [value for run, value in zip(series.runs, series.values, strict=True) if run >= start]
+            whole = min(later._series[_Key(key.metric, "", key.host)].values)
+            verdict = _verdict(before, now, threshold * whole, len(later._series))
+            region = later._region(key.place, now.runs[0])
+            found.append(Judged(key.metric, later._units[key.metric], region, min(before), min(now.values), verdict))
+        return sorted(found, key=lambda each: (each.metric, each.region is not None, -abs(each.now - each.before)))
+
+    @cached_property
+    def _units(self) -> dict[str, str]:
+        return {value.metric: value.unit for values in self.values for value in values}
+
+    @cached_property
+    def series(self) -> int:
+        """The number of values that were followed from run to run."""
+        return len(self._series)
+
+    @cached_property
+    def _series(self) -> dict[_Key, Series]:
+        """The values of each metric and place, in the order of the runs; times of each machine apart."""
+        runs: dict[_Key, list[int]] = defaultdict(list)
+        values: dict[_Key, list[KeptValue]] = defaultdict(list)
+        programs: dict[_Key, list[float]] = defaultdict(list)
+        for number, (run, kept) in enumerate(zip(self.runs, self.values, strict=True)):
+            whole = {each.metric: each.value for each in kept if not each.place}
+            for each in kept:
+                key = _Key(each.metric, each.place, run.host if each.unit == "sec" else "")
+                runs[key].append(number)
+                values[key].append(each)
+                programs[key].append(whole[each.metric])
+        return {
+            key: Series(
+                tuple(runs[key]),
+                tuple(each.value for each in values[key]),
+                all(each.repeats for each in values[key]),
+                tuple(programs[key]),
+            )
+            for key in runs
+        }
+
+    def _region(self, place: str, run: int) -> Region | None:
+        """Return the region at a place, with its line in a run; None for the program."""
+        if not place:
+            return None
+        line = next(each.line for each in self.values[run] if each.place == place)
+        return Region.from_descriptor(f"{DESCRIPTOR_VERSION}|{place}")._replace(first_line=line)
+
+
+def histories_of(runs: Sequence[tuple[KeptRun, Sequence[KeptValue]]]) -> list[History]:
+    """Return runs by program, command line, ranks and threads, in the order of their first run."""
+    found: dict[tuple[str, str, int, int], tuple[list[KeptRun], list[Sequence[KeptValue]]]] = {}
+    for run, values in runs:
+        alike = found.setdefault(_subject(run), ([], []))
+        alike[0].append(run)
+        alike[1].append(values)
+    return [History(*each) for each in found.values()]
+
+
+def _subject(run: KeptRun) -> tuple[str, str, int, int]:
+    return run.program, run.command, run.ranks, run.threads
+
+
+def _size(changed: Changed) -> float:
+    return abs(changed.change.after - changed.change.before)
+
+
+def _verdict(before: Sequence[float], now: Series, least: float, tests: int) -> Verdict:
+    """Judge a value of new runs, as one of ``tests`` values, if less than ``least`` is no change."""
+    found = shift(before, now.values, repeats=now.repeats)
+    if abs(min(now.values) - min(before)) < max(least, LEAST_CHANGE * min(before)):
+        return "same"
+    chance = found.above if found.change > 0 else found.below
+    if chance * tests >= 1 - CONFIDENCE:
+        return "unclear"
+    return "more" if found.change > 0 else "less"

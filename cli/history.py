@@ -1,0 +1,108 @@
+"""``autoanalyzer history``: keep what runs measured, commit by commit, and find the commits that changed it."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import subprocess
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..errors import UsageError
+from ..view.terminal import print_verdict
+from .documents import add_documents, check_targets, is_output, write_document
+
+if TYPE_CHECKING:
+    from ..analyze.history import KeptRun, KeptValue
+
+__all__ = ["add_arguments", "kept", "run"]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
+    parser.usage = (
+        "autoanalyzer history add FILE RUN... [--commit NAME] [--host NAME]\n"
+        "       autoanalyzer history show FILE [--json FILE]"
+    )
+    parser.add_argument("action", choices=("add", "show"), help="add runs to a history, or show what changed in it")
+    parser.add_argument("history", type=Path, metavar="FILE", help="the history: one file, which add makes")
+    parser.add_argument("runs", type=Path, nargs="*", metavar="RUN", help="runs: their folders or experiment files")
+    parser.add_argument("--commit", metavar="NAME", help="the version of the program (default: git's commit here)")
+    parser.add_argument(
+        "--host",
+        metavar="NAME",
+        help="the machine, or its kind if jobs run on any of several; times are compared on the same one only "
+        "(default: the first node of the run)",
+    )
+    add_documents(parser, {"json": "the history as JSON"})
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Carry the command out."""
+    from ..analyze.history import HistoryFile, histories_of
+    from ..view.history import history_document, history_lines
+
+    file = HistoryFile(arguments.history)
+    if arguments.action == "add":
+        if not arguments.runs:
+            raise UsageError(f"history add: expected a run: autoanalyzer history add {arguments.history} RUN")
+        if arguments.json:
+            raise UsageError("--json is only for history show")
+        if not arguments.history.parent.is_dir():
+            raise UsageError(f"{arguments.history}: expected a file in an existing folder")
+        new = [kept(each, arguments.commit, arguments.host) for each in arguments.runs]
+        added = sum(file.add(*each) for each in new)
+        known = f"; {len(new) - added} were in it" if added < len(new) else ""
+        sys.stdout.write(f"{arguments.history}: {added} added{known}\n")
+        return 0
+    if arguments.runs or arguments.commit or arguments.host:
+        raise UsageError("runs, --commit and --host are only for history add")
+    check_targets([arguments.history], json=arguments.json)
+    histories = histories_of(file.read())
+    if arguments.json:
+        document = json.dumps(history_document(histories), indent=1, allow_nan=False).encode() + b"\n"
+        write_document(document, arguments.json)
+    print_verdict(history_lines(histories), stderr=is_output(arguments.json))
+    return 0
+
+
+def kept(path: Path, commit: str | None, host: str | None) -> tuple[KeptRun, list[KeptValue]]:
+    """Return what a history keeps of a run.
+
+    Args:
+        path: Its folder or experiment file.
+        commit: The version of the program; None for git's commit in the working folder.
+        host: The machine; None for the first node of the run.
+
+    Raises:
+        InputError: It is no complete run.
+    """
+    from ..analyze.comparison import check_run
+    from ..analyze.history import KeptRun, values_to_keep
+    from ..digests import content_of, digest
+    from ..runtime.open_experiment import open_experiment
+
+    experiment, file = open_experiment(path)
+    check_run(str(path), experiment)
+    about = KeptRun(
+        digest=digest(content_of(str(file))),
+        commit=_commit() if commit is None else commit,
+        added=f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S}",
+        host=experiment.locations[0].node if host is None else host,
+        program=experiment.notes.program,
+        command=" ".join(experiment.notes.command),
+        ranks=len({each.process for each in experiment.locations}),
+        threads=len(experiment.locations),
+    )
+    return about, values_to_keep(experiment)
+
+
+def _commit() -> str:
+    """Return git's commit in the working folder, shortened; empty if there is none."""
+    if not shutil.which("git"):
+        return ""
+    done = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False)
+    return done.stdout.strip() if done.returncode == 0 else ""

@@ -1,0 +1,157 @@
+"""Show the history of a program, and new runs beside it, as text and as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import groupby
+from typing import Any, Final
+
+from ..analyze.history import Changed, History, Judged
+from ..experiment import Region
+from .place import Place, visible
+from .units import amount, many
+
+__all__ = ["history_document", "history_lines", "judged_lines"]
+
+_SCHEMA: Final = "autoanalyzer.history/1"
+_PROGRAMS: Final = {"path_time": "the critical path", "busy_time": "the busiest rank"}
+_REGIONS: Final = 3  # regions named for each change of the program
+
+
+def history_lines(histories: Sequence[History]) -> list[str]:
+    """Return lines on each program: its runs, then each commit with what changed from it on."""
+    lines: list[str] = []
+    for history in histories:
+        lines += [*([""] if lines else []), *_lines(history)]
+    return lines
+
+
+def _lines(history: History) -> list[str]:
+    first, last = history.runs[0], history.runs[-1]
+    spanned = f", commits {first.commit} to {last.commit}" if first.commit and len(history.runs) > 1 else ""
+    lines = [visible(f"{_name(history)}: {many(len(history.runs), 'run')}{spanned}")]
+    for run, changes in groupby(history.changes, key=lambda each: each.change.run):
+        lines.append(visible(f"from {_commit(history, run)} on"))
+        lines += _of_commit([*changes])
+    if len(lines) == 1:
+        lines.append(f"no lasting change in {many(history.series, 'value')}")
+    return lines
+
+
+def _of_commit(changes: Sequence[Changed]) -> list[str]:
+    """Return a line for each change of the program, with the regions that changed most; and for other regions."""
+    lines = []
+    for _, alike in groupby(changes, key=lambda each: (each.metric, each.host)):
+        whole, *parts = [*alike]
+        if whole.region is not None:
+            parts, shown = [], [whole, *parts]
+        else:
+            shown = [whole]
+        lines += [f"  {_word(each):8} {_sentence(each)}" for each in shown]
+        if parts:
+            names = "; ".join(f"{_place(each.region)} {_signed(each.change.relative)}" for each in parts[:_REGIONS])
+            lines.append(
+                f"           in {names}{f'; and {len(parts) - _REGIONS} more' if len(parts) > _REGIONS else ''}"
+            )
+    return lines
+
+
+def judged_lines(judged: Sequence[Judged], runs: int) -> list[str]:
+    """Return a line for each value of new runs that changed, and the number of those that did not.
+
+    Args:
+        judged: The values.
+        runs: The number of runs in the history.
+    """
+    changed = [each for each in judged if each.verdict != "same"]
+    lines = []
+    for each in changed:
+        word = "UNCLEAR" if each.verdict == "unclear" else _change_word(each.unit, each.verdict == "more")
+        more = ": repeat the run" if each.verdict == "unclear" else ""
+        what = _what(each.metric, each.region)
+        now, before = amount(each.now, each.unit), amount(each.before, each.unit)
+        lines.append(visible(f"{word:8} {what}: {now}, {_than(each.now / each.before - 1)} {before}{more}"))
+    if rest := len(judged) - len(changed):
+        lines.append(f"SAME     {many(rest, 'value')}, compared with {many(runs, 'run')} in the history")
+    return lines
+
+
+def history_document(histories: Sequence[History]) -> dict[str, Any]:
+    """Return the history as JSON data."""
+    return {
+        "schema": _SCHEMA,
+        "programs": [
+            {
+                "program": visible(each.runs[0].program),
+                "command": visible(each.runs[0].command),
+                "ranks": each.runs[0].ranks,
+                "threads": each.runs[0].threads,
+                "runs": [{"commit": visible(run.commit), "added": run.added, "host": run.host} for run in each.runs],
+                "changes": [_change(each, changed) for changed in each.changes],
+            }
+            for each in histories
+        ],
+        "verdict": history_lines(histories),
+    }
+
+
+def _change(history: History, changed: Changed) -> dict[str, Any]:
+    region, change = changed.region, changed.change
+    return {
+        "run": change.run,
+        "commit": visible(history.runs[change.run].commit),
+        "metric": changed.metric,
+        "unit": changed.unit,
+        "host": changed.host,
+        "region": "" if region is None else visible(Place.of_region(region).title),
+        "file": "" if region is None else visible(region.file),
+        "line": 0 if region is None else region.first_line,
+        "before": change.before,
+        "after": change.after,
+        "change": change.relative,
+    }
+
+
+def _name(history: History) -> str:
+    run = history.runs[0]
+    threads = f", {many(run.threads, 'thread')}" if run.threads > run.ranks else ""
+    return f"{run.program or 'program without a name'}, {many(run.ranks, 'rank')}{threads}"
+
+
+def _commit(history: History, run: int) -> str:
+    commit, number = history.runs[run].commit, f"run {run + 1}"
+    return f"commit {commit} ({number})" if commit else f"{number}, added {history.runs[run].added}"
+
+
+def _word(changed: Changed) -> str:
+    return _change_word(changed.unit, changed.change.relative > 0)
+
+
+def _change_word(unit: str, more: bool) -> str:
+    slower, faster = ("SLOWER", "FASTER") if unit == "sec" else ("MORE", "LESS")
+    return slower if more else faster
+
+
+def _sentence(changed: Changed) -> str:
+    before, after = (amount(each, changed.unit) for each in (changed.change.before, changed.change.after))
+    host = f" on {changed.host}" if changed.host else ""
+    return visible(f"{_what(changed.metric, changed.region)}: {after}, {_than(changed.change.relative)} {before}{host}")
+
+
+def _what(metric: str, region: Region | None) -> str:
+    """Return what a value is of: ``instructions of the program``, ``the critical path``, ``wall_time of solve``."""
+    if region is None and metric in _PROGRAMS:
+        return _PROGRAMS[metric]
+    return f"{metric} of {'the program' if region is None else _place(region)}"
+
+
+def _place(region: Region | None) -> str:
+    return Place.of_region(region).in_words if region else "the program"
+
+
+def _than(change: float) -> str:
+    return f"{abs(100 * change):.1f} % {'more' if change > 0 else 'less'} than"
+
+
+def _signed(change: float) -> str:
+    return f"{100 * change:+.1f} %"

@@ -1,0 +1,49 @@
+// Search in all three trees: typing lists the hits, and Enter shows them one after the other.
+import { useMemo, useState } from "preact/hooks";
+import { html } from "../html.js";
+
+const ORDER = ["program", "metrics", "system"];
+const MOST = 12; // hits in the list
+
+// `trees` and `titles` by dimension; `show(dimension, node)` selects a node.
+export function Search({ trees, titles, show }) {
+  const [query, setQuery] = useState("");
+  const [at, setAt] = useState(-1);
+  const [open, setOpen] = useState(false);
+  const hits = useMemo(() => hitsOf(trees, query), [query, ...ORDER.map((each) => trees[each])]);
+
+  function go(number) {
+    if (!hits.length) return;
+    const next = (number + hits.length) % hits.length;
+    setAt(next);
+    show(hits[next].dimension, hits[next].node);
+  }
+
+  function onKey(event) {
+    if (event.key === "Escape") setOpen(false);
+    if (event.key !== "Enter") return;
+    setOpen(false);
+    go(event.shiftKey ? Math.max(at, 0) - 1 : at + 1);
+  }
+
+  const first = hits.slice(0, MOST);
+  const said = !query ? "" : !hits.length ? `nothing has “${query}” in its name` : at < 0 ? `${hits.length} found` : `${at + 1} of ${hits.length}`;
+  return html`
+    <div class="search" onFocusOut=${(event) => !event.currentTarget.contains(event.relatedTarget) && setOpen(false)}>
+      <span class=${hits.length || !query ? "remark" : "missed"} role="status">${said}</span>
+      <label>search <input id="search" type="search" value=${query} placeholder="/" onKeyDown=${onKey}
+        onInput=${(event) => { setQuery(event.currentTarget.value); setAt(-1); setOpen(true); }} /></label>
+      ${open && first.length > 0 && html`<ul class="hits" aria-label="found">
+        ${first.map(({ dimension, node, label }, number) => html`<li key=${`${dimension} ${node}`}><button onClick=${() => { setOpen(false); go(number); }}>${label} <small>${titles[dimension].toLowerCase()}</small></button></li>`)}
+        ${hits.length > MOST && html`<li><small>and ${hits.length - MOST} more: Enter shows the next</small></li>`}
+      </ul>`}
+    </div>
+  `;
+}
+
+// Returns the nodes whose labels contain a text, in any case.
+function hitsOf(trees, query) {
+  const wanted = query.toLowerCase();
+  if (!wanted) return [];
+  return ORDER.flatMap((dimension) => trees[dimension].labels.flatMap((label, node) => (label.toLowerCase().includes(wanted) ? [{ dimension, node, label }] : [])));
+}
