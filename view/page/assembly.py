@@ -105,7 +105,7 @@ def page_of(
         experiments=experiments,
         clusters=clusters,
         sources=sources,
-        other=_other(*against, compared) if against else None,
+        other=_other(*against, compared[1:]) if against else None,
         basis=_MEANS if subject.findings else _SUMS,
         counters=counters,
         account=_account(subject.findings) if subject.findings else "",

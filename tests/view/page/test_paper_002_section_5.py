@@ -51,10 +51,8 @@ def test_5_1_lists_tell_what_became_slower_and_what_faster(experiments, show):
     shown = show(after, "#m=cpu_time", of_page={"against": (before, "before")})
     shown.press("4")
     said = shown.page.inner_text("#panel > p")
-    totals = [_total(each, "cpu_time") for each in (before, after)]
-    assert said.startswith(
-        f"cpu_time of the program: {amount(totals[0], 'sec')} in before, {amount(totals[1], 'sec')} here"
-    )
+    was, now = (amount(_total(each, "cpu_time"), "sec") for each in (before, after))
+    assert said.startswith(f"cpu_time of the program, sum of the ranks: {was} in before, {now} here")
     slower, faster = (
         shown.page.locator(".changes").nth(place).locator("tbody td:nth-child(3)").all_inner_texts() for place in (0, 1)
     )
