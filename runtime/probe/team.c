@@ -36,7 +36,7 @@ static struct aa_node *construct_of(const struct aa_thread *thread) {
     return is_construct(key) ? aa_throttled_node(aa_tree_edge(thread, frame->node, key)->child) : NULL;
 }
 
-/* The key is the region's own, because the program's may be gone before the task is executed. */
+/* Uses the region's own key, because the program's key may no longer exist when the task is executed. */
 struct aa_origin aa_task_origin(void) {
     struct aa_node *node = aa_thread_self->current;
     bool is_base = node->region == AA_NO_REGION;
