@@ -152,7 +152,7 @@ class _Adviser:
         return self._on(region, frozenset(causes), gain.seconds if gain else None, numbers, within)
 
     def _why_it_waits(self, culprit: int) -> str:
-        """Return ``waiting`` if messages may be the cause, otherwise how ranks wait for others' work."""
+        """Return how ranks wait in a culprit: ``waiting`` (maybe for messages), ``one_after_another`` or ``late``."""
         explanation = self._findings.explanation
         found = explanation.serialisation
         if found is None or not (self._findings.in_turn[culprit] or culprit in explanation.waiting.awaited):

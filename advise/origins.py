@@ -62,7 +62,7 @@ class _Trail:
         return not self.before or where.procedure.name != self.within or line <= self.before
 
     def ordered(self, where: Where, definitions: Sequence[Definition]) -> Sequence[Definition]:
-        """Sort definitions: first those before the path's start, last first, as a variable may get several values."""
+        """Sort definitions of a variable: first those before the path's start, the nearest first, then the others."""
         if not self.at or where.procedure.name != self.within:
             return definitions
         return sorted(definitions, key=lambda each: (each[2] > self.at, -each[2] if each[2] <= self.at else each[2]))
