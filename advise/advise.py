@@ -120,7 +120,7 @@ class _Adviser:
         """Warnings about files, including the number of files that may divide the work but were not read."""
         number = len(self._unread - self._reading.sources.keys())
         files = f"{number} more {'files were' if number > 1 else 'file was'}"
-        most = f"advice reads at most {_MOST_FILES}, and a C++ file counts as {_DEAR}"
+        most = f"at most {_MOST_FILES} files are read for advice, and a C++ file counts as {_DEAR}"
         return (f"{files} not read, although work may be divided among ranks there, too: {most}",) if number else ()
 
     def on_ranks(self, culprit: int) -> tuple[Advice, ...]:

@@ -81,8 +81,8 @@ class Origins:
         sources: The files, by name.
 
     Attributes:
-        calls: The calls in them.
-        ranks: Their variables that hold the rank.
+        calls: The calls in the files.
+        ranks: The variables in the files that contain the rank.
     """
 
     def __init__(self, sources: Mapping[str, SourceFile]) -> None:
@@ -236,7 +236,7 @@ class Origins:
 
 
 def _sees(where: Where, name: str) -> bool:
-    """Return whether a name in a procedure refers to the common variable, not to a local one."""
+    """Return whether a name in a procedure refers to a variable outside it, not to a local one."""
     declaration = where.source.declaration(where.procedure, name)
     return declaration is None or declaration.outlives
 

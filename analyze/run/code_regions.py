@@ -34,7 +34,7 @@ STARTUP: Final = frozenset({"MPI_Init", "MPI_Init_thread", "MPI_Finalize"})
 
 @dataclass(frozen=True, slots=True)
 class CodeRegion:
-    """A node of the code-region tree below the whole program (definition 1).
+    """A node of the code-region tree below the whole program.
 
     Attributes:
         id: Index of the call path; for the own code of an entry procedure, that of the root.

@@ -48,7 +48,7 @@ class Form:
     """The regions and call paths of a process, without values; processes that did the same share one.
 
     Attributes:
-        key: Equal if everything that matters of the rest is equal.
+        key: A digest of the other attributes; forms with equal keys are equal.
         regions: The regions that ``nodes["region"]`` refers to.
         trees: For each thread, ``nodes["parent"]`` and ``nodes["region"]``.
     """

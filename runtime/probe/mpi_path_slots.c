@@ -188,7 +188,7 @@ void aa_path_put(struct aa_path_slots *slots, bool gives, uint32_t flags) {
         mine->failed = slots->number + 1;
     slots->is_within = true;
     slots->waited = 0;
-    if (!gives || held == slots->number + 1) /* of one that has failed here: others may read it now */
+    if (!gives || held == slots->number + 1) /* left by a failed collective; others may be reading it */
         return;
     if (held > slots->done_by_all && held <= slots->number)
         leave_slot(slots, held);
