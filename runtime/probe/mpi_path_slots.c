@@ -167,7 +167,7 @@ static void leave_slot(struct aa_path_slots *slots, uint64_t held) {
     slots->done_by_all = least;
 }
 
-/* Whether a member failed in a collective before this one, and may be one number behind since. Then the
+/* Returns whether a member failed in an earlier collective. It may be one number behind since then, so the
  * members may not all see a flag in the same collective. */
 static bool has_failed_before(const struct aa_path_slots *slots, uint64_t number) {
     for (int i = 0; i < slots->count; i++) {

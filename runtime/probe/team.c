@@ -28,7 +28,7 @@ static bool is_construct(const char *key) {
 
 /*
  * Returns the construct that was entered last, even if it is throttled and its time goes to its parent;
- * null if the last region is none.
+ * null if the last region is no construct.
  */
 static struct aa_node *construct_of(const struct aa_thread *thread) {
     const struct aa_frame *frame = thread->top - 1;

@@ -25,8 +25,7 @@
 
 #define MOST_RANGES 16
 #define MOST_NAMES 64
-#define MOST_WAITING 8 /* accesses that are looked up together, because calls in a lookup use the registers  \
-                        */
+#define MOST_WAITING 8 /* accesses that are looked up together: a lookup's calls use the registers */
 
 #if defined(VG_BIGENDIAN)
 #define HOST_ENDIAN Iend_BE
@@ -69,7 +68,7 @@ static Bool is_left_out(Addr address) {
     return False;
 }
 
-/* ---- a superblock in the making */
+/* ---- the superblock that is being instrumented */
 
 typedef struct {
     IRExpr *address;
