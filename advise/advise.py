@@ -120,7 +120,7 @@ class _Adviser:
         """Warnings about files, including the number of files that may divide the work but were not read."""
         number = len(self._unread - self._reading.sources.keys())
         files = f"{number} more {'files were' if number > 1 else 'file was'}"
-        most = f"advice reads at most {_MOST_FILES}, and a C++ file counts as {_DEAR}"
+        most = f"at most {_MOST_FILES} files are read for advice, and a C++ file counts as {_DEAR}"
         return (f"{files} not read, although work may be divided among ranks there, too: {most}",) if number else ()
 
     def on_ranks(self, culprit: int) -> tuple[Advice, ...]:
@@ -152,7 +152,7 @@ class _Adviser:
         return self._on(region, frozenset(causes), gain.seconds if gain else None, numbers, within)
 
     def _why_it_waits(self, culprit: int) -> str:
-        """Return ``waiting`` if messages may be the cause, otherwise how ranks wait for others' work."""
+        """Return how ranks wait in a culprit: ``waiting`` (maybe for messages), ``one_after_another`` or ``late``."""
         explanation = self._findings.explanation
         found = explanation.serialisation
         if found is None or not (self._findings.in_turn[culprit] or culprit in explanation.waiting.awaited):

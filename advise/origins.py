@@ -62,7 +62,7 @@ class _Trail:
         return not self.before or where.procedure.name != self.within or line <= self.before
 
     def ordered(self, where: Where, definitions: Sequence[Definition]) -> Sequence[Definition]:
-        """Sort definitions: first those before the path's start, last first, as a variable may get several values."""
+        """Sort definitions of a variable: first those before the path's start, the nearest first, then the others."""
         if not self.at or where.procedure.name != self.within:
             return definitions
         return sorted(definitions, key=lambda each: (each[2] > self.at, -each[2] if each[2] <= self.at else each[2]))
@@ -81,8 +81,8 @@ class Origins:
         sources: The files, by name.
 
     Attributes:
-        calls: The calls in them.
-        ranks: Their variables that hold the rank.
+        calls: The calls in the files.
+        ranks: The variables in the files that contain the rank.
     """
 
     def __init__(self, sources: Mapping[str, SourceFile]) -> None:
@@ -236,7 +236,7 @@ class Origins:
 
 
 def _sees(where: Where, name: str) -> bool:
-    """Return whether a name in a procedure refers to the common variable, not to a local one."""
+    """Return whether a name in a procedure refers to a variable outside it, not to a local one."""
     declaration = where.source.declaration(where.procedure, name)
     return declaration is None or declaration.outlives
 

@@ -21,7 +21,7 @@ from .verdict.repeatability import Repeatability, Repetition
 
 __all__ = ["repeated"]
 
-_ALIKE: Final = 0.5  # share of the ranks that are slow in either of two findings; so many must be slow in both
+_ALIKE: Final = 0.5  # least share of the ranks slow in either of two findings that must be slow in both
 
 _Place: TypeAlias = tuple[int, bool]  # index of the call path in the mean, and whether only its own code is meant
 _Kind: TypeAlias = tuple[object, ...]

@@ -54,9 +54,9 @@ class Done:
     """A program that has ended.
 
     Attributes:
-        status: Its exit status, negative for a signal; None if it was ended because it took too long.
-        printed: What it wrote to standard output.
-        complained: What it wrote to standard error.
+        status: The exit status, negative for a signal; None if the program was ended because it took too long.
+        printed: The program's standard output.
+        complained: The program's standard error.
     """
 
     status: int | None

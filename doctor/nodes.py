@@ -126,7 +126,7 @@ def _answered(task: Task, answers: Sequence[Answer]) -> Finding:
         return Finding(_AREA, "answers", Outcome.WORKS, found)
     which = f"{', '.join(map(str, silent))} of {task.size}"
     found = f"no answer from process {which}: MPI does not reach it, and it shares no folder with {nodes[0]}"
-    return Finding(_AREA, "answers", Outcome.FAILS, found, "unless it has ended, it prints its own findings")
+    return Finding(_AREA, "answers", Outcome.FAILS, found, "if it still runs, it prints its own findings")
 
 
 def _places(answers: Sequence[Answer], meeting: Meeting) -> Iterator[Finding]:

@@ -113,7 +113,7 @@ def _defect(experiment: Experiment) -> str:
 
 
 def _lack(experiment: Experiment, region: str) -> str:
-    """Return what is missing about a function that each rank must enter ten times; empty if it is complete."""
+    """Return what the experiment lacks of a function that each rank enters ten times; empty if nothing is missing."""
     names = [path.region.name for path in experiment.call_paths]
     places = [place for place, name in enumerate(names) if name.partition("<")[0] == region]
     if not places:

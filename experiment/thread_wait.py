@@ -20,7 +20,7 @@ class ThreadWait:
         kind: ``critical``, ``atomic``, ``lock``, ``ordered``, ``barrier``, ``single`` (its copies) or ``tasks``.
         file: Its source; empty if unknown.
         line: Its line there; 0 if unknown.
-        processes: The number of processes that came there.
+        processes: The number of processes that entered the place.
         threads: Numbers of the threads that did.
         entries: How often.
         contended: How often another thread held the lock, or waited for it, when it was wanted; 0 but of ``LOCKS``.
@@ -46,7 +46,7 @@ class ThreadWait:
 
     @property
     def per_thread(self) -> float:
-        """Seconds of a thread, a mean over those that came there."""
+        """Seconds of a thread, a mean over the threads that entered the place."""
         return sum(self.seconds) / (len(self.threads) * self.processes)
 
     def part(self, entries: float, seconds: float) -> ThreadWait:

@@ -154,7 +154,7 @@ def _line(**facts: Any) -> str:
 
 
 def _stamp(path: Path) -> _Stamp | None:
-    """Return time and size of a file; None if there is none."""
+    """Return time and size of a file; None if it does not exist."""
     with suppress(OSError):
         if path.is_file():
             status = path.stat()

@@ -51,7 +51,7 @@ class Options(NamedTuple):
         alone: Options without a value.
         prefixes: Prefixes of options with the value in the same word; the first match counts.
         asking: Options that query the compiler, or stop before code generation.
-        asking_prefixes: Prefixes of other such options.
+        asking_prefixes: Prefixes of further options that do so.
         switching: Grouped-letter options that may switch Fortran's preprocessor, with the value.
         stopping: Grouped-letter options that may query the compiler, likewise.
     """

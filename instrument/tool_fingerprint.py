@@ -1,4 +1,4 @@
-"""Everything besides command and files that affects an object: this package, its settings, the environment.
+"""The fingerprint of what affects an object, other than command and files: this package, settings, environment.
 
 Known compiles need it first, so this module imports little.
 """

@@ -48,7 +48,7 @@ class Workspace:
     def named(self) -> str:
         """Return another path of the folder that is the same in all processes, for names written into objects.
 
-        Compilers inherit the file descriptor behind it.
+        The path is that of a file descriptor, which compilers inherit.
         """
         opened = os.open(self.folder, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
         try:

@@ -32,7 +32,7 @@ def save_mean(folder: RunFolder, runs: int) -> Experiment:
 
 
 def _notes(common: Notes, notes: Sequence[Notes]) -> Notes:
-    """Add to the notes of a mean what is valid because all runs are of one command on one machine."""
+    """Add notes that a mean can have because all its runs are of one command on one machine."""
     return replace(
         common,
         runs=len(notes),

@@ -203,7 +203,7 @@ def _remarks(account: Account, more: int) -> list[str]:
         said.append(f"they leave {percent(100 * account.unexplained)} of computing unexplained")
     if not account.splitting.prices.known():
         bound = "bound these prices and " if fitted else ""
-        said.append(f"the machine was not calibrated, which would {bound}split time in MPI and files")
+        said.append(f"the machine was not calibrated; calibrating it would {bound}split time in MPI and files")
     if calibrated:
         said.append(f"prices, as calibrated: {_listed(calibrated)}")
     if "io_calls" in account.parts and (calls := float(account.ranks.sums("io_calls")[list(account.ranks.top)].sum())):

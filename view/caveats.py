@@ -85,7 +85,7 @@ def _derived(findings: Findings, everything: bool) -> Iterator[str]:
     """Yield how data and findings were derived, if that is unusual."""
     notes = findings.experiment.notes
     if findings.method == PAPER:
-        yield "analysed as Liu et al. 2011 have it (--method paper): no difference and no region is too small"
+        yield "analysed as in Liu et al. 2011 (--method paper): no difference and no region is too small"
     if MPI_WAIT.name in findings.experiment:
         yield "times are not those of the program alone: --split-waiting put a barrier before collectives"
     if notes.runs > 1:

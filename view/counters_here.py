@@ -73,7 +73,7 @@ def _of_libraries(found: Lookup) -> Iterator[tuple[str, str, str]]:
     if found.binding is None:
         yield "python_papi", "not here", "not needed: events are tried and counted by libpapi"
         return
-    inside = f"with a PAPI {found.binding['papi']} of its own" if found.binding["papi"] else found.binding["reason"]
+    inside = f"with its own PAPI {found.binding['papi']}" if found.binding["papi"] else found.binding["reason"]
     other = "" if found.binding["papi"] == found.version else ", which may support other events"
     yield "python_papi", "", f"{found.binding['version']}, {inside}: programs are counted by libpapi{other}"
 

@@ -222,7 +222,7 @@ def _amount(each: Prediction) -> str:
 
 
 def scaling_document(scaling: Scaling, advised: Advised | None = None) -> dict[str, Any]:
-    """Return the judgement as data for ``json.dumps``; None for what was not measured."""
+    """Return the result as data for ``json.dumps``; values that were not measured are None."""
     series, ledger = scaling.series, scaling.ledger
     return {
         "schema": SCHEMA,

@@ -56,7 +56,7 @@ class DisparityCauses:
 def find_disparity_causes(
     found: Disparity, ranks: Selection, attributes: Mapping[str, Attribute], seconds: TimeSplit
 ) -> DisparityCauses:
-    """Build the decision table of the regions, reduce it, and read the causes from it (definitions 17 to 19).
+    """Build the decision table of the regions, reduce it, and read the causes from it.
 
     Args:
         found: The culprits.
@@ -111,7 +111,7 @@ def _cause(attribute: Attribute, culprit: int) -> RootCause:
 
 
 def _raised(attribute: Attribute, seconds: TimeSplit, costly: Sequence[int]) -> npt.NDArray[np.bool_]:
-    """Return where an attribute is high (definition 17) and takes a material share of the time: ``bool[region]``.
+    """Return where an attribute is high and takes a material share of the time: ``bool[region]``.
 
     Args:
         attribute: The attribute.

@@ -15,13 +15,13 @@ __all__ = ["HIGH", "LABELS", "NEGLIGIBLE", "classify", "optimal_split"]
 LABELS: Final = ("very low", "low", "medium", "high", "very high")
 HIGH: Final = LABELS.index("high")
 
-_ALIKE: Final = 0.9  # nested regions have similar but not equal values (definitions 14)
+_ALIKE: Final = 0.9  # nested regions have similar but not equal values
 NEGLIGIBLE: Final = 0.01  # share of the largest value below which values are in class 0
 _SMALL: Final = 0.05  # share of the largest value below which values are never high
 
 
 def classify(values: Sequence[float]) -> list[int] | None:
-    """Return the severity class of each value, from 0, very low, to 4, very high (definitions 14).
+    """Return the severity class of each value, from 0, very low, to 4, very high.
 
     Values within 10 % of a larger one count as equal to it, starting from the largest. A value of 0, or below 1 % of
     the largest, is always in class 0; one below 5 % is never high.

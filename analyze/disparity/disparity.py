@@ -46,7 +46,7 @@ def find_disparity(
     in_turn: Collection[int] = (),
     waiting: Collection[int] = (),
 ) -> Disparity:
-    """Classify the regions and find the critical ones and their culprits (definitions 14 and 15).
+    """Classify the regions and find the critical ones and their culprits.
 
     Args:
         regions: The code-region tree.

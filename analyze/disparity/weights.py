@@ -42,7 +42,7 @@ def weights(selection: Selection, *, metric: str = "crnm") -> Values:
 
     Args:
         selection: The regions, and all ranks.
-        metric: ``crnm`` (Eq. 2, definitions 13), which is the share of wall time if there is no CPI; ``cpi``; or
+        metric: ``crnm`` (Eq. 2), which is the share of wall time if there is no CPI; ``cpi``; or
             ``wall_time`` in seconds.
 
     Raises:

@@ -32,7 +32,7 @@ class DissimilarityCauses:
 
 
 def find_dissimilarity_causes(found: Dissimilarity, work: Work) -> DissimilarityCauses:
-    """Build the decision table of the ranks, reduce it, and read the causes from it (definitions 12, 17 and 19).
+    """Build the decision table of the ranks, reduce it, and read the causes from it.
 
     An attribute's vectors contain its values in the culprits only, because in other regions the ranks are alike, which
     would hide the difference. Without culprits, they contain the 1-code regions. Beyond Liu et al. 2011, a value is 0

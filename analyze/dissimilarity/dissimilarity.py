@@ -49,7 +49,7 @@ class Dissimilarity:
 
 
 def find_dissimilarity(vectors: RankVectors, *, floor: float) -> Dissimilarity:
-    """Find the regions in which ranks differ, and cluster the ranks by these (definitions 8 to 12, and beyond).
+    """Find the regions in which ranks differ, and cluster the ranks by these.
 
     Algorithm 2 tests for each region whether the clusters by all regions change without this region. By that test,
     several imbalances hide each other, and a difference of less than a tenth of the total makes no cluster. So here
@@ -179,7 +179,7 @@ def clusters_in(vectors: RankVectors, found: Dissimilarity, regions: Sequence[in
 
 
 def odd_one(clusters: tuple[tuple[int, ...], ...]) -> int | None:
-    """Return the one location without which there is a single cluster (definition 12); None if there is none."""
+    """Return the one location without which there is a single cluster; None if there is none."""
     if len(clusters) != 2 or len(clusters[0]) + len(clusters[1]) < 3:
         return None
     return next((each[0] for each in clusters if len(each) == 1), None)

@@ -88,7 +88,7 @@ class Work:
         )
 
     def same_work(self, found: Dissimilarity) -> SameWork:
-        """Return the ranks that did the same work (definition 12)."""
+        """Return the ranks that did the same work."""
         if not found.exists:
             return SameWork()
         everyone, places = range(len(self.vectors.labels)), list(found.culprits or self.vectors.top)

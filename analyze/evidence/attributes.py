@@ -16,7 +16,7 @@ from ..run.selection import Selection, complete
 
 __all__ = ["ATTRIBUTES", "LEAST_RATE", "MISS_RATES", "Attribute", "attributes_of", "lacking"]
 
-# Attribute → the counted metric, and the metric that a rate is divided by (definition 16).
+# Attribute → the counted metric, and the metric that a rate is divided by.
 ATTRIBUTES: Final[dict[str, tuple[str, str | None]]] = {
     "l1_miss_rate": ("l1_misses", "l1_accesses"),
     "l2_miss_rate": ("l2_misses", "l2_accesses"),
@@ -26,7 +26,7 @@ ATTRIBUTES: Final[dict[str, tuple[str, str | None]]] = {
 }
 
 MISS_RATES: Final = ("l1_miss_rate", "l2_miss_rate")
-LEAST_RATE: Final = 0.01  # misses per access; a lower rate counts as 0 (definitions 17)
+LEAST_RATE: Final = 0.01  # misses per access; a lower rate counts as 0
 
 _IDLE: Final = 0.01  # share of a rank's mean accesses; with fewer, a rate means nothing
 

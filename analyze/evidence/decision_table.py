@@ -116,7 +116,7 @@ class DecisionTable:
 
     @cached_property
     def _decisions(self) -> dict[tuple[Hashable, ...], set[Hashable]]:
-        """The decisions of all objects with equal attributes, by these attributes' values."""
+        """Values of the attributes → decisions of all objects with these values."""
         decisions: dict[tuple[Hashable, ...], set[Hashable]] = {}
         for row in self.rows:
             decisions.setdefault(row.values, set()).add(row.decision)

@@ -20,7 +20,7 @@ class Throttled:
 
     Attributes:
         path: Its call path.
-        share: Its share of that exclusive time, extrapolated from its first entries, which were timed; at most 1.
+        share: Its share of the other region's exclusive time, extrapolated from its first entries; at most 1.
     """
 
     path: int

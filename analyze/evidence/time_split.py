@@ -82,7 +82,7 @@ class TimeSplit:
 
     @cached_property
     def has_small_calls(self) -> Flags:
-        """Where the time of ``waits`` is rather that of many small MPI calls, if that is worth a fix."""
+        """Regions in ``waits`` that spend most of this time on many small MPI calls, if it is worth a fix."""
         small = self.is_part(self.small_calls) & (self.small_calls >= self.waited)
         return np.asarray(self.waits & small & (self.small_calls >= CRITERIA.least_gain * self.busy))
 

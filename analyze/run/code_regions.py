@@ -34,7 +34,7 @@ STARTUP: Final = frozenset({"MPI_Init", "MPI_Init_thread", "MPI_Finalize"})
 
 @dataclass(frozen=True, slots=True)
 class CodeRegion:
-    """A node of the code-region tree below the whole program (definition 1).
+    """A node of the code-region tree below the whole program.
 
     Attributes:
         id: Index of the call path; for the own code of an entry procedure, that of the root.
@@ -105,13 +105,13 @@ def within_shells(regions: Sequence[CodeRegion], shares: Sequence[float]) -> tup
 
 
 def as_compared(values: Values, weighed: Sequence[CodeRegion], compared: Sequence[CodeRegion], region: int) -> float:
-    """Return the inclusive value of a region; a region around the whole program is classified without its parts.
+    """Return a region's inclusive value as ranks are compared by it: a region around the whole program has its parts.
 
     Args:
-        values: ``float64[region]``, for ``weighed``.
+        values: ``float64[region]``, for ``weighed``, in which such a region has only its own code.
         weighed: The result of ``within_shells``.
         compared: The result of ``code_regions``.
-        region: Its position.
+        region: The region's position.
     """
     return float(sum(values[part] for part in parts_of(weighed, compared, region)))
 

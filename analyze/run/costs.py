@@ -44,7 +44,7 @@ def are_small(calls: Values, volume: Values) -> Flags:
 
 
 def program_times(experiment: Experiment) -> Values:
-    """Return W_program of each process in seconds (definition 2): from MPI_Init's return to MPI_Finalize's call.
+    """Return W_program of each process in seconds: from MPI_Init's return to MPI_Finalize's call.
 
     If a process did not measure that, did not finish, or worked outside, it is the whole run except these two calls.
     """

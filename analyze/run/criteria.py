@@ -29,12 +29,15 @@ class Criteria:
 
     least_gain: float = _number(0.01, "of the run", "a fix that saves less is not worth a look", _SUITE)
     least_weight: float = _number(
-        0.03, "of the run", "a region that takes less is not critical, whatever its class", "definitions 15"
+        0.03,
+        "of the run",
+        "a region that takes less is not critical, whatever its class",
+        "regions that take much time, in docs/design.md",
     )
     part: float = _number(
         0.25,
         "of a time",
-        "least share of a cause in a region's time, or in a difference; a region with this share of the run is"
+        "a cause must have this share of a region's time, or of a difference; a region with this share of the run is"
         " always named; sequential access to values of up to 16 bytes, in lines of 64, misses no more often",
         _SUITE,
     )
@@ -43,10 +46,13 @@ class Criteria:
         "times",
         "a region stands out if it takes this many times the usual time of a region, or of the rest of the region"
         " around it",
-        "definitions 15",
+        "regions that take much time, in docs/design.md",
     )
     same_work: float = _number(
-        0.01, "of a count", "counts that differ by no more come from the same work", "definitions 12"
+        0.01,
+        "of a count",
+        "counts that differ by no more come from the same work",
+        "ranks that differ, in docs/design.md",
     )
     resolution: float = _number(
         0.01,
@@ -57,8 +63,8 @@ class Criteria:
     noise: float = _number(
         6.0,
         "standard deviations",
-        "largest distance of the fastest and the slowest rank in a region of equal work, by this run's noise;"
-        " four normal values are farther apart once in 10,000 regions",
+        "noise alone makes the fastest and the slowest rank differ by no more in a region of equal work;"
+        " four normal values differ by more once in 10,000 regions",
         "the normal distribution",
     )
     most_noise: float = _number(
@@ -67,7 +73,8 @@ class Criteria:
     unknown_noise: float = _number(
         0.25,
         "of a region's time",
-        "noise of a shared machine, if a run has too few regions to estimate its own, or no counts confirm a time",
+        "noise of a shared machine; used if a run has too few regions to estimate its own noise, or no counts confirm"
+        " a time",
         _SUITE,
     )
     burst: float = _number(
@@ -78,18 +85,19 @@ class Criteria:
         "controls of the suite",
     )
     swift: float = _number(
-        1 / 3, "cycles per instruction", "code that never waits takes this, so misses do not", _HARDWARE
+        1 / 3, "cycles per instruction", "code that takes no longer never waits, so misses cost nothing", _HARDWARE
     )
     dependent: float = _number(
         2.0,
         "cycles per instruction",
-        "code that waits for its own results, such as sums and ordered linked lists, without a miss",
+        "code without a miss takes no longer, even if it waits for its own results, such as sums and ordered linked"
+        " lists",
         _HARDWARE,
     )
     miss: float = _number(
         5e-7,
         "s per miss",
-        "a miss to the farthest memory; longer delays, such as page faults, are not misses",
+        "a miss in the farthest memory takes this long; longer delays, such as page faults, are not misses",
         _HARDWARE,
     )
     call: float = _number(
@@ -101,7 +109,8 @@ class Criteria:
     byte: float = _number(
         1e-8,
         "s per byte",
-        "bytes that take longer, on any network or disk, wait for something else; up to 10 kB, the call takes longer",
+        "a call that takes longer per byte, on any network or disk, waits for something else; up to 10 kB, its own time"
+        " is longer",
         "Ethernet: 118 MB/s",
     )
 

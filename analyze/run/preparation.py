@@ -70,7 +70,7 @@ class Prepared:
 
     @property
     def least_weight(self) -> float:
-        """The least share of the run for a critical region (definition 15)."""
+        """The least share of the run for a critical region."""
         return CRITERIA.least_weight if self.least is None else self.least
 
 

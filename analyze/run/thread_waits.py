@@ -21,11 +21,11 @@ class Barriers:
     """The barriers of a parallel region and below, with those at its ends.
 
     Attributes:
-        path: The call path of the region, or of the one below in which most of them are.
-        number: How often a thread comes to one, a mean over the processes.
-        work: CPU time of a thread before each, in seconds, outside MPI, file I/O and waiting.
-        waited: How long a thread waits in all, in seconds: a mean over them.
-        places: Those in it, the one with most entries first.
+        path: The call path of the region, or of the region below in which most of the barriers are.
+        number: Barriers per thread, mean over the processes.
+        work: CPU time of a thread before each barrier, in seconds, outside MPI, file I/O and waiting.
+        waited: Total waiting per thread in seconds, mean over the threads.
+        places: The barriers' places, the one with most entries first.
     """
 
     path: int
@@ -117,13 +117,13 @@ def barriers_of_teams(experiment: Experiment) -> Iterator[Barriers]:
 
 
 def _shares(values: Values) -> list[float]:
-    """Return the share of each in their sum; the same for each if that is 0."""
+    """Return the share of each value in the sum; equal shares if the sum is 0."""
     whole = float(values.sum())
     return [float(each) / whole if whole > 0 else 1 / len(values) for each in values]
 
 
 def _paths_of_regions(experiment: Experiment) -> dict[str, list[int]]:
-    """Return the call paths by the descriptors of their regions; the roots for what is outside of all."""
+    """Return region's descriptor → call paths; an empty text → the roots."""
     found: dict[str, list[int]] = {}
     for index, path in enumerate(experiment.call_paths):
         found.setdefault(path.region.descriptor, []).append(index)

@@ -1,4 +1,4 @@
-"""Threads as separate locations: the work that they share, and the serial parts (definition 5)."""
+"""Threads as separate locations: the work that they share, and the serial parts."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ _Parts = dict[tuple[str, Region | None], float]  # in rank-seconds, by kind and 
 
 @dataclass(frozen=True, slots=True)
 class ScalingLoss:
-    """A part of what is lost.
+    """A part of the rank-seconds that are lost.
 
     Attributes:
         kind: ``replicated``, ``grows``, ``not_explained``, or a kind of the verdict.

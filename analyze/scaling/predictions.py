@@ -26,7 +26,7 @@ class Prediction:
         metric: Its name.
         ranks: The number of ranks.
         fitted_to: The numbers of ranks that the models are fitted to.
-        predicted: What the models say; None if they do not cover 99 % of the count.
+        predicted: The models' prediction; None if the models do not cover 99 % of the count.
         measured: What was counted; None if there is no such run.
         modelled: The share of the count in regions with a model.
     """

@@ -39,7 +39,7 @@ class Series:
         rows: For each run, the row of each of its call paths.
         has_same_arguments: Whether all runs got the same arguments, or these are unknown.
         busy: Busy time in seconds, including file I/O.
-        longest: Likewise, of the rank that is busy longest in the call path.
+        longest: Busy time of the rank that is busy longest in the call path, in seconds.
         busiest: ``float64[run]``: busy time of the busiest rank.
         files: Time in file I/O, in seconds.
         path: Time on the critical path, in seconds; of one rank, its busy time.

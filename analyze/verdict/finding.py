@@ -144,7 +144,7 @@ class Cause:
         attribute: Its name, such as ``l2_miss_rate``.
         seconds: The part of the region's time that is due to it, mean over the ranks; or the part of the additional
             time of the slowest ranks, or threads. None if only the amount is known, not its time.
-        share: ``seconds`` divided by all of that time, 0 to 1; None likewise.
+        share: ``seconds`` divided by the region's time, or by the additional time, 0 to 1; None without ``seconds``.
     """
 
     attribute: str
@@ -157,12 +157,12 @@ class Wait:
     """A region in whose MPI calls ranks wait until others are done with some work.
 
     Attributes:
-        region: The region whose MPI calls they wait in.
-        seconds: How long they wait for that work: mean over all ranks.
-        late: The region in which most of that work is; None if that is the region of the finding, or unknown.
+        region: The region in whose MPI calls ranks wait.
+        seconds: How long they wait, mean over all ranks.
+        late: The region with most of the work they wait for; None if it is the region of the finding, or unknown.
         ranks: The ranks that others wait for, the one that is waited for longest first; empty for all, or if unknown.
         waiting: The ranks that wait at least a quarter as long as the one that waits longest; empty for all.
-        mean: How long the ranks in ``waiting`` wait: mean over them; None for all.
+        mean: How long the ranks in ``waiting`` wait, mean over these; None for all.
     """
 
     region: Region

@@ -44,7 +44,7 @@ def threads_that_wait(analysis: Analysis, finding: Finding) -> dict[int | str, f
 
 
 def _finding(analysis: Analysis, position: int, kind: Kind, why: Why, seconds: float) -> Finding:
-    """Return a finding; of what it saves nothing is known where threads share cores."""
+    """Return a finding; without a saving if threads share cores."""
     shared, wall = analysis.thread_waits.shared, analysis.run.program_time
     attribute = {Kind.LOCK: "locks", Kind.BARRIERS: "barriers"}[kind]
     time = max(analysis.run.costs[position].wall_time or 0.0, seconds)

@@ -324,7 +324,7 @@ def _refuse_shared(values: _File, profiles: Sequence[_Profile]) -> None:
     blocks = sorted((start, start + size) for start, size in sizes if size)
     for (_, end), (start, _) in pairwise(blocks):
         if start < end:
-            raise InputError(f"{values.name}: expected values of each thread apart, found others' from {start} on, too")
+            raise InputError(f"{values.name}: expected each thread's own values, found shared ones from {start} on")
 
 
 def _values(values: _File, profile: _Profile, rows: Mapping[int, int], column: npt.NDArray[np.intp]) -> Values:

@@ -228,7 +228,7 @@ class _Archive:
         self.start += _BLOCK + -(-(size + padded) // _BLOCK) * _BLOCK
 
     def add(self, name: str, content: bytes | memoryview) -> None:
-        """Add a member that all processes have, or that process 0 has after everything else."""
+        """Add a member that all processes have; or one that only process 0 has, after all others."""
         if self.communicator.rank == 0 and len(content) <= _LARGEST:
             self.write(0, content)
         self.end_member(name, len(content))

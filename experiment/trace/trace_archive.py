@@ -80,7 +80,7 @@ def _put(file: zipfile.ZipFile, name: str, data: bytes) -> None:
 
 
 def _together(lines: Iterable[TimeLine]) -> Iterator[list[TimeLine]]:
-    """Yield the lines of each block."""
+    """Yield the time lines in blocks of limited size."""
     block: list[TimeLine] = []
     for line in lines:
         if block and sum(map(len, block)) + len(line) > _BLOCK:

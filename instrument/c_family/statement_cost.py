@@ -194,7 +194,7 @@ class StatementCost:
 
 
 def _within(items: tuple[_Item, ...], start: int, end: int) -> tuple[_Item, ...]:
-    """Return the sorted items that begin in a part."""
+    """Return the items, sorted by offset, that begin between two offsets."""
     return items[bisect_left(items, start, key=_offset) : bisect_left(items, end, key=_offset)]
 
 

@@ -104,7 +104,7 @@ def device_ends(directive: Directive, opened: Directive) -> bool:
 
 
 def is_active(directive: Directive, form: Form) -> bool:
-    """Return whether OpenMP or OpenACC is enabled for a directive of theirs."""
+    """Return whether a directive is one of OpenMP or OpenACC, and this is enabled."""
     return {"omp": form.openmp, "acc": form.openacc}.get(directive.sentinel, False)
 
 

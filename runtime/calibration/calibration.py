@@ -52,7 +52,7 @@ class Calibration:
         except (ValueError, TypeError, KeyError, AttributeError):
             raise InputError(f"expected {SCHEMA}, found something else") from None
         if found.get("schema") != SCHEMA or not all(isfinite(value) and value > 0 for value in prices.values()):
-            raise InputError(f"expected {SCHEMA}, found {found.get('schema')!r}, or a price that is none")
+            raise InputError(f"expected {SCHEMA}, found {found.get('schema')!r}, or an invalid price")
         return cls(Prices.of(prices), place, missing)
 
     def beside(self, earlier: Calibration) -> Calibration:

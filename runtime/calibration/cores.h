@@ -18,7 +18,7 @@ struct aa_cores {
  */
 int aa_find_cores(struct aa_cores *cores);
 
-/* Binds the calling thread to a processor, if that is allowed. */
+/* Binds the calling thread to a processor, if the job is allowed to. */
 void aa_stay_on(int processor);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * A launcher may start several processes, of which only the first one works; if the launcher does not show
- * which that is, all do.
+ * Finds the first of the processes that a launcher starts, the only one that measures. If the launcher does
+ * not show which one is the first, all measure.
  */
 #ifndef AA_FIRST_H
 #define AA_FIRST_H

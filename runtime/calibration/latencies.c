@@ -3,7 +3,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* Loops are timed in multiples of this: 4 KiB of double precision. */
+/* Elements of the loop that is one repetition: 4 KiB of double precision. */
 enum { LENGTH = 512 };
 
 enum { PRODUCTS, QUOTIENTS, CHAINED_PRODUCTS, CHAINED_QUOTIENTS, DENORMAL_PRODUCTS, PREDICTED, MISPREDICTED };
@@ -29,7 +29,7 @@ static void divide(void *state, uint64_t times) {
     }
 }
 
-/* The values stay near 1: of two, each is the other one's reciprocal. */
+/* Multiplies by a factor and by its reciprocal in turn, so that the values stay near 1. */
 static void multiply_in_chain(void *state, uint64_t times) {
     const double by[2] = {factor, 1 / factor};
     double value = 1;
@@ -50,14 +50,15 @@ static void divide_in_chain(void *state, uint64_t times) {
     aa_result = value;
 }
 
-/* A bit of a random number decides, or none does (Marsaglia, Xorshift RNGs, 2003). */
+/* Branches by one bit of a random number, or, with a mask of 0, always the same way (Marsaglia, Xorshift
+ * RNGs, 2003). */
 static void branch(void *state, uint64_t times) {
     uint64_t x = 88172645463325252ull, mask = *(const uint64_t *)state, taken = 0;
     for (uint64_t t = 0; t < times; t++)
         for (size_t i = 0; i < LENGTH; i++) {
             x ^= x << 13, x ^= x >> 7, x ^= x << 17;
             if (x & mask)
-                __asm__ volatile("" : "+r"(taken)); /* which is no conditional move */
+                __asm__ volatile("" : "+r"(taken)); /* prevents a conditional move */
         }
     aa_result = (double)(x + taken);
 }
@@ -95,5 +96,5 @@ void aa_print_latencies(const struct aa_work works[AA_LATENCIES]) {
                 LENGTH);
     print_price("denormal", works[DENORMAL_PRODUCTS].seconds, products, LENGTH);
     print_price("branch_miss", works[MISPREDICTED].seconds, works[PREDICTED].seconds,
-                LENGTH / 2); /* half of them */
+                LENGTH / 2); /* half of the branches are mispredicted */
 }

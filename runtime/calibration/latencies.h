@@ -1,6 +1,6 @@
 /*
  * Operations that take longer than others: divisions, products of denormal numbers, mispredicted branches.
- * Each price is the additional time, in comparison with a loop that is the same but for them.
+ * Each price is the additional time, compared with an otherwise identical loop.
  */
 #ifndef AA_LATENCIES_H
 #define AA_LATENCIES_H

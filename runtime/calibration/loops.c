@@ -2,7 +2,7 @@
 
 #include <stddef.h>
 
-/* The loops' lengths are multiples of this: 4 KiB of double precision. */
+/* Elements of the loop that is one repetition: 4 KiB of double precision. */
 enum { LENGTH = 512 };
 
 static struct numbers {

@@ -1,6 +1,6 @@
 /*
- * Loops of plain code with data in the first-level cache. In three of them each operation depends on the
- * one before, in two it does not.
+ * Loops of plain code with data in the first-level cache. In three loops, each operation depends on the one
+ * before; in two, operations are independent.
  */
 #ifndef AA_LOOPS_H
 #define AA_LOOPS_H

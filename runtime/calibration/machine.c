@@ -4,8 +4,8 @@
  *     machine L1 L2 LINE FILE [ROUNDS]    sizes of the caches in bytes, and a file to write
  *     machine count                       under rtcount: counts the loops' instructions
  *
- * If a launcher starts several processes, the first one works; if the launcher does not show which that
- * is, all do.
+ * If a launcher starts several processes, only the first one measures; if the launcher does not show which
+ * one is the first, all measure.
  */
 #define _GNU_SOURCE
 #include "counter_requests.h"

@@ -1,6 +1,6 @@
 /*
- * Accesses that miss in a cache: in a pointer chase each waits for the one before, in a walk the processor
- * prefetches.
+ * Accesses that miss in a cache. In a pointer chase, each access waits for the one before; in a walk, the
+ * processor prefetches.
  */
 #ifndef AA_MEMORY_H
 #define AA_MEMORY_H

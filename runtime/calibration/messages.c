@@ -15,9 +15,9 @@
 enum { FEW = 8, LONG = 1 << 20, WARM = 3, LEAST = 10, ROUNDS = 16, GO_ON = 1, STOP = 0 };
 
 /*
- * The time of one round, for one message length. On a busy machine, both ranks run at the same time only
- * by chance. Rounds are spread over time, because two virtual processors may share a core for ten seconds
- * and then be on two cores, between which a message takes three times as long. The minimum over all rounds
+ * Seconds of one round, for one message length. On a busy machine, both ranks run at the same time only
+ * by chance. Two virtual processors may share a core for ten seconds, and then be on two cores, between which
+ * a message takes three times as long. So rounds are spread over time, and the minimum over all rounds
  * counts, which is that of a shared core.
  */
 static const double most_seconds = 0.4, usual_seconds = 0.05;
@@ -40,8 +40,8 @@ static void exchange(int other, int length, int times) {
 }
 
 /*
- * Returns the seconds of a message one way, the minimum of many samples. If the samples' mean is more than
- * twice as long, other programs disturb, and more samples are taken.
+ * Returns the seconds of a message in one direction, the minimum of many samples. If the samples' mean is
+ * more than twice as long, other programs disturbed them, and more samples are taken.
  */
 static double best(int other, int length, int times) {
     double least = 0, total = 0, start = aa_now(CLOCK_MONOTONIC), now = start;

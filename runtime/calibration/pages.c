@@ -44,7 +44,7 @@ static void touch_huge_pages(void *state, uint64_t times) {
         touch(HUGE_PAGE, HUGE_PAGE, MADV_HUGEPAGE);
 }
 
-/* So many blocks that they exceed the allocator's thread-local cache. */
+/* Allocates more blocks than the allocator's thread-local cache holds, and frees them. */
 static void allocate(void *state, uint64_t times) {
     (void)state;
     void *blocks[BLOCKS];

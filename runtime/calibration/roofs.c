@@ -15,8 +15,8 @@
 enum { ROUNDS = 5, FAR = 4, LEAST_FAR = 2, SHARE = 4 };
 
 /*
- * Bytes: the cache size assumed if it is unknown, and the least size of a walk, which is long compared
- * with the start of its thread.
+ * Bytes: the cache size to assume if it is unknown, and the smallest size of a walk, chosen so that the walk
+ * takes long compared with the start of its thread.
  */
 static const uint64_t usual_cache = 32u << 20, least_walk = 32u << 20;
 

@@ -63,7 +63,7 @@ void aa_walk_stream(void *state, uint64_t times) {
     aa_result = stream->sum[0];
 }
 
-/* Each thread touches its own memory first, because that decides on which core's node it is. */
+/* Each thread touches its memory first, because the first access decides on which NUMA node the memory is. */
 static void *walk_in_rounds(void *argument) {
     struct walker *walker = argument;
     aa_stay_on(walker->processor);

@@ -16,7 +16,7 @@ struct aa_work {
     double known_from; /* for loops: instructions per repetition; 0: unknown */
 };
 
-/* Takes some samples of a work, each shorter the less it is disturbed, and keeps the minimum. */
+/* Takes some samples of a work, and keeps the lowest tenth, because disturbances only make samples longer. */
 void aa_sample(struct aa_work *work);
 
 double aa_now(clockid_t clock);

@@ -97,7 +97,7 @@ class CountingRun:
         return joined
 
     def _count(self, expected: int, timings: Iterable[Experiment]) -> Experiment:
-        """Run the command and check that it exits with the expected status; fold what all timings folded."""
+        """Run the command and check its exit status; call paths that all timed runs folded are folded here, too."""
         mpi = find_mpi(self.command)
         run = RunFolder(self.output / _FOLDER)
         log = RunFolder(self.output).counting_log
@@ -165,7 +165,7 @@ def prepared_counting(
 
     Raises:
         BuildError: Valgrind is missing, or the tool cannot be built.
-        InputError: The command does not show its program, or runs it in a folder of its own; the chosen folder does not
+        InputError: The command does not show its program, or runs it in another folder; the chosen folder does not
             exist; or the working directory cannot be copied.
         UsageError: An event cannot be simulated.
     """

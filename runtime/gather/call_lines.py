@@ -30,7 +30,7 @@ _NO_NEWLINE: Final = re.compile(r"[^\n]")
 
 
 class _Caller(NamedTuple):
-    """A calling region, and the lines of its parts, whose calls are theirs."""
+    """A calling region, and the lines of its parts, to which the calls on these lines belong."""
 
     region: Region
     parts: frozenset[tuple[int, int]]

@@ -138,7 +138,7 @@ class Columns:
 
     Attributes:
         locations: The threads.
-        places: The column of each, ``intp[location]``.
+        places: The column of each thread in the whole experiment, ``intp[location]``.
     """
 
     def __init__(self, own: OwnShards, placing: Placing) -> None:

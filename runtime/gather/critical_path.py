@@ -90,8 +90,8 @@ class WaitedFor:
     """Waiting of one node for another.
 
     Attributes:
-        waiting: Process, thread and node.
-        late: Likewise.
+        waiting: Process, thread and node that waits.
+        late: Process, thread and node for which it waits.
         amount: Seconds, or instructions.
         by_message: Whether a message rather than a collective ended it.
     """

@@ -208,7 +208,7 @@ def _merge(
 def _whole(folder: RunFolder, shards: Sequence[Shard]) -> Experiment | None:
     """Return the existing experiment if these shards belong to its run: they came late or could not be removed.
 
-    This is so if all of them began before it was written, and it has more processes.
+    Shards belong to its run if all of them began before the experiment was written, and it has more processes.
     """
     if not folder.experiment.exists():
         return None

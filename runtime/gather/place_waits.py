@@ -21,14 +21,14 @@ __all__ = ["place_waits"]
 def place_waits(
     path: Path, data: bytes, records: Records, regions: Sequence[Region], ticks_per_second: float
 ) -> tuple[PlaceWait, ...]:
-    """Read what a shard says.
+    """Return the waits of OpenMP threads in a shard.
 
     Args:
         path: The shard.
-        data: Its bytes.
-        records: Where its records stand.
-        regions: Those that nodes refer to.
-        ticks_per_second: Of its clock.
+        data: The shard's bytes.
+        records: The positions of the shard's records.
+        regions: The regions to which nodes refer.
+        ticks_per_second: The rate of the shard's clock.
 
     Raises:
         InputError: A record is damaged.

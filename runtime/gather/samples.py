@@ -26,8 +26,8 @@ class ThreadSamples:
     """A thread's samples.
 
     Attributes:
-        begin: ``float64[sample]``, seconds since the process's start.
-        end: Likewise.
+        begin: Start of each sample, ``float64[sample]``, in seconds since the process's start.
+        end: End of each sample, ``float64[sample]``, in seconds since the process's start.
         values: ``NODE[sample]``: sums over all nodes.
         system: ``float64[sample, SYSTEM_VALUES]``, NaN if unknown.
         recorded: ``uint64[sample]``: a bit per value of ``TRACE_VALUES`` that was recorded; in ``values`` the others

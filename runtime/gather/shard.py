@@ -48,7 +48,7 @@ class Form:
     """The regions and call paths of a process, without values; processes that did the same share one.
 
     Attributes:
-        key: Equal if everything that matters of the rest is equal.
+        key: A digest of the other attributes; forms with equal keys are equal.
         regions: The regions that ``nodes["region"]`` refers to.
         trees: For each thread, ``nodes["parent"]`` and ``nodes["region"]``.
     """
@@ -146,13 +146,13 @@ class PlaceWait:
     """The waits of one thread in one place, on one call path.
 
     Attributes:
-        thread: Its number.
-        region: The region in which it was; None outside of all.
+        thread: The thread's number.
+        region: The region in which it waited; None outside of all regions.
         place: The place, of kind ``wait``: see ``call_site_names``.
-        entries: How often it came there.
-        contended: How often another thread was there before it.
+        entries: How often the thread entered the place.
+        contended: How often another thread was already there.
         seconds: How long it waited.
-        off: Of this off the processor.
+        off: The part of ``seconds`` off the core.
     """
 
     thread: int

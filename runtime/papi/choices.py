@@ -28,7 +28,7 @@ class Family:
     Attributes:
         name: Their usual name.
         papi: Their names in PAPI's table.
-        cpuinfo: How to recognise them in ``/proc/cpuinfo``.
+        cpuinfo: How to recognise the family's processors in ``/proc/cpuinfo``.
         choices: Metric → event, best first.
     """
 

@@ -22,7 +22,7 @@
 /* whether a source counts everywhere in the program, and not only in some calls */
 extern bool aa_counting;
 
-/* whether counters need not stop for events */
+/* whether counters are read without being stopped */
 extern bool aa_counter_goes_on;
 
 /*

@@ -13,8 +13,8 @@ enum aa_rtcount_request {
     AA_RTCOUNT_LEAVE_OUT,                  /* (start, length): never counts this code, whoever calls it */
     AA_RTCOUNT_STOP, /* (struct aa_rtcount_counts *): stores the thread's counts and stops counting */
     AA_RTCOUNT_GO,   /* (simulate): counts again; the caches are only simulated if requested */
-    /* (struct aa_rtcount_row *into, *before, *bias): adds the counts since before to into, and updates
-     * before, without stopping */
+    /* (struct aa_rtcount_row *into, *before, *bias): adds the counts since `before` to `into`, and updates
+     * `before`, without stopping */
     AA_RTCOUNT_BOOK
 };
 

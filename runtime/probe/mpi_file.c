@@ -181,8 +181,8 @@ void aa_file_split_ends(MPI_File handle) {
 }
 
 /*
- * Lets all processes meet before a file is opened, and returns a communicator of them for the critical
- * path; MPI_COMM_NULL if there is none. If opening fails, it fails on all of them.
+ * Exchanges the chains of all processes that open a file, before they do so. Returns a communicator of these
+ * processes for the critical path; MPI_COMM_NULL if there is none. If opening fails, it fails on all of them.
  */
 static MPI_Comm opens(struct aa_mpi_call call, MPI_Comm comm) {
     if (!aa_mpi_has_path(call))

@@ -30,17 +30,18 @@ static bool prepare(int size) {
            aa_mpi.Op_create(aa_path_choose_longest, 1, &ours->longest) == MPI_SUCCESS;
 }
 
-/* To the share that measuring may take. */
+/* Returns whether recording stops when it takes a larger share of the run than measuring may take. */
 static bool is_limited(void) {
     return strcmp(getenv("AUTOANALYZER_PATH"), "always") != 0;
 }
 
-/* It waits for nobody, and is not asked to record a path nevertheless. */
+/* Returns whether to record no path because the process is the only one, and the path is not always wanted.
+ */
 static bool is_alone(int size) {
     return is_limited() && size == 1;
 }
 
-/* What the child of a fork would send goes beside nothing that its parent's peers receive. */
+/* Ends recording in the child of a fork: its parent's peers receive no messages from the child. */
 static void leave_in_child(void) {
     aa_mpi_path = has_begun = false;
 }
@@ -76,7 +77,7 @@ void aa_mpi_path_of_sessions(int size) {
         aa_shard()->path_state = AA_PATH_SESSIONS;
 }
 
-/* What libraries would say that somebody has left. */
+/* Frees the tool's MPI objects, because some libraries report objects that are not freed. */
 static void clear_away(void) {
     aa_mpi.Op_free(&aa_path_ours.longest);
     aa_mpi.Type_free(&aa_path_ours.chain);

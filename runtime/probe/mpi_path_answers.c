@@ -1,8 +1,8 @@
 /*
- * The critical path of synchronous sends, which wait until their receive has begun: the message beside one
- * asks for an answer, the chain that the receiver had when its receive began. The receiver answers when it
- * has received, so the answer can come after the send is complete: nobody waits for it then, as the receiver
- * may wait for the sender. It is taken over in a later call.
+ * The critical path of synchronous sends, which wait until their receive has begun. The sender's chain asks
+ * for an answer: the chain that the receiver had when its receive began. The receiver answers once it has
+ * received the message, so the answer may come after the send is complete. The sender does not wait for it,
+ * because the receiver may be waiting for the sender. A later call joins the answer.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "mpi_path_parts.h"
 #include "self.h"
 
-#define MOST_LATE 64 /* answers that are looked for in later calls: a rank of a 3D grid has 26 neighbours */
+#define MOST_LATE 64 /* answers that later calls look for: a rank of a 3D grid has 26 neighbours */
 
 bool aa_path_is_asked;
 
@@ -88,7 +88,7 @@ void aa_path_answered(void *question) {
         give_up(answer);
 }
 
-/* The late ones, which are the caller's then. */
+/* Returns the late answers, and hands them over to the caller. */
 static struct answer *all_late(void) {
     aa_path_lock();
     struct answer *all = late;

@@ -1,4 +1,4 @@
-/* The critical path's collectives, each beside one of the program's. */
+/* The critical path's collectives: one exchange of chains for each collective of the program. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,13 +20,13 @@ void aa_path_choose_longest(void *given, void *kept, int *count, MPI_Datatype *t
     }
 }
 
-/* Not those with processes of another MPI_COMM_WORLD: they would not join in ours. An intercommunicator has
- * two members at least, if only one in each group. */
+/* Processes of another MPI_COMM_WORLD would not take part in the tool's collectives. An intercommunicator has
+ * at least two members, even if each group has only one. */
 bool aa_path_has_group(const struct aa_mpi_peers *peers) {
     return peers && !peers->strangers && !peers->is_left && (peers->inter || peers->count > 1);
 }
 
-/* Null: there is nothing to report, or no receiver. */
+/* Returns the members of a communicator; null if its collectives are not followed. */
 static struct aa_mpi_peers *group_of(MPI_Comm comm) {
     struct aa_mpi_peers *peers = aa_mpi_peers_of(comm);
     if (!aa_path_has_group(peers))
@@ -43,15 +43,16 @@ static struct aa_mpi_peers *counted_group_of(MPI_Comm comm) {
 }
 
 /*
- * The thread of this process that is in a collective in which all may meet; null: none. Where threads are in
- * two at the same time, these may end in another order in another rank: then chains start again in one of
- * both, or in none. For if no rank was elsewhere in either, each has left one of them before it began the
- * other, the same one in all ranks.
+ * The thread of this process that is in a collective of all ranks after which chains may start again; null if
+ * there is none. If two threads are in such collectives at the same time, the collectives may end in
+ * different orders on different ranks. Then chains start again after at most one of them: if no rank has a
+ * second thread in either, each rank left the one before it began the other, in the same order on all ranks.
  */
 static const void *_Atomic meeting;
 static _Thread_local char me AA_INITIAL_EXEC;
 
-/* Whether this is the thread; also after a collective that has failed. */
+/* Makes the calling thread that thread, unless another one is. Returns whether it is, even if its last
+ * collective failed. */
 static bool begins_to_meet(const struct aa_mpi_peers *peers) {
     const void *nobody = NULL;
     return peers->everybody && (atomic_compare_exchange_strong(&meeting, &nobody, &me) || nobody == &me);
@@ -72,10 +73,11 @@ static uint32_t flags_of(const struct aa_mpi_peers *peers, bool may_meet) {
 }
 
 /*
- * All members learn in the same collective that the path takes too long. Of all ranks, all end it there. If
- * each has one thread that calls MPI, nothing of ours follows. Else another thread may have begun a
- * collective of ours meanwhile: on each communicator, ours end as soon as all its members know; after one
- * that failed, where they do not know in the same collective, never.
+ * Ends recording because the path takes too long. All members learn this in the same collective. In one of
+ * all ranks, all end the path there. If each rank has one thread that calls MPI, the tool sends nothing more.
+ * Otherwise, another thread may already have begun a collective of the tool. So on each communicator, the
+ * tool's collectives end once all its members know. After a failed collective, members may learn in different
+ * collectives; then the tool's collectives there go on.
  */
 static void give_up(struct aa_mpi_peers *peers, uint32_t flags) {
     peers->is_left = !(flags & AA_PATH_IN_DOUBT);
@@ -87,7 +89,7 @@ static void give_up(struct aa_mpi_peers *peers, uint32_t flags) {
         aa_mpi_path = false;
 }
 
-/* All have met, and this is the longest of their chains. */
+/* Called when all members have waited for each other, with the longest of their chains. */
 static void meet(struct aa_mpi_peers *peers, const struct aa_path *longest, uint32_t flags) {
     if (peers->everybody && !(flags & AA_PATH_ELSEWHERE))
         aa_path_meet(longest, (longest->from & ~AA_PATH_FLAGS) == aa_path_ours.me);
@@ -115,7 +117,8 @@ static int exchange(enum aa_path_collective_kind kind, int root, struct aa_path 
     }
 }
 
-/* If it waits, what the exchange itself takes is counted; looking at chains counts itself. */
+/* Exchanges chains by a collective. If `waits`, adds the exchange's CPU time to the cost; the cost of reading
+ * chains is added elsewhere. */
 static void follow(enum aa_path_collective_kind kind, int root, struct aa_mpi_peers *peers, MPI_Comm comm,
                    bool waits) {
     struct aa_path mine, found = {0};
@@ -148,7 +151,7 @@ void aa_path_from_lower(MPI_Comm comm) {
         follow(AA_PATH_FROM_LOWER, 0, peers, comm, false);
 }
 
-#define FEW 2 /* collectives by messages, after which memory is shared: that takes as many */
+#define FEW 2 /* collectives by messages before memory is shared, which itself takes as many */
 
 static void follow_by_messages(enum aa_path_collective_kind kind, int root, struct aa_mpi_peers *peers,
                                MPI_Comm comm) {
@@ -221,11 +224,11 @@ void aa_path_from_neighbours(MPI_Comm comm) {
     aa_shard()->path_messages++;
 }
 
-/* ---- communicators of ours for what the program's may not outlive */
+/* ---- communicators of the tool, for operations during which the program may free its own */
 
 static _Atomic int companions;
 
-/* All make it or none, as the process with the most of them decides. */
+/* Either all members create it or none: the process with the most companions decides. */
 MPI_Comm aa_path_companion(MPI_Comm comm, bool has_room) {
     struct aa_path mine = {.length = has_room ? companions : AA_PATH_MOST_OF_ONE_KIND,
                            .from = aa_path_ours.me},
@@ -247,10 +250,10 @@ void aa_path_companion_ends(MPI_Comm companion) {
     companions--;
 }
 
-/* ---- collectives that go on meanwhile */
+/* ---- non-blocking collectives */
 
 static struct aa_path_collective
-    *overdue; /* complete for the program, and not yet for us: nobody waits for that */
+    *overdue; /* the program's collectives are complete, but the tool's are not yet; no process waits */
 
 struct aa_path_collective *aa_path_new_collective(MPI_Comm comm, int members, int places) {
     struct aa_path_collective *it = calloc(1, sizeof *it + ((size_t)places + 1) * sizeof *it->found);
@@ -289,7 +292,7 @@ static struct aa_path_collective *begin(MPI_Comm comm) {
     return peers ? begin_from(peers->count, 1, comm) : NULL;
 }
 
-/* A root that is none is the program's mistake, which its own call reports. */
+/* Begins nothing if the root is invalid: this is an error in the program, which its own call reports. */
 static struct aa_path_collective *begin_with(int root, MPI_Comm comm) {
     const struct aa_mpi_peers *peers = aa_mpi_peers_of(comm);
     return peers && (peers->inter || (root >= 0 && root < peers->count)) ? begin(comm) : NULL;
@@ -352,7 +355,7 @@ static bool is_complete(struct aa_path_collective *begun, bool just_now) {
     return complete;
 }
 
-/* All members wait here, and for nothing else. */
+/* Waits for the overdue collectives of a communicator, or for all; all members do this at the same time. */
 static void end_overdue(MPI_Comm comm, bool in_all) {
     struct aa_path_collective **place = &overdue;
     aa_path_lock();

@@ -1,4 +1,4 @@
-/* The critical path's messages beside those between two processes. */
+/* The critical path's point-to-point messages: one chain for each message of the program. */
 #include "mpi_bytes.h"
 #include "mpi_path.h"
 #include "mpi_path_parts.h"
@@ -38,7 +38,8 @@ void aa_path_receive_on(MPI_Comm comm, int peer, int tag) {
     receive(comm, peer, tag, NULL);
 }
 
-/* It is answered by the chain with which the program's receive began; null: the present one. */
+/* Receives a chain. If the sender asks for an answer, sends the chain with which the program's receive began;
+ * null: the present one. */
 static void receive_among(const struct aa_mpi_peers *peers, int source, int tag,
                           const struct aa_path *begun) {
     int peer = aa_mpi_peer(peers, source);
@@ -46,7 +47,7 @@ static void receive_among(const struct aa_mpi_peers *peers, int source, int tag,
         receive(aa_path_ours.comm, peer, aa_path_tag_of(peers, tag), begun);
 }
 
-/* What a receive that does not block answers, if nobody had asked when it began. */
+/* The answer of a non-blocking receive that began before any sender had asked. */
 static const struct aa_path unknown;
 
 void aa_path_received_later(const struct aa_mpi_peers *peers, int source, int tag, const void *begun) {
@@ -70,7 +71,7 @@ void aa_path_take_rest(void) {
         aa_mpi.Wait(&request, MPI_STATUS_IGNORE);
 }
 
-/* ---- messages that were matched before they are received */
+/* ---- messages that the program matches (MPI_Mprobe) before it receives them */
 
 static _Thread_local const struct aa_mpi_peers *matched AA_INITIAL_EXEC;
 

@@ -1,4 +1,4 @@
-/* What all parts of the critical path's messages need: what is ours, turns of threads, and the price. */
+/* What all parts of the critical path's messages need: the tool's communicator, a lock, and the cost. */
 #include <pthread.h>
 #include <string.h>
 
@@ -8,13 +8,13 @@
 #include "mpi_request_table.h"
 #include "throttle.h"
 
-#define SOONEST 1e8 /* nanoseconds after which the price is judged, by as many at least */
+#define SOONEST 1e8 /* nanoseconds: the shortest time with which the cost is compared */
 
 bool aa_mpi_path;
 struct aa_path_ours aa_path_ours;
 
 static uint64_t began;
-static bool is_limited; /* to the share that measuring may take */
+static bool is_limited; /* whether the cost has a limit: the share that measuring may take */
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
@@ -35,19 +35,19 @@ void aa_path_write(struct aa_path *path) {
 }
 
 /*
- * What the path has cost: what was looked at for it, and messages, each as much as one takes from a process
- * to itself, as what those between processes take on a busy machine is a wait for others or for a processor.
- * A collective that goes on meanwhile, or in which all would wait besides, is as many as the logarithm of its
- * members says; one after the program's takes what it takes. It stands in the shard all the time, so that a
- * killed process leaves it.
+ * The cost of the path so far: reading chains, and messages. Each message counts as long as one from a
+ * process to itself, because on a busy machine, messages between processes mostly wait for others or for a
+ * core. A non-blocking collective, or one in which the program's processes wait anyway, counts as
+ * log2(members) messages. An exchange after a collective of the program counts by its CPU time. The cost is
+ * always in the shard, so a killed process leaves it there.
  */
 #define ROUNDS 5
 #define IN_A_ROUND 20
 
-#define AGAIN 1.05 /* it is judged again, which is a system call, once it has grown so much */
+#define AGAIN 1.05 /* factor: once the cost has grown by it, compare again, which takes a system call */
 
-static uint64_t on_before;       /* nanoseconds that the process was on a processor before */
-static _Atomic double judged;    /* nanoseconds that were spent, until which it is not judged again */
+static uint64_t on_before;       /* nanoseconds of CPU time before the path began */
+static _Atomic double judged;    /* nanoseconds of cost, up to which it is not compared again */
 static double price;             /* ticks of a message that is sent and received */
 static _Atomic uint64_t halves;  /* messages sent, and messages received */
 static _Atomic uint64_t waiting; /* nanoseconds in calls that wait for others */
@@ -101,8 +101,8 @@ void aa_path_begins(bool limited) {
     on_before = aa_clock_nanoseconds(CLOCK_PROCESS_CPUTIME_ID);
 }
 
-/* The time that has passed; of ranks that share processors, that in which this one had one. What hardly had
- * one takes nothing from others. */
+/* Returns the process's CPU time since the path began, at most the time that has passed, in nanoseconds: a
+ * process that is hardly on a core takes nothing from others. */
 static double own_time(uint64_t passed) {
     uint64_t on = aa_clock_nanoseconds(CLOCK_PROCESS_CPUTIME_ID) - on_before;
     double elapsed = (double)passed / aa_clock_rate();

@@ -1,4 +1,4 @@
-/* Messages of the critical path between two processes, whatever they are for. */
+/* Sends and receives chains between two processes. A parcel is a chain being sent. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,11 +6,11 @@
 #include "mpi_path_parts.h"
 #include "work.h"
 
-#define IN_A_BLOCK 64 /* messages */
-#define LOOKED_AT 4   /* for one that has gone, before a block is added */
-#define LOOKS 100     /* for one that was sent, and may come a little later than what it goes beside */
-#define COUNTING 1e8  /* nanoseconds in which it comes in a counting run */
-#define PATIENCE 1e9  /* nanoseconds in which a message of ours comes that was sent before the program's */
+#define IN_A_BLOCK 64 /* parcels per block */
+#define LOOKED_AT 4   /* parcels to test for one that was sent completely, before adding a block */
+#define LOOKS 100     /* tests for a chain, which may arrive slightly later than the program's message */
+#define COUNTING 1e8  /* nanoseconds to wait for it in a counting run */
+#define PATIENCE 1e9  /* nanoseconds to wait for a chain that was sent before the program's message */
 
 bool aa_path_has_missed;
 
@@ -84,7 +84,7 @@ void aa_path_send_parcel(MPI_Comm comm, int peer, int tag, const struct aa_path 
     aa_path_count_message();
 }
 
-/* In counting runs, whose time means nothing, it may take longer. */
+/* In counting runs, whose times are not used, a chain may take longer. */
 bool aa_path_is_here(MPI_Request *request) {
     int came = 0;
     uint64_t end = aa_work_is_counted() ? aa_clock_ticks() + (uint64_t)(COUNTING * aa_clock_rate()) : 0;
@@ -101,8 +101,8 @@ bool aa_path_is_over(uint64_t *end) {
     return now > *end;
 }
 
-/* It was sent before what is here; but should it not come, nobody waits for it for ever. Ranks that have
- * ended the path send none, and this one is about to end it. */
+/* Waits for a chain that was sent before the program's message, but not for ever. If the path has ended here,
+ * does not wait for another rank's chain (`from_one`), because that rank may send none. */
 static bool comes(MPI_Request *request, bool from_one) {
     int came = 0;
     uint64_t end = 0, since = 0;

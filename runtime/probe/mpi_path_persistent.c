@@ -1,4 +1,4 @@
-/* The critical path's persistent collectives, each beside one of the program's: it is started before that. */
+/* The critical path's persistent collectives: each is started before the program's. */
 #include <stdlib.h>
 
 #include "mpi_bytes.h"
@@ -55,7 +55,7 @@ void *aa_path_prepare_from_neighbours(MPI_Comm comm) {
 
 #endif
 
-/* The former one is complete in time, as all have begun it, or will not be. */
+/* Waits for the last use of the collective. As all members have begun it, it completes in time or never. */
 static bool is_over(struct aa_path_collective *it) {
     if (it->is_active && !it->is_lost)
         it->is_active = !aa_path_comes(&it->request);
@@ -68,7 +68,7 @@ void aa_path_repeat(void *repeated) {
     if (!is_over(it))
         return;
     aa_path_write(&it->mine);
-    it->found[0] = it->mine; /* what a root hands on */
+    it->found[0] = it->mine; /* the buffer of the broadcast, on the root */
     it->is_active = aa_mpi.Start(&it->request) == MPI_SUCCESS;
     aa_path_count_collective(it->members);
 }

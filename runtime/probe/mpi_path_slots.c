@@ -167,7 +167,7 @@ static void leave_slot(struct aa_path_slots *slots, uint64_t held) {
     slots->done_by_all = least;
 }
 
-/* Whether a member failed in a collective before this one, and may be one number behind since. Then the
+/* Returns whether a member failed in an earlier collective. It may be one number behind since then, so the
  * members may not all see a flag in the same collective. */
 static bool has_failed_before(const struct aa_path_slots *slots, uint64_t number) {
     for (int i = 0; i < slots->count; i++) {
@@ -188,7 +188,7 @@ void aa_path_put(struct aa_path_slots *slots, bool gives, uint32_t flags) {
         mine->failed = slots->number + 1;
     slots->is_within = true;
     slots->waited = 0;
-    if (!gives || held == slots->number + 1) /* of one that has failed here: others may read it now */
+    if (!gives || held == slots->number + 1) /* left by a failed collective; others may be reading it */
         return;
     if (held > slots->done_by_all && held <= slots->number)
         leave_slot(slots, held);

@@ -1,7 +1,7 @@
 /*
- * The critical path's messages beside those by which one-sided communication is synchronised: fences, and
- * epochs of post, start, complete and wait. Each window that is followed has a communicator of ours with the
- * same members, so that the ranks of its group are those of the communicator.
+ * The critical path through one-sided communication: fences, and epochs of post, start, complete and wait.
+ * Each window that is followed has a communicator of the tool with the same members, so the ranks in its
+ * group are the ranks in the communicator.
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 
 enum tag { POSTED, COMPLETED };
 
-/* What a target has posted for an origin. */
+/* On an origin: the chain that a target sent when it posted. */
 struct posted {
     MPI_Request request;
     bool is_awaited;
@@ -24,12 +24,12 @@ static struct window {
     MPI_Comm comm;
     int targets, origins;
     int *target_ranks, *origin_ranks;
-    struct posted *posted; /* of each target */
+    struct posted *posted; /* one per target */
 } * windows;
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
-/* The place of a window, or of the end. The lock is held. */
+/* Returns the list's pointer to a window, or its last pointer if there is none. The caller holds the lock. */
 static struct window **place_of(MPI_Win handle) {
     struct window **place = &windows;
     while (*place && (*place)->handle != handle)
@@ -37,7 +37,7 @@ static struct window **place_of(MPI_Win handle) {
     return place;
 }
 
-/* Null: it is not followed. */
+/* Returns null if the window is not followed. */
 static struct window *window_of(MPI_Win handle) {
     pthread_mutex_lock(&mutex);
     struct window *window = *place_of(handle);
@@ -45,7 +45,7 @@ static struct window *window_of(MPI_Win handle) {
     return window;
 }
 
-/* ---- from its beginning to its end */
+/* ---- creating and freeing windows */
 
 void aa_path_window_made(MPI_Comm comm, MPI_Win handle) {
     aa_path_everyone(comm);
@@ -79,7 +79,7 @@ void aa_path_window_ends(MPI_Win handle) {
 
 /* ---- fences */
 
-/* One that ends no epoch need not wait for anybody, by the standard. */
+/* Returns null for a fence that ends no epoch: by the standard, it need not wait. */
 static const struct window *fenced(int assertion, MPI_Win handle) {
     return assertion & MPI_MODE_NOPRECEDE ? NULL : window_of(handle);
 }
@@ -96,9 +96,9 @@ void aa_path_fence(int assertion, MPI_Win handle) {
         aa_path_leaves(AA_PATH_EVERYONE, 0, window->comm);
 }
 
-/* ---- epochs of some */
+/* ---- epochs of post, start, complete and wait */
 
-/* The ranks in a communicator of a group's members, and how many; 0 without memory. */
+/* Stores the ranks that a group's members have in a communicator. Returns their number; 0 without memory. */
 static int translate(MPI_Group group, MPI_Comm comm, int **found) {
     MPI_Group all;
     int count = 0;
@@ -134,8 +134,8 @@ static void take(struct posted *posted) {
     aa_path_count_message();
 }
 
-/* What was posted before is here now, if the library has waited for it; it need not do so until the epoch's
- * end. */
+/* Joins the targets' chains that are here: those of all, if MPI_Win_start waited for the posts. The library
+ * may wait as late as the epoch's end. */
 void aa_path_started(MPI_Group targets, MPI_Win handle) {
     struct window *window = window_of(handle);
     if (!window)
@@ -159,7 +159,7 @@ void aa_path_completes(MPI_Win handle) {
         aa_path_send_on(window->comm, window->target_ranks[i], COMPLETED);
 }
 
-/* Without the targets' post no origin can complete. */
+/* Joins the remaining chains: an origin cannot complete before its targets have posted. */
 void aa_path_completed(MPI_Win handle) {
     struct window *window = window_of(handle);
     if (!window)

@@ -33,8 +33,8 @@ static inline bool aa_mpi_is_split(struct aa_mpi_call call) {
 }
 
 /*
- * Waits for all members if the communicator has the mark. Called in a collective, whose share the time has
- * again afterwards.
+ * Waits for all members if the communicator has the mark. Called in a collective; afterwards, time counts to
+ * the collective's share again.
  */
 void aa_mpi_split(struct aa_mpi_call call, MPI_Comm comm, enum aa_share share);
 

@@ -242,7 +242,8 @@ TASK_LOOP(GOMP_taskloop_ull, unsigned long long)
 
 /* ---- waiting for other threads */
 
-/* If the library reports its own events, it must see who called it, so the call is the last thing. */
+/* If the library reports its own events, it must see the program's return address, so `next` is a tail call.
+ */
 #define WAIT(kind, name, result, keep, declared, passed)                                                     \
     AA_EXPORT result name declared;                                                                          \
     AA_EXPORT result name declared {                                                                         \
@@ -272,7 +273,7 @@ WAIT_FOR_ALL(AA_WAIT_ORDERED, GOMP_ordered_start, (void), ())
 WAIT_UNLESS_CANCELLED(GOMP_barrier_cancel)
 WAIT_UNLESS_CANCELLED(GOMP_loop_end_cancel)
 WAIT_UNLESS_CANCELLED(GOMP_sections_end_cancel)
-/* Who is to execute the block does not wait. */
+/* The thread that executes the block does not wait. */
 WAIT(AA_WAIT_SINGLE, GOMP_single_copy_start, void *, void *copied =, (void), ())
 if (!copied && wait)
     wait->entries--;
@@ -329,8 +330,8 @@ LOCK(AA_WAIT_LOCK, omp_set_lock_, (void *lock), (lock), lock)
 UNLOCK(omp_unset_lock_, (void *lock), (lock), lock)
 TRY_LOCK(omp_test_lock_, !aa_openmp_tells)
 
-/* A nested lock counts its holder's entries, and only trying to enter again shows them: 0 if others hold it.
- */
+/* Tries to enter a nested lock, because only this shows how often its holder has entered it. Returns the
+ * number of entries, with this one; 0 if another thread holds the lock. */
 static int entered(void *_Atomic *known, const char *test, void *lock) {
     int (*function)(void *) = (int (*)(void *))atomic_load_explicit(known, memory_order_acquire);
     if (!function)

@@ -12,7 +12,7 @@
 #define PLACES (1u << 17) /* a power of two; memory is taken as it is used */
 #define LONGEST_SEARCH 64u
 #define GATES                                                                                                \
-    (1u << 13) /* a power of two: so many more than locks in use at once that two rarely share one */
+    (1u << 13) /* a power of two, many more than locks in use at once, so that two rarely share one */
 
 typedef struct aa_wait *_Atomic place;
 
@@ -25,7 +25,7 @@ struct table {
 
 static struct table *_Atomic the_table;
 static _Atomic bool is_full; /* the shard has no memory for another record */
-static struct aa_wait gone;  /* stands where a record of an unloaded library was */
+static struct aa_wait gone;  /* marks the former place of a record of an unloaded library */
 
 static struct table *table(void) {
     struct table *known = atomic_load_explicit(&the_table, memory_order_acquire);
@@ -70,8 +70,8 @@ static struct aa_wait *append(enum aa_wait_kind kind, struct aa_node *node, cons
 }
 
 /*
- * Where it is, or a free place, which another thread may take meanwhile; null if the table is crowded. found:
- * what was there.
+ * Returns the place of a record, or a free place, which another thread may take before the caller does; null
+ * if the table is crowded. found: the record in that place, null or &gone.
  */
 static place *look_up(enum aa_wait_kind kind, const struct aa_node *node, const void *returns_to,
                       struct aa_wait **found) {
@@ -96,8 +96,8 @@ static place *look_up(enum aa_wait_kind kind, const struct aa_node *node, const 
     return left;
 }
 
-/* Only its own thread looks for a record, so that a record is made once; a signal handler may have made it.
- */
+/* Creates a record, unless a signal handler has just done so. Each thread creates only its own records, so
+ * none is created twice. */
 static struct aa_wait *make(enum aa_wait_kind kind, struct aa_node *node, const void *returns_to) {
     struct aa_wait *made = NULL, *found;
     struct aa_section section = aa_section_begin();
@@ -136,13 +136,13 @@ void aa_wait_forget(struct aa_span span) {
 
 /* ---- waiting */
 
-/* Where this thread waits, and the node's time until then; null: in no place. */
+/* The place in which this thread waits (null: none), and the node's times when the wait began. */
 static _Thread_local struct {
     struct aa_wait *wait;
     int64_t wall, off;
 } now AA_INITIAL_EXEC;
 
-/* Counts what it has waited in its place until now, and goes on in another one. */
+/* Adds the thread's wait until now to its place, and continues in another place. */
 static void turn_to(struct aa_wait *wait) {
     if (now.wait) {
         now.wait->waited += now.wait->at->wall[AA_OMP] - now.wall;
@@ -170,7 +170,7 @@ void aa_wait_end(struct aa_waiting waiting) {
 
 /* ---- locks: how many threads hold one, or wait for it */
 
-/* Null before a thread has come to the first place. */
+/* Returns the count of a lock; null before any thread has entered a place. */
 static _Atomic int32_t *gate_of(const void *lock) {
     struct table *known = atomic_load_explicit(&the_table, memory_order_acquire);
     return known ? &known->gates[((uintptr_t)lock * 0x9e3779b97f4a7c15u >> 32) % GATES].threads : NULL;
@@ -184,7 +184,7 @@ bool aa_lock_asked(struct aa_wait *wait, const void *lock) {
     return contended || aa_counting;
 }
 
-/* Who asked for it before there was a gate is not in it. */
+/* The count never becomes negative: it lacks threads that requested the lock before there were counts. */
 void aa_lock_given_back(const void *lock) {
     _Atomic int32_t *gate = gate_of(lock);
     int32_t threads = gate ? atomic_load_explicit(gate, memory_order_relaxed) : 0;
@@ -194,7 +194,7 @@ void aa_lock_given_back(const void *lock) {
 
 /* ---- forks */
 
-/* The child has a shard of its own, and its threads are gone. */
+/* Empties the table in the child of a fork, which has its own shard and no other threads. */
 static void forget(void) {
     struct table *known = atomic_exchange(&the_table, NULL);
     if (known)

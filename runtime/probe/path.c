@@ -9,13 +9,13 @@
 #include "self.h"
 #include "work.h"
 
-/* A thread's chain; it is in the shard, so that a killed process leaves it there. Other threads change it. */
+/* A thread's chain. It is in the shard, so a killed process leaves it there. Other threads may change it. */
 struct holder {
     struct holder *next;
     const struct aa_thread *thread;
     struct aa_path *path;
     struct aa_path before; /* the chain when threads were last gathered */
-    struct aa_path joined; /* the latest that the thread has waited for */
+    struct aa_path joined; /* the last chain that the thread has waited for */
     struct aa_work work;
     struct aa_effort effort;
 };
@@ -31,7 +31,7 @@ uint64_t aa_path_taken(void) {
     return ticks;
 }
 
-/* ---- whose it is */
+/* ---- chains and their threads */
 
 static struct aa_path *longest_of_process(void) {
     struct aa_path *longest = NULL;
@@ -42,7 +42,8 @@ static struct aa_path *longest_of_process(void) {
     return longest;
 }
 
-/* A thread that gets the tree of one that has ended gets its chain, too, which has what the tree worked. */
+/* A thread that takes over the tree of an ended thread also gets its chain, which contains the tree's work.
+ */
 static struct holder *holder_of(const struct aa_thread *thread) {
     struct holder *holder = holders;
     while (holder && holder->thread != thread)
@@ -62,7 +63,7 @@ static struct holder *holder_of(const struct aa_thread *thread) {
     return holder;
 }
 
-/* The latest that went on in a thread which was created: most threads call MPI soon, or never. */
+/* The chains of the latest thread creations: most new threads call MPI soon, or never. */
 #define BIRTHS 64
 
 static struct birth {
@@ -73,8 +74,8 @@ static struct birth {
 static uint64_t latest_birth;
 _Thread_local uint64_t aa_path_born AA_INITIAL_EXEC;
 
-/* A thread begins where it was created, and with what it has worked since; or with the longest chain that its
- * process has, if that is longer: whoever made it may have woken the thread. */
+/* Starts a thread's chain with that of its creator, plus its own work since; or with the longest chain of the
+ * process, if that is longer, because the thread with that chain may have woken this one. */
 static struct holder *begin(const struct aa_thread *thread, uint32_t *steps) {
     const struct aa_path *longest = longest_of_process();
     struct holder *holder = holder_of(thread);
@@ -92,8 +93,8 @@ static struct holder *begin(const struct aa_thread *thread, uint32_t *steps) {
     return holder;
 }
 
-/* The calling thread's chain, with its work until now, in so many steps; the lock is the caller's then. Null,
- * and no lock: it has none. */
+/* Returns the calling thread's chain, with its work until now, and the number of steps. The caller then holds
+ * the lock. Returns null, without the lock, if the thread has no chain. */
 static struct aa_path *take(struct aa_section *section, uint32_t *steps) {
     const struct aa_thread *thread = aa_thread_self;
     if (!thread || aa_thread_closed)
@@ -154,7 +155,7 @@ void aa_path_effort_ends(uint64_t start, uint32_t steps) {
 
 /* ---- teams of threads */
 
-#define MOST_NODES 64 /* of a thread in a parallel region, that are told apart */
+#define MOST_NODES 64 /* the most nodes of a thread in a parallel region; further ones count as the last */
 
 /* A thread's work in a team. */
 struct share {
@@ -169,7 +170,7 @@ struct share {
 static struct {
     struct aa_work *of;
     uint32_t capacity;
-} members; /* by the number of their trees */
+} members; /* indexed by the number of the thread's tree */
 
 static struct aa_work *work_of_member(const struct aa_thread *thread) {
     if (thread->index >= members.capacity) {
@@ -224,7 +225,8 @@ void aa_path_team_closed(struct aa_thread *const *team, uint32_t count) {
 
 /* ---- meeting others */
 
-/* The other chain may have been sent before all met, by a thread that was ahead of them. */
+/* The other chain may be older than the last meeting of all ranks, sent by a thread that was ahead of it. So
+ * it starts again from the same length first. */
 static void join(const struct aa_path *other, bool by_message) {
     if (other->length <= own->path->length)
         return;

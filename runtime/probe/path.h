@@ -19,55 +19,56 @@ enum aa_path_state {
     AA_PATH_ALONE,    /* processes of the job are not recorded, or do not see the same folder */
     AA_PATH_SESSIONS, /* MPI began with sessions alone, whose processes have no communicator in common */
     AA_PATH_KNOWN,
-    AA_PATH_TOO_DEAR, /* until all agreed to leave it */
-    AA_PATH_MISSED    /* a message of ours did not come */
+    AA_PATH_TOO_DEAR, /* known until all ranks ended it, because it took too long */
+    AA_PATH_MISSED    /* a message of the tool did not arrive */
 };
 
-/* Copy the calling thread's chain, with its work until it called MPI; false: it has none. */
+/* Copies the calling thread's chain, with its work until it called MPI. Returns false if it has none. */
 bool aa_path_here(struct aa_path *to);
 
-/* The calling thread, which has a chain, creates another: a number of where it goes on from, which is told to
- * that thread at its start; 0: not known. */
+/* Called when a thread with a chain creates another. Returns the number of the chain with which the new
+ * thread starts; 0 if it is not known. The new thread gets this number in aa_path_born. */
 uint64_t aa_path_birth(void);
 extern _Thread_local uint64_t aa_path_born AA_INITIAL_EXEC;
 
-/* The calling thread's work until now belongs to its chain, if it has one. */
+/* Adds the calling thread's work until now to its chain, if it has one. */
 void aa_path_update(void);
 
 /*
- * The calling thread continues after another chain, of a thread that it met in a collective, or that sent a
- * message.
+ * Continue the calling thread's chain after another one, if that is longer: of a thread in the same
+ * collective, or of the sender of a message.
  */
 void aa_path_join(const struct aa_path *other);
 void aa_path_join_sender(const struct aa_path *other);
 
-/* All ranks have met, and this is the longest of their chains; `mine`: it is the calling thread's. */
+/* Called when all ranks have waited for each other, with the longest chain; `mine`: it is the calling
+ * thread's. */
 void aa_path_meet(const struct aa_path *longest, bool mine);
 
-/* The chain of another thread of the process is the caller's, too, if it is longer. */
+/* Gives the calling thread the longest chain of its process, if that is longer than its own. */
 void aa_path_gather_threads(void);
 
-/* Whether the calling thread has a chain, which it has once it calls MPI. */
+/* Returns whether the calling thread has a chain, which starts with its first call of MPI. */
 bool aa_path_is_followed(void);
 
 /*
- * The calling thread has closed a team: the slowest thread's work since the chain was last updated belongs to
- * it.
+ * Called when a thread has closed a team: adds the work of the slowest member since the last update to the
+ * thread's chain.
  */
 void aa_path_team_closed(struct aa_thread *const *members, uint32_t count);
 
-/* The child of a fork has no chains: they are its parent's. */
+/* Forgets all chains in the child of a fork: they are its parent's. */
 void aa_path_forget(void);
 
-/* The path is known until now: each thread goes on after its own chain, whatever comes of others. */
+/* Ends the path: from now on, no thread joins another chain. */
 void aa_path_end(void);
 extern _Atomic bool aa_path_has_ended;
 
-/* The cost of all this so far, over all threads, in ticks: examining nodes, and joining chains. */
+/* Returns the cost of chains so far, in ticks over all threads: examining nodes, and joining chains. */
 uint64_t aa_path_taken(void);
 
-/* The calling thread does more for it, in so many steps, from a start on: what is counted meanwhile is in it.
- */
+/* Add further work of the calling thread to this cost, from its start on, in so many steps. Costs that are
+ * added meanwhile count once. */
 uint64_t aa_path_effort_begins(void);
 void aa_path_effort_ends(uint64_t start, uint32_t steps);
 

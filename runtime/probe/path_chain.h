@@ -4,19 +4,21 @@
 
 #include "shard.h"
 
-/* Bytes of a chain that a message has to carry. */
+/* Returns the bytes of a chain in a message. */
 static inline size_t aa_path_size(const struct aa_path *path) {
     return offsetof(struct aa_path, entries) + path->count * sizeof *path->entries;
 }
 
 void aa_chain_copy(struct aa_path *to, const struct aa_path *from);
 
-/* By what a node of this process has worked. An aa_work_told. */
+/* Adds the work of a node of this process to the chain `to`. An aa_work_told. */
 void aa_chain_lengthen(void *to, uint32_t node, uint32_t what, double work);
 
-/* Start a chain again from a length that all have met at, unless it has. If its thread went on meanwhile and
- * is ahead of it, the chain keeps so much of what it has worked since it was as before; of all, if that is
- * nothing. */
+/*
+ * Starts a chain again from the length that all ranks have in common after a meeting, unless it already has.
+ * If its thread is already ahead of that length, the chain keeps its lead, divided among the work since
+ * `before`; among all its work, if there is none since.
+ */
 void aa_chain_start_again(struct aa_path *path, const struct aa_path *before, double length);
 
 extern const struct aa_path aa_chain_of_nothing;

@@ -1,4 +1,4 @@
-/* Whose fault a wait is. */
+/* Divide a wait among the call paths that caused it. */
 #include <string.h>
 
 #include "path_sums.h"
@@ -31,7 +31,7 @@ static void compare(const struct aa_path *mine, const struct aa_path *other, str
         both_of(slots, other->entries[i].what)->other += other->entries[i].work;
 }
 
-/* How far an entry of the other chain is ahead of mine: its share of its call path's lead, over all ranks. */
+/* Returns an entry's share of the lead that its call path has in the other chain, over all ranks. */
 static double lead(struct both *slots, const struct aa_path_entry *entry) {
     const struct both *both = both_of(slots, entry->what);
     double ahead = both->other - both->mine;

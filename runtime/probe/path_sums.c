@@ -3,7 +3,7 @@
 #include "memory.h"
 
 #define FIRST_SLOTS 256
-#define MOST_RECORDS 32768u /* of a process, 34 MB: more chains than that are put together */
+#define MOST_RECORDS 32768u /* per process: 34 MB */
 
 static _Atomic uint32_t records;
 

@@ -6,10 +6,10 @@
 
 #define AA_PATH_NOBODY UINT32_MAX /* in place of a rank */
 
-/* A new record; null if there are too many, or no memory. */
+/* Appends a record. Returns null if there are too many, or no memory. */
 struct aa_path_record *aa_path_append(enum aa_path_kind kind);
 
-/* Half of what there may be. */
+/* Returns whether there are half as many records as a process may have. */
 bool aa_path_has_many_records(void);
 
 struct aa_path_sums {
@@ -21,17 +21,17 @@ struct aa_path_sums {
 
 extern struct aa_path_sums aa_path_delays;
 
-/* By one thread at a time: to the sum of the entry's place, which is made if need be. */
+/* Adds an entry to the sum for its rank, node and place, which is created if needed. One thread at a time. */
 void aa_path_add_to(struct aa_path_sums *sums, const struct aa_path_entry *entry);
 
-/* The child of a fork has none. */
+/* Forgets all sums in the child of a fork. */
 void aa_path_sums_forget(void);
 
-/* A chain is part of the critical path. */
+/* Adds a chain to the critical path. */
 void aa_path_keep(const struct aa_path *path);
 
-/* A thread whose chain is mine has waited at a node for the other, longer one: add to the delays whose fault
- * it is. */
+/* Called when a thread with the chain `mine` has waited at a node for the other, longer chain: adds the wait
+ * to the delays of the call paths that caused it. */
 void aa_path_blame(const struct aa_path *mine, const struct aa_path *other, uint32_t waiting,
                    bool by_message);
 

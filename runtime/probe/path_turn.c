@@ -4,8 +4,8 @@
 
 #include "clock.h"
 
-#define INTERRUPTED 16u /* times what so many steps usually take: the thread was off the processor */
-#define SHORTEST 2e4    /* nanoseconds that are no interruption, as nothing is usual yet */
+#define INTERRUPTED 16u /* factor: if steps take so much longer than usual, the thread was off the core */
+#define SHORTEST 2e4    /* nanoseconds that are no interruption, also before a usual time is known */
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static _Thread_local uint64_t waited AA_INITIAL_EXEC; /* ticks */

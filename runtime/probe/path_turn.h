@@ -1,4 +1,4 @@
-/* One thread after the other: for chains, what threads work, and all sums; and what that takes. */
+/* A lock for chains, the work of threads, and all sums; and the cost of following the path. */
 #ifndef AA_PATH_TURN_H
 #define AA_PATH_TURN_H
 
@@ -7,19 +7,19 @@
 struct aa_section aa_path_turn_begin(void);
 void aa_path_turn_end(struct aa_section section);
 
-/* The child of a fork, in which no other thread has its turn. */
+/* Releases the lock in the child of a fork, in which no other thread can hold it. */
 void aa_path_turn_forget(void);
 
-/* Ticks, but those that the thread waited for its turn. */
+/* Returns the clock's ticks, without those that the thread waited for the lock. */
 uint64_t aa_path_turn_ticks(void);
 
 /* The cost of following: ticks, and the number of steps, one per node or entry. */
 struct aa_effort {
-    _Atomic uint64_t ticks; /* which the thread alone changes */
+    _Atomic uint64_t ticks; /* only the thread itself changes them */
     uint64_t steps;
 };
 
-/* From such ticks on, in so many steps. */
+/* Adds the ticks since `since`, for so many steps. */
 void aa_effort_add(struct aa_effort *effort, uint64_t since, uint32_t steps);
 
 #endif

@@ -28,7 +28,7 @@ static bool is_construct(const char *key) {
 
 /*
  * Returns the construct that was entered last, even if it is throttled and its time goes to its parent;
- * null if the last region is none.
+ * null if the last region is no construct.
  */
 static struct aa_node *construct_of(const struct aa_thread *thread) {
     const struct aa_frame *frame = thread->top - 1;
@@ -36,7 +36,7 @@ static struct aa_node *construct_of(const struct aa_thread *thread) {
     return is_construct(key) ? aa_throttled_node(aa_tree_edge(thread, frame->node, key)->child) : NULL;
 }
 
-/* The key is the region's own, because the program's may be gone before the task is executed. */
+/* Uses the region's own key, because the program's key may no longer exist when the task is executed. */
 struct aa_origin aa_task_origin(void) {
     struct aa_node *node = aa_thread_self->current;
     bool is_base = node->region == AA_NO_REGION;

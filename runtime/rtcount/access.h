@@ -1,7 +1,7 @@
 /*
- * What an access that was not found by its place does to the caches of the running thread, for a few shapes
- * of caches: compiled once for any processor, and once for those with AVX2, under the names that ACCESS
- * gives.
+ * Looks up an access in the caches of the running thread, if it was not found by its place. There is a
+ * function for each of a few usual shapes of caches. This file is compiled once for any processor, and once
+ * for processors with AVX2.
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
@@ -14,7 +14,7 @@ static inline Place *place_of(UWord line) {
     return &rc_places[(line ^ line >> PLACE_BITS) & ((1 << PLACE_BITS) - 1)];
 }
 
-/* What a compiler is to know of the caches, for most of the time goes by here. */
+/* Properties of the caches that are constants to the compiler, because most of the time is spent here. */
 typedef struct {
     UWord line_bits, l1_ways, way_bits, l2_vectors;
 } Shape;
@@ -27,7 +27,7 @@ ALWAYS_INLINE Bool misses_l2(Shape shape, UWord line) {
     return misses_by_tag(set, shape.l2_vectors, (UInt)(line >> rc_l2.set_bits));
 }
 
-/* Which caches miss a line. */
+/* Looks up a line, and returns which caches miss it. */
 ALWAYS_INLINE UWord touch(Shape shape, UWord line, UWord now) {
     Addr start = line << shape.line_bits;
     UWord missed = 0;
@@ -52,7 +52,7 @@ ALWAYS_INLINE Shape any_shape(void) {
     return (Shape){rc_l1.line_bits, rc_l1.ways, rc_l1.way_bits, vectors_of(&rc_l2)};
 }
 
-/* An access across lines is one: most often L1 holds them. */
+/* An access to several lines counts as one. Usually L1 contains all of them. */
 static __attribute__((noinline)) void touch_several(UWord first, UWord last, UWord now) {
     UWord missed = 0;
     for (UWord line = first; line <= last; line++) {
@@ -82,7 +82,7 @@ ALWAYS_INLINE void access(Shape shape, Addr address, UWord numbered_size) {
         access(__VA_ARGS__, address, numbered_size);                                                         \
     }
 
-/* Usual caches, and any. */
+/* Usual shapes of caches, and any shape. */
 DEFINE(access_8_8, (Shape){6, 8, 3, 2})
 DEFINE(access_8_16, (Shape){6, 8, 3, 4})
 DEFINE(access_12_16, (Shape){6, 12, 4, 4})

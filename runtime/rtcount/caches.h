@@ -1,6 +1,6 @@
 /*
- * Sets of the two caches. Where a line is found, and which one gives way, is chance to a processor: what
- * looks for them has no branches, and takes several ways at once where it can.
+ * Sets of the two caches. A processor cannot predict in which way a line is found, or which one it replaces.
+ * So this code has no branches, and compares several ways at once where possible.
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
@@ -20,7 +20,7 @@
 
 /* ---- L1 */
 
-/* A bit for each of four ways: which one holds a line. */
+/* Returns a bit for each of four ways: whether it contains a line. */
 ALWAYS_INLINE UWord holders(const Way *ways, Addr start) {
 #if defined(__AVX2__)
     __m256i wanted = _mm256_set1_epi64x((long long)start);
@@ -38,7 +38,7 @@ ALWAYS_INLINE UWord holders(const Way *ways, Addr start) {
 #endif
 }
 
-/* Which way holds a line; as many as there are ways: none. */
+/* Returns the way that contains a line; the number of ways if none does. */
 ALWAYS_INLINE UWord way_of(const Way *set, UWord ways, Addr start) {
     UWord way = 0, found = 0;
     if (ways <= 4 * LANES && ways % LANES == 0) {
@@ -56,8 +56,8 @@ ALWAYS_INLINE UWord lesser(UWord one, UWord other) {
     return one < other ? one : other;
 }
 
-/* The way that was not used for longest; so many bits have room for its number. By fours, of which none waits
- * for the one before. */
+/* Returns the least recently used way. bits: those of a way's number. Four independent minima are computed,
+ * so that none waits for the one before. */
 ALWAYS_INLINE UWord oldest_way(const Way *set, UWord ways, UWord bits) {
     UWord least[LANES] = {~(UWord)0, ~(UWord)0, ~(UWord)0, ~(UWord)0};
 #pragma GCC unroll 16
@@ -68,7 +68,8 @@ ALWAYS_INLINE UWord oldest_way(const Way *set, UWord ways, UWord bits) {
 
 /* ---- L2: in a set, the line used last comes first */
 
-/* Whether a line was missed. It moves to the front; those before it, or all, make room. */
+/* Returns whether a line is missing, and moves it to the front. The lines that were before it move back by
+ * one. */
 static inline Bool misses_by_line(UWord *set, UWord ways, UWord line) {
     UWord moved = line;
     for (UWord way = 0; way < ways; way++) {
@@ -82,10 +83,10 @@ static inline Bool misses_by_line(UWord *set, UWord ways, UWord line) {
 }
 
 #define MOST_VECTORS 5
-#define ADDRESS_BITS 47 /* of a program's, on x86-64 */
+#define ADDRESS_BITS 47 /* bits of a program's address on x86-64 */
 
-/* How many vectors the tags of a set fill, lines without the bits that choose the set; 0: they have no room.
- */
+/* Returns how many vectors the tags of a set fill; 0 if a tag does not fit in 32 bits, or a set in vectors. A
+ * tag is a line without the bits that select the set. */
 static inline UWord vectors_of(const Geometry *cache) {
 #if defined(__SSE2__)
     if (cache->ways % LANES == 0 && cache->ways <= LANES * MOST_VECTORS &&
@@ -98,8 +99,8 @@ static inline UWord vectors_of(const Geometry *cache) {
 #if defined(__AVX2__)
 
 /*
- * As misses_by_line, by eights: what stands before the place of the tag moves by one, and the tag comes
- * first.
+ * The same as misses_by_line, with eight tags at a time: the tags before the one that is found move by one,
+ * and it comes first.
  *
  *     before      a  b  c  d   e  f  g  h       the tag of f
  *     afterwards  f  a  b  c   d  e  g  h
@@ -130,7 +131,7 @@ ALWAYS_INLINE Bool misses_by_eights(UInt *set, UWord eights, UInt tag) {
 
 #endif
 
-/* As misses_by_line. */
+/* The same as misses_by_line, with tags. */
 ALWAYS_INLINE Bool misses_by_tag(UInt *set, UWord vectors, UInt tag) {
 #if defined(__AVX2__)
     if (vectors % 2 == 0)

@@ -5,12 +5,12 @@
 #include "pub_tool_libcbase.h"
 #include "pub_tool_mallocfree.h"
 
-typedef enum { COUNTED, COUNTED_ALONE, STOPPED } Mode; /* alone: the caches do not see it */
+typedef enum { COUNTED, COUNTED_ALONE, STOPPED } Mode; /* COUNTED_ALONE: without the caches */
 
 typedef struct {
     Mode mode;
-    struct aa_rtcount_counts counts; /* while another thread runs, or this one is stopped */
-    Strings strings;                 /* likewise, and so is the following */
+    struct aa_rtcount_counts counts; /* kept here while another thread runs, or this one is stopped */
+    Strings strings;                 /* this and the following likewise */
     UWord control;
     Caches caches;
     Place *places;
@@ -30,7 +30,7 @@ static Thread *threads;
 static ThreadId thread_count;
 static Thread *running;
 
-/* Where nothing is found, for a thread that is not simulated. */
+/* Empty places and sets, for a thread that is not simulated. */
 static Place nowhere[1 << PLACE_BITS];
 static Way *no_set;
 static Branches unseen;
@@ -54,7 +54,7 @@ static void put_aside(Thread *thread) {
         thread->counts = rc_counts;
 }
 
-/* Zeros, where a line of the machine begins. */
+/* Allocates zeros that begin at a cache line of the machine. */
 static void *lines_of(SizeT bytes) {
     UWord start = (UWord)VG_(calloc)("rtcount.cache", bytes + MACHINE_LINE, 1);
     return (void *)((start + MACHINE_LINE - 1) & ~(UWord)(MACHINE_LINE - 1));
@@ -68,7 +68,7 @@ static SizeT bytes_of_l2(void) {
     return sizeof(UWord) * rc_l2.ways << rc_l2.set_bits;
 }
 
-/* No line in any cache. */
+/* Empties the caches of a thread. */
 static void empty(Thread *thread) {
     VG_(memset)(thread->caches.l1, 0, bytes_of_l1());
     VG_(memset)(thread->caches.l2, 0, bytes_of_l2());
@@ -112,7 +112,7 @@ void rc_thread_runs(ThreadId id) {
     choose_caches();
 }
 
-/* A number is used again once its thread has ended. */
+/* Valgrind uses the number of a thread again once it has ended. */
 void rc_thread_starts(ThreadId id) {
     make_room(id);
     Thread *thread = threads + id;

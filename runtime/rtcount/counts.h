@@ -1,5 +1,4 @@
-/* What is counted of the thread that runs, and the caches that it sees. SPDX-License-Identifier:
- * GPL-2.0-or-later */
+/* The counts of the running thread, and its caches. SPDX-License-Identifier: GPL-2.0-or-later */
 #ifndef RTCOUNT_COUNTS_H
 #define RTCOUNT_COUNTS_H
 
@@ -12,8 +11,8 @@
 #define LARGEST_L1_BITS 12
 
 /*
- * A set-associative cache that replaces the line which was not used for longest, and takes in what is written
- * as what is read. There is no prefetch; L1 and L2 know nothing of each other.
+ * A set-associative cache that replaces the least recently used line, and treats writes like reads. There is
+ * no prefetching; L1 and L2 are independent of each other.
  */
 typedef struct {
     UWord line_bits, set_bits, set_mask, ways, way_bits; /* of a way's number */
@@ -22,12 +21,12 @@ typedef struct {
 extern Geometry rc_l1, rc_l2;
 
 /*
- * A line in L1: where it starts. The ways of a set follow each other; behind them stand, in the same order,
- * the numbers of the last accesses to them. 0: there is none.
+ * A line in L1: its start; 0 if there is none. A set consists of its ways, followed by the numbers of the
+ * last accesses to these, in the same order.
  */
 typedef Addr Way;
 
-/* Those of the running thread; null where it is not simulated. L2's lines, or their tags. */
+/* The caches of the running thread; null while it is not simulated. l2: lines or their tags. */
 typedef struct {
     Way *l1;
     void *l2;
@@ -38,7 +37,7 @@ extern Caches rc_caches;
 /* The counts of the running thread, to which translated code adds. */
 extern struct aa_rtcount_counts rc_counts;
 
-/* Which events are counted, a bit each; what the running thread has set of FTZ and DAZ in MXCSR. */
+/* One bit per event: whether it is counted. The bits FTZ and DAZ of the running thread's MXCSR. */
 extern UWord rc_events, rc_control;
 
 static inline Bool rc_counts_event(enum aa_rtcount_event event) {
@@ -46,7 +45,7 @@ static inline Bool rc_counts_event(enum aa_rtcount_event event) {
 }
 
 /*
- * The lines that a repeated string instruction of the running thread accessed last, of either string; 0: it
+ * The last lines that a repeated string instruction of the running thread accessed, one per string; 0 if it
  * has not begun.
  */
 typedef struct {
@@ -56,35 +55,37 @@ typedef struct {
 extern Strings rc_strings;
 
 /*
- * Where L1 holds a line, if it does: at that way there may be another line by now. The place follows from the
- * line's address. Translated code looks here first, and marks what it finds as used.
+ * The way in which L1 last contained a line; it may contain another one by now. The index of a place is
+ * computed from the line's address. Translated code looks here first, and marks the line as used if it finds
+ * it.
  */
 typedef Way *Place;
 
 #define PLACE_BITS 11
-#define LOG_PLACE 3 /* of its size */
+#define LOG_PLACE 3 /* log2 of the size of a place */
 extern Place *rc_places;
 
 /*
- * An access to data that was not found by its place: its size, and above SIZE_BITS how many accesses it and
- * those before it are that rc_counts has not got yet.
+ * Looks up an access that was not found by its place. numbered_size: its size, and above SIZE_BITS the number
+ * of accesses up to this one that are not in rc_counts yet.
  */
 #define SIZE_BITS 16
 typedef VG_REGPARM(2) void Access(Addr address, UWord numbered_size);
 extern Access *rc_access;
 
-/* Once rc_l1 and rc_l2 are known; with AVX2 where the processor has it, and it is not to be done without. */
+/* Chooses rc_access, after rc_l1 and rc_l2 are set. avx2: use AVX2 if the processor has it. */
 void rc_choose_access(Bool avx2);
 
-/* Null: there is none. */
+/* Returns the function for the caches with AVX2; null if the processor has no AVX2. */
 Access *rc_access_avx2(void);
 
-/* A thread runs from now on; each has caches of its own, as if alone on a core. */
+/* Called when a thread runs, starts, or is created. Each thread has its own caches, as if alone on a core. */
 void rc_thread_runs(ThreadId thread);
 void rc_thread_starts(ThreadId thread);
 void rc_thread_is_made(ThreadId parent, ThreadId thread);
 
-/* Not counted: its counts stay what they are at the first call until it goes on. */
+/* Stops counting the running thread, and continues. rc_stopped_counts returns its counts when it was stopped.
+ */
 void rc_stop(void);
 void rc_go(Bool simulate);
 const struct aa_rtcount_counts *rc_stopped_counts(void);

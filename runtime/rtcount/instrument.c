@@ -1,7 +1,7 @@
 /*
- * Superblocks with the code that counts. Instructions and accesses are counted where a superblock is left, as
- * many as were passed since the last way out. An access that finds its line in L1 by its place marks it as
- * used; any other calls rc_access.
+ * Adds counting code to superblocks. At each exit of a superblock, it adds the instructions and accesses
+ * since the last exit to the counts. An access that finds its line in L1 by its place marks the line as used;
+ * any other access calls rc_access.
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
@@ -25,7 +25,7 @@
 
 #define MOST_RANGES 16
 #define MOST_NAMES 64
-#define MOST_WAITING 8 /* accesses; where they are looked up, calls leave no registers */
+#define MOST_WAITING 8 /* accesses that are looked up together: a lookup's calls use the registers */
 
 #if defined(VG_BIGENDIAN)
 #define HOST_ENDIAN Iend_BE
@@ -33,7 +33,7 @@
 #define HOST_ENDIAN Iend_LE
 #endif
 
-/* ---- what is left out */
+/* ---- code that is not counted */
 
 static struct {
     Addr start;
@@ -68,28 +68,28 @@ static Bool is_left_out(Addr address) {
     return False;
 }
 
-/* ---- a superblock in the making */
+/* ---- the superblock that is being instrumented */
 
 typedef struct {
     IRExpr *address;
     Int size;
-    UInt number; /* among the accesses since the last way out, from 1 */
+    UInt number; /* among the accesses since the last exit, from 1 */
 } Waiting;
 
 typedef struct {
     IRSB *out;
     Waiting waiting[MOST_WAITING]; /* accesses that are looked up together, in their order */
     UInt waiting_count;
-    UInt instructions, accesses, divisions, branches; /* since the last way out */
-    IRExpr *accesses_before;                          /* how many there were then; NULL: not loaded yet */
-    IRExpr *places;                                   /* rc_places, likewise */
-    Bool counts;                                      /* the instruction at hand is not left out */
-    Addr address, next;                               /* where it lies, and the one behind it */
-    IRExpr *read; /* where this instruction has read last, for one that writes there as well */
+    UInt instructions, accesses, divisions, branches; /* since the last exit */
+    IRExpr *accesses_before;                          /* number of accesses before it; NULL: not loaded yet */
+    IRExpr *places;                                   /* rc_places; NULL: not loaded yet */
+    Bool counts;                                      /* whether the current instruction is counted */
+    Addr address, next;                               /* its address, and that of the next instruction */
+    IRExpr *read; /* the last address that it has read, in case it also writes there */
     Int read_size;
-    Int last_part;     /* the last statement in which it reads what was counted before */
-    Addr repeated;     /* the repeated string instruction at hand; 0: it is another */
-    UInt string_count; /* of the strings that its element at hand has accessed */
+    Int last_part;     /* the last statement that reads a part of an access counted before */
+    Addr repeated;     /* the current repeated string instruction; 0 if it is none */
+    UInt string_count; /* number of strings that its current element has accessed */
     Vectors vectors;
     Denormals denormals;
 } Block;
@@ -205,7 +205,7 @@ static void end_string_if(Block *block, IRExpr *guard) {
     addStmtToIRSB(block->out, IRStmt_Dirty(call));
 }
 
-/* It has ended unless what comes next is itself. */
+/* Ends the repeated string instruction, unless it is also the next instruction. */
 static void end_string_before(Block *block, Addr next) {
     if (block->repeated && block->repeated != next)
         end_string_if(block, IRExpr_Const(IRConst_U1(True)));
@@ -213,7 +213,7 @@ static void end_string_before(Block *block, Addr next) {
 
 /* ---- accesses of all kinds */
 
-/* Of what is larger than a line, as saved registers are, the first line stands for all. */
+/* An access larger than a line, as when registers are saved, counts as one to its first line. */
 static void access(Block *block, IRExpr *address, Int size) {
     Int line = 1 << rc_l1.line_bits;
     size = size < line ? size : line;
@@ -241,7 +241,7 @@ static void read(Block *block, IRExpr *address, Int size) {
     block->read_size = size;
 }
 
-/* An instruction that changes what it has just read accesses it once. */
+/* A write to the address that the same instruction has just read is the same access. */
 static void write(Block *block, IRExpr *address, Int size) {
     if (block->read && block->read_size == size && eqIRAtom(block->read, address))
         block->read = NULL;
@@ -305,13 +305,14 @@ static void begin_instruction(Block *block, Addr address, UInt length) {
     block->read = NULL;
 }
 
-/* An instruction that goes back to itself tries again what another thread was in the way of. */
+/* An exit to the instruction itself is no branch: it repeats an atomic operation that another thread
+ * disturbed. */
 static Bool is_branch(const Block *block, const IRStmt *exit) {
     return exit->Ist.Exit.jk == Ijk_Boring && !block->repeated &&
            target_of(exit->Ist.Exit.dst) != block->address;
 }
 
-/* Valgrind may leave where the program goes on to the next instruction. */
+/* Valgrind may exit where the branch is not taken, so that the guard is inverted. */
 static void predict(Block *block, const IRStmt *exit) {
     Bool is_taken = target_of(exit->Ist.Exit.dst) != block->next;
     IRExpr *guard = exit->Ist.Exit.guard;

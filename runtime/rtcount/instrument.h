@@ -9,7 +9,8 @@ IRSB *rc_instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *
                     const VexGuestExtents *extents, const VexArchInfo *host, IRType guest_word,
                     IRType host_word);
 
-/* Leave out the code at an address; the code of a function, whose name must live as long as the process. */
+/* Exclude the code at an address, or the code of a function, from counting. The name must live as long as the
+ * process. */
 void rc_leave_out(Addr start, SizeT length);
 void rc_leave_out_function(const HChar *name);
 

@@ -5,7 +5,7 @@
 #include "pub_tool_basics.h"
 #include "pub_tool_tooliface.h"
 
-/* A value, computed by a statement of its own. */
+/* Adds a statement that computes a value, and returns the value. */
 static inline IRExpr *let(IRSB *out, IRType type, IRExpr *value) {
     IRTemp temporary = newIRTemp(out->tyenv, type);
     addStmtToIRSB(out, IRStmt_WrTmp(temporary, value));

@@ -1,7 +1,7 @@
 /*
- * rtcount: a Valgrind tool that counts instructions, accesses to data, and misses of L1 and L2 for each
- * thread, and hands the counts to the program that it runs. It is no part of any other program: built when it
- * is first wanted, from Valgrind's own headers and libraries.
+ * rtcount: a Valgrind tool that counts instructions, data accesses, and misses of L1 and L2 for each thread,
+ * and passes the counts to the program that it runs. It is a separate program, built at first use from
+ * Valgrind's headers and libraries.
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
@@ -165,8 +165,9 @@ static void register_tool(void) {
     VG_(details_description)("counts for the regions of a program");
     VG_(details_copyright_author)("The autoanalyzer developers; GPL-2.0-or-later.");
     VG_(details_bug_reports_to)("the autoanalyzer developers");
-    /* As other profilers do: where memory is accessed, only the stack pointer has to be exact. */
-    /* Branches are translated one by one: else what stands behind one may count that is not executed. */
+    /* As in other profilers, only the stack pointer has to be exact at memory accesses. */
+    /* Translation ends at each branch; otherwise, code after a branch might count although it is not
+     * executed. */
     VG_(clo_vex_control).guest_chase = False;
     VG_(clo_vex_control).iropt_register_updates_default = VG_(clo_px_file_backed) = VexRegUpdSpAtMemAccess;
     VG_(basic_tool_funcs)(read_options_done, rc_instrument, finish);

@@ -1,7 +1,7 @@
-/* What one instruction reads part by part. SPDX-License-Identifier: GPL-2.0-or-later */
+/* Instructions whose operand Valgrind reads in parts. SPDX-License-Identifier: GPL-2.0-or-later */
 #include "parts.h"
 
-/* An address: a value, if it is not a number, and so many bytes behind it. */
+/* An address: a value (NULL for a constant address), and an offset in bytes. */
 typedef struct {
     const IRExpr *value;
     ULong offset;
@@ -16,7 +16,7 @@ static Int bytes_loaded(const IRStmt *statement) {
     return sizeofIRType(statement->Ist.WrTmp.data->Iex.Load.ty);
 }
 
-/* As what a temporary is defined; NULL: not here. */
+/* Returns the expression that a statement assigns to a temporary; NULL if it assigns none. */
 static const IRExpr *defined_in(const IRStmt *statement, IRTemp temporary) {
     Bool defines = statement->tag == Ist_WrTmp && statement->Ist.WrTmp.tmp == temporary;
     return defines ? statement->Ist.WrTmp.data : NULL;
@@ -48,7 +48,7 @@ static Bool is_same(Spot one, Spot other) {
     return same_value && one.offset == other.offset;
 }
 
-/* The next statement of the instruction in which it reads; 0: there is none before it writes. */
+/* Returns the next statement in which the instruction reads; 0 if it writes before, or ends. */
 static Int next_read(const IRSB *in, Int statement) {
     for (Int i = statement + 1; i < in->stmts_used; i++) {
         IRStmtTag tag = in->stmts[i]->tag;

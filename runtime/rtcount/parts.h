@@ -1,4 +1,4 @@
-/* What one instruction reads part by part. SPDX-License-Identifier: GPL-2.0-or-later */
+/* Instructions whose operand Valgrind reads in parts. SPDX-License-Identifier: GPL-2.0-or-later */
 #ifndef RTCOUNT_PARTS_H
 #define RTCOUNT_PARTS_H
 
@@ -6,14 +6,14 @@
 #include "pub_tool_tooliface.h"
 
 /*
- * A processor reads the operand of a fused multiply-add at once, Valgrind number by number:
+ * A processor reads the operand of a fused multiply-add in one access, Valgrind number by number:
  *
  *     t47 = LDle:F64(t31)
  *     t35 = Add64(t31, 0x8)
  *     t52 = LDle:F64(t35)
  *
- * Gives the bytes that the instruction reads from where it reads in a statement on, and the last statement in
- * which it reads of them.
+ * Returns how many bytes the instruction reads, from the address in a statement on. last: the last statement
+ * that reads some of these bytes.
  */
 Int rc_bytes_read(const IRSB *in, Int statement, Int *last);
 

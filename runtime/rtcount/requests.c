@@ -24,7 +24,7 @@ static void book(Row *into, Row *before, const Row *bias) {
 Bool rc_answer(const UWord *words) {
     switch (words[0]) {
     case AA_RTCOUNT_BOOK:
-        rc_go(True); /* in the handler of a signal it may be stopped */
+        rc_go(True); /* in a signal handler, counting may be stopped */
         book((Row *)words[1], (Row *)words[2], (const Row *)words[3]);
         return True;
     case AA_RTCOUNT_STOP:
@@ -46,7 +46,7 @@ Bool rc_answer(const UWord *words) {
 #include "libvex_guest_amd64.h"
 #include "pub_tool_machine.h"
 
-/* As valgrind.h has it. */
+/* The registers of a request, as in valgrind.h. */
 #define WORDS ((Int)offsetof(VexGuestAMD64State, guest_RAX))
 #define RESULT ((Int)offsetof(VexGuestAMD64State, guest_RDX))
 

@@ -5,12 +5,12 @@
 #include "pub_tool_basics.h"
 #include "pub_tool_tooliface.h"
 
-/* Book, stop, or go on; whether it is one of them. */
+/* Answers a request to book, to stop, or to go on; returns whether it is one of these. */
 Bool rc_answer(const UWord *words);
 
 /*
- * With a request a program leaves translated code, and comes back by Valgrind's scheduler. The requests that
- * every probe makes are answered where they stand (x86-64 alone): of a superblock that ends with a request,
+ * At a request, a program leaves translated code, and Valgrind's scheduler answers. On x86-64, the requests
+ * that every probe makes are answered in translated code instead. In a superblock that ends with a request:
  *
  *                                       t1 = GET:I64(16)
  *                                       t2 = answer_here(t1)

@@ -7,18 +7,17 @@
 /*
  * Valgrind executes a repeated string instruction, such as rep stosb, one element at a time:
  *
- *     IMark A; leave for the next instruction if RCX is 0; one element; back to A, for cmps and scas on a
- *     condition
+ *     IMark A; exit to the next instruction if RCX is 0; one element; back to A (for cmps and scas on a
+ * condition)
  *
- * Returns whether the instruction at an address is one.
+ * Returns whether the instruction at an address is a repeated string instruction.
  */
 Bool rc_is_repeated(Addr address, UInt length);
 
-/* An element that does not lie in the line accessed last: its size, and above SIZE_BITS which string it is
- * of. */
+/* Accesses an element outside the last line. numbered_size: its size, and above SIZE_BITS the string. */
 VG_REGPARM(2) void rc_access_element(Addr address, UWord numbered_size);
 
-/* The instruction ends: it counts as one. */
+/* Called when the instruction ends: counts it as one instruction. */
 void rc_end_string(void);
 
 #endif

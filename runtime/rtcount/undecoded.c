@@ -1,11 +1,11 @@
-/* What Valgrind cannot execute. SPDX-License-Identifier: GPL-2.0-or-later */
+/* Instructions that Valgrind cannot execute. SPDX-License-Identifier: GPL-2.0-or-later */
 #include "undecoded.h"
 
 #include "pub_tool_debuginfo.h"
 #include "pub_tool_libcprint.h"
 #include "pub_tool_machine.h"
 
-#define EVEX 0x62 /* the first byte of AVX-512's instructions, and of no other that 64-bit code has */
+#define EVEX 0x62 /* the first byte of AVX-512's instructions, and of no others in 64-bit code */
 
 static VG_REGPARM(1) void report_avx512(Addr address) {
     static const HChar text[] = "autoanalyzer: AVX-512 at %s: Valgrind cannot run this program; "

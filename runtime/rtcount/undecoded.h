@@ -1,11 +1,12 @@
-/* What Valgrind cannot execute. SPDX-License-Identifier: GPL-2.0-or-later */
+/* Instructions that Valgrind cannot execute. SPDX-License-Identifier: GPL-2.0-or-later */
 #ifndef RTCOUNT_UNDECODED_H
 #define RTCOUNT_UNDECODED_H
 
 #include "pub_tool_basics.h"
 #include "pub_tool_tooliface.h"
 
-/* If a superblock ends with an instruction of AVX-512, say so once it is reached, and what to do. */
+/* If a superblock ends with an instruction of AVX-512, adds code that prints a message with the remedy when
+ * the instruction is reached. */
 void rc_check_decoded(IRSB *out);
 
 #endif

@@ -16,7 +16,7 @@ static Bool is_zero(const IRExpr *value) {
     return value->tag == Iex_Const && value->Iex.Const.con->Ico.V128 == 0;
 }
 
-/* The part, and zeros behind it; NULL for other than a float or double, or integers of their sizes. */
+/* Returns a part followed by zeros; NULL unless it is a float, a double, or an integer of these sizes. */
 static IRExpr *widened(IRSB *out, IRExpr *part) {
     switch (typeOfIRExpr(out->tyenv, part)) {
     case Ity_F64:
@@ -36,7 +36,7 @@ static IRExpr *joined(IRSB *out, IROp halves, IRExpr *upper, IRExpr *lower) {
     return let(out, Ity_V128, IRExpr_Binop(halves, upper, lower));
 }
 
-/* A register in which a part is written anew; NULL if that is not known. */
+/* Returns a register's value after a part of it is written; NULL if it is unknown. */
 static IRExpr *merged(IRSB *out, IRExpr *before, Int place, IRExpr *part) {
     Bool is_half = sizeofIRType(typeOfIRExpr(out->tyenv, part)) == SIZE / 2;
     if (place == 0 && is_zero(before))

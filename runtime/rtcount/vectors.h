@@ -7,14 +7,16 @@
 
 #define VECTORS 16
 
-/* What the lower 16 bytes of each register are, as far as a superblock has shown; NULL: not known. */
+/* The value of the lower 16 bytes of each register, as far as the superblock shows it; NULL if it is unknown.
+ */
 typedef struct {
     IRExpr *known[VECTORS];
 } Vectors;
 
 /*
- * A processor waits long for the 16 bytes of a register of which Valgrind has just written 8. Writing part of
- * a known register becomes writing all of it, and reading one that is known becomes no reading at all.
+ * A processor waits long if Valgrind reads the 16 bytes of a register just after it has written 8 of them. So
+ * a write to a part of a known register is replaced by a write of the whole register, and reads of a known
+ * register are removed.
  *
  *     PUT(224) = V128{0x0000}           PUT(224) = V128{0x0000}
  *     t5 = LDle:I64(t1)                 t5 = LDle:I64(t1)
@@ -22,7 +24,7 @@ typedef struct {
  *     t7 = GET:V128(224)                PUT(224) = t9
  *                                       t7 = t9
  *
- * Gives the statement to add in place of this one, after those that it adds.
+ * Adds statements, and returns the one to add in place of the given one.
  */
 IRStmt *rc_keep_whole(Vectors *vectors, IRSB *out, IRStmt *statement);
 

@@ -125,7 +125,7 @@ def test_regions_are_classed_by_the_metric_that_is_asked_for(saved, metric, word
 
 def test_the_method_of_the_paper_is_told_in_the_verdict_and_in_the_findings(saved):
     done = succeed(saved("autoanalyzer", "analyze", "app.cube", "--method", "paper", "--json", "found.json"))
-    assert "analysed as Liu et al. 2011 have it (--method paper)" in done.stdout.decode()
+    assert "analysed as in Liu et al. 2011 (--method paper)" in done.stdout.decode()
     assert json.loads((saved.folder / "found.json").read_text())["method"] == "paper"
 
 

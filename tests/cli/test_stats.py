@@ -250,7 +250,7 @@ def test_of_balanced_ranks_nothing_is_told_but_that_and_who_computes_longest(too
     packed = Path(__file__).parents[1] / "data/summary.cubex.gz"
     (tool.folder / "summary.cubex").write_bytes(gzip.decompress(packed.read_bytes()))
     said = here("stats", "summary.cubex", "kmeans").stdout.decode()
-    assert "\nNo difference between the locations matters: that takes more than 10 %" in said
+    assert "\nNo difference between the locations matters (limits: 10 %" in said
     assert "Clusters of" not in said
     assert (
         "% of the busiest rank's busy time; rank 44 computes longest there, 116 s, the median is 115 s. Its statistics:"

@@ -27,7 +27,7 @@ class Summary:
     Attributes:
         own: ``float64[measure, call path]``: the ``MEASURES`` of exclusive values; locations are indices. NaN if
             nothing was measured.
-        closed: The same of inclusive values; NaN if the metric is not additive.
+        closed: ``float64[measure, call path]``, those of inclusive values; NaN if the metric is not additive.
         bins: ``float64[call path, bin]``: exclusive values summed over ranges of locations; NaN if none was measured.
         rows: For some call paths, exclusive and inclusive values of all locations, ``float64[location]``.
     """

@@ -131,7 +131,7 @@ def _sentences(periods: Sequence[Period], state: PursuitOverTime) -> list[str]:
     if told:
         said.append(f"Look at {'; '.join(told)}.")
     elif who:
-        said.append(f"None of these differences matters: that takes more than {RULE}. {_others(found)}")
+        said.append(f"None of these differences matters (limits: {RULE}). {_others(found)}")
     else:
         said.append("No small group of locations stands out: many differ; stats kmeans may separate them.")
     if len(periods) > 1:

@@ -100,7 +100,7 @@ def advice(space: MetricSpace, partition: Partition) -> list[str]:
         return [told(space, partition, by_difference(space, partition)[0])]
     columns = separating(space, partition)
     if not columns:
-        return [f"No difference between them matters: that takes more than {RULE}.{across(space)}"]
+        return [f"No difference between them matters (limits: {RULE}).{across(space)}"]
     best = columns[0]
     said = (
         f"They differ most in {space.metrics[best]} (F = {partition.f_ratios[best]:.4g}): "
@@ -194,7 +194,7 @@ def strength(space: MetricSpace, partition: Partition, *, advise: bool = True) -
         )
     if not matters(space, space.values.min(axis=0), space.values.max(axis=0)):
         alike = " Treat them as one kind." if advise else ""
-        return f"No difference between the locations matters: that takes more than {RULE}.{alike}"
+        return f"No difference between the locations matters (limits: {RULE}).{alike}"
     return None
 
 

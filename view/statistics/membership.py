@@ -95,7 +95,7 @@ def _sentences(found: Membership, factor: tuple[int, Factors] | None) -> list[st
     parts = [_told(found, cluster) for cluster in clusters.by_difference(space, partition) if _matters(found, cluster)]
     said += parts[:_TOLD]
     if not parts:
-        said.append(f"No difference between them matters: that takes more than {RULE}.{clusters.across(space)}")
+        said.append(f"No difference between them matters (limits: {RULE}).{clusters.across(space)}")
     if len(parts) > _TOLD:
         said.append(f"The table lists {many(len(parts) - _TOLD, 'more cluster')}.")
     return said

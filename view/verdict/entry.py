@@ -54,8 +54,8 @@ _MOST_GROUPS: Final = 4
 _OF_RANKS: Final = (Kind.IMBALANCE, Kind.ONE_AFTER_ANOTHER, Kind.SLOW_CORE)
 _DEPENDS: Final = re.compile(r"try(?: at \S+)?: if iterations differ in cost")
 _COUNT_FIRST: Final = "first: autoanalyzer run --counters simulated shows whether iterations differ in cost"
-_MOST_CALLERS: Final = 3  # so many are named
-_SPENT: Final = {  # where the time is that a fix saves
+_MOST_CALLERS: Final = 3  # the most callers that are named
+_SPENT: Final = {  # on what the time is spent that a fix saves
     Why.MISSES: "in cache misses",
     Why.ALLOCATION: "in allocation",
     Why.FAULTS: "in page faults",
@@ -241,7 +241,7 @@ def _saved(findings: Findings, finding: Finding) -> str:
 
 
 def _left(findings: Findings, finding: Finding, part: Saved) -> str:
-    """Return the time on the critical path, if the saving is of that, and the time left if ranks are balanced."""
+    """Return the time on the critical path, if the saving is computed from it, and the time left after balancing."""
     fastest = min(finding.groups, key=lambda group: group.value, default=None)
     how = f"all were as fast as {ranks(fastest.labels)}" if part.why is Why.FASTEST and fastest else "shared evenly"
     path = f"; {time_of(findings.experiment, part.before)} on the critical path" if part.on_path else ""

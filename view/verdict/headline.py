@@ -28,7 +28,7 @@ _LOST_TO: Final = {  # the loss in words, and the option that lists it by region
 _BESIDE: Final = (LostTo.TRANSFER, LostTo.ASLEEP)  # losses that are not part of the base
 _OF_IDLE: Final = frozenset((Why.EVEN, Why.FASTEST, Why.AT_ONCE))
 _PATH_COST: Final = 0.05  # percent of the run: less is not worth mentioning
-_MOST_PLACES: Final = 2  # of a loss: so many are named
+_MOST_PLACES: Final = 2  # the most places of a loss that are named
 _LONGEST: Final = 40  # columns of a place's name
 
 

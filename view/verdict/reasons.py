@@ -95,7 +95,7 @@ def _who_for_whom(findings: Findings, wait: Wait, whom: str) -> str:
 
 
 def _doubt(findings: Findings, doubt: Doubt, *, counts: bool) -> str:
-    """Return why a finding is uncertain, and what to do, unless ``counts`` are asked for already."""
+    """Return why a finding is uncertain, and what to do, unless another line already suggests counting (``counts``)."""
     if doubt is Doubt.SPEED:
         how = ": --counters simulated shows which" if "instructions" in findings.lacking else ""
         return f"uncertain: {MAYBE_SPEED}{how}"

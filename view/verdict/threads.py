@@ -66,7 +66,7 @@ def against_waiting(findings: Findings, finding: Finding) -> dict[str, Kind]:
 
 
 def time_of_threads(findings: Findings, finding: Finding) -> str:
-    """Write how long a thread waits; empty if it is not of that."""
+    """Return a phrase for how long a thread waits; empty if the finding is not about waiting threads."""
     if finding.kind not in OF_THREADS or not finding.causes or finding.causes[0].seconds is None:
         return ""
     return f"a thread waits {time_of(findings.experiment, finding.causes[0].seconds)} on average"

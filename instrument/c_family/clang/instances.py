@@ -80,7 +80,7 @@ class Instances:
             self._largest[key] = max(self._largest.get(key, 0), number)
 
     def largest(self, parameter: Any) -> int:
-        """Return the largest number given to a parameter; of any parameter, if only another template provides it."""
+        """Return the largest number given to a template parameter; if none is known, the largest given to any one."""
         seen = self._largest.get(self._parameters.get(self._place(parameter), (-1, -1)))
         return self._any if seen is None else seen
 

@@ -318,7 +318,7 @@ class _Reader:
         return self._offset(lib.clang_getCursorLocation(cursor))
 
     def _first(self, cursor: Any) -> int:
-        """Return where a declaration begins, or its name if a template's head is implicit."""
+        """Return the start of a declaration; that of its name if a template's head is implicit."""
         start = self._start(cursor)
         return start if start >= 0 else self._place(cursor)
 

@@ -1,4 +1,4 @@
-"""Causes of planted bottlenecks, worked by hand, and the corners of definitions 16 to 20."""
+"""Causes of planted bottlenecks, worked by hand, and their limits."""
 
 from collections.abc import Sequence
 from dataclasses import replace

@@ -173,7 +173,7 @@ def test_threads_that_share_a_block_are_refused(shared, copy):
     else:
         indices = other[3] + 12
     _patch(file, (at, "<QQLxxxxQ", many, start, contexts, indices))
-    with pytest.raises(InputError, match=r"expected values of each thread apart, found others' from \d+ on, too\Z"):
+    with pytest.raises(InputError, match=r"expected each thread's own values, found shared ones from \d+ on\Z"):
         load(copy)
 
 
