@@ -159,8 +159,8 @@ def _again(site: Site, uses: Sequence[_Use]) -> Iterator[Advice]:
             continue
         if rooted is not None:
             text = (
-                f"line {use.line} hands each rank's data to all others, one root after another: use MPI_Gatherv if one"
-                " rank needs them, MPI_Allgatherv if all do; send only the part of the buffer that is filled"
+                f"line {use.line} broadcasts the ranks' data one by one: use MPI_Gatherv if one rank needs them, else"
+                " MPI_Allgatherv; send only the part of the buffer that is filled"
             )
             yield _said(site, text, (use.line, rooted.line), MEDIUM)
         elif base is not None and not _varies(buffer, use.loops[-1]) and not _is_written(base.name, use, use.loops[-1]):

@@ -29,11 +29,9 @@ __all__ = [
 ]
 
 MAYBE_SPEED: Final = "these ranks are slower nearly everywhere, so they have a slow or shared core, or more work"
-SAME_WORK: Final = "same work, more time: a slow or shared core, frequency or placement; repeat the run"
-AT_ONCE: Final = "hand on each piece of the work as soon as it is done, so that the next rank starts early"
-EACH_TIME: Final = (
-    "share the work out evenly each time, not only in sum: the others wait for the rank that is busiest then"
-)
+SAME_WORK: Final = "same work, more time, so the core is slow or shared: repeat the run with a core for each rank"
+AT_ONCE: Final = "hand on each piece of the work as soon as it is done"
+EACH_TIME: Final = "share the work out evenly each time, not only in sum"
 ON_DEMAND: Final = "hand out smaller pieces, the longest first, so that all ranks end together"
 FOLLOW: Final = "autoanalyzer run --path always shows which ranks wait for which"
 FEWER_MESSAGES: Final = (
@@ -80,14 +78,14 @@ _TO_TRY: Final = {
     "io_calls": "collect the pieces in a buffer, and move it in few calls; with MPI-IO, in collective calls"
     " (MPI_File_write_at_all) of one datatype for all pieces",
     "io_bytes": "read and write less, in larger pieces; keep in memory what is read again",
-    "mpi_bytes": "send fewer bytes",
+    "mpi_bytes": "send less, or less often: only what the receivers use, and only if it has changed",
     "instructions": "do less work: hoist repeated expressions and loop invariants, vectorise, use a better algorithm",
     "allocations": _ALLOCATE_LESS,
     "page_faults": _ALLOCATE_ONCE,
     **_EVENTS,
 }
 
-_LARGE_PIECES: Final = "move fewer bytes: its calls are large enough"
+_LARGE_PIECES: Final = "read or write less, or less often: its calls are large enough"
 
 _TO_TRY_FOR_RANKS: Final = {
     "l1_miss_rate": "give all ranks the same data layout and loop order",

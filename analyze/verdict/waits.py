@@ -72,11 +72,11 @@ def waits_for(analysis: Analysis, finding: Finding) -> tuple[Wait, ...]:
 
 
 def _late_ranks(analysis: Analysis, places: list[int]) -> tuple[int, ...]:
-    """Return the ranks whose work in some regions others wait for, the longest wait first; empty if it is all ranks."""
+    """Return the ranks whose work in some regions others wait for, the longest wait first."""
     ranks = np.array(analysis.run.weighed.ranks)
     times = np.where(ranks == analysis.master_rank, 0.0, analysis.run.weighed.rows("delay_time", places).sum(axis=0))
     late, order = _much(times), np.argsort(-times, kind="stable")
-    return () if late.sum() == analysis.workers else tuple(ranks[order][late[order]].tolist())
+    return tuple(ranks[order][late[order]].tolist())
 
 
 def _much(times: Values) -> Flags:

@@ -62,8 +62,8 @@ def base(findings: Findings) -> list[str]:
 def legend(findings: Findings) -> list[str]:
     """Return the explanation of terms that this verdict uses, as at most one line."""
     has_bound = any(each.gain is None and each.bound and not each.of_run for each in findings.verdict.findings)
-    said = ["takes: saving unknown (at most this), listed last"] if has_bound else []
-    said += ["busy time: outside MPI"] if base(findings) else []
+    said = ["takes: saving unknown, at most this"] if has_bound else []
+    said += ["busy: outside MPI"] if base(findings) else []
     return ["; ".join(said)] if said else []
 
 
@@ -122,7 +122,8 @@ def _where(findings: Findings, lost: Lost, shown: Collection[int] | None, *, bri
     most = _MOST_PLACES if not brief else 0 if named else 1
     more = f" and {len(hidden) - most} more" if len(hidden) > most else ""
     places = [f"{', '.join(hidden[:most])}{more}, not shown"] if hidden[:most] else []
-    where = f"{'mostly' if lost.is_explained else 'partly'} in {', and in '.join([*named, *places])}"
+    part = "all" if lost.is_all else "mostly" if lost.is_explained else "partly"
+    where = f"{part} in {', and in '.join([*named, *places])}"
     net = "net, " if _is_net(findings, lost) else ""
     return f"{net}{what} ({where}{'' if places else more})"
 

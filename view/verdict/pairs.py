@@ -29,6 +29,7 @@ def paired(
     *,
     uneven: bool,
     most: int,
+    late: str = "",
 ) -> tuple[list[str], list[str]]:
     """Return a finding's main lines, and further ones: for each fault its reasons, each fault's advice after them.
 
@@ -39,6 +40,7 @@ def paired(
         general: General advice with the kind of fault, the main one first: for faults without advice from the source.
         uneven: Whether ranks have different work, even if no reason reports it.
         most: How many reasons per fault are main lines.
+        late: What to insert after ``try`` in advice for ranks that are late.
     """
     why: dict[Kind, list[str]] = {Kind.IMBALANCE: []} if uneven else {}
     for line, kind in reasons:
@@ -57,6 +59,8 @@ def paired(
     lines, more = list[str](), list[str]()
     for kind in order:
         reason, cure = why.get(kind, []), [*filter(None, cures.get(kind, ()))]
+        if kind is Kind.LATE:
+            cure = [line.replace("try", f"try{late}", 1) for line in cure]
         (lines if kind in main else more).extend([*reason[:most], *cure[:1]])
         more += [*cure[1:], *reason[most:]]
     return lines, more

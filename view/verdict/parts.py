@@ -20,6 +20,7 @@ from ..units import count, ranks, volume
 
 __all__ = [
     "ALL",
+    "NEW_PAGES",
     "NOT_COUNTED",
     "NO_PROBES",
     "OF_CODE",
@@ -34,6 +35,7 @@ __all__ = [
 
 NO_PROBES: Final = "rebuild with aa-mpicc, aa-mpicxx or aa-mpifort to measure its functions and loops"
 NOT_COUNTED: Final = "unknown without counts: autoanalyzer run --counters simulated (5-20 times as long)"
+NEW_PAGES: Final = "next: autoanalyzer run --usage page_faults shows whether it waits for new pages"
 ALL: Final = 0.9  # of a time: a larger share is written as all of it
 _IN_MPI: Final = (Kind.LATE, Kind.MESSAGES, Kind.TRANSFER)
 OF_CODE: Final = (Kind.MEMORY, Kind.HOT_SPOT)
@@ -204,7 +206,7 @@ def _look_further(findings: Findings, culprit: int) -> Iterator[str]:
     if faults.sum() > faults[[*findings.experiment.roots]].sum():  # recorded by call path
         yield f"it has {count(float(findings.run.weighed.sums('page_faults')[culprit]))} page faults"
     else:
-        yield "next: autoanalyzer run --usage page_faults shows whether it waits for new pages"
+        yield NEW_PAGES
 
 
 def _executes(findings: Findings, culprit: int, cycles: float | None) -> str:

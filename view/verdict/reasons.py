@@ -15,7 +15,8 @@ from ...analyze.refinement.opening import can_be_opened, is_of_a_library
 from ...analyze.run.code_regions import CodeRegion
 from ...analyze.run.costs import is_mostly
 from ...analyze.run.criteria import CRITERIA
-from ...analyze.verdict import Cause, Doubt, Finding, Kind, Wait
+from ...analyze.run.selection import complete
+from ...analyze.verdict import Cause, Doubt, Finding, Kind, Wait, Why
 from ...experiment import Region
 from ..causes import (
     AT_ONCE,
@@ -35,6 +36,7 @@ from ..times import time_of
 from ..units import count, percent, ranks, volume
 from .parts import (
     ALL,
+    NEW_PAGES,
     NO_PROBES,
     NOT_COUNTED,
     OF_CODE,
@@ -48,14 +50,15 @@ from .parts import (
 )
 from .threads import OF_THREADS, against_waiting, waits_inside, who_waits_at_barriers, why_threads_wait
 
-__all__ = ["general_advice", "more_about", "reasons"]
+__all__ = ["apart_in_time", "general_advice", "more_about", "reasons"]
+
 
 _MOST_NAMES: Final = 4
 _MOST_OF_RUN: Final = 0.5  # of the busy time: for a larger region, the verdict shows how to measure inside it
 _OF_OTHERS: Final = (Kind.IMBALANCE, Kind.ONE_AFTER_ANOTHER, Kind.LATE, Kind.MESSAGES)
 _WHAT_IT_MAY_BE: Final = {
     Doubt.MEASURING: "uncertain: measuring may have made this difference; leave small regions out and run again",
-    Doubt.CORES: "uncertain: the pieces are uneven, or a rank has no free core: repeat with a core for each rank",
+    Doubt.CORES: "uncertain: a rank without a free core is late, too: repeat with a core for each rank",
     Doubt.COUNTS_ALONE: "uncertain: the ranks that executed most took hardly longer by the clock",
 }
 
@@ -88,19 +91,25 @@ def reasons(findings: Findings, finding: Finding) -> list[tuple[str, Kind]]:
 
 def _who_for_whom(findings: Findings, wait: Wait, whom: str) -> str:
     """Return which ranks wait for which: ``rank 0 waits for rank 3: 560 ms, in energy (main.c:20)``."""
-    whom = ranks(sorted(wait.ranks)) if wait.ranks else whom
+    latest = ranks(_latest(findings, wait)) if wait.ranks else whom
+    whom = f"each other, longest for {latest}" if len(wait.ranks) == findings.workers > 1 else latest
     time = time_of(findings.experiment, wait.mean or wait.seconds)
     mean = "" if len(wait.waiting) == 1 else " on average"
     return f"{who_waits(wait)} for {whom}: {time}{mean}, in {Place.of_region(wait.region).in_words}"
 
 
+def _latest(findings: Findings, wait: Wait) -> tuple[int, ...]:
+    """Return the ranks that others wait for; if that is every rank, only the one they wait for longest."""
+    return wait.ranks[:1] if len(wait.ranks) == findings.workers else tuple(sorted(wait.ranks))
+
+
 def _doubt(findings: Findings, doubt: Doubt, *, counts: bool) -> str:
     """Return why a finding is uncertain, and what to do, unless ``counts`` are asked for already."""
     if doubt is Doubt.SPEED:
-        how = ": --counters simulated shows which" if "instructions" in findings.lacking else ""
+        how = ": run --counters simulated shows which" if "instructions" in findings.lacking else ""
         return f"uncertain: {MAYBE_SPEED}{how}"
     if doubt is Doubt.CHANCE:
-        advice = "" if findings.repetition.runs > 1 or counts else ": repeat the run before you act on it"
+        advice = "" if findings.repetition.runs > 1 or counts else ": repeat the run (--repeat 5) before you act on it"
         return f"uncertain: a noisy machine can cause such a difference, too{advice}"
     return _WHAT_IT_MAY_BE[doubt]
 
@@ -121,7 +130,8 @@ def _why_uneven(findings: Findings, finding: Finding) -> Iterator[str]:
     elif not findings.experiment.notes.counts_by_rank:
         yield "unknown: work moved between ranks in the counting run, so their counts cannot be compared"
     elif finding.doubt is not Doubt.COUNTS_ALONE:
-        yield "unknown: no count differs so; random memory access, page faults or placement may"
+        is_next = not_counted(findings) and not complete(findings.experiment, "page_faults")
+        yield f"unknown: no count differs so{f'; {NEW_PAGES}' if is_next else ', nor do page faults'}"
 
 
 def _main_cause(findings: Findings, finding: Finding) -> Cause | None:
@@ -183,11 +193,19 @@ def _why_heavy(findings: Findings, finding: Finding) -> list[tuple[str, Kind]]:
     culprit, split = finding.weight, findings.explanation.seconds
     cost = findings.run.weighed_costs[culprit]
     waits = split.waits[culprit] and not (split.chained[culprit] > 0 and not findings.in_turn[culprit])  # a master's
-    waiting = [(f"why: {_waiting(findings, finding, culprit)}", Kind.LATE)] if waits else []
+    why = f"why{apart_in_time(findings, finding)}"
+    waiting = [(f"{why}: {_waiting(findings, finding, culprit)}", Kind.LATE)] if waits else []
     computing = [*parts(findings, finding, culprit)]
     if finding.kind in _OF_OTHERS or is_mostly(cost.mpi_time, cost.wall_time):
         return [*waiting, *computing]
     return [*computing, *waiting]
+
+
+def apart_in_time(findings: Findings, finding: Finding) -> str:
+    """Return the part of a saving by being busy at the same time if it is not all: `` (for another 345 ms)``."""
+    parts = finding.gain.parts if finding.gain else ()
+    late = [each.before - each.after for each in parts if each.why is Why.AT_ONCE]
+    return f" (for another {time_of(findings.experiment, late[0])})" if late and len(parts) > 1 else ""
 
 
 def _why_procedure(findings: Findings, finding: Finding) -> Iterator[tuple[str, Kind]]:
@@ -308,7 +326,7 @@ def _look_inside(findings: Findings, region: CodeRegion) -> list[str]:
     imported = "imported:" in findings.experiment.metric("wall_time").source
     if region.own_code or imported or not can_be_opened(findings.experiment, region.id):
         return []
-    return ["to measure the loops inside it: autoanalyzer debug --build 'make'"]
+    return ["next: autoanalyzer debug --build 'make' measures the loops inside it"]
 
 
 def _too_small(names: Sequence[str]) -> str:
@@ -343,8 +361,8 @@ def _in_turn(findings: Findings, finding: Finding, culprit: int) -> str:
     at = f" in {Place.of_region(waiting).in_words}" if waiting else ""
     if found and found.passes_on[culprit]:
         return f"ranks work one after another: each waits{at} for the one before"
-    late = next((each.ranks for each in finding.waits if each.region == waiting), ())
-    longest = f"; longest for {ranks(sorted(late))}" if late else ""
+    late = next((_latest(findings, each) for each in finding.waits if each.region == waiting), ())
+    longest = f"; longest for {ranks(late)}" if late else ""
     return f"a different rank is slowest each time, and the others wait for it{at}{longest}"
 
 

@@ -98,7 +98,7 @@ def test_where_ranks_wait_is_said_with_the_efficiency_unless_a_finding_does(chai
     moved = Finding(Kind.TRANSFER, None, gain=Gain(4.2, 1.0, (Saved(Why.TRANSFER, 4.2),)))
     waiting, transfer = find_lost(found, [moved])
     assert (waiting.seconds, waiting.findings) == (pytest.approx(0.2), ())
-    assert transfer == Lost(LostTo.TRANSFER, 4.2, pytest.approx(1.0), (1,), is_explained=True)
+    assert transfer == Lost(LostTo.TRANSFER, 4.2, pytest.approx(1.0), (1,), is_explained=True, is_all=True)
     verdict = found.verdict
     for some, said in (
         (waiting, lost),
@@ -106,7 +106,7 @@ def test_where_ranks_wait_is_said_with_the_efficiency_unless_a_finding_does(chai
     ):
         vars(found)["verdict"] = replace(verdict, findings=(moved, *verdict.findings * 3), lost=(some, transfer))
         text = " ".join(" ".join(verdict_lines(found)).split())
-        assert f"{said}; path 4.2 s + 4.2 s in MPI (mostly in finding 1)" in text
+        assert f"{said}; path 4.2 s + 4.2 s in MPI (all in finding 1)" in text
     found = analyze(late)
     first, longest = found.verdict.findings[0], found.verdict.longest_wait
     assert longest is not None
@@ -133,10 +133,11 @@ def test_unequal_work_done_one_after_another_is_saved_in_two_parts(make_experime
     assert parts == [(Why.AT_ONCE, 5.0, 2.0), (Why.EVEN, 2.0, 1.25)]
     text = " ".join(" ".join(verdict_lines(found)).split())
     who = "rank 3: 2 s; ranks 0-2: 1 s each; 1.25 s if shared evenly, which saves 750 ms"
-    assert f"{who}; another 3 s as ranks do this at different times" in text
+    assert f" {who} why (for another 3 s): ranks work one after another: each waits in sweep (app.c:2)" in text
+    assert "try (for another 3 s): hand on each piece of the work as soon as it is done" in text
     said = (
-        "lost: 5.8 % as some ranks are busier in total (mostly in finding 1), "
-        "23 % as ranks are busy at different times (mostly in finding 1)"
+        "lost: 5.8 % as some ranks are busier in total (all in finding 1), "
+        "23 % as ranks are busy at different times (all in finding 1)"
     )
     assert said in text
     lost = [(each.to, each.seconds, each.findings, each.is_explained) for each in found.verdict.lost]
@@ -242,6 +243,9 @@ def test_of_a_finding_without_a_gain_short_waits_are_none_and_over_all_regions_r
     assert [each.region.name for each in waits_for(found, work)] == ["sync"]
     spread = Finding(Kind.IMBALANCE, None, waits=(Wait(found.experiment.call_paths[2].region, 0.15),))
     assert ("ranks wait for each other: 150 ms on average, in sync (app.c:2)", Kind.LATE) in reasons(found, spread)
+    every = replace(spread, waits=(replace(spread.waits[0], ranks=(3, 0, 1, 2)),))
+    latest = "ranks wait for each other, longest for rank 3: 150 ms on average, in sync (app.c:2)"
+    assert (latest, Kind.LATE) in reasons(found, every)
 
 
 def test_time_beside_the_base_is_in_mpi_or_asleep(make_experiment: MakeExperiment) -> None:
@@ -319,7 +323,7 @@ def test_files_that_ranks_write_in_turn_are_first_a_matter_of_files(make_experim
     found = late_in_turn(make_experiment, 5.0, **files)
     assert found.verdict.findings[0].kind is Kind.FILE_IO
     text = " ".join(" ".join(verdict_lines(found, everything=True)).split())
-    assert text.index("try: read and write less") < text.index("try: share the work out evenly each time")
+    assert text.index("try: read and write less") < text.index("try (for another 2 s): share the work out")
 
 
 def test_ranks_that_are_late_in_turn_are_named_though_their_sums_are_equal(make_experiment: MakeExperiment) -> None:
