@@ -111,7 +111,6 @@ _TO_TRY_FOR_THREADS: Final = {
     **_EVENTS,
 }
 
-_MOST: Final = 2
 _LARGE: Final = 1e6  # bytes per call of file I/O from which the overhead of the call does not matter
 # Factor above the program's rate from which a rate is the region's own; a lower one is compared with other regions.
 ABOVE: Final = 1.25
@@ -169,14 +168,14 @@ def _paths_of(vectors: RankVectors, culprit: int) -> list[int]:
     return [region.id] if region.own_code else [*vectors.selection.experiment.walk(region.id)]
 
 
-def because(differences: Sequence[Difference], who: Sequence[str]) -> str:
+def because(difference: Difference, who: Sequence[str]) -> str:
     """Return why ranks differ: ``instructions differ: 6.3e9 on rank 3 against 3.1e9 on ranks 0-2``.
 
     Args:
-        differences: The differences, largest first.
+        difference: The difference.
         who: The ranks with each value, as text; empty if ranks do not form groups.
     """
-    return "; ".join(f"{_DIFFERENCES[each.attribute]}: {_apart(each, who)}" for each in differences[:_MOST])
+    return f"{_DIFFERENCES[difference.attribute]}: {_apart(difference, who)}"
 
 
 def of_the_program(value: str, whole: str) -> str:

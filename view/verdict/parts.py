@@ -146,11 +146,9 @@ def _part(findings: Findings, cause: Cause, culprit: int) -> str:
 
 
 def _of_the_time(findings: Findings, cause: Cause) -> str:
-    """Return ``; it takes 1.5 s of the region's 2.6 s``; empty if a cause takes all of it, or its time is unknown."""
-    if cause.seconds is None or not cause.share or cause.share >= ALL:
-        return ""
-    spent, whole = (time_of(findings.experiment, time) for time in (cause.seconds, cause.seconds / cause.share))
-    return f"; it takes {spent} of the region's {whole}"
+    """Return ``; it takes 1.5 s of 2.6 s``; empty if a cause takes all of a region's time, or its time is unknown."""
+    is_part = cause.seconds is not None and cause.share and cause.share < ALL
+    return f"; it takes {_taken(findings, cause)}" if is_part else ""
 
 
 def in_files(findings: Findings, regions: Sequence[int]) -> str:

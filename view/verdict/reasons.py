@@ -106,7 +106,7 @@ def _latest(findings: Findings, wait: Wait) -> tuple[int, ...]:
 def _doubt(findings: Findings, doubt: Doubt, *, counts: bool) -> str:
     """Return why a finding is uncertain, and what to do, unless ``counts`` are asked for already."""
     if doubt is Doubt.SPEED:
-        how = ": run --counters simulated shows which" if "instructions" in findings.lacking else ""
+        how = ": --counters simulated shows which" if "instructions" in findings.lacking else ""
         return f"uncertain: {MAYBE_SPEED}{how}"
     if doubt is Doubt.CHANCE:
         advice = "" if findings.repetition.runs > 1 or counts else ": repeat the run (--repeat 5) before you act on it"
@@ -151,12 +151,10 @@ def _because(findings: Findings, finding: Finding) -> Iterator[str]:
     """Yield the attributes that differ between ranks, the first one with the time that it explains."""
     most = _main_cause(findings, finding)
     if found := [each for each in _differing(findings, finding) if len(each.values) > 1]:
-        known = most is not None and most.attribute == found[0].attribute
         who = _compared(findings)
-        first = because(found[:1], who)
-        yield first + (f"; explains {_explained(findings, most)}" if known and most else "")
-        if others := because(found[1:2], who):
-            yield others
+        is_main = most is not None and most.attribute == found[0].attribute
+        yield because(found[0], who) + (f"; explains {_explained(findings, most)}" if most and is_main else "")
+        yield from (because(each, who) for each in found[1:2])
     elif most:
         yield f"{NAMES[most.attribute]}: {_explained(findings, most)}"
 
@@ -202,10 +200,10 @@ def _why_heavy(findings: Findings, finding: Finding) -> list[tuple[str, Kind]]:
 
 
 def apart_in_time(findings: Findings, finding: Finding) -> str:
-    """Return the part of a saving by being busy at the same time if it is not all: `` (for another 345 ms)``."""
+    """Return the part of a saving by being busy at the same time if it is not all: `` (for 345 ms more)``."""
     parts = finding.gain.parts if finding.gain else ()
     late = [each.before - each.after for each in parts if each.why is Why.AT_ONCE]
-    return f" (for another {time_of(findings.experiment, late[0])})" if late and len(parts) > 1 else ""
+    return f" (for {time_of(findings.experiment, late[0])} more)" if late and len(parts) > 1 else ""
 
 
 def _why_procedure(findings: Findings, finding: Finding) -> Iterator[tuple[str, Kind]]:
@@ -363,7 +361,7 @@ def _in_turn(findings: Findings, finding: Finding, culprit: int) -> str:
         return f"ranks work one after another: each waits{at} for the one before"
     late = next((_latest(findings, each) for each in finding.waits if each.region == waiting), ())
     longest = f"; longest for {ranks(late)}" if late else ""
-    return f"a different rank is slowest each time, and the others wait for it{at}{longest}"
+    return f"a different rank is slowest each time; others wait{at}{longest}"
 
 
 def _waited_in(findings: Findings, culprit: int) -> Region | None:
