@@ -31,21 +31,21 @@ __all__ = [
 MAYBE_SPEED: Final = "these ranks are slower nearly everywhere, so they have a slow or shared core, or more work"
 SAME_WORK: Final = "same work, more time, so the core is slow or shared: repeat the run with a core for each rank"
 AT_ONCE: Final = "hand on each piece of the work as soon as it is done"
-EACH_TIME: Final = "share the work out evenly each time, not only in sum"
+EACH_TIME: Final = "give every rank the same amount of work each time, not only in sum"
 ON_DEMAND: Final = "hand out smaller pieces, the longest first, so that all ranks end together"
 FOLLOW: Final = "autoanalyzer run --path always shows which ranks wait for which"
 FEWER_MESSAGES: Final = (
     "pack messages to the same rank into one, if there are several, and use one collective for many values"
 )
 
-_ALLOCATE_ONCE: Final = "allocate memory once, outside the loop, and reuse it: new memory costs a page fault per page"
-_ALLOCATE_LESS: Final = "allocate less often: once before the loop, or many elements at a time"
-_SYSTEM_CALLS: Final = "call the system less often on these"
 _EVENTS: Final = {
+    "allocations": "allocate less often: once before the loop, or many elements at a time",
+    "page_faults": "allocate memory once, outside the loop, and reuse it: new memory costs a page fault per page",
     "divisions": "multiply by a reciprocal that is computed once; shift instead of dividing by a power of 2",
     "branch_misses": "sort the data by what decides the branch, or select results without a branch",
     "denormals": "flush denormal numbers to zero: -ffast-math, or _MM_SET_FLUSH_ZERO_MODE",
 }
+_OF_SOME: Final = {**_EVENTS, "system_time": "call the system less often on these"}
 
 NAMES: Final = {
     "l1_miss_rate": "L1 misses",
@@ -80,8 +80,6 @@ _TO_TRY: Final = {
     "io_bytes": "read and write less, in larger pieces; keep in memory what is read again",
     "mpi_bytes": "send less, or less often: only what the receivers use, and only if it has changed",
     "instructions": "do less work: hoist repeated expressions and loop invariants, vectorise, use a better algorithm",
-    "allocations": _ALLOCATE_LESS,
-    "page_faults": _ALLOCATE_ONCE,
     **_EVENTS,
 }
 
@@ -93,10 +91,7 @@ _TO_TRY_FOR_RANKS: Final = {
     "io_bytes": "share reading and writing among all ranks, with MPI-IO for instance",
     "mpi_bytes": "spread the communication: collectives, neighbours, no single collector",
     "instructions": "distribute the work evenly: parts of equal cost, or parts on demand",
-    "allocations": _ALLOCATE_LESS,
-    "page_faults": _ALLOCATE_ONCE,
-    "system_time": _SYSTEM_CALLS,
-    **_EVENTS,
+    **_OF_SOME,
 }
 
 _TO_TRY_FOR_THREADS: Final = {
@@ -105,10 +100,7 @@ _TO_TRY_FOR_THREADS: Final = {
     "io_bytes": "let one thread read and write while the others compute",
     "mpi_bytes": "let one thread communicate while the others compute, or all threads alike",
     "instructions": "distribute the work evenly: parts of equal cost, schedule(dynamic), or tasks",
-    "allocations": _ALLOCATE_LESS,
-    "page_faults": _ALLOCATE_ONCE,
-    "system_time": _SYSTEM_CALLS,
-    **_EVENTS,
+    **_OF_SOME,
 }
 
 _LARGE: Final = 1e6  # bytes per call of file I/O from which the overhead of the call does not matter

@@ -7,7 +7,7 @@ import pytest
 from autoanalyzer.advise.division_of_work import division_of_work
 from autoanalyzer.advise.indirection import indirection
 from autoanalyzer.advise.input_output import input_output
-from autoanalyzer.advise.messages import messages
+from autoanalyzer.advise.messages import messages, moved
 from autoanalyzer.advise.repeated_work import allocations, repeated_work
 from autoanalyzer.advise.thread_loops import thread_loops
 from autoanalyzer.advise.uneven import once_a_turn
@@ -341,6 +341,13 @@ def test_one_element_is_one(site, count, said):
     text = f"#include <mpi.h>\nvoid f(double *x, int n, int to) {{ {SENDING['small messages'][0]} }}"
     (advice,) = messages(site(text.replace("1, MPI_DOUBLE", f"{count}, MPI_DOUBLE"), mpi_calls=9, mpi_bytes=9))
     assert f" has {said}, in each iteration" in advice.text
+
+
+def test_calls_that_move_data_in_loops_are_a_place_to_start(site):
+    calls = "for (int i = 0; i < n; i++) {\nMPI_Allgather(x, n, MPI_INT, y, n, MPI_INT, to);\nMPI_Barrier(to);}"
+    (advice,) = moved(site(f"#include <mpi.h>\nvoid f(int *x, int *y, int n, int to) {{ {calls} }}"))
+    assert advice.text.startswith("MPI_Allgather in line 3, in each iteration of line 2: send only what ")
+    assert not list(moved(site(f"#include <mpi.h>\nvoid f(int *x, int *y, int n, int to) {{ {calls[29:-1]} }}")))
 
 
 def test_messages_to_others_each_time_are_not_to_be_packed(site):

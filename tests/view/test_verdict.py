@@ -128,7 +128,7 @@ def test_what_is_missing_is_said():
         "sums are too small: rank 3 of 4 wrote no data",
         "the data end early: ranks 1-2 never entered MPI_Finalize",
     ]
-    bound = "takes: saving unknown, at most this"
+    bound = "takes: saving unknown, at most this, so listed last"
     assert verdict_lines(findings)[-4:] == [*first, "… and 3 more warnings: autoanalyzer analyze --all", bound]
     third = "callers may be wrong: 7 regions were left by a jump and closed afterwards"
     assert verdict_lines(findings, everything=True)[-6:] == [*first, "a", "b", third, bound]
@@ -316,7 +316,7 @@ def test_equal_work_at_different_speed_is_not_called_imbalance():
     assert f"    why: {SAME_WORK}" in lines
     assert not any("IMBALANCE" in line or line.startswith("2 ") for line in lines)
     (*_, counts, bound) = verdict_lines(findings, everything=True)
-    assert bound == "takes: saving unknown, at most this"
+    assert bound == "takes: saving unknown, at most this, so listed last"
     assert counts.startswith(
         "counts simulated (L1 32K/8/64, L2 1M/8/64), no cycles, not counted: L1 misses, L2 misses, f"
     )
@@ -403,6 +403,7 @@ def test_a_program_without_probes_is_to_be_built_with_them():
     )
     lines = verdict_lines(analyze(bare))
     assert any(line.startswith("1 NO DETAIL   own code of app ") for line in lines)
+    assert "    why: unknown: not instrumented, so only its MPI calls and file I/O were measured" in lines
     assert "    try: rebuild with aa-mpicc, aa-mpicxx or aa-mpifort to measure its functions and loops" in lines
     assert not any("--counters" in line or "counted" in line for line in lines)
 
@@ -416,7 +417,7 @@ def test_counts_come_first_if_advice_depends_on_them():
     advised = Advised(of_ranks={first.difference: (advice,)})
     lines = whole_lines(found, advised=advised)
     at = next(number for number, line in enumerate(lines) if line.startswith("    try"))
-    assert lines[at - 1] == "    first: autoanalyzer run --counters simulated shows whether iterations differ in cost"
+    assert lines[at - 1].startswith("    why: unknown without counts: autoanalyzer run --counters simulated ")
     assert sum("autoanalyzer" in line for line in lines) == 1
 
 
@@ -833,7 +834,7 @@ def test_allocations_are_a_cause_with_their_number_each_time_and_what_to_try():
 
 
 def test_of_what_is_mostly_waiting_that_is_said_before_what_it_computes():
-    for in_mpi, first in ((4.0, "why: 4 s in 200 MPI"), (1.5, "it executes all of the program's 1.6e10")):
+    for in_mpi, first in ((4.0, "why: 4 s in 200 MPI"), (1.5, "why: it executes all of the program's 1.6e10")):
         made = counted(
             *([2.0, 2.0], [0.01, 0.01], [0.01, 0.01]),
             instructions=[[8e9, 8e9], [1e7, 1e7], [1e7, 1e7]],

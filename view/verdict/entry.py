@@ -26,8 +26,8 @@ from ..times import saving, time_of
 from ..units import percent, ranks, spread, volume
 from .highlight import Highlight, highlight_of
 from .pairs import OF_ADVICE, paired
-from .parts import NOT_COUNTED, has_no_probes, is_in_mpi, not_counted
-from .reasons import apart_in_time, general_advice, more_about, reasons
+from .parts import NOT_COUNTED, has_no_probes, is_in_mpi
+from .reasons import general_advice, more_about, parts_of_saving, reasons
 from .threads import time_of_threads
 
 if TYPE_CHECKING:
@@ -35,25 +35,9 @@ if TYPE_CHECKING:
 
 __all__ = ["LABELS", "Entry", "entries", "groups_of"]
 
-LABELS: Final = {
-    Kind.IMBALANCE: "IMBALANCE",
-    Kind.ONE_AFTER_ANOTHER: "ONE AFTER ANOTHER",
-    Kind.LATE: "LATE",
-    Kind.LOCK: "LOCK",
-    Kind.BARRIERS: "BARRIERS",
-    Kind.MESSAGES: "MESSAGES",
-    Kind.TRANSFER: "TRANSFER",
-    Kind.FILE_IO: "FILE I/O",
-    Kind.MEMORY: "MEMORY",
-    Kind.PAGE_FAULTS: "PAGE FAULTS",
-    Kind.ALLOCATION: "ALLOCATION",
-    Kind.HOT_SPOT: "HOT SPOT",
-    Kind.SLOW_CORE: "SLOW CORE",
-}
+LABELS: Final = {kind: kind.upper().replace("_", " ").replace("FILE IO", "FILE I/O") for kind in Kind}
 _MOST_GROUPS: Final = 4
 _OF_RANKS: Final = (Kind.IMBALANCE, Kind.ONE_AFTER_ANOTHER, Kind.SLOW_CORE)
-_DEPENDS: Final = re.compile(r"try(?: at \S+)?: if iterations differ in cost")
-_COUNT_FIRST: Final = "first: autoanalyzer run --counters simulated shows whether iterations differ in cost"
 _NO_FIX: Final = "no cheap fix is known"
 _MOST_CALLERS: Final = 3  # so many are named
 _SPENT: Final = {  # where the time is that a fix saves
@@ -134,14 +118,15 @@ def _entry(
     from_source = [(line * (line not in said), OF_ADVICE.get(each.kind, tuple(Kind))) for line, each in found]
     place = Place.of(findings.experiment, finding.region) if finding.region else None
     why = [each for each in reasons(findings, finding) if each[0] not in said]
-    if advice and not finding.is_doubtful and why and why[0][0].endswith(NOT_COUNTED):  # the source explains the reason
+    is_known = bool(advice) and advice[0].kind != "division of work" and not finding.is_doubtful
+    if is_known and why and why[0][0].endswith(NOT_COUNTED):  # the source explains the reason
         why = why[1:]
     is_uneven = finding.kind is Kind.IMBALANCE and bool(finding.groups)
     most = 2 if finding.is_doubtful else 1  # and why it is uncertain
-    also = apart_in_time(findings, finding)
-    lines, more = paired(why, from_source, general_advice(findings, finding), uneven=is_uneven, most=most, late=also)
+    saved, general = parts_of_saving(findings, finding), general_advice(findings, finding)
+    lines, more = paired(why, from_source, general, uneven=is_uneven, most=most, saved=saved)
     more += [*more_about(findings, finding), *_certain(findings, finding)]
-    lines = [_who(findings, finding), *_with_first_step(findings, finding, lines, more)]
+    lines = [_who(findings, finding), *_with_first_step(finding, lines, more)]
     return Entry(
         "NO DETAIL" if has_no_probes(findings, finding) else LABELS[finding.kind] + "?" * finding.is_doubtful,
         place.source if place and place.file else "",
@@ -155,11 +140,8 @@ def _entry(
     )
 
 
-def _with_first_step(findings: Findings, finding: Finding, lines: list[str], more: list[str]) -> list[str]:
+def _with_first_step(finding: Finding, lines: list[str], more: list[str]) -> list[str]:
     """Return the main lines, with the command to run before their advice, which is then no further line."""
-    depends = next((place for place, line in enumerate(lines) if _DEPENDS.match(line)), None)
-    if depends is not None and not_counted(findings) and "instructions" in findings.lacking:
-        return [*lines[:depends], _COUNT_FIRST, *lines[depends:]]
     if finding.kind is not Kind.HOT_SPOT or any(line.startswith("try at") or "autoanalyzer" in line for line in lines):
         return lines
     if step := next((line for line in more if line.startswith("next: ")), None):
@@ -249,7 +231,7 @@ def _saved(findings: Findings, finding: Finding) -> str:
     if besides:
         path, more = (time_of(findings.experiment, each) for each in (besides.before, besides.before - besides.after))
         if parts:
-            return left  # the reason for the rest begins with its amount: see `apart_in_time`
+            return left  # the advice shows each part
         left += f"; {path} on the critical path, {more} of it as ranks do this at different times"
     return left
 
@@ -259,8 +241,7 @@ def _left(findings: Findings, finding: Finding, part: Saved) -> str:
     fastest = min(finding.groups, key=lambda group: group.value, default=None)
     how = f"all were as fast as {ranks(fastest.labels)}" if part.why is Why.FASTEST and fastest else "shared evenly"
     path = f"; {time_of(findings.experiment, part.before)} on the critical path" if part.on_path else ""
-    less = f", which saves {time_of(findings.experiment, part.before - part.after)}" if finding.is_in_turn else ""
-    return f"{path}; {time_of(findings.experiment, part.after)} if {how}{less}"
+    return f"{path}; {time_of(findings.experiment, part.after)} if {how}"
 
 
 def _is_saving_per_rank(finding: Finding) -> bool:

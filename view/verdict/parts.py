@@ -35,6 +35,7 @@ __all__ = [
 
 NO_PROBES: Final = "rebuild with aa-mpicc, aa-mpicxx or aa-mpifort to measure its functions and loops"
 NOT_COUNTED: Final = "unknown without counts: autoanalyzer run --counters simulated (5-20 times as long)"
+UNKNOWN_INSIDE: Final = "unknown: not instrumented, so only its MPI calls and file I/O were measured"
 NEW_PAGES: Final = "next: autoanalyzer run --usage page_faults shows whether it waits for new pages"
 ALL: Final = 0.9  # of a time: a larger share is written as all of it
 _IN_MPI: Final = (Kind.LATE, Kind.MESSAGES, Kind.TRANSFER)
@@ -92,11 +93,12 @@ def parts(findings: Findings, finding: Finding, culprit: int) -> Iterator[tuple[
 
 def _of_code(findings: Findings, finding: Finding, culprit: int) -> Iterator[str]:
     if "instructions" in findings.lacking:
-        yield from (f"why: {each}" for each in not_counted(findings) if not has_no_probes(findings, finding))
+        bare = has_no_probes(findings, finding)
+        yield from (f"why: {UNKNOWN_INSIDE if bare else each}" for each in not_counted(findings))
         return
     cycles = findings.parts.cycles(culprit)
     if findings.parts.is_explained(culprit):
-        yield _executes(findings, culprit, cycles)
+        yield "why: " * (finding.kind is Kind.HOT_SPOT) + _executes(findings, culprit, cycles)
         return
     why = ": no count explains it"
     if cycles is not None:
@@ -141,7 +143,7 @@ def _part(findings: Findings, cause: Cause, culprit: int) -> str:
         said += _call_that_moves(findings, culprit)
     if cause.attribute in findings.parts.unpriced(culprit):
         said += "; the price of a miss is not known"
-    is_of_gain = cause.attribute in MISS_RATES
+    is_of_gain = cause.attribute in (*MISS_RATES, "mpi_bytes")
     return f"{NAMES[cause.attribute]}: {said}{'' if is_of_gain else _of_the_time(findings, cause)}"
 
 

@@ -50,15 +50,26 @@ from .parts import (
 )
 from .threads import OF_THREADS, against_waiting, waits_inside, who_waits_at_barriers, why_threads_wait
 
-__all__ = ["apart_in_time", "general_advice", "more_about", "reasons"]
+__all__ = ["general_advice", "more_about", "parts_of_saving", "reasons"]
 
 
 _MOST_NAMES: Final = 4
 _MOST_OF_RUN: Final = 0.5  # of the busy time: for a larger region, the verdict shows how to measure inside it
 _OF_OTHERS: Final = (Kind.IMBALANCE, Kind.ONE_AFTER_ANOTHER, Kind.LATE, Kind.MESSAGES)
+_AGAINST: Final = {
+    **dict.fromkeys((Why.EVEN, Why.FASTEST), Kind.IMBALANCE),
+    **dict.fromkeys((Why.AT_ONCE, Why.WAITING, Why.MESSAGES), Kind.LATE),
+    Why.MISSES: Kind.MEMORY,
+    Why.ALLOCATION: Kind.ALLOCATION,
+    Why.FAULTS: Kind.PAGE_FAULTS,
+    Why.FILES: Kind.FILE_IO,
+    Why.TRANSFER: Kind.TRANSFER,
+    Why.LOCKS: Kind.LOCK,
+    Why.BARRIERS: Kind.BARRIERS,
+}
 _WHAT_IT_MAY_BE: Final = {
     Doubt.MEASURING: "uncertain: measuring may have made this difference; leave small regions out and run again",
-    Doubt.CORES: "uncertain: a rank without a free core is late, too: repeat with a core for each rank",
+    Doubt.CORES: "uncertain: a rank without a free core is late, too: repeat on free cores before you act",
     Doubt.COUNTS_ALONE: "uncertain: the ranks that executed most took hardly longer by the clock",
 }
 
@@ -71,7 +82,7 @@ def reasons(findings: Findings, finding: Finding) -> list[tuple[str, Kind]]:
     said = [*uneven, *heavy] if is_uneven else [*heavy, *uneven]
     threads = [*why_threads_wait(findings, finding)]
     said = [*threads, *said] if finding.kind in OF_THREADS else [*said, *threads]
-    said = [each for each in said if not each[0].endswith(NOT_COUNTED)] or said
+    said = [each for each in said if not each[0].endswith(NOT_COUNTED) or (is_uneven and each in uneven)] or said
     known = None if finding.weight is None else _waited_in(findings, finding.weight)
     whom = "it" if finding.region else "each other"
     waits = [_who_for_whom(findings, each, whom) for each in finding.waits if each.region != known]
@@ -191,19 +202,17 @@ def _why_heavy(findings: Findings, finding: Finding) -> list[tuple[str, Kind]]:
     culprit, split = finding.weight, findings.explanation.seconds
     cost = findings.run.weighed_costs[culprit]
     waits = split.waits[culprit] and not (split.chained[culprit] > 0 and not findings.in_turn[culprit])  # a master's
-    why = f"why{apart_in_time(findings, finding)}"
-    waiting = [(f"{why}: {_waiting(findings, finding, culprit)}", Kind.LATE)] if waits else []
+    waiting = [(f"why: {_waiting(findings, finding, culprit)}", Kind.LATE)] if waits else []
     computing = [*parts(findings, finding, culprit)]
     if finding.kind in _OF_OTHERS or is_mostly(cost.mpi_time, cost.wall_time):
         return [*waiting, *computing]
     return [*computing, *waiting]
 
 
-def apart_in_time(findings: Findings, finding: Finding) -> str:
-    """Return the part of a saving by being busy at the same time if it is not all: `` (for 345 ms more)``."""
-    parts = finding.gain.parts if finding.gain else ()
-    late = [each.before - each.after for each in parts if each.why is Why.AT_ONCE]
-    return f" (for {time_of(findings.experiment, late[0])} more)" if late and len(parts) > 1 else ""
+def parts_of_saving(findings: Findings, finding: Finding) -> dict[Kind, str]:
+    """Return the parts of a saving by the kind of fault, if it has several."""
+    parts = finding.gain.parts if finding.gain and len(finding.gain.parts) > 1 else ()
+    return {_AGAINST[each.why]: time_of(findings.experiment, each.before - each.after) for each in parts}
 
 
 def _why_procedure(findings: Findings, finding: Finding) -> Iterator[tuple[str, Kind]]:
@@ -242,7 +251,9 @@ def _against_order(findings: Findings, finding: Finding) -> Iterator[str]:
     if culprit is not None and findings.explanation.seconds.has_small_calls[culprit]:
         yield FEWER_MESSAGES
     elif found is not None and culprit is not None and findings.in_turn[culprit]:
-        yield AT_ONCE if found.passes_on[culprit] else EACH_TIME
+        waiting = _waited_in(findings, culprit)
+        next_one = f": the next rank waits in {Place.of_region(waiting).in_words}" if waiting else ""
+        yield f"{AT_ONCE}{next_one}" if found.passes_on[culprit] else EACH_TIME
     elif finding.kind is Kind.LATE and finding.is_in_turn:
         yield EACH_TIME if findings.verdict.master is None else ON_DEMAND
     elif finding.kind is Kind.LATE and not finding.waits and can_be_followed(findings):

@@ -91,7 +91,8 @@ def verdict_lines(
         least, *larger = (each + more for each in items[0].sizes) if items else (0, 0, 0)
         for lines, most, with_legend, brief in _PLANS:
             head = _head(findings, file, brief=brief, shown=wanted)
-            end = _end([*data, *(legend(findings) if with_legend else [])])
+            end = _end([*data, *legend(findings)])
+            end = end if with_legend or len(end) < 2 else _end(data)
             room = _MOST_LINES - len(head) - 1 - len(end)
             last = [*caveats(findings, most=most, besides=besides), *([counted] if not_counted else [])]
             last = [line for each in last for line in _broken(each)]
@@ -149,7 +150,7 @@ class _Item:
         self.blocks = [[title], *(_indented([each]) for each in (*lines, *more))]
         numbers = range(1, 1 + len(lines))
         cure = [each for each in numbers if lines[each - 1].startswith("try")][:1]
-        cure += [each for each in numbers if lines[each - 1].startswith("first")]
+        cure += [each for each in numbers if lines[each - 1].startswith(("first", "uncertain"))]
         reason = [each for each in numbers[1:2] if each not in cure]
         others = [each for each in numbers[1:] if each not in (*cure, *reason)]
         others.sort(key=lambda each: not lines[each - 1].startswith("try"))

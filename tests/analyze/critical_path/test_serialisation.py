@@ -132,9 +132,11 @@ def test_unequal_work_done_one_after_another_is_saved_in_two_parts(make_experime
     parts = [(each.why, each.before, each.after) for each in first.gain.parts]
     assert parts == [(Why.AT_ONCE, 5.0, 2.0), (Why.EVEN, 2.0, 1.25)]
     text = " ".join(" ".join(verdict_lines(found)).split())
-    who = "rank 3: 2 s; ranks 0-2: 1 s each; 1.25 s if shared evenly, which saves 750 ms"
-    assert f" {who} why (for 3 s more): ranks work one after another: each waits in sweep (app.c:2)" in text
-    assert "try (for 3 s more): hand on each piece of the work as soon as it is done" in text
+    who = "rank 3: 2 s; ranks 0-2: 1 s each; 1.25 s if shared evenly"
+    assert f" {who} why (750 ms): unknown without counts: autoanalyzer run --counters simulated" in text
+    assert "why (3 s): ranks work one after another: each waits in sweep (app.c:2)" in text
+    hand_on = "hand on each piece of the work as soon as it is done: the next rank waits in sweep (app.c:2)"
+    assert f"try (saves 3 s): {hand_on}" in text
     said = (
         "lost: 5.8 % as some ranks are busier in total (all in finding 1), "
         "23 % as ranks are busy at different times (all in finding 1)"
@@ -324,7 +326,7 @@ def test_files_that_ranks_write_in_turn_are_first_a_matter_of_files(make_experim
     found = late_in_turn(make_experiment, 5.0, **files)
     assert found.verdict.findings[0].kind is Kind.FILE_IO
     text = " ".join(" ".join(verdict_lines(found, everything=True)).split())
-    assert text.index("try: read and write less") < text.index("try (for 2 s more): share the work out")
+    assert text.index("try (saves 2.8 s): read and write less") < text.index("try (saves 2 s): give every rank")
 
 
 def test_ranks_that_are_late_in_turn_are_named_though_their_sums_are_equal(make_experiment: MakeExperiment) -> None:
@@ -340,7 +342,7 @@ def test_ranks_that_are_late_in_turn_are_named_though_their_sums_are_equal(make_
     first = found.verdict.findings[0]
     longest = replace(first, waits=[replace(each, ranks=(1,)) for each in first.waits])
     assert (f"why: {in_turn}; longest for rank 1", Kind.LATE) in reasons(found, longest)
-    assert "try: share the work out evenly each time" in text
+    assert "try: give every rank the same amount of work each time" in text
 
 
 @pytest.mark.parametrize(("path", "named"), [(3.3, False), (3.4, True)])
