@@ -221,6 +221,8 @@ class _Adviser:
         )
         try:
             found = [each for kind in kinds for each in kind(site)]
+            if "mpi_bytes" in causes and not any(each.kind == messages.KIND for each in found):
+                found += messages.moved(site)
         except RecursionError:
             self._reading.give_up(place.file, "expressions are nested too deeply")
             return self._nothing_on(place.file)

@@ -18,7 +18,7 @@ from .origins import Origin, Origins
 from .ranks import RANK, SIZE
 from .uneven import Inner, decided_by_data, may_differ
 
-_OTHERWISE: Final = "deal out cyclically or hand out on demand"
+_OTHERWISE: Final = "deal the iterations out cyclically, or on demand"
 __all__ = ["CAUSES", "KIND", "division_of_work"]
 
 KIND: Final = "division of work"
@@ -90,7 +90,7 @@ def _said_of_data(site: Site, inner: Inner, where_loop: str, comes: str) -> str:
     return (
         f"the number of iterations of the loop in line {line} depends on {site.spell(inner.by)}, so it varies from one"
         f" iteration of {where_loop} to the next. Equal parts of {where_loop}{comes} are therefore unequal work:"
-        f" split by cost, {_OTHERWISE}"
+        f" {_OTHERWISE}"
     )
 
 
@@ -170,17 +170,13 @@ def _of_origin(
     if inner and (is_alike or (apart is None and shares)):
         text = _said_of_data(site, inner, where_loop, f", which {runs},")
     else:
-        cure, so = "divide evenly, or by cost", "a rank's amount of work depends on its number"
+        cure, so = "give each rank a part of equal cost", ""
         if is_alike:
-            cure = f"split by cost, {_OTHERWISE}"
-            so = "each rank gets equally many iterations, but these differ in cost"
+            cure, so = _OTHERWISE, ", so each rank gets equally many iterations, but these differ in cost"
         elif apart is None and shares:
-            cure = f"if iterations differ in cost, split by cost, {_OTHERWISE}"
-            so = "each rank gets equally many iterations"
-        elif origin.is_table:
-            cure, so = "give each rank a part of equal cost", "a rank's amount of work depends on its number"
+            cure, so = f"if iterations differ in cost, {_OTHERWISE}", ", so each rank gets equally many iterations"
         called_by = "" if source.procedure_at(loop.line) is site.procedure else ", around the call,"
-        text = f"{cure}: {where_loop}{called_by} {runs}, so {so}"
+        text = f"{cure}: {where_loop}{called_by} {runs}{so}"
     places = [(origin.source, origin.line), *reversed(origin.through), (source, loop.line)]
     places += [(origin.source, line) for line in tables]
     named = tuple(dict.fromkeys(site.place(line, file) for file, line in places))

@@ -15,7 +15,7 @@ from .effects import expressions_of, names_in, written_names
 from .expression import Binary, Call, Expression, Name, Number, Unary, base_of, walk
 from .nest import Assignment, Branch, CallStatement, Jump, Loop, OtherStatement, Statement, bodies, statements
 
-__all__ = ["CAUSES", "KIND", "messages"]
+__all__ = ["CAUSES", "KIND", "messages", "moved"]
 
 KIND: Final = "messages"
 _OF_MESSAGES: Final = frozenset(("mpi_bytes", "small_calls", "waiting"))
@@ -35,6 +35,8 @@ _ONE_SIDE: Final = {
 _REDUCTIONS: Final = {"mpi_allreduce": (3, 4, 5), "mpi_reduce": (3, 4, 5, 6)}
 _RECEIVED: Final = {"mpi_recv": 0, "mpi_irecv": 0, "mpi_sendrecv": 5}  # function → position of the receive buffer
 _TAG: Final = 4  # position in sends and receives
+_MOVING: Final = ("send", "recv", "bcast", "gather", "scatter", "reduce", "alltoall")
+_MOST: Final = 3  # calls that are named
 _BLOCKING: Final = {"mpi_send": "mpi_recv", "mpi_recv": "mpi_send"}
 
 
@@ -58,6 +60,16 @@ def messages(site: Site) -> Iterator[Advice]:
         yield from _one_reduction(site)
     yield from _pairs(site)
     yield from _pipeline(site, uses)
+
+
+def moved(site: Site) -> Iterator[Advice]:
+    """Yield the calls that move data in a site's loops, for a site with much volume and no other advice."""
+    uses = [use for use in _uses(site) if use.loops and any(part in use.name for part in _MOVING)][:_MOST]
+    if uses:
+        calls = ", ".join(dict.fromkeys(f"{use.call.name} in line {use.line}" for use in uses))
+        each_time = f"{calls}, in each iteration of line {uses[0].loops[-1].line}"
+        text = f"{each_time}: send only what the receivers use, and only if it has changed"
+        yield _said(site, text, [use.line for use in uses], MEDIUM)
 
 
 def _uses(site: Site) -> Iterator[_Use]:
@@ -159,8 +171,8 @@ def _again(site: Site, uses: Sequence[_Use]) -> Iterator[Advice]:
             continue
         if rooted is not None:
             text = (
-                f"line {use.line} hands each rank's data to all others, one root after another: use MPI_Gatherv if one"
-                " rank needs them, MPI_Allgatherv if all do; send only the part of the buffer that is filled"
+                f"line {use.line} broadcasts the ranks' data one by one: use MPI_Gatherv if one rank needs them, else"
+                " MPI_Allgatherv; send only the part of the buffer that is filled"
             )
             yield _said(site, text, (use.line, rooted.line), MEDIUM)
         elif base is not None and not _varies(buffer, use.loops[-1]) and not _is_written(base.name, use, use.loops[-1]):

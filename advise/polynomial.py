@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -80,14 +80,6 @@ class Polynomial:
                 found[rest] = value
         return Polynomial(found)
 
-    def without(self, symbols: frozenset[Expression]) -> Polynomial:
-        """Return the terms that contain none of the given symbols."""
-        return Polynomial({each: value for each, value in self.terms.items() if symbols.isdisjoint(each)})
-
-    def is_linear_in(self, symbols: frozenset[Expression]) -> bool:
-        """Return whether each product contains at most one of the given symbols."""
-        return all(sum(symbol in symbols for symbol in monomial) <= 1 for monomial in self.terms)
-
 
 def polynomial(
     expression: Expression, value_of: Callable[[Expression], Polynomial | None] = Polynomial.symbol
@@ -118,10 +110,3 @@ def _combined(operator: str, left: Polynomial | None, right: Polynomial | None) 
     if left is None or right is None or len(left.terms) * len(right.terms) > _MOST_TERMS:
         return None
     return left + right if operator == "+" else left - right if operator == "-" else left * right
-
-
-def linear_parts(value: Polynomial, symbols: frozenset[Expression]) -> Iterator[tuple[Expression, Polynomial]]:
-    """Yield each of the given symbols that occurs, with its coefficient."""
-    for symbol in sorted(value.symbols & symbols, key=repr):
-        if (coefficient := value.coefficient(symbol)) is not None:
-            yield symbol, coefficient

@@ -51,7 +51,7 @@ def _schedule(site: Site, loop: Loop) -> Advice | None:
     if_so = "" if uneven else "if the cost of its iterations differs, "
     if is_macro:  # the build defines its value
         if_so = f"if the macro {kind} is static, "
-    text = f"line {loop.line} has {written}{why}: {if_so}try schedule(static, 1), schedule(dynamic) or schedule(guided)"
+    text = f"line {loop.line} has {written}{why}: {if_so}try schedule(static, 1) first, then schedule(dynamic)"
     lines = (loop.line, uneven.line) if uneven else (loop.line,)
     sure = HIGH if uneven and not is_macro else MEDIUM
     return Advice(KIND, text, tuple(map(site.place, lines)), (loop.directive,), site.gain, sure)

@@ -29,25 +29,23 @@ __all__ = [
 ]
 
 MAYBE_SPEED: Final = "these ranks are slower nearly everywhere, so they have a slow or shared core, or more work"
-SAME_WORK: Final = "same work, more time: a slow or shared core, frequency or placement; repeat the run"
-AT_ONCE: Final = "hand on each piece of the work as soon as it is done, so that the next rank starts early"
-EACH_TIME: Final = (
-    "share the work out evenly each time, not only in sum: the others wait for the rank that is busiest then"
-)
+SAME_WORK: Final = "same work, more time, so the core is slow or shared: repeat the run with a core for each rank"
+AT_ONCE: Final = "hand on each piece of the work as soon as it is done"
+EACH_TIME: Final = "give every rank the same amount of work each time, not only in sum"
 ON_DEMAND: Final = "hand out smaller pieces, the longest first, so that all ranks end together"
 FOLLOW: Final = "autoanalyzer run --path always shows which ranks wait for which"
 FEWER_MESSAGES: Final = (
     "pack messages to the same rank into one, if there are several, and use one collective for many values"
 )
 
-_ALLOCATE_ONCE: Final = "allocate memory once, outside the loop, and reuse it: new memory costs a page fault per page"
-_ALLOCATE_LESS: Final = "allocate less often: once before the loop, or many elements at a time"
-_SYSTEM_CALLS: Final = "call the system less often on these"
 _EVENTS: Final = {
+    "allocations": "allocate less often: once before the loop, or many elements at a time",
+    "page_faults": "allocate memory once, outside the loop, and reuse it: new memory costs a page fault per page",
     "divisions": "multiply by a reciprocal that is computed once; shift instead of dividing by a power of 2",
     "branch_misses": "sort the data by what decides the branch, or select results without a branch",
     "denormals": "flush denormal numbers to zero: -ffast-math, or _MM_SET_FLUSH_ZERO_MODE",
 }
+_OF_SOME: Final = {**_EVENTS, "system_time": "call the system less often on these"}
 
 NAMES: Final = {
     "l1_miss_rate": "L1 misses",
@@ -80,14 +78,12 @@ _TO_TRY: Final = {
     "io_calls": "collect the pieces in a buffer, and move it in few calls; with MPI-IO, in collective calls"
     " (MPI_File_write_at_all) of one datatype for all pieces",
     "io_bytes": "read and write less, in larger pieces; keep in memory what is read again",
-    "mpi_bytes": "send fewer bytes",
+    "mpi_bytes": "send less, or less often: only what the receivers use, and only if it has changed",
     "instructions": "do less work: hoist repeated expressions and loop invariants, vectorise, use a better algorithm",
-    "allocations": _ALLOCATE_LESS,
-    "page_faults": _ALLOCATE_ONCE,
     **_EVENTS,
 }
 
-_LARGE_PIECES: Final = "move fewer bytes: its calls are large enough"
+_LARGE_PIECES: Final = "read or write less, or less often: its calls are large enough"
 
 _TO_TRY_FOR_RANKS: Final = {
     "l1_miss_rate": "give all ranks the same data layout and loop order",
@@ -95,10 +91,7 @@ _TO_TRY_FOR_RANKS: Final = {
     "io_bytes": "share reading and writing among all ranks, with MPI-IO for instance",
     "mpi_bytes": "spread the communication: collectives, neighbours, no single collector",
     "instructions": "distribute the work evenly: parts of equal cost, or parts on demand",
-    "allocations": _ALLOCATE_LESS,
-    "page_faults": _ALLOCATE_ONCE,
-    "system_time": _SYSTEM_CALLS,
-    **_EVENTS,
+    **_OF_SOME,
 }
 
 _TO_TRY_FOR_THREADS: Final = {
@@ -107,13 +100,9 @@ _TO_TRY_FOR_THREADS: Final = {
     "io_bytes": "let one thread read and write while the others compute",
     "mpi_bytes": "let one thread communicate while the others compute, or all threads alike",
     "instructions": "distribute the work evenly: parts of equal cost, schedule(dynamic), or tasks",
-    "allocations": _ALLOCATE_LESS,
-    "page_faults": _ALLOCATE_ONCE,
-    "system_time": _SYSTEM_CALLS,
-    **_EVENTS,
+    **_OF_SOME,
 }
 
-_MOST: Final = 2
 _LARGE: Final = 1e6  # bytes per call of file I/O from which the overhead of the call does not matter
 # Factor above the program's rate from which a rate is the region's own; a lower one is compared with other regions.
 ABOVE: Final = 1.25
@@ -171,14 +160,14 @@ def _paths_of(vectors: RankVectors, culprit: int) -> list[int]:
     return [region.id] if region.own_code else [*vectors.selection.experiment.walk(region.id)]
 
 
-def because(differences: Sequence[Difference], who: Sequence[str]) -> str:
+def because(difference: Difference, who: Sequence[str]) -> str:
     """Return why ranks differ: ``instructions differ: 6.3e9 on rank 3 against 3.1e9 on ranks 0-2``.
 
     Args:
-        differences: The differences, largest first.
+        difference: The difference.
         who: The ranks with each value, as text; empty if ranks do not form groups.
     """
-    return "; ".join(f"{_DIFFERENCES[each.attribute]}: {_apart(each, who)}" for each in differences[:_MOST])
+    return f"{_DIFFERENCES[difference.attribute]}: {_apart(difference, who)}"
 
 
 def of_the_program(value: str, whole: str) -> str:

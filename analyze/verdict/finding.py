@@ -157,10 +157,10 @@ class Wait:
     """A region in whose MPI calls ranks wait until others are done with some work.
 
     Attributes:
-        region: The region in whose MPI calls ranks wait.
-        seconds: How long they wait, mean over all ranks.
-        late: The region with most of the work they wait for; None if it is the region of the finding, or unknown.
-        ranks: The ranks that others wait for, the one that is waited for longest first; empty for all, or if unknown.
+        region: The region whose MPI calls they wait in.
+        seconds: How long they wait for that work: mean over all ranks.
+        late: The region in which most of that work is; None if that is the region of the finding, or unknown.
+        ranks: The ranks that others wait for, the one that is waited for longest first; empty if alike or unknown.
         waiting: The ranks that wait at least a quarter as long as the one that waits longest; empty for all.
         mean: How long the ranks in ``waiting`` wait, mean over these; None for all.
     """

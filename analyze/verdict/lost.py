@@ -44,6 +44,7 @@ class Lost:
         share: ``seconds`` divided by the verdict's base.
         findings: Numbers, from 1, of the findings that account for at least a tenth of it, the largest part first.
         is_explained: Whether they account for more than half of it.
+        is_all: Whether they account for at least nine tenths of it.
     """
 
     to: LostTo
@@ -51,6 +52,7 @@ class Lost:
     share: float
     findings: tuple[int, ...] = ()
     is_explained: bool = False
+    is_all: bool = False
 
 
 def find_lost(analysis: Analysis, findings: Sequence[Finding]) -> tuple[Lost, ...]:
@@ -90,8 +92,9 @@ def find_lost(analysis: Analysis, findings: Sequence[Finding]) -> tuple[Lost, ..
     for to, seconds, by in losses:
         large = {number: each for number, each in by.items() if each > 0 and each >= THRESHOLD * seconds}
         numbers = tuple(sorted(large, key=large.__getitem__, reverse=True))
-        share = seconds / analysis.base.seconds
-        lost.append(Lost(to, seconds, share, numbers, is_mostly(sum(large.values()), seconds)))
+        share, known = seconds / analysis.base.seconds, sum(large.values())
+        is_all = known >= (1 - THRESHOLD) * seconds > 0
+        lost.append(Lost(to, seconds, share, numbers, is_mostly(known, seconds), is_all))
     return tuple(each for each in lost if each.share >= CRITERIA.least_gain)
 
 

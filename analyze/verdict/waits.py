@@ -9,7 +9,7 @@ import numpy as np
 
 from ...experiment import Region
 from ..run.arrays import Flags, Indices, Values
-from ..run.criteria import CRITERIA, TICK
+from ..run.criteria import CRITERIA, THRESHOLD, TICK
 from .analysis import Analysis
 from .finding import Finding, Wait
 from .share import places_of
@@ -72,11 +72,12 @@ def waits_for(analysis: Analysis, finding: Finding) -> tuple[Wait, ...]:
 
 
 def _late_ranks(analysis: Analysis, places: list[int]) -> tuple[int, ...]:
-    """Return the ranks whose work in some regions others wait for, the longest wait first; empty if it is all ranks."""
+    """Return the ranks whose work in some regions others wait for, the longest wait first; empty if all are alike."""
     ranks = np.array(analysis.run.weighed.ranks)
     times = np.where(ranks == analysis.master_rank, 0.0, analysis.run.weighed.rows("delay_time", places).sum(axis=0))
     late, order = _much(times), np.argsort(-times, kind="stable")
-    return () if late.sum() == analysis.workers else tuple(ranks[order][late[order]].tolist())
+    alike = late.sum() == analysis.workers and times[late].min() >= (1 - THRESHOLD) * times.max()
+    return () if alike else tuple(ranks[order][late[order]].tolist())
 
 
 def _much(times: Values) -> Flags:

@@ -103,12 +103,12 @@ def test_what_may_not_have_been_built_gives_no_advice_and_that_is_said(findings,
 @pytest.mark.parametrize(
     ("visits", "throttled", "said"),
     [
-        ([9, 9, 9, 9], {}, ("split by cost, ", "so each rank gets equally many iterations, but these differ in cost")),
-        ([1, 2, 4, 8], {}, ("divide evenly, ", "a rank's amount of work depends on its number")),
+        ([9, 9, 9, 9], {}, ("deal the iterations out ", "equally many iterations, but these differ in cost")),
+        ([1, 2, 4, 8], {}, ("give each rank a part of equal cost: ", "line 3 runs to 8*r - 1")),
         (
             [9, 9, 9, 9],
             {"aa1|function|part|app.c|part|0|4|4": ""},
-            ("divide evenly, ", "a rank's amount of work depends on its number"),
+            ("give each rank a part of equal cost: ", "line 3 runs to 8*r - 1"),
         ),
     ],
 )

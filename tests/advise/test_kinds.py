@@ -7,7 +7,7 @@ import pytest
 from autoanalyzer.advise.division_of_work import division_of_work
 from autoanalyzer.advise.indirection import indirection
 from autoanalyzer.advise.input_output import input_output
-from autoanalyzer.advise.messages import messages
+from autoanalyzer.advise.messages import messages, moved
 from autoanalyzer.advise.repeated_work import allocations, repeated_work
 from autoanalyzer.advise.thread_loops import thread_loops
 from autoanalyzer.advise.uneven import once_a_turn
@@ -66,7 +66,7 @@ def test_bounds_lead_back_through_arguments_and_results(site):
     (advice,) = division_of_work(type(found)(found.source, inner, 5, 7, sources=found.sources))
     assert lines(advice)[0] == 3
     assert lines(advice)[-1] == 6
-    assert "split by cost" in advice.text
+    assert advice.text.startswith("if iterations differ in cost, deal the iterations out cyclically, or on demand: ")
     assert advice.confidence == "high"
 
 
@@ -93,13 +93,13 @@ def test_equal_parts_whose_turns_data_make_long_are_not_to_be_made_equal(site):
     assert lines(advice) == [9, 12, 7]
     assert "the loop in line 13 depends on a->from[i], so" in advice.text
     assert ", which runs to a->rows - 1, where a->rows = a->counts[rank] in " in advice.text
-    assert advice.text.endswith(": split by cost, deal out cyclically or hand out on demand")
+    assert advice.text.endswith(": deal the iterations out cyclically, or on demand")
 
 
 @pytest.mark.parametrize("filled", ["size + r", "a->from[r]"])
 def test_parts_that_a_table_makes_unequal_are_named(site, filled):
     (advice,) = division_of_work(site(ROWS.replace("n * (r + 1) / size - n * r / size", filled)))
-    assert "a rank's amount of work depends on its number" in advice.text
+    assert advice.text.startswith("give each rank a part of equal cost: line 12 runs to ")
 
 
 @pytest.mark.parametrize(
@@ -341,6 +341,13 @@ def test_one_element_is_one(site, count, said):
     text = f"#include <mpi.h>\nvoid f(double *x, int n, int to) {{ {SENDING['small messages'][0]} }}"
     (advice,) = messages(site(text.replace("1, MPI_DOUBLE", f"{count}, MPI_DOUBLE"), mpi_calls=9, mpi_bytes=9))
     assert f" has {said}, in each iteration" in advice.text
+
+
+def test_calls_that_move_data_in_loops_are_a_place_to_start(site):
+    calls = "for (int i = 0; i < n; i++) {\nMPI_Allgather(x, n, MPI_INT, y, n, MPI_INT, to);\nMPI_Barrier(to);}"
+    (advice,) = moved(site(f"#include <mpi.h>\nvoid f(int *x, int *y, int n, int to) {{ {calls} }}"))
+    assert advice.text.startswith("MPI_Allgather in line 3, in each iteration of line 2: send only what ")
+    assert not list(moved(site(f"#include <mpi.h>\nvoid f(int *x, int *y, int n, int to) {{ {calls[29:-1]} }}")))
 
 
 def test_messages_to_others_each_time_are_not_to_be_packed(site):

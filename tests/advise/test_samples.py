@@ -33,7 +33,7 @@ def test_st_hands_out_blocks_of_equal_counts(sample):
     (advice,) = division_of_work(sample("rays/propagate.c", "propagate", "rays/schedule_static.c"))
     assert advice.places[0] == f"{advice.places[0].rpartition(':')[0]}:16"
     assert "schedule_static.c" in advice.places[0]
-    assert "split by cost" in advice.text
+    assert "deal the iterations out cyclically" in advice.text
     assert not list(division_of_work(sample("rays/propagate.c", "propagate", "rays/schedule_dynamic.c")))
 
 

@@ -26,15 +26,18 @@ def test_two_faults_of_one_place_have_their_own_advice_beside_them() -> None:
     reasons = [("why: files", Kind.FILE_IO), ("it executes", Kind.HOT_SPOT), ("why: in turn", Kind.LATE)]
     advice = [("try: divide", OF_ADVICE["division of work"]), ("try: write less", OF_ADVICE["input and output"])]
     general = {"read less": Kind.FILE_IO, "hand on": Kind.LATE, "allocate once": Kind.ALLOCATION}
-    lines, more = paired(reasons, advice, general, uneven=True, most=1)
+    lines, more = paired(reasons, advice, general, uneven=True, most=1, saved={})
     assert lines == ["try: divide", "why: in turn", "try: hand on"]
     assert more == ["why: files", "try: write less", "it executes"]
-    lines, more = paired(reasons, (), general, uneven=False, most=1)
-    assert lines == ["why: files", "try: read less", "why: in turn", "try: hand on"]
+    saved = {Kind.FILE_IO: "2 s", Kind.LATE: "1 s"}
+    lines, more = paired(reasons, (), general, uneven=False, most=1, saved=saved)
+    files, late = ["why (2 s): files", "try (saves 2 s): read less"], ["why (1 s): in turn", "try (saves 1 s): hand on"]
+    assert lines == [*files, *late]
     assert more == ["it executes", "try: allocate once"]
 
 
 def test_a_doubt_is_a_main_line_and_advice_that_another_finding_has_is_not_repeated() -> None:
     reasons = [("why: more", Kind.IMBALANCE), ("uncertain: noise", Kind.IMBALANCE), ("waits", Kind.LATE)]
-    lines, more = paired(reasons, [("", (Kind.IMBALANCE,))], {"share": Kind.IMBALANCE}, uneven=True, most=2)
+    advice, general = [("", (Kind.IMBALANCE,))], {"share": Kind.IMBALANCE}
+    lines, more = paired(reasons, advice, general, uneven=True, most=2, saved={})
     assert (lines, more) == (["why: more", "uncertain: noise", "waits"], [])

@@ -14,6 +14,7 @@ from autoanalyzer.analyze.verdict.base import Base
 from autoanalyzer.experiment import CallPath, Experiment, Location, Metric, Notes, Region, load
 from autoanalyzer.experiment.throttling import reason_of
 from autoanalyzer.view.account import AccountSection
+from autoanalyzer.view.causes import SAME_WORK
 from autoanalyzer.view.explain import explanation_lines
 from autoanalyzer.view.findings_json import findings_document
 from autoanalyzer.view.sections import SECTIONS
@@ -47,7 +48,7 @@ def whole_lines(findings, *arguments, **options) -> list[str]:
 def test_an_imbalance_names_the_place_the_ranks_and_their_times():
     lines = verdict_lines(analyze(experiment([0.41, 0.41, 0.83, 0.83], [1.0] * 4)))
     assert lines[0] == "app   4 ranks   run 1.83 s"
-    where, saved = "1 IMBALANCE   work.c  loop in work, called by main", "saves up to 210 ms (11 %)"
+    where, saved = "1 IMBALANCE   work.c  loop in work, called from app.c:1", "saves up to 210 ms (11 %)"
     assert lines[2] == f"{where}{saved:>{100 - len(where)}}"
     who = "ranks 2-3: 830 ms each; ranks 0-1: 410 ms each; 620 ms if shared evenly"
     assert lines[3] == f"    {who}"
@@ -127,7 +128,7 @@ def test_what_is_missing_is_said():
         "sums are too small: rank 3 of 4 wrote no data",
         "the data end early: ranks 1-2 never entered MPI_Finalize",
     ]
-    bound = "takes: saving unknown (at most this), listed last"
+    bound = "takes: saving unknown, at most this, so listed last"
     assert verdict_lines(findings)[-4:] == [*first, "… and 3 more warnings: autoanalyzer analyze --all", bound]
     third = "callers may be wrong: 7 regions were left by a jump and closed afterwards"
     assert verdict_lines(findings, everything=True)[-6:] == [*first, "a", "b", third, bound]
@@ -222,7 +223,7 @@ def test_no_verdict_has_more_than_fifteen_lines_whatever_its_names_losses_and_wa
     vars(found)["verdict"] = most
     text, shown = " ".join(" ".join(lines).split()), sum(bool(re.match("[0-9] ", line)) for line in lines)
     assert f"… and {9 - shown} more (largest: HOT SPOT {file}, takes 1.9 s): autoanalyzer analyze --all" in lines
-    for part in re.findall(r"\((?:mostly|partly) in (.*?)\)", text):  # findings that are not shown have no number
+    for part in re.findall(r"\((?:all|mostly|partly) in (.*?)\)", text):  # findings that are not shown have no number
         assert all(int(number) <= shown for number in re.findall(r"\b[0-9]\b(?! more)", part))
         hidden = sum(number > shown for number in numbers)
         assert part.count(file) == min(hidden, 2) or part == f"finding 1 and {hidden} more"
@@ -291,7 +292,7 @@ def test_causes_come_with_their_evidence_and_what_to_try():
             )
         )
     )
-    where, saved = "1 MEMORY      work.c  loop in work, called by main", "saves up to 310 ms (30 %)"
+    where, saved = "1 MEMORY      work.c  loop in work, called from app.c:1", "saves up to 310 ms (30 %)"
     assert lines[2] == f"{where}{saved:>{100 - len(where)}}"
     who = "ranks 2-3: 1.02 s each; ranks 0-1: 484 ms each; 310 ms in cache misses on average"
     assert lines[3] == f"    {who}"
@@ -311,11 +312,11 @@ def test_volumes_are_compared_with_the_programs():
 def test_equal_work_at_different_speed_is_not_called_imbalance():
     findings = analyze(counted([1.0, 1.7, 1.0], instructions=[[2e9, 2e9, 2e9]]))
     lines = whole_lines(findings)
-    assert lines[2].startswith("1 SLOW CORE   work.c  loop in work, called by main")
-    assert "    why: same work, more time: a slow or shared core, frequency or placement; repeat the run" in lines
+    assert lines[2].startswith("1 SLOW CORE   work.c  loop in work, called from app.c:1")
+    assert f"    why: {SAME_WORK}" in lines
     assert not any("IMBALANCE" in line or line.startswith("2 ") for line in lines)
     (*_, counts, bound) = verdict_lines(findings, everything=True)
-    assert bound == "takes: saving unknown (at most this), listed last"
+    assert bound == "takes: saving unknown, at most this, so listed last"
     assert counts.startswith(
         "counts simulated (L1 32K/8/64, L2 1M/8/64), no cycles, not counted: L1 misses, L2 misses, f"
     )
@@ -330,8 +331,9 @@ def test_workers_that_did_the_same_work_are_named_beside_their_master():
 
 
 def test_ranks_that_nothing_tells_apart_are_said_to_be_unexplained():
-    lines = verdict_lines(analyze(counted([1.0, 1.7, 1.0], instructions=[[2e9, 2.1e9, 2e9]])))
-    assert "    why: unknown: no count differs so; random memory access, page faults or placement may" in lines
+    found = analyze(counted([1.0, 1.7, 1.0], instructions=[[2e9, 2.1e9, 2e9]]))
+    shows = "next: autoanalyzer run --usage page_faults shows whether it waits for new pages"
+    assert f"    why: unknown: no count differs so; {shows}" in whole_lines(found)
 
 
 def test_a_region_that_no_counter_explains_is_said_to_be_so():
@@ -401,6 +403,7 @@ def test_a_program_without_probes_is_to_be_built_with_them():
     )
     lines = verdict_lines(analyze(bare))
     assert any(line.startswith("1 NO DETAIL   own code of app ") for line in lines)
+    assert "    why: unknown: not instrumented, so only its MPI calls and file I/O were measured" in lines
     assert "    try: rebuild with aa-mpicc, aa-mpicxx or aa-mpifort to measure its functions and loops" in lines
     assert not any("--counters" in line or "counted" in line for line in lines)
 
@@ -408,17 +411,18 @@ def test_a_program_without_probes_is_to_be_built_with_them():
 def test_counts_come_first_if_advice_depends_on_them():
     found = analyze(experiment([1.0, 1.0, 1.0, 3.0], [1.0] * 4))
     (first, *_) = found.verdict.findings
-    text = "if iterations differ in cost, split by cost: line 1 runs to n, so each rank gets equally many iterations"
+    text = "if iterations differ in cost, deal them out: line 1 runs to n, so each rank gets equally many iterations"
     assert first.difference is not None
     advice = Advice("division of work", text, ("src/work.c:1",), (), None, "medium")
     advised = Advised(of_ranks={first.difference: (advice,)})
     lines = whole_lines(found, advised=advised)
     at = next(number for number, line in enumerate(lines) if line.startswith("    try"))
-    assert lines[at - 1] == "    first: autoanalyzer run --counters simulated shows whether iterations differ in cost"
+    assert lines[at - 1].startswith("    why: unknown without counts: autoanalyzer run --counters simulated ")
     assert sum("autoanalyzer" in line for line in lines) == 1
 
 
-INSIDE = "    to measure the loops inside it: autoanalyzer debug --build 'make'"
+STEADY = "    try: execute fewer instructions; it hardly waits for memory"
+INSIDE = "    next: autoanalyzer debug --build 'make' measures the loops inside it"
 
 
 def test_of_a_region_that_is_most_of_the_run_it_is_said_how_to_look_inside():
@@ -426,6 +430,11 @@ def test_of_a_region_that_is_most_of_the_run_it_is_said_how_to_look_inside():
     commands = [line for line in verdict_lines(analyze(experiment([1.0, 1.0], [0.3, 0.3]))) if "autoanalyzer" in line]
     assert commands == ["    why: unknown without counts: autoanalyzer run --counters simulated (5-20 times as long)"]
     assert INSIDE not in verdict_lines(analyze(experiment([1.0, 1.0], [0.9, 0.9], [0.3, 0.3])))
+    counts = {"instructions": [[4e9] * 2, [4e8] * 2], "cycles": [[1.5e9] * 2, [3e8] * 2]}
+    lines = verdict_lines(analyze(counted([1.0, 1.0], [0.2, 0.2], **counts)))
+    assert INSIDE.replace("next", "first") in lines  # before what the source does not show
+    assert lines.index(INSIDE.replace("next", "first")) < lines.index(STEADY)
+    assert "    no cheap fix is known" in lines
 
 
 @pytest.mark.parametrize(
@@ -750,7 +759,7 @@ def test_many_cycles_an_instruction_are_said_to_be_what_no_counter_tells():
     assert f"    why: {why}" in lines
     (found,) = analyze(made).verdict.findings
     assert [each.attribute for each in found.causes] == ["unexplained"]
-    for faults, said in ((0.0, "next: autoanalyzer run --usage page_faults"), (3e5, "it has 6.0e5 page faults")):
+    for faults, said in ((0.0, "first: autoanalyzer run --usage page_faults"), (3e5, "it has 6.0e5 page faults")):
         counts["page_faults"] = [[faults] * 2, [0.0] * 2, [0.0] * 2]
         text = " ".join(whole_lines(analyze(counted([1.0, 1.0], [0.01, 0.01], [0.01, 0.01], **counts))))
         assert f" {said} " in f"{text} "
@@ -825,7 +834,7 @@ def test_allocations_are_a_cause_with_their_number_each_time_and_what_to_try():
 
 
 def test_of_what_is_mostly_waiting_that_is_said_before_what_it_computes():
-    for in_mpi, first in ((4.0, "why: 4 s in 200 MPI"), (1.5, "it executes all of the program's 1.6e10")):
+    for in_mpi, first in ((4.0, "why: 4 s in 200 MPI"), (1.5, "why: it executes all of the program's 1.6e10")):
         made = counted(
             *([2.0, 2.0], [0.01, 0.01], [0.01, 0.01]),
             instructions=[[8e9, 8e9], [1e7, 1e7], [1e7, 1e7]],

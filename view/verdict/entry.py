@@ -26,8 +26,8 @@ from ..times import saving, time_of
 from ..units import percent, ranks, spread, volume
 from .highlight import Highlight, highlight_of
 from .pairs import OF_ADVICE, paired
-from .parts import NOT_COUNTED, has_no_probes, is_in_mpi, not_counted
-from .reasons import general_advice, more_about, reasons
+from .parts import NOT_COUNTED, has_no_probes, is_in_mpi
+from .reasons import general_advice, more_about, parts_of_saving, reasons
 from .threads import time_of_threads
 
 if TYPE_CHECKING:
@@ -35,25 +35,10 @@ if TYPE_CHECKING:
 
 __all__ = ["LABELS", "Entry", "entries", "groups_of"]
 
-LABELS: Final = {
-    Kind.IMBALANCE: "IMBALANCE",
-    Kind.ONE_AFTER_ANOTHER: "ONE AFTER ANOTHER",
-    Kind.LATE: "LATE",
-    Kind.LOCK: "LOCK",
-    Kind.BARRIERS: "BARRIERS",
-    Kind.MESSAGES: "MESSAGES",
-    Kind.TRANSFER: "TRANSFER",
-    Kind.FILE_IO: "FILE I/O",
-    Kind.MEMORY: "MEMORY",
-    Kind.PAGE_FAULTS: "PAGE FAULTS",
-    Kind.ALLOCATION: "ALLOCATION",
-    Kind.HOT_SPOT: "HOT SPOT",
-    Kind.SLOW_CORE: "SLOW CORE",
-}
+LABELS: Final = {kind: kind.upper().replace("_", " ").replace("FILE IO", "FILE I/O") for kind in Kind}
 _MOST_GROUPS: Final = 4
 _OF_RANKS: Final = (Kind.IMBALANCE, Kind.ONE_AFTER_ANOTHER, Kind.SLOW_CORE)
-_DEPENDS: Final = re.compile(r"try(?: at \S+)?: if iterations differ in cost")
-_COUNT_FIRST: Final = "first: autoanalyzer run --counters simulated shows whether iterations differ in cost"
+_NO_FIX: Final = "no cheap fix is known"
 _MOST_CALLERS: Final = 3  # the most callers that are named
 _SPENT: Final = {  # on what the time is spent that a fix saves
     Why.MISSES: "in cache misses",
@@ -76,7 +61,7 @@ class Entry:
         kind: ``IMBALANCE``; with a question mark if it is uncertain.
         place: ``rays.c:41``; empty without a source.
         title: ``loop in trace``.
-        called: ``called at rays.c:60``, ``called by work``; empty if nothing calls it.
+        called: ``called at rays.c:60``, ``called from rays.c:50``, ``called by work``; empty if nothing calls it.
         saving: The estimated saving; if none is known, the time of the region.
         lines: The main lines: the ranks, the main reason, and what to try against it.
         more: Further lines if there is room: other reasons, each with what to try against it.
@@ -133,16 +118,15 @@ def _entry(
     from_source = [(line * (line not in said), OF_ADVICE.get(each.kind, tuple(Kind))) for line, each in found]
     place = Place.of(findings.experiment, finding.region) if finding.region else None
     why = [each for each in reasons(findings, finding) if each[0] not in said]
-    if advice and not finding.is_doubtful and why and why[0][0].endswith(NOT_COUNTED):  # the source explains the reason
+    is_known = bool(advice) and advice[0].kind != "division of work" and not finding.is_doubtful
+    if is_known and why and why[0][0].endswith(NOT_COUNTED):  # the source explains the reason
         why = why[1:]
     is_uneven = finding.kind is Kind.IMBALANCE and bool(finding.groups)
     most = 2 if finding.is_doubtful else 1  # and why it is uncertain
-    lines, more = paired(why, from_source, general_advice(findings, finding), uneven=is_uneven, most=most)
-    depends = next((place for place, line in enumerate(lines) if _DEPENDS.match(line)), None)
-    if depends is not None and not_counted(findings) and "instructions" in findings.lacking:
-        lines.insert(depends, _COUNT_FIRST)
-    lines = [_who(findings, finding), *lines]
+    saved, general = parts_of_saving(findings, finding), general_advice(findings, finding)
+    lines, more = paired(why, from_source, general, uneven=is_uneven, most=most, saved=saved)
     more += [*more_about(findings, finding), *_certain(findings, finding)]
+    lines = [_who(findings, finding), *_with_first_step(finding, lines, more)]
     return Entry(
         "NO DETAIL" if has_no_probes(findings, finding) else LABELS[finding.kind] + "?" * finding.is_doubtful,
         place.source if place and place.file else "",
@@ -156,12 +140,22 @@ def _entry(
     )
 
 
+def _with_first_step(finding: Finding, lines: list[str], more: list[str]) -> list[str]:
+    """Return the main lines, with the command to run before their advice, which is then no further line."""
+    if finding.kind is not Kind.HOT_SPOT or any(line.startswith("try at") or "autoanalyzer" in line for line in lines):
+        return lines
+    if step := next((line for line in more if line.startswith("next: ")), None):
+        more.remove(step)
+        return [*lines[:1], step.replace("next", "first", 1), *lines[1:]]
+    return lines if any(line.startswith("try") for line in lines) else [*lines, _NO_FIX]
+
+
 def _spread(findings: Findings) -> str:
     return "threads that do different jobs" if findings.dissimilarity.jobs else "spread over all regions"
 
 
 def _called(findings: Findings, finding: Finding) -> str:
-    """Return ``called at FILE:LINE``, or ``called by`` with the functions or their number; empty without a caller."""
+    """Return the line of the call, the region around it, or the calling functions; empty without a caller."""
     if finding.region is None:
         return ""
     paths = findings.experiment.call_paths
@@ -176,14 +170,16 @@ def _called(findings: Findings, finding: Finding) -> str:
     if own or not callers:
         return ""
     lines = {_call_line(paths, path) for path in (finding.region.id, *finding.others)}
-    line = lines.pop() if len(lines) == 1 else ""
-    return f"called at {line}" if line else f"called by {callers[0]}"
+    return lines.pop() if len(lines) == 1 else f"called by {callers[0]}"
 
 
 def _call_line(paths: Sequence[CallPath], path: int) -> str:
-    """Return the file and the line in which a call path's function is called; empty if the line is unknown."""
+    """Return the line in which a call path's function is called; if unknown, that of the region or name around it."""
     caller, line = caller_of(paths, path), call_line_of(paths, path)
-    return at_line(caller.file, line) if caller and caller.file and line else ""
+    assert caller
+    if line and caller.file:
+        return f"called at {at_line(caller.file, line)}"
+    return f"called from {Place.of_region(caller).source}" if caller.file else f"called by {short(caller.function)}"
 
 
 def _saving(findings: Findings, finding: Finding) -> str:
@@ -235,7 +231,7 @@ def _saved(findings: Findings, finding: Finding) -> str:
     if besides:
         path, more = (time_of(findings.experiment, each) for each in (besides.before, besides.before - besides.after))
         if parts:
-            return f"{left}; another {more} as ranks do this at different times"
+            return left  # the advice shows each part
         left += f"; {path} on the critical path, {more} of it as ranks do this at different times"
     return left
 
@@ -245,8 +241,7 @@ def _left(findings: Findings, finding: Finding, part: Saved) -> str:
     fastest = min(finding.groups, key=lambda group: group.value, default=None)
     how = f"all were as fast as {ranks(fastest.labels)}" if part.why is Why.FASTEST and fastest else "shared evenly"
     path = f"; {time_of(findings.experiment, part.before)} on the critical path" if part.on_path else ""
-    less = f", which saves {time_of(findings.experiment, part.before - part.after)}" if finding.is_in_turn else ""
-    return f"{path}; {time_of(findings.experiment, part.after)} if {how}{less}"
+    return f"{path}; {time_of(findings.experiment, part.after)} if {how}"
 
 
 def _is_saving_per_rank(finding: Finding) -> bool:

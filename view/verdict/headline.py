@@ -9,7 +9,7 @@ from typing import Final
 from ...analyze import Findings
 from ...analyze.run.criteria import CRITERIA
 from ...analyze.run.overhead import Overhead
-from ...analyze.verdict import Lost, LostTo, Why
+from ...analyze.verdict import Lost, LostTo
 from ..causes import FOLLOW
 from ..place import Place, clipped
 from ..times import time_of
@@ -26,7 +26,6 @@ _LOST_TO: Final = {  # the loss in words, and the option that lists it by region
     LostTo.ASLEEP: ("neither busy nor in MPI", "--account"),
 }
 _BESIDE: Final = (LostTo.TRANSFER, LostTo.ASLEEP)  # losses that are not part of the base
-_OF_IDLE: Final = frozenset((Why.EVEN, Why.FASTEST, Why.AT_ONCE))
 _PATH_COST: Final = 0.05  # percent of the run: less is not worth mentioning
 _MOST_PLACES: Final = 2  # the most places of a loss that are named
 _LONGEST: Final = 40  # columns of a place's name
@@ -62,9 +61,9 @@ def base(findings: Findings) -> list[str]:
 def legend(findings: Findings) -> list[str]:
     """Return the explanation of terms that this verdict uses, as at most one line."""
     has_bound = any(each.gain is None and each.bound and not each.of_run for each in findings.verdict.findings)
-    said = ["takes: saving unknown (at most this), listed last"] if has_bound else []
-    said += ["busy time: outside MPI"] if base(findings) else []
-    return ["; ".join(said)] if said else []
+    if has_bound:
+        return ["takes: saving unknown, at most this, so listed last"]
+    return ["busy: computing, or in file I/O"] if base(findings) else []
 
 
 def _overhead(cost: Overhead) -> list[str]:
@@ -122,20 +121,9 @@ def _where(findings: Findings, lost: Lost, shown: Collection[int] | None, *, bri
     most = _MOST_PLACES if not brief else 0 if named else 1
     more = f" and {len(hidden) - most} more" if len(hidden) > most else ""
     places = [f"{', '.join(hidden[:most])}{more}, not shown"] if hidden[:most] else []
-    where = f"{'mostly' if lost.is_explained else 'partly'} in {', and in '.join([*named, *places])}"
-    net = "net, " if _is_net(findings, lost) else ""
-    return f"{net}{what} ({where}{'' if places else more})"
-
-
-def _is_net(findings: Findings, lost: Lost) -> bool:
-    """Return whether a finding saves more than the losses it accounts for, because other regions even them out."""
-    for number in lost.findings:
-        gain = findings.verdict.findings[number - 1].gain
-        if gain and {each.why for each in gain.parts} <= _OF_IDLE:
-            of_losses = sum(each.share for each in findings.verdict.lost if number in each.findings)
-            if gain.share > of_losses and percent(100 * gain.share) != percent(100 * of_losses):
-                return True
-    return False
+    part = "all" if lost.is_all else "mostly" if lost.is_explained else "partly"
+    where = f"{part} in {', and in '.join([*named, *places])}"
+    return f"{what} ({where}{'' if places else more})"
 
 
 def _place(findings: Findings, number: int) -> str:

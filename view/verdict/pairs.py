@@ -29,6 +29,7 @@ def paired(
     *,
     uneven: bool,
     most: int,
+    saved: Mapping[Kind, str],
 ) -> tuple[list[str], list[str]]:
     """Return a finding's main lines, and further ones: for each fault its reasons, each fault's advice after them.
 
@@ -39,6 +40,7 @@ def paired(
         general: General advice with the kind of fault, the main one first: for faults without advice from the source.
         uneven: Whether ranks have different work, even if no reason reports it.
         most: How many reasons per fault are main lines.
+        saved: By kind of fault, the part of the saving by removing that fault; empty if there is only one.
     """
     why: dict[Kind, list[str]] = {Kind.IMBALANCE: []} if uneven else {}
     for line, kind in reasons:
@@ -57,6 +59,9 @@ def paired(
     lines, more = list[str](), list[str]()
     for kind in order:
         reason, cure = why.get(kind, []), [*filter(None, cures.get(kind, ()))]
+        if kind in saved:
+            reason = [line.replace("why", f"why ({saved[kind]})", 1) for line in reason]
+            cure = [line.replace("try", f"try (saves {saved[kind]})", 1) for line in cure]
         (lines if kind in main else more).extend([*reason[:most], *cure[:1]])
         more += [*cure[1:], *reason[most:]]
     return lines, more

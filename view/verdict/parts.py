@@ -20,6 +20,7 @@ from ..units import count, ranks, volume
 
 __all__ = [
     "ALL",
+    "NEW_PAGES",
     "NOT_COUNTED",
     "NO_PROBES",
     "OF_CODE",
@@ -34,6 +35,8 @@ __all__ = [
 
 NO_PROBES: Final = "rebuild with aa-mpicc, aa-mpicxx or aa-mpifort to measure its functions and loops"
 NOT_COUNTED: Final = "unknown without counts: autoanalyzer run --counters simulated (5-20 times as long)"
+UNKNOWN_INSIDE: Final = "unknown: not instrumented, so only its MPI calls and file I/O were measured"
+NEW_PAGES: Final = "next: autoanalyzer run --usage page_faults shows whether it waits for new pages"
 ALL: Final = 0.9  # of a time: a larger share is written as all of it
 _IN_MPI: Final = (Kind.LATE, Kind.MESSAGES, Kind.TRANSFER)
 OF_CODE: Final = (Kind.MEMORY, Kind.HOT_SPOT)
@@ -90,11 +93,12 @@ def parts(findings: Findings, finding: Finding, culprit: int) -> Iterator[tuple[
 
 def _of_code(findings: Findings, finding: Finding, culprit: int) -> Iterator[str]:
     if "instructions" in findings.lacking:
-        yield from (f"why: {each}" for each in not_counted(findings) if not has_no_probes(findings, finding))
+        bare = has_no_probes(findings, finding)
+        yield from (f"why: {UNKNOWN_INSIDE if bare else each}" for each in not_counted(findings))
         return
     cycles = findings.parts.cycles(culprit)
     if findings.parts.is_explained(culprit):
-        yield _executes(findings, culprit, cycles)
+        yield "why: " * (finding.kind is Kind.HOT_SPOT) + _executes(findings, culprit, cycles)
         return
     why = ": no count explains it"
     if cycles is not None:
@@ -139,16 +143,14 @@ def _part(findings: Findings, cause: Cause, culprit: int) -> str:
         said += _call_that_moves(findings, culprit)
     if cause.attribute in findings.parts.unpriced(culprit):
         said += "; the price of a miss is not known"
-    is_of_gain = cause.attribute in MISS_RATES
+    is_of_gain = cause.attribute in (*MISS_RATES, "mpi_bytes")
     return f"{NAMES[cause.attribute]}: {said}{'' if is_of_gain else _of_the_time(findings, cause)}"
 
 
 def _of_the_time(findings: Findings, cause: Cause) -> str:
-    """Return ``; it takes 1.5 s of the region's 2.6 s``; empty if a cause takes all of it, or its time is unknown."""
-    if cause.seconds is None or not cause.share or cause.share >= ALL:
-        return ""
-    spent, whole = (time_of(findings.experiment, time) for time in (cause.seconds, cause.seconds / cause.share))
-    return f"; it takes {spent} of the region's {whole}"
+    """Return ``; it takes 1.5 s of 2.6 s``; empty if a cause takes all of a region's time, or its time is unknown."""
+    is_part = cause.seconds is not None and cause.share and cause.share < ALL
+    return f"; it takes {_taken(findings, cause)}" if is_part else ""
 
 
 def in_files(findings: Findings, regions: Sequence[int]) -> str:
@@ -204,7 +206,7 @@ def _look_further(findings: Findings, culprit: int) -> Iterator[str]:
     if faults.sum() > faults[[*findings.experiment.roots]].sum():  # recorded by call path
         yield f"it has {count(float(findings.run.weighed.sums('page_faults')[culprit]))} page faults"
     else:
-        yield "next: autoanalyzer run --usage page_faults shows whether it waits for new pages"
+        yield NEW_PAGES
 
 
 def _executes(findings: Findings, culprit: int, cycles: float | None) -> str:

@@ -15,7 +15,8 @@ from ...analyze.refinement.opening import can_be_opened, is_of_a_library
 from ...analyze.run.code_regions import CodeRegion
 from ...analyze.run.costs import is_mostly
 from ...analyze.run.criteria import CRITERIA
-from ...analyze.verdict import Cause, Doubt, Finding, Kind, Wait
+from ...analyze.run.selection import complete
+from ...analyze.verdict import Cause, Doubt, Finding, Kind, Wait, Why
 from ...experiment import Region
 from ..causes import (
     AT_ONCE,
@@ -35,6 +36,7 @@ from ..times import time_of
 from ..units import count, percent, ranks, volume
 from .parts import (
     ALL,
+    NEW_PAGES,
     NO_PROBES,
     NOT_COUNTED,
     OF_CODE,
@@ -48,14 +50,26 @@ from .parts import (
 )
 from .threads import OF_THREADS, against_waiting, waits_inside, who_waits_at_barriers, why_threads_wait
 
-__all__ = ["general_advice", "more_about", "reasons"]
+__all__ = ["general_advice", "more_about", "parts_of_saving", "reasons"]
+
 
 _MOST_NAMES: Final = 4
 _MOST_OF_RUN: Final = 0.5  # of the busy time: for a larger region, the verdict shows how to measure inside it
 _OF_OTHERS: Final = (Kind.IMBALANCE, Kind.ONE_AFTER_ANOTHER, Kind.LATE, Kind.MESSAGES)
+_AGAINST: Final = {
+    **dict.fromkeys((Why.EVEN, Why.FASTEST), Kind.IMBALANCE),
+    **dict.fromkeys((Why.AT_ONCE, Why.WAITING, Why.MESSAGES), Kind.LATE),
+    Why.MISSES: Kind.MEMORY,
+    Why.ALLOCATION: Kind.ALLOCATION,
+    Why.FAULTS: Kind.PAGE_FAULTS,
+    Why.FILES: Kind.FILE_IO,
+    Why.TRANSFER: Kind.TRANSFER,
+    Why.LOCKS: Kind.LOCK,
+    Why.BARRIERS: Kind.BARRIERS,
+}
 _WHAT_IT_MAY_BE: Final = {
     Doubt.MEASURING: "uncertain: measuring may have made this difference; leave small regions out and run again",
-    Doubt.CORES: "uncertain: the pieces are uneven, or a rank has no free core: repeat with a core for each rank",
+    Doubt.CORES: "uncertain: a rank without a free core is late, too: repeat on free cores before you act",
     Doubt.COUNTS_ALONE: "uncertain: the ranks that executed most took hardly longer by the clock",
 }
 
@@ -68,7 +82,7 @@ def reasons(findings: Findings, finding: Finding) -> list[tuple[str, Kind]]:
     said = [*uneven, *heavy] if is_uneven else [*heavy, *uneven]
     threads = [*why_threads_wait(findings, finding)]
     said = [*threads, *said] if finding.kind in OF_THREADS else [*said, *threads]
-    said = [each for each in said if not each[0].endswith(NOT_COUNTED)] or said
+    said = [each for each in said if not each[0].endswith(NOT_COUNTED) or (is_uneven and each in uneven)] or said
     known = None if finding.weight is None else _waited_in(findings, finding.weight)
     whom = "it" if finding.region else "each other"
     waits = [_who_for_whom(findings, each, whom) for each in finding.waits if each.region != known]
@@ -88,10 +102,16 @@ def reasons(findings: Findings, finding: Finding) -> list[tuple[str, Kind]]:
 
 def _who_for_whom(findings: Findings, wait: Wait, whom: str) -> str:
     """Return which ranks wait for which: ``rank 0 waits for rank 3: 560 ms, in energy (main.c:20)``."""
-    whom = ranks(sorted(wait.ranks)) if wait.ranks else whom
+    latest = ranks(_latest(findings, wait)) if wait.ranks else whom
+    whom = f"each other, longest for {latest}" if len(wait.ranks) == findings.workers > 1 else latest
     time = time_of(findings.experiment, wait.mean or wait.seconds)
     mean = "" if len(wait.waiting) == 1 else " on average"
     return f"{who_waits(wait)} for {whom}: {time}{mean}, in {Place.of_region(wait.region).in_words}"
+
+
+def _latest(findings: Findings, wait: Wait) -> tuple[int, ...]:
+    """Return the ranks that others wait for; if that is every rank, only the one they wait for longest."""
+    return wait.ranks[:1] if len(wait.ranks) == findings.workers else tuple(sorted(wait.ranks))
 
 
 def _doubt(findings: Findings, doubt: Doubt, *, counts: bool) -> str:
@@ -100,7 +120,7 @@ def _doubt(findings: Findings, doubt: Doubt, *, counts: bool) -> str:
         how = ": --counters simulated shows which" if "instructions" in findings.lacking else ""
         return f"uncertain: {MAYBE_SPEED}{how}"
     if doubt is Doubt.CHANCE:
-        advice = "" if findings.repetition.runs > 1 or counts else ": repeat the run before you act on it"
+        advice = "" if findings.repetition.runs > 1 or counts else ": repeat the run (--repeat 5) before you act on it"
         return f"uncertain: a noisy machine can cause such a difference, too{advice}"
     return _WHAT_IT_MAY_BE[doubt]
 
@@ -121,7 +141,8 @@ def _why_uneven(findings: Findings, finding: Finding) -> Iterator[str]:
     elif not findings.experiment.notes.counts_by_rank:
         yield "unknown: work moved between ranks in the counting run, so their counts cannot be compared"
     elif finding.doubt is not Doubt.COUNTS_ALONE:
-        yield "unknown: no count differs so; random memory access, page faults or placement may"
+        is_next = not_counted(findings) and not complete(findings.experiment, "page_faults")
+        yield f"unknown: no count differs so{f'; {NEW_PAGES}' if is_next else ', nor do page faults'}"
 
 
 def _main_cause(findings: Findings, finding: Finding) -> Cause | None:
@@ -141,12 +162,10 @@ def _because(findings: Findings, finding: Finding) -> Iterator[str]:
     """Yield the attributes that differ between ranks, the first one with the time that it explains."""
     most = _main_cause(findings, finding)
     if found := [each for each in _differing(findings, finding) if len(each.values) > 1]:
-        known = most is not None and most.attribute == found[0].attribute
         who = _compared(findings)
-        first = because(found[:1], who)
-        yield first + (f"; explains {_explained(findings, most)}" if known and most else "")
-        if others := because(found[1:2], who):
-            yield others
+        is_main = most is not None and most.attribute == found[0].attribute
+        yield because(found[0], who) + (f"; explains {_explained(findings, most)}" if most and is_main else "")
+        yield from (because(each, who) for each in found[1:2])
     elif most:
         yield f"{NAMES[most.attribute]}: {_explained(findings, most)}"
 
@@ -190,6 +209,12 @@ def _why_heavy(findings: Findings, finding: Finding) -> list[tuple[str, Kind]]:
     return [*computing, *waiting]
 
 
+def parts_of_saving(findings: Findings, finding: Finding) -> dict[Kind, str]:
+    """Return the parts of a saving by the kind of fault, if it has several."""
+    parts = finding.gain.parts if finding.gain and len(finding.gain.parts) > 1 else ()
+    return {_AGAINST[each.why]: time_of(findings.experiment, each.before - each.after) for each in parts}
+
+
 def _why_procedure(findings: Findings, finding: Finding) -> Iterator[tuple[str, Kind]]:
     if finding.procedure and finding.kind is Kind.FILE_IO:
         paths, regions = finding.procedure.paths, findings.run.weighed.regions
@@ -226,7 +251,9 @@ def _against_order(findings: Findings, finding: Finding) -> Iterator[str]:
     if culprit is not None and findings.explanation.seconds.has_small_calls[culprit]:
         yield FEWER_MESSAGES
     elif found is not None and culprit is not None and findings.in_turn[culprit]:
-        yield AT_ONCE if found.passes_on[culprit] else EACH_TIME
+        waiting = _waited_in(findings, culprit)
+        next_one = f": the next rank waits in {Place.of_region(waiting).in_words}" if waiting else ""
+        yield f"{AT_ONCE}{next_one}" if found.passes_on[culprit] else EACH_TIME
     elif finding.kind is Kind.LATE and finding.is_in_turn:
         yield EACH_TIME if findings.verdict.master is None else ON_DEMAND
     elif finding.kind is Kind.LATE and not finding.waits and can_be_followed(findings):
@@ -308,7 +335,7 @@ def _look_inside(findings: Findings, region: CodeRegion) -> list[str]:
     imported = "imported:" in findings.experiment.metric("wall_time").source
     if region.own_code or imported or not can_be_opened(findings.experiment, region.id):
         return []
-    return ["to measure the loops inside it: autoanalyzer debug --build 'make'"]
+    return ["next: autoanalyzer debug --build 'make' measures the loops inside it"]
 
 
 def _too_small(names: Sequence[str]) -> str:
@@ -343,9 +370,9 @@ def _in_turn(findings: Findings, finding: Finding, culprit: int) -> str:
     at = f" in {Place.of_region(waiting).in_words}" if waiting else ""
     if found and found.passes_on[culprit]:
         return f"ranks work one after another: each waits{at} for the one before"
-    late = next((each.ranks for each in finding.waits if each.region == waiting), ())
-    longest = f"; longest for {ranks(sorted(late))}" if late else ""
-    return f"a different rank is slowest each time, and the others wait for it{at}{longest}"
+    late = next((_latest(findings, each) for each in finding.waits if each.region == waiting), ())
+    longest = f"; longest for {ranks(late)}" if late else ""
+    return f"a different rank is slowest each time; others wait{at}{longest}"
 
 
 def _waited_in(findings: Findings, culprit: int) -> Region | None:

@@ -33,11 +33,13 @@ _LEAST: Final = 12  # columns for the name of a place; if fewer are left, its fi
 _INDENT: Final = "    "
 _COMMAND: Final = "autoanalyzer "
 _STEP: Final = re.compile(r"autoanalyzer (?!analyze --all)|: repeat |run again|--counters ")  # what to do first
-# Ways to make room for the first finding: whether its ranks get a line, how many warnings do, and whether the head is
-# brief. The first way that fits is taken.
+# Ways to make room for the first finding: which of its lines are shown besides its title and its advice (2: the ranks
+# and the reason, 1: the ranks, 0: none), how many warnings, whether the legend, and whether the head is brief. The
+# first way that fits is taken.
+_ROOM: Final = ((2, True, False), (1, True, False), (1, False, False), (1, False, True))
 _PLANS: Final = (
-    *((True, 2, False), (True, 1, False), (True, 1, True)),
-    *((False, 2, False), (False, 1, False), (False, 1, True), (False, 0, True)),
+    *((lines, *room) for lines in (2, 1) for room in _ROOM),
+    *((1, 0, False, True), (0, 1, False, True), (0, 0, False, True)),
 )
 
 
@@ -61,8 +63,8 @@ def verdict_lines(
     Returns:
         Lines of at most 100 columns: at most fifteen, unless ``everything``. They show as many findings as fit, and two
         warnings; a line gives the number of findings that are left out. If there is no room for the first finding, its
-        ranks and its advice, these are left out, in this order: the second warning; the longest wait and the next
-        command; the ranks; the first warning and the legend.
+        ranks, their reason and its advice, these are left out, in this order: the second warning; the legend; the
+        longest wait and the next command; the reason; the first warning; the ranks.
     """
     data = [f"data: autoanalyzer view {quote(str(file))}"] if file else []
     found = entries(findings, advised)
@@ -86,14 +88,15 @@ def verdict_lines(
         items = [_Item(number, each) for number, each in enumerate(found, start=1)]
         head, last, room, end = list[str](), list[str](), 0, list[str]()
         more = (len(items) > 1) + (large > 0)
-        least, usual = (each + more for each in (items[0].least, items[0].usual)) if items else (0, 0)
-        for with_ranks, most, brief in _PLANS:
+        least, *larger = (each + more for each in items[0].sizes) if items else (0, 0, 0)
+        for lines, most, with_legend, brief in _PLANS:
             head = _head(findings, file, brief=brief, shown=wanted)
-            end = _end([*data, *([] if most == 0 else legend(findings))])
+            end = _end([*data, *legend(findings)])
+            end = end if with_legend or len(end) < 2 else _end(data)
             room = _MOST_LINES - len(head) - 1 - len(end)
             last = [*caveats(findings, most=most, besides=besides), *([counted] if not_counted else [])]
             last = [line for each in last for line in _broken(each)]
-            if (usual if with_ranks else least) + len(last) <= room:
+            if (least, *larger)[lines] + len(last) <= room:
                 break
         last = last[: max(room - least, 0)]
         body = _that_fit(findings, items, room - len(last), large)
@@ -131,8 +134,7 @@ class _Item:
         blocks: The title, the main lines, and further lines, each broken to the width.
         needed: Indices of the title and of the main lines, the most important first.
         more: Indices of the further lines.
-        least: The number of lines of the title and of the first advice.
-        usual: The same with the line on the ranks.
+        sizes: The number of lines of the title and of what to do first; with the ranks; and with the first reason.
         shown: Indices of the blocks to show.
         entry: The finding.
     """
@@ -148,10 +150,13 @@ class _Item:
         self.blocks = [[title], *(_indented([each]) for each in (*lines, *more))]
         numbers = range(1, 1 + len(lines))
         cure = [each for each in numbers if lines[each - 1].startswith("try")][:1]
-        cure += [each for each in numbers if lines[each - 1].startswith("first")]
-        self.needed = [0, *cure, *(each for each in numbers if each not in cure)]
+        cure += [each for each in numbers if lines[each - 1].startswith(("first", "uncertain"))]
+        reason = [each for each in numbers[1:2] if each not in cure]
+        others = [each for each in numbers[1:] if each not in (*cure, *reason)]
+        others.sort(key=lambda each: not lines[each - 1].startswith("try"))
+        self.needed = [0, *cure, *numbers[:1], *reason, *others]
         self.more = range(1 + len(lines), len(self.blocks))
-        self.least, self.usual = (self.size(self.needed[: number + len(cure)]) for number in (1, 2))
+        self.sizes = [self.size(self.needed[: number + len(cure)]) for number in (1, 2, 3)]
         self.shown: set[int] = set()
         self.entry = entry
 
@@ -226,13 +231,13 @@ def _that_fit(findings: Findings, items: Sequence[_Item], room: int, large: int)
     finding by its place. If findings are left out, a line gives their number.
     """
     left = room
-    if large > 0 and items[0].least + 2 <= room:
+    if large > 0 and items[0].sizes[0] + 2 <= room:
         left = items[large].show([0], left)
     for place, item in enumerate(items):
         after = place < len(items) - 1
         if place == 0:
-            item.show(item.needed, item.least)
-            left = item.show(item.needed, left - item.least - after) + after
+            item.show(item.needed, item.sizes[0])
+            left = item.show(item.needed, left - item.sizes[0] - after) + after
         elif item.size(each for each in item.needed if each not in item.shown) + after <= left:
             left = item.show(item.needed, left)
         else:

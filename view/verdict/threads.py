@@ -57,7 +57,8 @@ def who_waits_at_barriers(findings: Findings, finding: Finding) -> Iterator[str]
     at = _where(places[0]) if places else "the region's end"
     mean = time_of(findings.experiment, sum(waiting.values()) / len(waiting))
     verb, each = ("waits", "") if len(waiting) == 1 else ("wait", " on average")
-    yield f"{ranks([*waiting])} {verb} for {ranks(finding.slowest)}: {mean}{each}, at {at}"
+    time = "" if findings.thread_waits.shared else f": {mean}{each}"  # it may be waiting for a core
+    yield f"{ranks([*waiting])} {verb} for {ranks(finding.slowest)}{time}, at {at}"
 
 
 def against_waiting(findings: Findings, finding: Finding) -> dict[str, Kind]:

@@ -289,10 +289,10 @@ def test_equal_parts_are_called_so(read):
         return advice.text
 
     equal, unequal = said("me*length + 1"), said("me + 1")
-    assert equal.startswith("if iterations differ in cost, split by cost, ")
+    assert equal.startswith("if iterations differ in cost, deal the iterations out cyclically, ")
     assert equal.endswith("so each rank gets equally many iterations")
-    assert unequal.startswith("divide evenly, or by cost: ")
-    assert unequal.endswith("so a rank's amount of work depends on its number")
+    assert unequal.startswith("give each rank a part of equal cost: ")
+    assert "each rank gets" not in unequal
 
 
 def test_values_that_ranks_have_of_their_own_are_no_work_to_share(advised):

@@ -177,7 +177,7 @@ def test_what_to_try_is_said_of_its_finding_and_marked_beside_the_lines_that_it_
 
     async def act(app: BrowserApp, pilot: Pilot) -> None:
         await pilot.press("right_square_bracket")
-        assert "hand out on demand: schedule_static.c:47, around the call, runs to length - 1, which" in finding(app)
+        assert "or on demand: schedule_static.c:47, around the call, runs to length - 1, which" in finding(app)
         program = app.browser.program.tree
         app.browser = app.browser.selecting("program", program.labels.index("work"))
         await pilot.press("s")
@@ -186,7 +186,7 @@ def test_what_to_try_is_said_of_its_finding_and_marked_beside_the_lines_that_it_
         source.scroll_to(0, 0, animate=False, force=True)
         drawn = [source.render_line(y).text for y in range(60)]
         assert [int(line.split()[0].rstrip("▌◆")) for line in drawn if "◆" in line[:8]] == [16, 43, 47]
-        assert [line.partition("   ◆ ")[2][:14] for line in drawn if "   ◆ " in line] == ["try: split by "]
+        assert [line.partition("   ◆ ")[2][:14] for line in drawn if "   ◆ " in line] == ["try: deal the "]
 
     driven(experiments["rays"], act, folders=[samples], size=(400, 200))
 
