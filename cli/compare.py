@@ -14,6 +14,7 @@ from ..view.terminal import print_verdict
 from .documents import add_documents, check_targets, is_output, write_document
 from .operand_arguments import add_exact_argument, opened
 from .percentage import share_of
+from .studies import judged, runs_of_study
 
 __all__ = ["add_arguments", "run"]
 
@@ -26,7 +27,11 @@ _DOCUMENTS: Final = {"markdown": "Markdown", "junit": "JUnit XML", "json": "JSON
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.add_argument(
-        "base", type=Path, nargs="+", metavar="BASE", help="runs to compare with: their folders or experiment files"
+        "base",
+        type=Path,
+        nargs="+",
+        metavar="BASE",
+        help="runs to compare with: their folders or experiment files; or the folder of a series of autoanalyzer scale",
     )
     parser.add_argument(
         "--with",
@@ -57,6 +62,9 @@ def run(arguments: argparse.Namespace) -> int:
     from ..analyze.comparison import compare, metrics_to_compare
     from ..view.comparison import comparison_document, comparison_junit, comparison_lines, comparison_markdown
 
+    sides = [arguments.base, arguments.other or []]
+    if any(runs_of_study(path) != [path] for path in (*sides[0], *sides[1])):
+        return _compare_series(arguments)
     if not arguments.other:
         runs = [shlex.quote(str(path)) for path in arguments.base]
         half = len(runs) // 2 or 1
@@ -87,6 +95,27 @@ def run(arguments: argparse.Namespace) -> int:
             write_document(texts[kind], target)
     print_verdict(comparison_lines(comparisons), stderr=any(map(is_output, targets.values())))
     return _TRIPPED if arguments.fail_on is not None and any(each.slower for each in comparisons) else 0
+
+
+def _compare_series(arguments: argparse.Namespace) -> int:
+    """Compare how two versions scale, each from the folder of a series of ``scale``."""
+    from ..analyze.scaling import compare_scaling
+    from ..view.scaling_comparison import scaling_comparison_document, scaling_comparison_lines
+
+    studies = [*arguments.base, *(arguments.other or [])]
+    if len(arguments.base) != 1 or len(studies) != 2:
+        raise UsageError(f"{studies[0]}: expected two series of runs: autoanalyzer compare STUDY --with STUDY")
+    for option in ("fail_on", "metric", "exact", "markdown", "junit"):
+        if getattr(arguments, option):
+            raise UsageError(f"--{option.replace('_', '-')}: expected runs to compare, found series of runs")
+    check_targets(studies, json=arguments.json)
+    base, other = (judged(runs_of_study(each))[0] for each in studies)
+    found = compare_scaling(base, other)
+    if arguments.json:
+        document = scaling_comparison_document(found)
+        write_document(json.dumps(document, indent=1, allow_nan=False).encode() + b"\n", arguments.json)
+    print_verdict(scaling_comparison_lines(found), stderr=is_output(arguments.json))
+    return 0
 
 
 def _percent(text: str) -> float:

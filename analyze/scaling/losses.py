@@ -83,14 +83,15 @@ def ledger_of(series: Series, growth: float, last: Findings) -> Ledger:
         last: The findings of the last run.
     """
     ranks, length = series.ranks[-1], float(series.lengths[-1])
-    time = float(series.times[-1]) if all(series.alone) else length
+    time = length if series.is_of_path else float(series.times[-1])
     whole, ideal = ranks * time, growth * float(series.busy[0].sum())
     owners = _owners(series, last)
     parts: _Parts = defaultdict(float)
     _add_growth(parts, series, growth)
     _add_waiting(parts, series, last, owners)
     _add_transfer(parts, series, ranks * (time - length), last, owners)
-    least, by_times = CRITERIA.least_gain * whole, ranks * TICK
+    shortest, longest = series.intervals[-1]
+    least, by_times = CRITERIA.least_gain * whole, ranks * max(TICK, (longest - shortest) / 2)
     named = {region: number for number, _, region in _named(last)}
     losses = []
     for (kind, region), seconds in parts.items():

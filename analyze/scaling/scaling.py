@@ -47,7 +47,7 @@ class Scaling:
     @property
     def is_of_path(self) -> bool:
         """Whether times are those of the critical path, because ranks shared cores."""
-        return not all(self.series.alone)
+        return self.series.is_of_path
 
     @property
     def speedups(self) -> tuple[float, ...]:

@@ -49,6 +49,10 @@ def run(make_experiment: MakeExperiment) -> MakeRun:
 
 
 def judged(*runs: Experiment, mode: Any = None) -> Scaling:
+    return repeated(*([each] for each in runs), mode=mode)
+
+
+def repeated(*runs: list[Experiment], mode: Any = None) -> Scaling:
     return find_scaling(series_of(runs, [f"out{number}" for number in range(len(runs))]), mode)
 
 
@@ -148,13 +152,14 @@ def test_the_lines_fit_a_terminal_and_name_the_largest_losses(run: MakeRun) -> N
         ({"program": "other"}, InputError, "the program app as in out0, found other"),
         ({"command": ("mpirun", "./app", "7")}, UsageError, "add --mode weak"),
         ({"history": ("difference(a, b)",)}, InputError, "the result of difference"),
+        ({"calibrated": {"processor": "B", "caches": "L1"}}, InputError, "with A and L1 as in out0, found B and L1"),
     ],
 )
 def test_runs_that_cannot_be_judged_together_are_refused(
     run: MakeRun, changed: dict[str, Any], error: type[Exception], said: str
 ) -> None:
     with pytest.raises(error, match=said):
-        judged(run(1), run(2, **changed))
+        judged(run(1, calibrated={"processor": "A", "caches": "L1"}), run(2, **changed))
 
 
 def test_a_run_without_path_equal_sizes_and_an_unknown_mode_are_refused(
@@ -174,6 +179,29 @@ def test_a_run_without_path_equal_sizes_and_an_unknown_mode_are_refused(
         judged(run(2), run(2), run(4))
     with pytest.raises(UsageError, match="add --mode strong or --mode weak"):
         judged(run(1, counted=False), run(4, counted=False))
+
+
+def test_a_program_that_was_changed_between_runs_is_refused(make_experiment: MakeExperiment) -> None:
+    def of_text(ranks: int, text: str) -> Experiment:
+        made = make_experiment(
+            {"divided": [8 / ranks] * ranks}, path_time={"divided": [8 / ranks, *[0.0] * (ranks - 1)]}
+        )
+        paths = [replace(each, region=each.region._replace(file="src/a.c", text=text)) for each in made.call_paths]
+        return made.replaced(call_paths=paths)
+
+    with pytest.raises(InputError, match=r"out1: a\.c has changed since out0; record both with one build"):
+        judged(of_text(1, "1f"), of_text(2, "2e"))
+    assert judged(of_text(1, "1f"), of_text(2, "1f"), mode="strong").speedups[-1] == pytest.approx(2)
+
+
+def test_of_repeated_runs_the_median_is_judged_and_what_varies_is_no_loss(run: MakeRun) -> None:
+    found = repeated([run(1, slow=each) for each in (1.3, 1.0, 1.1)], [run(4, slow=each) for each in (9.0, 1.1, 1.0)])
+    assert found.speedups == pytest.approx((1, 11 / 5))
+    assert found.series.intervals == (pytest.approx((11, 14.3)), pytest.approx((5, 45)))
+    assert losses(found) == pytest.approx({"replicated all": 3.3, "not_explained ": 6.6})
+    document = scaling_document(found)
+    assert (document["repeats"], document["intervals"][0]) == ([3, 3], pytest.approx([11, 14.3]))
+    assert ["range", "of", "3", "runs", "27", "%", "727", "%"] in [line.split() for line in document["verdict"]]
 
 
 @pytest.mark.parametrize("counted", [True, False])
