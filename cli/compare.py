@@ -9,6 +9,7 @@ import shlex
 from pathlib import Path
 from typing import Final
 
+from ..analyze.choices import SCALING_MODES
 from ..errors import UsageError
 from ..view.terminal import print_verdict
 from .documents import add_documents, check_targets, is_output, write_document
@@ -53,6 +54,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="metric to compare; may be repeated (default: wall_time, and compute_time, which is CPU time outside MPI)",
     )
+    parser.add_argument(
+        "--mode", choices=SCALING_MODES, help="of two series: strong or weak scaling (default: what counts show)"
+    )
     add_exact_argument(parser)
     add_documents(parser, {kind: f"the verdict as {title}" for kind, title in _DOCUMENTS.items()})
 
@@ -65,6 +69,8 @@ def run(arguments: argparse.Namespace) -> int:
     sides = [arguments.base, arguments.other or []]
     if any(runs_of_study(path) != [path] for path in (*sides[0], *sides[1])):
         return _compare_series(arguments)
+    if arguments.mode:
+        raise UsageError("--mode: expected two series of runs: autoanalyzer compare STUDY --with STUDY")
     if not arguments.other:
         runs = [shlex.quote(str(path)) for path in arguments.base]
         half = len(runs) // 2 or 1
@@ -109,7 +115,7 @@ def _compare_series(arguments: argparse.Namespace) -> int:
         if getattr(arguments, option):
             raise UsageError(f"--{option.replace('_', '-')}: expected runs to compare, found series of runs")
     check_targets(studies, json=arguments.json)
-    base, other = (judged(runs_of_study(each))[0] for each in studies)
+    base, other = (judged(runs_of_study(each), arguments.mode)[0] for each in studies)
     found = compare_scaling(base, other)
     if arguments.json:
         document = scaling_comparison_document(found)

@@ -110,8 +110,8 @@ def series_of(runs: Sequence[Sequence[Experiment]], labels: Sequence[str]) -> Se
     labels, sizes = [labels[each] for each in order], [sizes[each] for each in order]
     if len({*sizes}) < 2:
         raise UsageError(
-            f"expected runs with two or more numbers of ranks, found {len(sizes)} with {sizes[0]}; record the program "
-            "with others: autoanalyzer run -o OUT -- mpirun -n RANKS ./app"
+            f"expected runs with two or more numbers of ranks, found {len(sizes)} with {sizes[0]}; record them: "
+            "autoanalyzer scale -o DIR --ranks 2,4,8 -- mpirun -n {ranks} ./app"
         )
     for (label, size), (other, same) in pairwise(zip(labels, sizes, strict=True)):
         if size == same:

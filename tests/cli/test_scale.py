@@ -75,6 +75,11 @@ def test_a_series_is_judged_by_its_folder_and_compared_with_another(series):
     described = set(re.findall(r"`(\w+)`", (PAGE.parent / "compare.md").read_text()))
     assert {*document, *document["losses"][0]} - {"schema"} <= described
     assert "expected two series of runs" in refused(series("autoanalyzer", "compare", "study"))
+    run = "study/ranks-1"
+    assert "--mode: expected two series" in refused(
+        series("autoanalyzer", "compare", run, "--with", run, "--mode", "weak")
+    )
+    assert "scale" in refused(series("autoanalyzer", "scale", run))
     refusal = refused(series("autoanalyzer", "compare", "study", "--with", "other", "--fail-on", "5%"))
     assert "--fail-on: expected runs to compare, found series" in refusal
     (series.folder / "other" / "ranks-4" / "experiment.cube").unlink()

@@ -1,7 +1,7 @@
 """A program of any number of ranks with up to two planted faults of scaling, from a seed.
 
-Loops without a fault divide their work by the number of ranks. A fault's strength is about the share of the rank-seconds
-of the largest run that it loses, compared with perfect scaling.
+Loops without a fault divide their work by the number of ranks. A fault's strength is about the share of the largest
+run's rank-seconds that it loses, compared with perfect scaling.
 """
 
 from __future__ import annotations
