@@ -122,6 +122,20 @@ def test_weak_scaling_is_told_by_instructions_per_rank(make_experiment: MakeExpe
     assert found.speedups[-1] == pytest.approx(8 * 8.1 / 8.8)
 
 
+@pytest.mark.parametrize(("growth", "mode"), [(1.3, "strong"), (2.5, "weak")])
+def test_the_mode_is_the_nearer_one_where_no_count_stays_the_same(
+    make_experiment: MakeExperiment, growth: float, mode: str
+) -> None:
+    def grid(ranks: int) -> Experiment:
+        seconds = 8 * growth ** (ranks // 2) / ranks
+        values = {"sweep": [seconds] * ranks}
+        path = {"sweep": [seconds, *[0.0] * (ranks - 1)]}
+        return make_experiment(values, instructions={"sweep": [RATE * seconds] * ranks}, path_time=path)
+
+    found = judged(grid(1), grid(2), grid(4))
+    assert (found.mode, found.by) == (mode, "instructions")
+
+
 def test_the_largest_run_is_predicted_from_the_others_and_then_twice_its_ranks(run: MakeRun) -> None:
     found = judged(*map(run, (1, 2, 4)))
     held_out, beyond = (each for each in found.predictions if each.metric == "instructions")
