@@ -145,14 +145,14 @@ def _add_waiting(parts: _Parts, series: Series, last: Findings, owners: dict[int
     """Add what the critical path has more of each call path than the mean rank, for all ranks.
 
     A finding of the run that ranks differ, or wait, names its call paths. Others are named if the path has more of them
-    than noise; the rest is not explained.
+    than noise; the rest is not explained. If some ranks take longer for the same instructions, cores are slow.
     """
     ranks = series.ranks[-1]
     path, busy, longest = series.path[-1], series.busy[-1], series.longest[-1]
     for each in np.flatnonzero(ranks * path != busy):
         owner = owners.get(int(each))
         finding = None if owner is None else last.verdict.findings[owner]
-        region = series.call_paths[each].region
+        region: Region | None = series.call_paths[each].region
         if series.files[-1, each] * 2 > busy[each]:
             kind = Kind.FILE_IO
         elif finding and finding.region and finding.kind in _OF_RANKS:
@@ -163,6 +163,8 @@ def _add_waiting(parts: _Parts, series: Series, last: Findings, owners: dict[int
             kind = Kind.ONE_AFTER_ANOTHER
         elif ranks * longest[each] > (1 + THRESHOLD) * busy[each]:
             kind = Kind.IMBALANCE
+            if series.same[-1, each]:
+                kind, region = Kind.SLOW_CORE, None
         else:
             kind = Kind.LATE
         parts[kind, region] += float(ranks * path[each] - busy[each])

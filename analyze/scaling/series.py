@@ -44,6 +44,7 @@ class Series:
         in_mpi: Time in MPI without waiting for other ranks, in seconds.
         counts: ``instructions``, ``visits`` and ``mpi_bytes_sent``, as far as all runs have them.
         shared: ``bool[run, call path]``: whether each rank executes at least half as much as the mean rank.
+        same: Likewise, whether all ranks execute the same number of instructions; false if these were not counted.
     """
 
     labels: tuple[str, ...]
@@ -61,6 +62,7 @@ class Series:
     in_mpi: Values
     counts: dict[str, Values]
     shared: np.ndarray
+    same: np.ndarray
 
     @property
     def instructions(self) -> Values | None:
@@ -154,6 +156,7 @@ def series_of(runs: Sequence[Sequence[Experiment]], labels: Sequence[str]) -> Se
         in_mpi=np.maximum(together("in_mpi"), 0.0),
         counts={name: together(name) for name in COUNTS if all(_has(each, name) for each in sums)},
         shared=together("shared") > 0,
+        same=together("same") > 0,
     )
 
 

@@ -11,6 +11,7 @@ from ...experiment import Experiment
 from ..run.arrays import Values
 from ..run.busy import busy_times
 from ..run.code_regions import startup_paths
+from ..run.criteria import CRITERIA
 from ..run.location_blocks import over_locations
 from ..run.selection import complete
 
@@ -25,13 +26,15 @@ def sums_of(experiment: Experiment) -> dict[str, Values]:
     blocks = [*over_locations(experiment, _of_block, names)]
     found: dict[str, Values] = {}
     for name in blocks[0]:
-        join = {"longest": np.max, "busiest": np.max, "least": np.min}.get(name, np.sum)
+        join = {"longest": np.max, "busiest": np.max, "most": np.max, "least": np.min}.get(name, np.sum)
         found[name] = np.asarray(join([each[name] for each in blocks], axis=0))
     number = len({place.process for place in experiment.locations})
     if number == 1:  # the path may begin with the first message, which there may not be
         found["path"] = found["busy"]
     executed = found["instructions"] if "instructions" in found else found["busy"]
     found["shared"] = np.where(executed > 0, found["least"] * number >= executed / 2, False).astype(np.float64)
+    is_same = found["most"] - found["least"] <= CRITERIA.same_work * found["most"]
+    found["same"] = (is_same & ("instructions" in found)).astype(np.float64)
     return found
 
 
@@ -60,6 +63,7 @@ def _of_block(part: Experiment, _: slice, names: list[str]) -> dict[str, Values]
         "busy": busy.sum(axis=1),
         "longest": busy.max(axis=1),
         "least": executed.min(axis=1),
+        "most": executed.max(axis=1),
         "busiest": busy.sum(axis=0).max(),
         "files": of_metric("io_time").sum(axis=1),
         "path": of_metric("path_time").sum(axis=1),

@@ -219,6 +219,21 @@ def test_of_repeated_runs_the_median_is_judged_and_what_varies_is_no_loss(run: M
 
 
 @pytest.mark.parametrize("counted", [True, False])
+def test_a_rank_that_takes_longer_for_the_same_instructions_has_a_slow_core(
+    make_experiment: MakeExperiment, counted: bool
+) -> None:
+    def slow(ranks: int) -> Experiment:
+        times = [8 / ranks] * (ranks - 1) + [12 / ranks if ranks > 1 else 8.0]
+        counts = {"instructions": {"work": [RATE * 8 / ranks] * ranks}} if counted else {}
+        return make_experiment({"work": times}, path_time={"work": [*[0.0] * (ranks - 1), times[-1]]}, **counts)
+
+    found = judged(slow(1), slow(8), mode="strong")
+    kinds = {each.kind for each in found.ledger.losses}
+    assert kinds == ({"slow_core", "not_explained"} if counted else {"imbalance", "not_explained"})
+    assert sum(losses(found).values()) == pytest.approx(found.ledger.lost) == pytest.approx(4)
+
+
+@pytest.mark.parametrize("counted", [True, False])
 def test_differences_within_noise_are_not_explained(make_experiment: MakeExperiment, counted: bool) -> None:
     def noisy(ranks: int) -> Experiment:
         work = {"a": 4 / ranks, "b": 2 / ranks}
