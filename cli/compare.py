@@ -9,11 +9,13 @@ import shlex
 from pathlib import Path
 from typing import Final
 
+from ..analyze.choices import SCALING_MODES
 from ..errors import UsageError
 from ..view.terminal import print_verdict
 from .documents import add_documents, check_targets, is_output, write_document
 from .operand_arguments import add_exact_argument, opened
 from .percentage import share_of
+from .studies import judged, runs_of_study
 
 __all__ = ["add_arguments", "run"]
 
@@ -26,7 +28,11 @@ _DOCUMENTS: Final = {"markdown": "Markdown", "junit": "JUnit XML", "json": "JSON
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.add_argument(
-        "base", type=Path, nargs="+", metavar="BASE", help="runs to compare with: their folders or experiment files"
+        "base",
+        type=Path,
+        nargs="+",
+        metavar="BASE",
+        help="runs to compare with: their folders or experiment files; or the folder of a series of autoanalyzer scale",
     )
     parser.add_argument(
         "--with",
@@ -55,6 +61,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="metric to compare; may be repeated (default: wall_time; compute_time, which is CPU time outside MPI; "
         "path_time of the critical path, or else busy_time of the busiest rank)",
     )
+    parser.add_argument(
+        "--mode", choices=SCALING_MODES, help="of two series: strong or weak scaling (default: what counts show)"
+    )
     add_exact_argument(parser)
     add_documents(parser, {kind: f"the verdict as {title}" for kind, title in _DOCUMENTS.items()})
 
@@ -66,6 +75,11 @@ def run(arguments: argparse.Namespace) -> int:
 
     if arguments.history:
         return _beside_history(arguments)
+    sides = [arguments.base, arguments.other or []]
+    if any(runs_of_study(path) != [path] for path in (*sides[0], *sides[1])):
+        return _compare_series(arguments)
+    if arguments.mode:
+        raise UsageError("--mode: expected two series of runs: autoanalyzer compare STUDY --with STUDY")
     if not arguments.other:
         runs = [shlex.quote(str(path)) for path in arguments.base]
         half = len(runs) // 2 or 1
@@ -122,6 +136,27 @@ def _beside_history(arguments: argparse.Namespace) -> int:
     judged = earlier.judge(later, _percent(_THRESHOLD if arguments.fail_on is None else arguments.fail_on))
     print_verdict(judged_lines(judged, len(earlier.runs)))
     return _TRIPPED if arguments.fail_on is not None and any(each.verdict == "more" for each in judged) else 0
+
+
+def _compare_series(arguments: argparse.Namespace) -> int:
+    """Compare how two versions scale, each from the folder of a series of ``scale``."""
+    from ..analyze.scaling import compare_scaling
+    from ..view.scaling_comparison import scaling_comparison_document, scaling_comparison_lines
+
+    studies = [*arguments.base, *(arguments.other or [])]
+    if len(arguments.base) != 1 or len(studies) != 2:
+        raise UsageError(f"{studies[0]}: expected two series of runs: autoanalyzer compare STUDY --with STUDY")
+    for option in ("fail_on", "metric", "exact", "markdown", "junit"):
+        if getattr(arguments, option):
+            raise UsageError(f"--{option.replace('_', '-')}: expected runs to compare, found series of runs")
+    check_targets(studies, json=arguments.json)
+    base, other = (judged(runs_of_study(each), arguments.mode)[0] for each in studies)
+    found = compare_scaling(base, other)
+    if arguments.json:
+        document = scaling_comparison_document(found)
+        write_document(json.dumps(document, indent=1, allow_nan=False).encode() + b"\n", arguments.json)
+    print_verdict(scaling_comparison_lines(found), stderr=is_output(arguments.json))
+    return 0
 
 
 def _percent(text: str) -> float:

@@ -13,6 +13,8 @@ from ..errors import UsageError
 from ..view.terminal import print_verdict
 from .documents import add_documents, check_targets, is_output, write_document
 from .progress import SHORT, SLOW, stages
+from .studies import runs_of_study
+from .trace_arguments import number_above_0
 
 __all__ = ["add_arguments", "run"]
 
@@ -29,8 +31,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "words",
         nargs="+",
         metavar="OUT",
-        help="runs of one program, each with another number of ranks: their folders or experiment files; with --ranks, "
-        "the command to run",
+        help="runs of one program, each with another number of ranks: their folders or experiment files, or the folder "
+        "of an earlier series; with --ranks, the command to run",
     )
     parser.add_argument(
         "--mode",
@@ -47,6 +49,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="run the command with each of these numbers of ranks in place of {ranks}; runs that are already in the "
         "folder are not repeated",
     )
+    series.add_argument(
+        "--repeat",
+        type=number_above_0,
+        metavar="N",
+        help="run the program N times with each number of ranks (default: 1); the run with the median time is judged",
+    )
     series.add_argument("-o", "--output", type=Path, metavar="DIR", help="folder for the folders of these runs")
     series.add_argument(
         "--counters", choices=_COUNTERS, help="source of counts, as for autoanalyzer run (default: auto)"
@@ -59,9 +67,9 @@ def run(arguments: argparse.Namespace) -> int:
     After runs, the verdict goes to standard error, so the program's standard output stays unchanged.
     """
     if arguments.ranks is None:
-        if arguments.output or arguments.counters:
-            raise UsageError("-o and --counters need --ranks, the numbers of ranks to run the command with")
-        paths = [Path(each) for each in arguments.words]
+        if arguments.output or arguments.counters or arguments.repeat:
+            raise UsageError("-o, --counters and --repeat need --ranks, the numbers of ranks to run the command with")
+        paths = [run for each in arguments.words for run in runs_of_study(Path(each))]
         check_targets(paths, json=arguments.json)
         return _judge(paths, arguments, stderr=is_output(arguments.json))
     if arguments.output is None:
@@ -72,26 +80,19 @@ def run(arguments: argparse.Namespace) -> int:
 
     check_targets(json=arguments.json)
     options = RunOptions(output=arguments.output, counters=arguments.counters or "auto", path="always")
-    folders = recorded_with_ranks(options, arguments.words, arguments.ranks, REPORTER)
+    folders = recorded_with_ranks(options, arguments.words, arguments.ranks, REPORTER, arguments.repeat or 1)
     return 1 if folders is None else _judge(folders, arguments, stderr=True)
 
 
 def _judge(paths: Sequence[Path], arguments: argparse.Namespace, *, stderr: bool) -> int:
-    from ..analyze.scaling import find_scaling, series_of
-    from ..runtime.open_experiment import open_experiment
     from ..view.advice import find_advice
     from ..view.scaling import scaling_document, scaling_lines
+    from .studies import judged
 
-    opened = {}
-    for path in paths:
-        experiment, file = open_experiment(path)
-        if file.resolve() in opened:
-            raise UsageError(f"{path}: this run was named before; name each run once")
-        opened[file.resolve()] = experiment
-    scaling = find_scaling(series_of([*opened.values()], [str(each) for each in paths]), arguments.mode)
+    scaling, files = judged(paths, arguments.mode)
     advised = None
     if not arguments.no_advice:
-        last = next(file for file, path in zip(opened, paths, strict=True) if str(path) == scaling.series.labels[-1])
+        last = next(file for file, path in zip(files, paths, strict=True) if str(path) == scaling.series.labels[-1])
         with stages(first=SLOW, after=SHORT) as tell:
             advised = find_advice(scaling.last, last, tell=tell)
     if arguments.json:

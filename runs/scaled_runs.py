@@ -15,7 +15,9 @@ from ..view.units import many
 from .counting_run import counting_run
 from .measured_run import measured
 from .options import RunOptions
+from .repeated_runs import measured_repeatedly
 from .reporter import Reporter
+from .standard_input import same_input
 
 __all__ = ["RANKS", "recorded_with_ranks"]
 
@@ -24,7 +26,7 @@ RANKS: Final = "{ranks}"
 
 
 def recorded_with_ranks(
-    options: RunOptions, command: Sequence[str], numbers: Sequence[int], reporter: Reporter
+    options: RunOptions, command: Sequence[str], numbers: Sequence[int], reporter: Reporter, repeat: int = 1
 ) -> list[Path] | None:
     """Run a program with several numbers of ranks; complete runs of the same command are left as they are.
 
@@ -35,6 +37,7 @@ def recorded_with_ranks(
         command: The launcher and the program, with ``{ranks}`` for the number of ranks.
         numbers: Numbers of ranks.
         reporter: For the user.
+        repeat: How often the program runs with each number of ranks.
 
     Returns:
         The folders of the runs; None if one failed, which is then the last.
@@ -47,28 +50,34 @@ def recorded_with_ranks(
         raise UsageError(f"expected {RANKS} in the command, such as mpirun -n {RANKS} ./app, found {' '.join(command)}")
     commands = {number: [word.replace(RANKS, str(number)) for word in command] for number in numbers}
     folders = {number: RunFolder(options.output / f"ranks-{number}") for number in numbers}
-    there = {number for number in numbers if _is_there(folders[number], commands[number], options.counters)}
+    there = {number for number in numbers if _is_there(folders[number], commands[number], options.counters, repeat)}
     for place, number in enumerate(numbers, 1):
         folder = folders[number]
         if number in there:
             reporter.say(f"run {place} of {len(numbers)}: {folder.path} has it")
             continue
         reporter.say(f"run {place} of {len(numbers)}: {many(number, 'rank')}")
-        if not _is_recorded(replace(options, output=folder.path), commands[number], reporter):
+        with same_input():
+            is_whole = _is_recorded(replace(options, output=folder.path), commands[number], repeat, reporter)
+        if not is_whole:
             reporter.say(f"stopped; the same command continues with {many(number, 'rank')}")
             return None
     return [each.path for each in folders.values()]
 
 
-def _is_recorded(options: RunOptions, command: list[str], reporter: Reporter) -> bool:
-    """Run the program and return whether it succeeded."""
+def _is_recorded(options: RunOptions, command: list[str], repeat: int, reporter: Reporter) -> bool:
+    """Run the program and return whether it succeeded each time."""
     done = None
     try:
         with counting_run(options, command, reporter) as counting:
-            done = measured(options, command, counting, reporter)
+            if repeat > 1:
+                done = measured_repeatedly(options, command, repeat, counting, reporter)
+            else:
+                done = measured(options, command, counting, reporter)
     finally:
         if done is None or done.interrupted:
             RunFolder(options.output).clear()
+            RunFolder(options.output).clear_runs()
             with suppress(OSError):  # it holds something else
                 options.output.rmdir()
     if done.interrupted:
@@ -76,8 +85,8 @@ def _is_recorded(options: RunOptions, command: list[str], reporter: Reporter) ->
     return not done.failed
 
 
-def _is_there(folder: RunFolder, command: list[str], counters: str) -> bool:
-    """Return whether a folder has a complete run, with counts if they are simulated.
+def _is_there(folder: RunFolder, command: list[str], counters: str, repeat: int) -> bool:
+    """Return whether a folder has complete runs, as many as wanted, with counts if they are simulated.
 
     Raises:
         UsageError: It has the run of another command.
@@ -95,4 +104,4 @@ def _is_there(folder: RunFolder, command: list[str], counters: str) -> bool:
             "folder with -o"
         )
     is_whole = not (notes.program_status or notes.missing or notes.unfinished)
-    return is_whole and (counters != "simulated" or "instructions" in experiment)
+    return is_whole and notes.runs >= repeat and (counters != "simulated" or "instructions" in experiment)

@@ -17,12 +17,13 @@ from ..analyze.verdict.share import places_of
 from .lines import broken
 from .place import Place, clipped
 from .title import title_of
-from .units import count, many, seconds, volume
+from .units import count, many, percent, seconds, volume
 
 if TYPE_CHECKING:
     from ..advise import Advised
+    from ..experiment import Region
 
-__all__ = ["SCHEMA", "scaling_document", "scaling_lines"]
+__all__ = ["SCHEMA", "beside", "kind_of_loss", "row", "scaling_document", "scaling_lines", "where"]
 
 SCHEMA: Final = "autoanalyzer.scale/1"
 _MOST_LINES: Final = 20
@@ -72,7 +73,7 @@ def scaling_lines(scaling: Scaling, advised: Advised | None = None) -> list[str]
     if len(found) > room:
         left = ledger.losses[room - 1 : -1]
         more = f"   … and {many(len(left), 'smaller loss')}: --json"
-        found = [*found[: room - 1], _beside(more, seconds(sum(each.rank_seconds for each in left)))]
+        found = [*found[: room - 1], beside(more, seconds(sum(each.rank_seconds for each in left)))]
     room -= len(found)
     body = []
     for line, each in zip(found, ledger.losses, strict=False):
@@ -105,17 +106,21 @@ def _head(scaling: Scaling) -> Iterator[str]:
 def _table(scaling: Scaling) -> Iterator[str]:
     series, factors = scaling.series, scaling.factors
     times = series.lengths if scaling.is_of_path else series.times
-    yield _row("ranks", [str(each) for each in series.ranks])
-    yield _row("critical path" if scaling.is_of_path else "run", [seconds(each) for each in times.tolist()])
-    yield _row("speedup", [f"{each:.2f}" for each in scaling.speedups])
+    yield row("ranks", [str(each) for each in series.ranks])
+    yield row("critical path" if scaling.is_of_path else "run", [seconds(each) for each in times.tolist()])
+    if most := max(len(each.times) for each in series.repeats) - 1:
+        shares = [(high - low) / time for (low, high), time in zip(series.intervals, times.tolist(), strict=True)]
+        yield row(f"range of {most + 1} runs", [percent(100 * each) for each in shares])
+    yield row("speedup", [f"{each:.2f}" for each in scaling.speedups])
     counted = factors["instructions"][0] is not None
     for name in (*FACTORS[:-1], *(() if counted else (COMPUTATION,)), FACTORS[-1]):
         if factors[name][0] is not None:
             cells = ["" if each is None else f"{each:.2f}" for each in factors[name]]
-            yield _row(name.replace("_", " "), cells) + (_FIRST if name == scaling.falls_first else "")
+            yield row(name.replace("_", " "), cells) + (_FIRST if name == scaling.falls_first else "")
 
 
-def _row(name: str, cells: Sequence[str]) -> str:
+def row(name: str, cells: Sequence[str]) -> str:
+    """Return a row of the table: a value for each number of ranks."""
     return f"{name:<{_LABEL}}" + "".join(f"{each:>{_CELL}}" for each in _shown(cells))
 
 
@@ -126,24 +131,34 @@ def _shown(cells: Sequence[Any]) -> list[Any]:
 
 def _loss(scaling: Scaling, number: int, loss: ScalingLoss) -> str:
     if loss.kind == NOT_EXPLAINED:
-        return _beside("   not explained", seconds(loss.rank_seconds) if loss.rank_seconds > 0 else _minus(loss))
-    kind = _KINDS.get(loss.kind, loss.kind.replace("_", " ").upper())
+        return beside("   not explained", seconds(loss.rank_seconds) if loss.rank_seconds > 0 else _minus(loss))
+    kind = kind_of_loss(loss.kind)
     if loss.kind == Kind.SLOW_CORE and loss.rank_seconds < 0:
         kind = "FASTER CORES"
-    place = Place.of_region(loss.region) if loss.region else None
-    where = place.title if place else "all regions"
-    if place and place.file:
-        where = f"{place.source}  {where}"
     evidence = _evidence(scaling, loss)
-    text = f"{number:>2} {kind:<17}  {where}{f': {evidence}' if evidence else ''}"
-    return _beside(text, seconds(loss.rank_seconds) if loss.rank_seconds > 0 else _minus(loss))
+    text = f"{number:>2} {kind:<17}  {where(loss.region)}{f': {evidence}' if evidence else ''}"
+    return beside(text, seconds(loss.rank_seconds) if loss.rank_seconds > 0 else _minus(loss))
+
+
+def kind_of_loss(kind: str) -> str:
+    """Return the word for a kind of loss, such as ``ONE AFTER ANOTHER``."""
+    return _KINDS.get(kind, kind.replace("_", " ").upper())
+
+
+def where(region: Region | None) -> str:
+    """Return a region's place and title, ``rays.c:41  loop in trace``."""
+    if region is None:
+        return "all regions"
+    place = Place.of_region(region)
+    return f"{place.source}  {place.title}" if place.file else place.title
 
 
 def _minus(loss: ScalingLoss) -> str:
     return f"-{seconds(-loss.rank_seconds)}" if loss.rank_seconds else "0 s"
 
 
-def _beside(text: str, end: str) -> str:
+def beside(text: str, end: str) -> str:
+    """Return a line with another text at its end."""
     room = _WIDTH - len(end) - 2
     return f"{clipped(text, room):<{room}}  {end}"
 
@@ -233,6 +248,8 @@ def scaling_document(scaling: Scaling, advised: Advised | None = None) -> dict[s
         "mode_by": scaling.by,
         "run_time": series.times.tolist(),
         "critical_path": series.lengths.tolist(),
+        "repeats": [len(each.times) for each in series.repeats],
+        "intervals": [list(each) for each in series.intervals],
         "speedup": list(scaling.speedups),
         "base": "critical_path" if scaling.is_of_path else "run_time",
         "factors": {name: list(values) for name, values in scaling.factors.items()},

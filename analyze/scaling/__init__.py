@@ -1,18 +1,23 @@
 """Judge runs of one program with different numbers of ranks: how it scales, and what stops it."""
 
+from .comparison import LossChange, ScalingComparison, compare_scaling
 from .losses import NOT_EXPLAINED, ScalingLoss
 from .models import Model
 from .predictions import Prediction
-from .scaling import Scaling, find_scaling
+from .scaling import Mode, Scaling, find_scaling
 from .series import Series, series_of
 
 __all__ = [
     "NOT_EXPLAINED",
+    "LossChange",
+    "Mode",
     "Model",
     "Prediction",
     "Scaling",
+    "ScalingComparison",
     "ScalingLoss",
     "Series",
+    "compare_scaling",
     "find_scaling",
     "series_of",
 ]

@@ -83,14 +83,15 @@ def ledger_of(series: Series, growth: float, last: Findings) -> Ledger:
         last: The findings of the last run.
     """
     ranks, length = series.ranks[-1], float(series.lengths[-1])
-    time = float(series.times[-1]) if all(series.alone) else length
+    time = length if series.is_of_path else float(series.times[-1])
     whole, ideal = ranks * time, growth * float(series.busy[0].sum())
     owners = _owners(series, last)
     parts: _Parts = defaultdict(float)
     _add_growth(parts, series, growth)
     _add_waiting(parts, series, last, owners)
     _add_transfer(parts, series, ranks * (time - length), last, owners)
-    least, by_times = CRITERIA.least_gain * whole, ranks * TICK
+    shortest, longest = series.intervals[-1]
+    least, by_times = CRITERIA.least_gain * whole, ranks * max(TICK, (longest - shortest) / 2)
     named = {region: number for number, _, region in _named(last)}
     losses = []
     for (kind, region), seconds in parts.items():
@@ -144,14 +145,14 @@ def _add_waiting(parts: _Parts, series: Series, last: Findings, owners: dict[int
     """Add what the critical path has more of each call path than the mean rank, for all ranks.
 
     A finding of the run that ranks differ, or wait, names its call paths. Others are named if the path has more of them
-    than noise; the rest is not explained.
+    than noise; the rest is not explained. If some ranks take longer for the same instructions, cores are slow.
     """
     ranks = series.ranks[-1]
     path, busy, longest = series.path[-1], series.busy[-1], series.longest[-1]
     for each in np.flatnonzero(ranks * path != busy):
         owner = owners.get(int(each))
         finding = None if owner is None else last.verdict.findings[owner]
-        region = series.call_paths[each].region
+        region: Region | None = series.call_paths[each].region
         if series.files[-1, each] * 2 > busy[each]:
             kind = Kind.FILE_IO
         elif finding and finding.region and finding.kind in _OF_RANKS:
@@ -162,6 +163,8 @@ def _add_waiting(parts: _Parts, series: Series, last: Findings, owners: dict[int
             kind = Kind.ONE_AFTER_ANOTHER
         elif ranks * longest[each] > (1 + THRESHOLD) * busy[each]:
             kind = Kind.IMBALANCE
+            if series.same[-1, each]:
+                kind, region = Kind.SLOW_CORE, None
         else:
             kind = Kind.LATE
         parts[kind, region] += float(ranks * path[each] - busy[each])

@@ -47,7 +47,7 @@ class Scaling:
     @property
     def is_of_path(self) -> bool:
         """Whether times are those of the critical path, because ranks shared cores."""
-        return not all(self.series.alone)
+        return self.series.is_of_path
 
     @property
     def speedups(self) -> tuple[float, ...]:
@@ -102,7 +102,8 @@ def _mode_of(series: Series) -> tuple[Mode, str]:
     """Return whether scaling is strong or weak, and which count shows it.
 
     In strong scaling the total of some count stays the same although all ranks share it. In weak scaling most of the
-    work per rank stays the same. Visits show strong scaling only: most regions are entered as often on each rank.
+    work per rank stays the same. Where neither is exact, as with small grids and wide halos, it is what the growth of
+    most instructions is nearer to. Visits show strong scaling only: most regions are entered as often on each rank.
     """
     ranks, busy = np.array(series.ranks)[:, None], series.busy[0]
     for name in ("instructions", "visits"):
@@ -119,6 +120,9 @@ def _mode_of(series: Series) -> tuple[Mode, str]:
             return "strong", name
         if name == "instructions" and weights[constant].sum() >= whole / 2 > 0:
             return "weak", name
+    if (executed := series.instructions) is not None:
+        is_strong = executed[-1] <= executed[0] * np.sqrt(series.ranks[-1] / series.ranks[0])
+        return ("strong" if executed[0, is_strong].sum() >= executed[0].sum() / 2 else "weak"), "instructions"
     raise UsageError(
         "counts do not show whether the total work stays the same, or that of each rank: add --mode strong or --mode "
         "weak, or record with --counters simulated"

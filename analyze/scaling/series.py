@@ -13,16 +13,13 @@ from ...errors import InputError, UsageError
 from ...experiment import CallPath, Experiment
 from ...experiment.algebra import integrate, strangers
 from ..run.arrays import Values
-from ..run.busy import CLOCKS, busy_times
-from ..run.code_regions import startup_paths
+from ..run.busy import CLOCKS
 from ..run.foreign_metrics import as_run
-from ..run.location_blocks import over_locations
 from ..run.preparation import Prepared, prepare
-from ..run.selection import complete
+from .repeats import Repeats, is_alone, median_run
+from .sums import COUNTS, sums_of
 
 __all__ = ["Series", "series_of"]
-
-_COUNTS = ("instructions", "visits", "mpi_bytes_sent")
 
 
 @dataclass(frozen=True)
@@ -34,7 +31,8 @@ class Series:
     Attributes:
         labels: The name of each run.
         ranks: The number of ranks of each run.
-        runs: The runs.
+        runs: The runs; of repeated runs the median one.
+        repeats: The times of all runs with each number of ranks.
         call_paths: The call paths of all runs.
         rows: For each run, the row of each of its call paths.
         has_same_arguments: Whether all runs got the same arguments, or these are unknown.
@@ -46,11 +44,13 @@ class Series:
         in_mpi: Time in MPI without waiting for other ranks, in seconds.
         counts: ``instructions``, ``visits`` and ``mpi_bytes_sent``, as far as all runs have them.
         shared: ``bool[run, call path]``: whether each rank executes at least half as much as the mean rank.
+        same: Likewise, whether all ranks execute the same number of instructions; false if these were not counted.
     """
 
     labels: tuple[str, ...]
     ranks: tuple[int, ...]
     runs: tuple[Prepared, ...]
+    repeats: tuple[Repeats, ...]
     call_paths: tuple[CallPath, ...]
     rows: tuple[np.ndarray, ...]
     has_same_arguments: bool
@@ -62,6 +62,7 @@ class Series:
     in_mpi: Values
     counts: dict[str, Values]
     shared: np.ndarray
+    same: np.ndarray
 
     @property
     def instructions(self) -> Values | None:
@@ -79,43 +80,55 @@ class Series:
         return np.asarray(self.path.sum(axis=1))
 
     @property
+    def intervals(self) -> tuple[tuple[float, float], ...]:
+        """For each number of ranks, the shortest and longest time of its runs in seconds, as in ``is_of_path``."""
+        return tuple(each.interval(of_path=self.is_of_path) for each in self.repeats)
+
+    @property
+    def is_of_path(self) -> bool:
+        """Whether times are those of the critical path, because ranks shared cores."""
+        return not all(self.alone)
+
+    @property
     def alone(self) -> tuple[bool, ...]:
         """For each run, whether each rank had a core to itself."""
-        return tuple(not (each.oversubscription or each.wait_for_core) for each in self.runs)
+        return tuple(map(is_alone, self.runs))
 
 
-def series_of(experiments: Sequence[Experiment], labels: Sequence[str]) -> Series:
+def series_of(runs: Sequence[Sequence[Experiment]], labels: Sequence[str]) -> Series:
     """Check that runs can be judged together, and add up their values.
 
     Args:
-        experiments: Runs of one program, or means of runs.
-        labels: Their names in messages.
+        runs: Runs of one program, or means of runs: for each number of ranks one, or repeated runs.
+        labels: Their names in messages, one per number of ranks.
 
     Raises:
         UsageError: There are fewer than two numbers of ranks, or two runs have the same.
-        InputError: A run is incomplete, failed, has no critical path, or is of another program.
+        InputError: A run is incomplete, failed, has no critical path, or is of another program or build, or of another
+            kind of machine.
     """
-    sizes = [len({place.process for place in each.locations}) for each in experiments]
+    sizes = [len({place.process for place in each[0].locations}) for each in runs]
     order = sorted(range(len(sizes)), key=sizes.__getitem__)
     labels, sizes = [labels[each] for each in order], [sizes[each] for each in order]
     if len({*sizes}) < 2:
         raise UsageError(
-            f"expected runs with two or more numbers of ranks, found {len(sizes)} with {sizes[0]}; record the program "
-            "with others: autoanalyzer run -o OUT -- mpirun -n RANKS ./app"
+            f"expected runs with two or more numbers of ranks, found {len(sizes)} with {sizes[0]}; record them: "
+            "autoanalyzer scale -o DIR --ranks 2,4,8 -- mpirun -n {ranks} ./app"
         )
     for (label, size), (other, same) in pairwise(zip(labels, sizes, strict=True)):
         if size == same:
             raise UsageError(f"{other}: {label} has {size} ranks, too; name one of them, or their autoanalyzer mean")
-    for label, each in zip(labels, (experiments[each] for each in order), strict=True):
-        _check(label, each)
-    joined = integrate([as_run(experiments[each]) for each in order], system="collapse", labels=labels)
+    for label, repeated in zip(labels, (runs[each] for each in order), strict=True):
+        for each in repeated:
+            _check(label, each)
+    medians, repeats = zip(*(median_run(runs[each]) for each in order), strict=True)
+    for label, each in zip(labels, medians, strict=True):
+        _check_same(labels[0], medians[0], label, each)
+    joined = integrate([as_run(each) for each in medians], system="collapse", labels=labels)
     for number, label in enumerate(labels[1:], start=1):
-        programs = [each.notes.program for each in (joined.operands[0], joined.operands[number])]
-        if all(programs) and programs[0] != programs[1]:
-            raise InputError(f"{label}: expected the program {programs[0]} as in {labels[0]}, found {programs[1]}")
         if strangers(joined, [0], [number]):
             raise InputError(f"{label}: no region in common with {labels[0]}; are they runs of the same program?")
-    sums = [_sums(each) for each in joined.operands]
+    sums = [sums_of(each) for each in joined.operands]
     for label, own in zip(labels, sums, strict=True):
         if own["path"].sum() < (1 - CLOCKS) * own["busiest"] or not own["busiest"]:
             raise InputError(f"{label}: expected a critical path of the whole run; repeat that run with --path always")
@@ -131,6 +144,7 @@ def series_of(experiments: Sequence[Experiment], labels: Sequence[str]) -> Serie
         tuple(labels),
         tuple(sizes),
         tuple(map(prepare, joined.operands)),
+        repeats,
         joined.call_paths,
         joined.rows,
         len({_arguments(each) for each in joined.operands} - {None}) < 2,
@@ -140,8 +154,9 @@ def series_of(experiments: Sequence[Experiment], labels: Sequence[str]) -> Serie
         files=together("files"),
         path=together("path"),
         in_mpi=np.maximum(together("in_mpi"), 0.0),
-        counts={name: together(name) for name in _COUNTS if all(_has(each, name) for each in sums)},
+        counts={name: together(name) for name in COUNTS if all(_has(each, name) for each in sums)},
         shared=together("shared") > 0,
+        same=together("same") > 0,
     )
 
 
@@ -163,6 +178,25 @@ def _check(label: str, experiment: Experiment) -> None:
         raise InputError(f"{label}: expected a critical path, found none; repeat that run with --path always")
 
 
+def _check_same(first: str, base: Experiment, label: str, other: Experiment) -> None:
+    """Refuse a run of another program, build or kind of machine than the first."""
+    programs = [each.notes.program for each in (base, other)]
+    if all(programs) and programs[0] != programs[1]:
+        raise InputError(f"{label}: expected the program {programs[0]} as in {first}, found {programs[1]}")
+    texts, others = (
+        {each.region.file: each.region.text for each in run.call_paths if each.region.text} for run in (base, other)
+    )
+    changed = [file for file, text in texts.items() if others.get(file, text) != text]
+    if changed:
+        raise InputError(f"{label}: {PurePath(changed[0]).name} has changed since {first}; record both with one build")
+    machines = [[each.notes.calibrated.get(name) for name in ("processor", "caches")] for each in (base, other)]
+    if all(machines[0]) and all(machines[1]) and machines[0] != machines[1]:
+        raise InputError(
+            f"{label}: expected a machine with {' and '.join(map(str, machines[0]))} as in {first}, found "
+            f"{' and '.join(map(str, machines[1]))}; record all runs on one kind of machine"
+        )
+
+
 def _arguments(experiment: Experiment) -> tuple[str, ...] | None:
     """Return the arguments of the program on its command line; None if they are unknown."""
     command, program = experiment.notes.command, experiment.notes.program
@@ -170,52 +204,3 @@ def _arguments(experiment: Experiment) -> tuple[str, ...] | None:
         if place and PurePath(word).name == program:
             return command[place + 1 :]
     return None
-
-
-def _sums(experiment: Experiment) -> dict[str, Values]:
-    """Return the sums and maxima over ranks by name; see ``Series``."""
-    names = [name for name in _COUNTS if complete(experiment, name)]
-    blocks = [*over_locations(experiment, _of_block, names)]
-    found: dict[str, Values] = {}
-    for name in blocks[0]:
-        join = {"longest": np.max, "busiest": np.max, "least": np.min}.get(name, np.sum)
-        found[name] = np.asarray(join([each[name] for each in blocks], axis=0))
-    number = len({place.process for place in experiment.locations})
-    if number == 1:  # the path may begin with the first message, which there may not be
-        found["path"] = found["busy"]
-    executed = found["instructions"] if "instructions" in found else found["busy"]
-    found["shared"] = np.where(executed > 0, found["least"] * number >= executed / 2, False).astype(np.float64)
-    return found
-
-
-def _of_block(part: Experiment, _: slice, names: list[str]) -> dict[str, Values]:
-    hidden = list(startup_paths(part))
-    processes, columns = np.unique([place.process for place in part.locations], return_inverse=True)
-
-    def by_rank(values: Values) -> Values:
-        values = np.array(values)
-        values[hidden] = 0.0
-        found = np.zeros((len(values), len(processes)))
-        np.add.at(found.T, columns.ravel(), values.T)
-        return found
-
-    def of_metric(name: str, threads: Sequence[bool] | None = None) -> Values:
-        if name not in part:
-            return np.zeros_like(busy)
-        values = np.nan_to_num(part.exclusive(name))
-        return by_rank(values if threads is None else values * threads)
-
-    busy = by_rank(busy_times(part))
-    counted = {name: of_metric(name) for name in names}
-    executed = counted.get("instructions", busy)
-    first = [place.thread == 0 for place in part.locations]
-    return {
-        "busy": busy.sum(axis=1),
-        "longest": busy.max(axis=1),
-        "least": executed.min(axis=1),
-        "busiest": busy.sum(axis=0).max(),
-        "files": of_metric("io_time").sum(axis=1),
-        "path": of_metric("path_time").sum(axis=1),
-        "in_mpi": (of_metric("mpi_time", first) - of_metric("wait_time")).sum(axis=1),
-        **{name: values.sum(axis=1) for name, values in counted.items()},
-    }

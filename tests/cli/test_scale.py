@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -55,6 +56,34 @@ def test_scale_prints_the_verdict_and_writes_the_keys_of_its_page(series):
     nested = (key for name in ("losses", "predictions", "models") for each in document[name] for key in each)
     assert {*document, *nested} - {"schema", "program", "formula"} <= described
     assert document["verdict"] == said
+
+
+def test_a_series_is_judged_by_its_folder_and_compared_with_another(series):
+    (series.folder / "study").mkdir()
+    for ranks in (1, 2, 4):
+        place = series.folder / "study" / f"ranks-{ranks}"
+        place.mkdir()
+        (series.folder / f"{ranks}.cube").rename(place / "experiment.cube")
+    done = succeed(series("autoanalyzer", "scale", "study"))
+    assert done.stdout.decode().startswith("app   1, 2, 4 ranks   strong scaling")
+    shutil.copytree(series.folder / "study", series.folder / "other")
+    done = succeed(series("autoanalyzer", "compare", "study", "--with", "other", "--json", "changes.json"))
+    document = json.loads((series.folder / "changes.json").read_text())
+    assert (document["schema"], document["verdict"]) == ("autoanalyzer.scaling_comparison/1", "same")
+    assert document["lines"] == done.stdout.decode().splitlines()
+    assert document["lines"][-1] == "SAME     1 loss"
+    described = set(re.findall(r"`(\w+)`", (PAGE.parent / "compare.md").read_text()))
+    assert {*document, *document["losses"][0]} - {"schema"} <= described
+    assert "expected two series of runs" in refused(series("autoanalyzer", "compare", "study"))
+    run = "study/ranks-1"
+    assert "--mode: expected two series" in refused(
+        series("autoanalyzer", "compare", run, "--with", run, "--mode", "weak")
+    )
+    assert "scale" in refused(series("autoanalyzer", "scale", run))
+    refusal = refused(series("autoanalyzer", "compare", "study", "--with", "other", "--fail-on", "5%"))
+    assert "--fail-on: expected runs to compare, found series" in refusal
+    (series.folder / "other" / "ranks-4" / "experiment.cube").unlink()
+    assert "other/ranks-4" in refused(series("autoanalyzer", "compare", "study", "--with", "other"))
 
 
 def test_scale_refuses_what_it_cannot_judge_in_one_line(series):

@@ -121,15 +121,20 @@ class _Printer:
             text.add("    (void)rank;")
 
     def _body(self, phase: Phase, text: Text) -> None:
-        for number, loop in enumerate(phase.loops):
+        scales = self.program.scales
+        text.add(*(["    int ranks;", "    MPI_Comm_size(MPI_COMM_WORLD, &ranks);"] if scales else []))
+        for number, loop in enumerate(() if scales else phase.loops):
             rounds = loop.rounds or (loop.turns,)
             text.add(_table(f"turns_{number}", [turns for each in rounds for turns in each], len(rounds)))
             text.add(*([_table(f"more_{number}", loop.more)] if loop.more else []))
-        text.add("    double sum = 0;", "    int before = (rank + RANKS - 1) % RANKS, after = (rank + 1) % RANKS;")
+        ranks = "ranks" if scales else "RANKS"
+        text.add(
+            "    double sum = 0;", f"    int before = (rank + {ranks} - 1) % {ranks}, after = (rank + 1) % {ranks};"
+        )
         for number, loop in enumerate(phase.loops):
             of = f"step % {len(loop.rounds)} * RANKS + rank" if loop.rounds else "rank"
             more = f" + step * more_{number}[rank]" if loop.more else ""
-            text.add(f"    int last_{number} = turns_{number}[{of}]{more};")
+            text.add(f"    int last_{number} = {loop.formula or f'turns_{number}[{of}]{more}'};")
             self._passes(phase, number, loop, text)
         self._tail(phase.tail, text)
         text.add("    (void)before;", "    (void)after;", "    (void)step;", "    return sum * 1e-6;")
@@ -139,8 +144,8 @@ class _Printer:
         if number != phase.in_turn:
             self._loop(phase, number, loop, text)
             return
-        before, after = messages(phase.tail, self.program.ranks)
-        text.add(*(_table(each.name, each.peers, 2) for each in (*before, *after)))
+        before, after = messages(phase.tail, self.program.ranks, scales=self.program.scales)
+        text.add(*(_table(each.name, each.peers, 2) for each in (*before, *after) if each.peers))
         passes = text.add(f"    for (int pass = 0; pass < {phase.passes}; pass++) {{") if phase.passes > 1 else None
         of = "rank" if passes is None else "pass % 2 * RANKS + rank"
         self._messages(before, of, text)
@@ -153,7 +158,7 @@ class _Printer:
 
     def _messages(self, some: list[Message], of: str, text: Text) -> None:
         for each in some:
-            peer = f"{each.name}[{of}]"
+            peer = each.formula or f"{each.name}[{of}]"
             first, last = ("Send", "") if each.sends else ("Recv", ", MPI_STATUS_IGNORE")
             text.add(f"    if ({peer} >= 0) {{")
             text.add(f"        MPI_{first}(&sum, 1, MPI_DOUBLE, {peer}, 3, MPI_COMM_WORLD{last});", "    }")
@@ -269,7 +274,11 @@ class _Printer:
             text.add("    return total;", "}")
         text.add("", "int main(int argc, char **argv)", "{", "    int rank, size;", "    MPI_Init(&argc, &argv);")
         text.add("    MPI_Comm_rank(MPI_COMM_WORLD, &rank);", "    MPI_Comm_size(MPI_COMM_WORLD, &size);")
-        text.add("    if (size != RANKS) {", "        MPI_Abort(MPI_COMM_WORLD, 1);", "    }")
+        text.add(
+            f"    if (size {'>' if program.scales else '!='} RANKS) {{",
+            "        MPI_Abort(MPI_COMM_WORLD, 1);",
+            "    }",
+        )
         text.add(*(f"    {self._prepared(phase)}" for phase in program.phases))
         if steps is None:
             steps = loop("    ")

@@ -72,6 +72,11 @@ class Case:
         return PRINTERS[self.language](self.cured if cured else self.faulty)
 
 
+def drawn_names(random: Random) -> list[str]:
+    """The names of phases in some order."""
+    return random.sample(_NAMES, len(_NAMES))
+
+
 def kind_of(seed: int) -> str:
     """The kind of a seed's first fault, or ``control``: seeds go round the kinds."""
     return _ROUND[seed % len(_ROUND)]
@@ -115,7 +120,7 @@ def _drawn(
     steps: int,
     ranks: int,
 ) -> Case:
-    names = random.sample(_NAMES, len(_NAMES))
+    names = drawn_names(random)
 
     def sketch(strength: float = 0) -> Sketch:
         return Sketch(random, names.pop(), random.choice((*Place,)), strength, seconds, steps, ranks, language)

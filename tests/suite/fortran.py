@@ -34,7 +34,7 @@ _INNER = {
 def _size(loop: Loop) -> int:
     """The highest index of a loop's array, which begins at 0."""
     sizes = {Work.GRID: GRID * GRID, Work.FILE: RECORD, Work.EXCHANGE: 2 * FIELD, Work.CHASE: loop.size}
-    sizes[Work.PIECES] = 2 * max(loop.turns)
+    sizes[Work.PIECES] = 2 * max(loop.turns, default=0)
     return sizes.get(loop.work, loop.length + 2) - 1
 
 
@@ -104,7 +104,9 @@ class _Printer:
         return lines
 
     def _table(self, text: Text, name: str, values: tuple[int, ...]) -> None:
-        text.add(f"    integer, parameter :: {name}(0:{len(values) - 1}) = (/ {', '.join(map(str, values))} /)")
+        """Write a table; a program that scales has expressions instead."""
+        if values:
+            text.add(f"    integer, parameter :: {name}(0:{len(values) - 1}) = (/ {', '.join(map(str, values))} /)")
 
     def _head(self, text: Text, phase: Phase, head: str) -> Position:
         return text.add(f"  {head}")
@@ -138,7 +140,7 @@ class _Printer:
         self.positions[phase.name, None] = (self._head(text, phase, head),)
         if self.use_mpi.startswith("use"):
             text.add(f"    {self.use_mpi}")
-        self._line(text, f"{integer}step, rank, before, after, pass, i, r, j, last, start, along, at, error")
+        self._line(text, f"{integer}step, rank, ranks, before, after, pass, i, r, j, last, start, along, at, error")
         self._line(text, f"{double}total, other")
         if not self.use_mpi.startswith("use"):
             self._line(text, f"    {self.use_mpi}")
@@ -149,16 +151,20 @@ class _Printer:
             )
             if loop.more:
                 self._table(text, f"more_{number}", loop.more)
-        ranks = self.program.ranks
-        before, after = messages(phase.tail, ranks)
+        ranks, scales = self.program.ranks, self.program.scales
+        before, after = messages(phase.tail, ranks, scales=scales)
         for each in (*before, *after):
             self._table(text, each.name, each.peers)
-        self._line(text, "    total = 0", f"    before = mod(rank + {ranks - 1}, {ranks})")
-        self._line(text, f"    after = mod(rank + 1, {ranks})")
+        if scales:
+            self._call(text, "Comm_size(MPI_COMM_WORLD, ranks")
+        else:
+            self._line(text, f"    ranks = {ranks}")
+        self._line(text, "    total = 0", "    before = mod(rank + ranks - 1, ranks)")
+        self._line(text, "    after = mod(rank + 1, ranks)")
         for number, loop in enumerate(phase.loops):
             more = f" + step * more_{number}(rank)" if loop.more else ""
             of = f"mod(step, {len(loop.rounds)}) * {ranks} + rank" if loop.rounds else "rank"
-            self._line(text, f"    last = turns_{number}({of}){more}")
+            self._line(text, f"    last = {loop.formula or f'turns_{number}({of}){more}'}")
             self.positions[phase.name, number] = self._passes(phase, number, loop, text)
         self._tail(phase.tail, text)
         self._line(text, f"    {phase.name} = total * 1d-6")
@@ -169,7 +175,7 @@ class _Printer:
         a = f"{phase.name}_{number}"
         if number != phase.in_turn:
             return self._loop(a, loop, text)
-        before, after = messages(phase.tail, self.program.ranks)
+        before, after = messages(phase.tail, self.program.ranks, scales=self.program.scales)
         passes = self._do(text, "pass", "0", str(phase.passes - 1)) if phase.passes > 1 else None
         of = "rank" if passes is None else f"mod(pass, 2) * {self.program.ranks} + rank"
         self._messages(before, of, text)
@@ -182,7 +188,7 @@ class _Printer:
 
     def _messages(self, some: list[Message], of: str, text: Text) -> None:
         for each in some:
-            peer = f"{each.name}({of})"
+            peer = each.formula or f"{each.name}({of})"
             name, last = ("Send", "") if each.sends else ("Recv", ", MPI_STATUS_IGNORE")
             self._line(text, f"    if ({peer} >= 0) then")
             self._call(text, f"{name}(total, 1, MPI_DOUBLE_PRECISION, {peer}, 3, MPI_COMM_WORLD{last}")
@@ -321,7 +327,8 @@ class _Printer:
         self._procedure(text, "program phases", numbers)
         self._line(text, "    call MPI_Init(error)", "    call MPI_Comm_rank(MPI_COMM_WORLD, rank, error)")
         self._line(text, "    call MPI_Comm_size(MPI_COMM_WORLD, ranks, error)")
-        self._line(text, f"    if (ranks /= {program.ranks}) call MPI_Abort(MPI_COMM_WORLD, 1, error)")
+        wrong = ">" if program.scales else "/="
+        self._line(text, f"    if (ranks {wrong} {program.ranks}) call MPI_Abort(MPI_COMM_WORLD, 1, error)")
         self._line(text, *(f"    call prepare_{phase.name}(rank)" for phase in program.phases))
         if steps is None:
             steps = loop()
@@ -376,7 +383,8 @@ class _FixedPrinter(_Printer):
             self._line(text, f"common /c_{a}/ {f'at_{a}, ' if loop.work is Work.CHASE else ''}{a}")
 
     def _table(self, text: Text, name: str, values: tuple[int, ...]) -> None:
-        self._line(text, f"integer {name}(0:{len(values) - 1})", f"data {name} /{', '.join(map(str, values))}/")
+        if values:
+            self._line(text, f"integer {name}(0:{len(values) - 1})", f"data {name} /{', '.join(map(str, values))}/")
 
     def _do(self, text: Text, variable: str, first: str, last: str, step: str = "") -> Position:
         self.label += 10

@@ -50,13 +50,13 @@ class Job:
         command = [wrapper if probes else compiler, *FLAGS, *(["-fopenmp"] if self.program.threads > 1 else [])]
         sources = sorted((each for each in printed.texts if each.endswith(_SUFFIXES)), key=_rank)
         for source in sources:
-            self._do([*command, "-c", source, "-o", f"{Path(source).stem}.o"])
-        self._do(["ar", "rcs", "libdeep.a", "library.o"])
-        self._do([*command, "main.o", "module.o", "-L.", "-ldeep", "-o", "app"])
+            self.do([*command, "-c", source, "-o", f"{Path(source).stem}.o"])
+        self.do(["ar", "rcs", "libdeep.a", "library.o"])
+        self.do([*command, "main.o", "module.o", "-L.", "-ldeep", "-o", "app"])
 
     def run(self) -> str:
         """Run the program alone; give what it printed."""
-        return self._do(self.launch)
+        return self.do(self.launch)
 
     def record(self, *, counters: str, cache: str = "", path: str = "always") -> str:
         """Run the program under the tool, without an analysis, with other caches than the machine's if they are given.
@@ -67,9 +67,9 @@ class Job:
             What it printed.
         """
         counting = ["--counters", counters, *(["--cache", cache] if cache else []), "--path", path]
-        return self._do(["autoanalyzer", "run", "--no-analyze", *counting, "-o", "out", "--", *self.launch])
+        return self.do(["autoanalyzer", "run", "--no-analyze", *counting, "-o", "out", "--", *self.launch])
 
-    def _do(self, words: Sequence[str]) -> str:
+    def do(self, words: Sequence[str]) -> str:
         with subprocess.Popen(
             words,
             cwd=self.folder,

@@ -53,16 +53,22 @@ class Tail(StrEnum):
 class Message:
     """What ranks send, or receive, in each pass of a loop that works in turn.
 
-    ``peers`` holds the other rank by the rank, in even passes and then in odd ones; -1: none.
+    ``peers`` holds the other rank by the rank, in even passes and then in odd ones; -1: none. Where any number of ranks
+    may run, ``formula`` gives it.
     """
 
     name: str
     sends: bool
     peers: tuple[int, ...]
+    formula: str = ""
 
 
-def messages(tail: Tail, ranks: int) -> tuple[list[Message], list[Message]]:
-    """Return the messages before the loop that works in turn, and those behind it."""
+def messages(tail: Tail, ranks: int, *, scales: bool = False) -> tuple[list[Message], list[Message]]:
+    """Return the messages before the loop that works in turn, and those behind it; of a chain, if a program scales."""
+    if scales:
+        after = "rank + 1 - (ranks + 1) * ((rank + 1) / ranks)"
+        chain = [Message("source", False, (), "rank - 1")], [Message("target", True, (), after)]
+        return chain if tail is Tail.CHAIN else ([], [])
     every = range(ranks)
     before, after = (tuple(each if each in every else -1 for each in range(by, ranks + by)) for by in (-1, 1))
     match tail:
@@ -91,7 +97,9 @@ def messages(tail: Tail, ranks: int) -> tuple[list[Message], list[Message]]:
 class Loop:
     """A nest of loops: on rank ``r`` the outer one turns ``turns[r] + step * more[r]`` times.
 
-    If there are ``rounds``, it turns ``rounds[step % len(rounds)][r]`` times, and ``turns`` are the mean.
+    If there are ``rounds``, it turns ``rounds[step % len(rounds)][r]`` times, and ``turns`` are the mean. In a program
+    that scales, it turns as often as ``formula`` says, an expression in ``rank`` and ``ranks`` that is one of C and of
+    Fortran.
 
     ``length`` is that of the inner loop, or of a message; ``scattered`` says of each rank whether it follows scattered
     links, or goes down the columns of the grid; ``slope`` how many turns a row of threads has more than the one before.
@@ -105,6 +113,7 @@ class Loop:
     scattered: tuple[bool, ...] = ()
     size: int = 0
     slope: int = 0
+    formula: str = ""
 
 
 @dataclass(frozen=True)
@@ -124,13 +133,17 @@ class Phase:
 
 @dataclass(frozen=True)
 class Program:
-    """Phases in the order of their calls; ``layout`` says what is around them: ``main``, ``solve`` or ``advance``."""
+    """Phases in the order of their calls; ``layout`` says what is around them: ``main``, ``solve`` or ``advance``.
+
+    One that ``scales`` runs with any number of ranks, others with ``ranks``.
+    """
 
     phases: tuple[Phase, ...]
     steps: int
     ranks: int
     threads: int
     layout: str
+    scales: bool = False
 
 
 @dataclass(frozen=True)

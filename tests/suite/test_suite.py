@@ -54,7 +54,7 @@ def forked(tool: Any, monkeypatch: pytest.MonkeyPatch) -> None:
         printed: str = done.stdout.decode()
         return printed
 
-    monkeypatch.setattr(Job, "_do", do)
+    monkeypatch.setattr(Job, "do", do)
 
 
 @pytest.mark.parametrize("language", PRINTERS)

@@ -49,6 +49,10 @@ def run(make_experiment: MakeExperiment) -> MakeRun:
 
 
 def judged(*runs: Experiment, mode: Any = None) -> Scaling:
+    return repeated(*([each] for each in runs), mode=mode)
+
+
+def repeated(*runs: list[Experiment], mode: Any = None) -> Scaling:
     return find_scaling(series_of(runs, [f"out{number}" for number in range(len(runs))]), mode)
 
 
@@ -118,6 +122,20 @@ def test_weak_scaling_is_told_by_instructions_per_rank(make_experiment: MakeExpe
     assert found.speedups[-1] == pytest.approx(8 * 8.1 / 8.8)
 
 
+@pytest.mark.parametrize(("growth", "mode"), [(1.3, "strong"), (2.5, "weak")])
+def test_the_mode_is_the_nearer_one_where_no_count_stays_the_same(
+    make_experiment: MakeExperiment, growth: float, mode: str
+) -> None:
+    def grid(ranks: int) -> Experiment:
+        seconds = 8 * growth ** (ranks // 2) / ranks
+        values = {"sweep": [seconds] * ranks}
+        path = {"sweep": [seconds, *[0.0] * (ranks - 1)]}
+        return make_experiment(values, instructions={"sweep": [RATE * seconds] * ranks}, path_time=path)
+
+    found = judged(grid(1), grid(2), grid(4))
+    assert (found.mode, found.by) == (mode, "instructions")
+
+
 def test_the_largest_run_is_predicted_from_the_others_and_then_twice_its_ranks(run: MakeRun) -> None:
     found = judged(*map(run, (1, 2, 4)))
     held_out, beyond = (each for each in found.predictions if each.metric == "instructions")
@@ -148,13 +166,14 @@ def test_the_lines_fit_a_terminal_and_name_the_largest_losses(run: MakeRun) -> N
         ({"program": "other"}, InputError, "the program app as in out0, found other"),
         ({"command": ("mpirun", "./app", "7")}, UsageError, "add --mode weak"),
         ({"history": ("difference(a, b)",)}, InputError, "the result of difference"),
+        ({"calibrated": {"processor": "B", "caches": "L1"}}, InputError, "with A and L1 as in out0, found B and L1"),
     ],
 )
 def test_runs_that_cannot_be_judged_together_are_refused(
     run: MakeRun, changed: dict[str, Any], error: type[Exception], said: str
 ) -> None:
     with pytest.raises(error, match=said):
-        judged(run(1), run(2, **changed))
+        judged(run(1, calibrated={"processor": "A", "caches": "L1"}), run(2, **changed))
 
 
 def test_a_run_without_path_equal_sizes_and_an_unknown_mode_are_refused(
@@ -174,6 +193,44 @@ def test_a_run_without_path_equal_sizes_and_an_unknown_mode_are_refused(
         judged(run(2), run(2), run(4))
     with pytest.raises(UsageError, match="add --mode strong or --mode weak"):
         judged(run(1, counted=False), run(4, counted=False))
+
+
+def test_a_program_that_was_changed_between_runs_is_refused(make_experiment: MakeExperiment) -> None:
+    def of_text(ranks: int, text: str) -> Experiment:
+        made = make_experiment(
+            {"divided": [8 / ranks] * ranks}, path_time={"divided": [8 / ranks, *[0.0] * (ranks - 1)]}
+        )
+        paths = [replace(each, region=each.region._replace(file="src/a.c", text=text)) for each in made.call_paths]
+        return made.replaced(call_paths=paths)
+
+    with pytest.raises(InputError, match=r"out1: a\.c has changed since out0; record both with one build"):
+        judged(of_text(1, "1f"), of_text(2, "2e"))
+    assert judged(of_text(1, "1f"), of_text(2, "1f"), mode="strong").speedups[-1] == pytest.approx(2)
+
+
+def test_of_repeated_runs_the_median_is_judged_and_what_varies_is_no_loss(run: MakeRun) -> None:
+    found = repeated([run(1, slow=each) for each in (1.3, 1.0, 1.1)], [run(4, slow=each) for each in (9.0, 1.1, 1.0)])
+    assert found.speedups == pytest.approx((1, 11 / 5))
+    assert found.series.intervals == (pytest.approx((11, 14.3)), pytest.approx((5, 45)))
+    assert losses(found) == pytest.approx({"replicated all": 3.3, "not_explained ": 6.6})
+    document = scaling_document(found)
+    assert (document["repeats"], document["intervals"][0]) == ([3, 3], pytest.approx([11, 14.3]))
+    assert ["range", "of", "3", "runs", "27", "%", "727", "%"] in [line.split() for line in document["verdict"]]
+
+
+@pytest.mark.parametrize("counted", [True, False])
+def test_a_rank_that_takes_longer_for_the_same_instructions_has_a_slow_core(
+    make_experiment: MakeExperiment, counted: bool
+) -> None:
+    def slow(ranks: int) -> Experiment:
+        times = [8 / ranks] * (ranks - 1) + [12 / ranks if ranks > 1 else 8.0]
+        counts = {"instructions": {"work": [RATE * 8 / ranks] * ranks}} if counted else {}
+        return make_experiment({"work": times}, path_time={"work": [*[0.0] * (ranks - 1), times[-1]]}, **counts)
+
+    found = judged(slow(1), slow(8), mode="strong")
+    kinds = {each.kind for each in found.ledger.losses}
+    assert kinds == ({"slow_core", "not_explained"} if counted else {"imbalance", "not_explained"})
+    assert sum(losses(found).values()) == pytest.approx(found.ledger.lost) == pytest.approx(4)
 
 
 @pytest.mark.parametrize("counted", [True, False])

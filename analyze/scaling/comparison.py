@@ -1,0 +1,138 @@
+"""Compare how two versions of a program scale, each judged from runs with the same numbers of ranks."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from ...errors import InputError, UsageError
+from ...experiment import Region
+from ...experiment.algebra import integrate
+from ..run.criteria import CRITERIA
+from .factors import FACTORS
+from .losses import NOT_EXPLAINED
+from .scaling import Scaling
+
+__all__ = ["LossChange", "ScalingComparison", "Word", "compare_scaling"]
+
+Word = Literal["better", "worse", "same", "unclear"]
+_FEWEST: Final = 3  # repeated runs; two do not show how far times vary
+
+
+@dataclass(frozen=True, slots=True)
+class LossChange:
+    """A loss of either version, in seconds over all ranks of the largest run; 0 where it is no loss.
+
+    Attributes:
+        kind: As in ``ScalingLoss``.
+        region: Where; that of the second version if both have it. None if it is in no single region.
+        base: Loss of the first version.
+        other: Loss of the second version.
+    """
+
+    kind: str
+    region: Region | None
+    base: float
+    other: float
+
+
+@dataclass(frozen=True)
+class ScalingComparison:
+    """How the second version scales, compared with the first.
+
+    Attributes:
+        base: The first version.
+        other: The second version.
+        word: How efficiency at the largest number of ranks changed; ``unclear`` if noise may explain the change.
+        by: What shows that: ``instructions``, or ``times``.
+        noise: The relative change of efficiency that noise may explain.
+        changed_most: The factor whose value at the largest number of ranks changed most, relatively; None if none did.
+        changes: Losses, the largest change first.
+    """
+
+    base: Scaling
+    other: Scaling
+    word: Word
+    by: Literal["instructions", "times"]
+    noise: float
+    changed_most: str | None
+    changes: tuple[LossChange, ...]
+
+
+def compare_scaling(base: Scaling, other: Scaling) -> ScalingComparison:
+    """Compare two versions of a program.
+
+    Raises:
+        UsageError: Numbers of ranks differ, or strong is compared with weak scaling.
+        InputError: Only one version's ranks waited for cores, or the versions have no region in common.
+    """
+    if base.series.ranks != other.series.ranks:
+        numbers = [", ".join(map(str, each.series.ranks)) for each in (base, other)]
+        raise UsageError(f"expected runs with {numbers[0]} ranks on both sides, found {numbers[1]}")
+    if base.mode != other.mode:
+        raise UsageError(f"expected {base.mode} scaling on both sides, found {other.mode}: the sides' work differs")
+    if base.is_of_path != other.is_of_path:
+        late = (base if base.is_of_path else other).series.labels[-1]
+        raise InputError(f"{late}: ranks waited for cores, but not those of the other side; record both alike")
+    found, counted = [each.factors["efficiency"][-1] or 0.0 for each in (base, other)], _instructions(base, other)
+    change, noise = found[1] / found[0] - 1, _noise(base, other)
+    by: Literal["instructions", "times"] = "times"
+    word: Word = "better" if change > 0 else "worse"
+    if abs(change) <= noise:
+        if abs(counted) > CRITERIA.same_work and counted * change > 0:
+            by = "instructions"
+        elif abs(change) <= CRITERIA.same_work or noise < CRITERIA.unknown_noise:
+            word = "same"
+        else:
+            word = "unclear"
+    changes = sorted(_changes(base, other), key=lambda each: -abs(each.other - each.base))
+    return ScalingComparison(base, other, word, by, noise, _changed_most(base, other), tuple(changes))
+
+
+def _instructions(base: Scaling, other: Scaling) -> float:
+    """Return the relative change of the factor ``instructions``; 0 if it is unknown."""
+    before, now = (each.factors["instructions"][-1] for each in (base, other))
+    return now / before - 1 if before and now else 0.0
+
+
+def _noise(base: Scaling, other: Scaling) -> float:
+    """Return the relative change of efficiency that the range of repeated runs explains; without them, a usual one."""
+    total = 0.0
+    for series in (base.series, other.series):
+        for run in (0, -1):
+            if len(series.repeats[run].times) < _FEWEST:
+                return CRITERIA.unknown_noise
+            shortest, longest = series.intervals[run]
+            total += (longest - shortest) / (longest + shortest)
+    return min(total, CRITERIA.unknown_noise)
+
+
+def _changed_most(base: Scaling, other: Scaling) -> str | None:
+    """Return the factor that changed most, relatively, of those that both versions have."""
+    changes = {}
+    for name in FACTORS[:-1]:
+        before, now = (each.factors[name][-1] for each in (base, other))
+        if before and now:
+            changes[name] = abs(now / before - 1)
+    name = max(changes, key=changes.__getitem__)
+    return name if changes[name] > CRITERIA.same_work else None
+
+
+def _changes(base: Scaling, other: Scaling) -> list[LossChange]:
+    """Return the losses of both versions; regions are matched as the algebra matches them."""
+    experiments = [each.last.experiment for each in (base, other)]
+    joined = integrate(experiments, system="collapse", labels=[each.series.labels[-1] for each in (base, other)])
+    sums: dict[tuple[str, Region | None], list[float]] = defaultdict(lambda: [0.0, 0.0])
+    shown: dict[Region | None, Region | None] = {}
+    for side, (scaling, experiment) in enumerate(zip((base, other), experiments, strict=True)):
+        common = {
+            path.region: joined.call_paths[row].region
+            for path, row in zip(experiment.call_paths, joined.rows[side].tolist(), strict=True)
+        }
+        for loss in scaling.ledger.losses:
+            if loss.kind != NOT_EXPLAINED:
+                region = common.get(loss.region, loss.region) if loss.region else None
+                sums[loss.kind, region][side] += loss.rank_seconds
+                shown[region] = loss.region
+    return [LossChange(kind, shown[region], *values) for (kind, region), values in sums.items()]

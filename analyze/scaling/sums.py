@@ -1,0 +1,72 @@
+"""Sums over the ranks of one run, by call path."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+
+from ...experiment import Experiment
+from ..run.arrays import Values
+from ..run.busy import busy_times
+from ..run.code_regions import startup_paths
+from ..run.criteria import CRITERIA
+from ..run.location_blocks import over_locations
+from ..run.selection import complete
+
+__all__ = ["COUNTS", "sums_of"]
+
+COUNTS: Final = ("instructions", "visits", "mpi_bytes_sent")
+
+
+def sums_of(experiment: Experiment) -> dict[str, Values]:
+    """Return the sums and maxima over ranks by name: ``float64[call path]``, exclusive; see ``Series``."""
+    names = [name for name in COUNTS if complete(experiment, name)]
+    blocks = [*over_locations(experiment, _of_block, names)]
+    found: dict[str, Values] = {}
+    for name in blocks[0]:
+        join = {"longest": np.max, "busiest": np.max, "most": np.max, "least": np.min}.get(name, np.sum)
+        found[name] = np.asarray(join([each[name] for each in blocks], axis=0))
+    number = len({place.process for place in experiment.locations})
+    if number == 1:  # the path may begin with the first message, which there may not be
+        found["path"] = found["busy"]
+    executed = found["instructions"] if "instructions" in found else found["busy"]
+    found["shared"] = np.where(executed > 0, found["least"] * number >= executed / 2, False).astype(np.float64)
+    is_same = found["most"] - found["least"] <= CRITERIA.same_work * found["most"]
+    found["same"] = (is_same & ("instructions" in found)).astype(np.float64)
+    return found
+
+
+def _of_block(part: Experiment, _: slice, names: list[str]) -> dict[str, Values]:
+    hidden = list(startup_paths(part))
+    processes, columns = np.unique([place.process for place in part.locations], return_inverse=True)
+
+    def by_rank(values: Values) -> Values:
+        values = np.array(values)
+        values[hidden] = 0.0
+        found = np.zeros((len(values), len(processes)))
+        np.add.at(found.T, columns.ravel(), values.T)
+        return found
+
+    def of_metric(name: str, threads: Sequence[bool] | None = None) -> Values:
+        if name not in part:
+            return np.zeros_like(busy)
+        values = np.nan_to_num(part.exclusive(name))
+        return by_rank(values if threads is None else values * threads)
+
+    busy = by_rank(busy_times(part))
+    counted = {name: of_metric(name) for name in names}
+    executed = counted.get("instructions", busy)
+    first = [place.thread == 0 for place in part.locations]
+    return {
+        "busy": busy.sum(axis=1),
+        "longest": busy.max(axis=1),
+        "least": executed.min(axis=1),
+        "most": executed.max(axis=1),
+        "busiest": busy.sum(axis=0).max(),
+        "files": of_metric("io_time").sum(axis=1),
+        "path": of_metric("path_time").sum(axis=1),
+        "in_mpi": (of_metric("mpi_time", first) - of_metric("wait_time")).sum(axis=1),
+        **{name: values.sum(axis=1) for name, values in counted.items()},
+    }

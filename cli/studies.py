@@ -1,0 +1,51 @@
+"""Series of runs with several numbers of ranks, as arguments of commands."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..errors import UsageError
+from ..runtime.folder import RunFolder
+
+if TYPE_CHECKING:
+    from ..analyze.scaling import Mode, Scaling
+
+__all__ = ["judged", "runs_of_study"]
+
+
+def runs_of_study(path: Path) -> list[Path]:
+    """Return the runs in the folder of a series, fewest ranks first; the path itself if it is no such folder."""
+    runs = [each for each in path.glob("ranks-*") if each.name.removeprefix("ranks-").isdecimal()]
+    if not runs or RunFolder(path).experiment.exists():
+        return [path]
+    return sorted(runs, key=lambda each: int(each.name.removeprefix("ranks-")))
+
+
+def judged(paths: Sequence[Path], mode: Mode | None = None) -> tuple[Scaling, list[Path]]:
+    """Judge the scaling of runs.
+
+    Args:
+        paths: Experiment files, or folders of runs; of a mean of repeated runs, these are judged.
+        mode: Strong or weak scaling; None if counts are to show it.
+
+    Returns:
+        The result, and the experiments' files.
+
+    Raises:
+        InputError: A run cannot be read, or the runs cannot be judged together.
+        UsageError: A run is named twice; or as for ``series_of`` and ``find_scaling``.
+    """
+    from ..analyze.scaling import find_scaling, series_of
+    from ..runtime.mean_of_runs import runs_of_mean
+    from ..runtime.open_experiment import open_experiment
+
+    runs, files = [], []
+    for path in paths:
+        experiment, file = open_experiment(path)
+        if file.resolve() in files:
+            raise UsageError(f"{path}: this run was named before; name each run once")
+        runs.append(runs_of_mean(experiment, file) or [experiment])
+        files.append(file.resolve())
+    return find_scaling(series_of(runs, [str(each) for each in paths]), mode), files

@@ -1,0 +1,76 @@
+"""Two versions' scaling, compared, on runs made by hand."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+
+from autoanalyzer.analyze.scaling import Scaling, compare_scaling, find_scaling, series_of
+from autoanalyzer.errors import UsageError
+from autoanalyzer.experiment import Experiment
+from autoanalyzer.view.scaling_comparison import scaling_comparison_document
+
+from ..conftest import MakeExperiment
+
+
+@pytest.fixture
+def study(make_experiment: MakeExperiment) -> Any:
+    """Judge runs with 8 s of divided work, and so many that each rank repeats, or that rank 0 does alone."""
+
+    def run(ranks: int, repeats: float, alone: float, counted: bool, slow: float) -> Experiment:
+        work = {"divided": [8 / ranks] * ranks, "all": [repeats] * ranks, "alone": [alone, *[0.0] * (ranks - 1)]}
+        work = {name: [slow * each for each in values] for name, values in work.items()}
+        path = {name: [values[0], *[0.0] * (ranks - 1)] for name, values in work.items()}
+        counts = {"instructions": {name: [1e9 * each for each in row] for name, row in work.items()}} if counted else {}
+        return make_experiment(work, path_time=path, **counts)
+
+    def judged(
+        repeats: float, alone: float = 0.0, *, sizes: tuple[int, ...] = (1, 2, 4), counted: bool = True, runs: int = 1
+    ) -> Scaling:
+        noises = [1 + 0.01 * number for number in range(runs)]
+        series = [[run(ranks, repeats, alone, counted, noise) for noise in noises] for ranks in sizes]
+        return find_scaling(series_of(series, [f"out{ranks}" for ranks in sizes]), "strong")
+
+    return judged
+
+
+def test_a_version_without_a_replicated_part_scales_better_by_instructions(study: Any) -> None:
+    document = scaling_comparison_document(compare_scaling(study(1.0, 0.5), study(0.5, 0.5)))
+    assert (document["verdict"], document["by"], document["changed_most"]) == ("better", "instructions", "instructions")
+    assert document["factors"]["instructions"]["base"] == pytest.approx([1, 9.5 / 10.5, 9.5 / 12.5])
+    assert document["factors"]["instructions"]["other"] == pytest.approx([1, 9 / 9.5, 9 / 10.5])
+    first, second = document["losses"]
+    assert (first["kind"], first["function"], first["base"], first["other"]) == (
+        "replicated", "all", pytest.approx(3), pytest.approx(1.5)
+    )  # fmt: skip
+    assert (second["function"], second["base"], second["other"]) == ("alone", pytest.approx(1.5), pytest.approx(1.5))
+    lines = document["lines"]
+    assert lines[0].endswith("scales better: efficiency 0.75 instead of 0.68 at 4 ranks; instructions show it")
+    assert any(line.startswith("LESS     REPLICATED") and line.endswith("1.5 s instead of 3 s") for line in lines)
+    assert lines[-1] == "SAME     1 loss"
+    back = compare_scaling(study(0.5, 0.5), study(1.0, 0.5))
+    assert (back.word, back.by) == ("worse", "instructions")
+
+
+def test_times_alone_show_a_change_beyond_their_range(study: Any) -> None:
+    def compared(before: float, now: float, runs: int) -> tuple[str, str]:
+        found = compare_scaling(*(study(0.0, each, counted=False, runs=runs) for each in (before, now)))
+        return found.word, found.by
+
+    assert compared(1.0, 0.8, 1) == ("unclear", "times")
+    assert compared(1.0, 0.8, 3) == ("better", "times")
+    assert compared(1.0, 1.0, 3) == ("same", "times")
+    assert compared(0.0, 2.0, 1) == ("worse", "times")
+
+
+def test_a_loss_of_one_version_alone_is_new_or_gone(study: Any) -> None:
+    lines = scaling_comparison_document(compare_scaling(study(1.0), study(0.0, 1.0)))["lines"]
+    assert any(re.fullmatch(r"GONE +REPLICATED .* all +0 s instead of 3 s", line) for line in lines)
+    assert any(re.fullmatch(r"NEW .* alone +3 s instead of 0 s", line) for line in lines)
+
+
+def test_series_that_differ_in_ranks_are_refused(study: Any) -> None:
+    with pytest.raises(UsageError, match="expected runs with 1, 2, 4 ranks on both sides, found 1, 4"):
+        compare_scaling(study(1.0), study(1.0, sizes=(1, 4)))

@@ -1,0 +1,72 @@
+"""Programs that scale lose what is planted in them, and verdicts on them are scored by place and cause."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ..case import PRINTERS
+from ..program import Loop, Phase, Position, Tail, Work
+from .case import FAULTS, RANKS, language_of, scaled_case
+from .score import planted_in, scored
+
+MOST = RANKS[-1]
+
+
+def turns(loop: Loop, ranks: int) -> list[int]:
+    """The turns of each rank; integers are divided as in C and in Fortran."""
+    code = compile(loop.formula.replace("/", "//"), "formula", "eval")
+    return [eval(code, {"rank": rank, "ranks": ranks}) for rank in range(ranks)]
+
+
+def on_path(phase: Phase, ranks: int) -> int:
+    work = [turns(loop, ranks) for loop in phase.loops if loop.work is Work.SMOOTH]
+    return sum((sum if phase.tail is Tail.CHAIN else max)(each) for each in work)
+
+
+@pytest.mark.parametrize("seed", range(2 * len(FAULTS) + 1))
+def test_a_program_loses_what_is_planted_at_the_largest_number_of_ranks(seed: int) -> None:
+    case = scaled_case(seed, seconds=1.0)
+    assert len(case.truths) == (0 if seed == 2 * len(FAULTS) else 1 + (seed >= len(FAULTS)))
+    lengths = {ranks: sum(on_path(phase, ranks) for phase in case.program.phases) for ranks in (1, MOST)}
+    lost = 1 - lengths[1] / (MOST * lengths[MOST])
+    # What the loops of faults divide, or execute with one rank, makes the loss a smaller share.
+    assert lost == pytest.approx(sum(each.strength for each in case.truths), rel=0.12, abs=0.001)
+    printed = case.printed()
+    for each in planted_in(case.truths, printed):
+        assert each.places
+    assert case.printed() == printed
+
+
+def test_seeds_go_through_all_languages() -> None:
+    number = 2 * len(FAULTS) + 1
+    assert {language_of(seed) for seed in range(number)} == {language_of(each * number) for each in range(4)}
+    assert {language_of(seed) for seed in range(number)} == {*PRINTERS}
+
+
+def document(*losses: tuple[str, Position | None, float]) -> dict[str, Any]:
+    found = [
+        {"kind": kind, "file": at.file if at else "", "line": at.line if at else 0, "rank_seconds": seconds}
+        for kind, at, seconds in losses
+    ]
+    return {
+        "lost": {"rank_seconds": sum(each[2] for each in losses), "of": 10.0},
+        "losses": found,
+        "predictions": [{"metric": "visits", "measured": 100.0, "predicted": 101.0}],
+    }
+
+
+def test_a_verdict_is_right_with_the_first_cause_and_nothing_invented() -> None:
+    case = scaled_case(0, seconds=1.0)
+    planted = planted_in(case.truths, case.printed())
+    place, elsewhere = planted[0].places[0], Position("main.c", 1)
+    right = scored(planted, document(("replicated", place, 3.0), ("not_explained", None, 0.5)))
+    assert (right.right, right.found, right.measured, right.sums) == (True, (True,), (0.3,), True)
+    assert right.held == {"visits": pytest.approx(0.01)}
+    assert not scored(planted, document(("grows", place, 3.0))).first
+    assert not scored(planted, document(("replicated", elsewhere, 3.0))).first
+    invented = scored(planted, document(("replicated", place, 3.0), ("imbalance", elsewhere, 0.3)))
+    assert (invented.first, invented.right) == (True, False)
+    assert scored(planted, document(("replicated", place, 3.0), ("imbalance", elsewhere, 0.1))).right
+    assert scored((), document(("transfer", elsewhere, 3.0))).right

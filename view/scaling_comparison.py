@@ -1,0 +1,107 @@
+"""Two versions' scaling, compared, on a terminal and as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from ..analyze.scaling import Scaling, ScalingComparison
+from ..analyze.scaling.factors import FACTORS
+from .place import Place
+from .scaling import beside, kind_of_loss, row, where
+from .title import title_of
+from .units import many, percent, seconds
+
+__all__ = ["SCALING_COMPARISON_SCHEMA", "scaling_comparison_document", "scaling_comparison_lines"]
+
+SCALING_COMPARISON_SCHEMA: Final = "autoanalyzer.scaling_comparison/1"
+_MOST: Final = 8  # losses that are shown
+_SAME: Final = 0.01  # of the base's rank-seconds: a loss that changes by less is the same
+
+
+def scaling_comparison_lines(found: ScalingComparison) -> list[str]:
+    """Return the lines: efficiency and the factor that changed most, then losses, the largest change first."""
+    return [*_head(found), "", *_table(found), *_losses(found)]
+
+
+def _head(found: ScalingComparison) -> Iterator[str]:
+    base, other = found.base, found.other
+    ranks = base.series.ranks
+    before, now = (each.factors["efficiency"][-1] for each in (base, other))
+    word = {"better": "scales better", "worse": "scales worse"}.get(found.word, "scales")
+    title = title_of(other.series.runs[0].experiment, None)
+    changed = f"efficiency {now:.2f} instead of {before:.2f} at {ranks[-1]} ranks"
+    by = "instructions show it" if found.by == "instructions" else f"noise may be {percent(100 * found.noise)}"
+    yield f"{found.word.upper():8} {title} {word}: {changed}; {by}"
+    times = [_times(each)[-1] for each in (base, other)]
+    what = "critical path" if base.is_of_path else "run"
+    yield (
+        f"         {what} {seconds(times[1])} instead of {seconds(times[0])}; {other.speedups[-1]:.2f} instead of "
+        f"{base.speedups[-1]:.2f} times as fast as {ranks[0]} (ideal {ranks[-1] / ranks[0]:.3g})"
+    )
+
+
+def _times(scaling: Scaling) -> list[float]:
+    found: list[float] = (scaling.series.lengths if scaling.is_of_path else scaling.series.times).tolist()
+    return found
+
+
+def _table(found: ScalingComparison) -> Iterator[str]:
+    yield row("ranks", [str(each) for each in found.base.series.ranks])
+    for name in dict.fromkeys(["efficiency", *([found.changed_most] if found.changed_most else [])]):
+        for side, scaling in (("before", found.base), ("now", found.other)):
+            cells = ["" if each is None else f"{each:.2f}" for each in scaling.factors[name]]
+            label = name.replace("_", " ").replace("time per instruction", "time per instr.")
+            changed = "   <- changed most" if side == "now" and name != "efficiency" else ""
+            yield row(f"{label} {side}"[:20], cells) + changed
+
+
+def _losses(found: ScalingComparison) -> Iterator[str]:
+    before, now = found.base.ledger, found.other.ledger
+    yield (
+        f"lost at {found.base.series.ranks[-1]} ranks: {seconds(max(now.lost, 0.0))} instead of "
+        f"{seconds(max(before.lost, 0.0))}, over all ranks"
+    )
+    least = _SAME * before.whole
+    changed = [each for each in found.changes if abs(each.other - each.base) >= least]
+    for each in changed[:_MOST]:
+        word = "LESS" if each.other < each.base else "MORE"
+        word = "NEW" if not each.base else "GONE" if not each.other else word
+        amount = f"{seconds(max(each.other, 0.0))} instead of {seconds(max(each.base, 0.0))}"
+        yield beside(f"{word:8} {kind_of_loss(each.kind):<17}  {where(each.region)}", amount)
+    if more := changed[_MOST:]:
+        yield f"         … and {many(len(more), 'smaller change')}: --json"
+    if same := len(found.changes) - len(changed):
+        yield f"SAME     {many(same, 'loss')}"
+
+
+def scaling_comparison_document(found: ScalingComparison) -> dict[str, Any]:
+    """Return the comparison as data for ``json.dumps``; None for what was not measured."""
+    sides = {"base": found.base, "other": found.other}
+    return {
+        "schema": SCALING_COMPARISON_SCHEMA,
+        "verdict": found.word,
+        "by": found.by,
+        "noise": found.noise,
+        "ranks": list(found.base.series.ranks),
+        "mode": found.base.mode,
+        "of": "critical_path" if found.base.is_of_path else "run_time",
+        "times": {side: _times(each) for side, each in sides.items()},
+        "speedup": {side: list(each.speedups) for side, each in sides.items()},
+        "factors": {name: {side: list(each.factors[name]) for side, each in sides.items()} for name in FACTORS},
+        "changed_most": found.changed_most,
+        "lost": {side: each.ledger.lost for side, each in sides.items()},
+        "losses": [
+            {
+                "kind": each.kind,
+                "file": place.file if place else "",
+                "line": place.line if place else 0,
+                "function": place.function if place else "",
+                "base": each.base,
+                "other": each.other,
+            }
+            for each in found.changes
+            for place in [Place.of_region(each.region) if each.region else None]
+        ],
+        "lines": scaling_comparison_lines(found),
+    }
