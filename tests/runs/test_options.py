@@ -36,6 +36,7 @@ GIVEN = {
     "--policy": ("policy.json", Path("policy.json")),
     "--split-waiting": (None, True),
     "--path": ("always", "always"),
+    "--sample": ("auto", "250"),
     "--python-functions": ("solve,numpy:dot", ("solve", "numpy:dot")),
 }
 
