@@ -40,7 +40,7 @@ def inlined_at(file: str, addresses: Sequence[str]) -> list[list[AddressPlace]]:
     """
     lines = _ask(["addr2line", "-a", "-f", "-i", "-e", file], addresses).splitlines()
     starts = [number for number, line in enumerate(lines) if line.startswith("0x")]
-    chains = [lines[start + 1 : end] for start, end in zip(starts, [*starts[1:], len(lines)], strict=True)]
+    chains = [lines[start + 1 : end] for start, end in zip(starts, [*starts[1:], len(lines)], strict=False)]
     if len(chains) != len(addresses) or any(len(chain) % 2 for chain in chains):
         return [[] for _ in addresses]
     names = iter(_demangled([name for chain in chains for name in chain[::2]]))
