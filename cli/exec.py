@@ -11,6 +11,7 @@ from ..runs.path_recording import path_recording
 from ..runtime.become import become
 from .critical_path import add_path
 from .python_functions import add_python_functions
+from .sample import add_sample
 from .split_waiting import add_split_waiting
 
 __all__ = ["add_arguments", "run"]
@@ -29,6 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_split_waiting(parser)
     add_path(parser)
+    add_sample(parser)
     add_python_functions(parser)
     parser.add_argument("command", nargs=argparse.REMAINDER, metavar="PROGRAM", help="the program and its arguments")
 
@@ -44,4 +46,5 @@ def run(arguments: argparse.Namespace) -> int:
         arguments.python_functions,
         split_waiting=arguments.split_waiting,
         path=path_recording(arguments.path),
+        sample=arguments.sample,
     )

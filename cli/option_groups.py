@@ -16,7 +16,7 @@ _GROUPS: Final = {
     "counting": ("usage", "counting_dir", "scratch", "no_copy", "cache", "events", "per_run", "count_in", "multiplex"),
     "time lines": ("trace", "trace_memory", "pursue", "policy"),
     "cluster": ("gather",),
-    "expert": ("path", "split_waiting", "max_overhead", "max_memory", "no_calibrate", "no_environment"),
+    "expert": ("path", "sample", "split_waiting", "max_overhead", "max_memory", "no_calibrate", "no_environment"),
 }
 
 

@@ -13,6 +13,7 @@ from ..runs.options import INTERVAL, RunOptions
 from .critical_path import add_path
 from .papi_events import SourcesOfCounts, add_counting_options, named_events, papi_events
 from .python_functions import add_python_functions
+from .sample import add_sample
 from .split_waiting import add_split_waiting
 from .steering import add_steering_arguments
 from .usage import add_usage
@@ -121,6 +122,7 @@ def add_measuring_arguments(parser: argparse.ArgumentParser) -> None:
     add_steering_arguments(parser)
     add_split_waiting(parser)
     add_path(parser)
+    add_sample(parser)
     add_python_functions(parser)
     parser.add_argument("command", nargs=argparse.REMAINDER, metavar="-- COMMAND", help="the launcher and the program")
 
@@ -161,6 +163,7 @@ def options_of(arguments: argparse.Namespace) -> RunOptions:
         policy=arguments.policy,
         split_waiting=arguments.split_waiting,
         path=arguments.path,
+        sample=arguments.sample,
         python_functions=(*arguments.python_functions,),
     )
 

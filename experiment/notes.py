@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, astuple, dataclass, field, fields
 from math import isfinite
 from typing import Any, Final
 
@@ -14,11 +14,14 @@ from ..errors import InputError
 from .compiled import Compiled
 from .delay import Delay
 from .file_use import FileUse
+from .inside import Inside, inside_from_json, is_inside
 from .thread_wait import ThreadWait
 
 __all__ = ["Notes"]
 
 _MOST: Final = 1 << 63
+_SEEN: Final = ("inside", "sampled")
+_SAMPLED: Final = {"samples", "seconds", "probes"}
 _CUT: Final = re.compile(r"select\((?:subtree=(.*?)(?:, (?:processes|metrics)=|\)\Z))?|flat\Z", re.DOTALL)
 _OPERATION: Final = re.compile(r"(?:.+ = )?(difference|merge|mean|sum|min|max|stddev|ratio)\(", re.DOTALL)
 
@@ -83,6 +86,7 @@ _FITS: Final[dict[str, Callable[[Any], bool]]] = {
     "tuple[Delay, ...]": lambda value: isinstance(value, tuple) and all(map(_is_delay, value)),
     "tuple[Compiled, ...]": lambda value: isinstance(value, tuple) and all(map(_is_compiled, value)),
     "tuple[FileUse, ...]": lambda value: isinstance(value, tuple) and all(map(_is_file_use, value)),
+    "tuple[Inside, ...]": lambda value: isinstance(value, tuple) and all(map(is_inside, value)),
     "tuple[ThreadWait, ...]": lambda value: isinstance(value, tuple) and all(map(_is_thread_wait, value)),
 }
 
@@ -124,6 +128,9 @@ class Notes:
         environment: The environment variables that are kept.
         files: The use of each file, longest time first.
         thread_waits: Where threads of OpenMP wait for each other, longest first.
+        inside: What is inside regions, by samples, most samples first.
+        sampled: Of all samples of what threads execute: their number, ``samples``, the CPU time that each stands for,
+            ``seconds``, and the number in probes, outside of calls, ``probes``; empty if there are none.
         delays: The delays between regions, longest first.
         prices: The machine's times for single operations, named as in ``Prices``.
         calibrated: Where and when ``prices`` were measured: host, MPI, launcher and day.
@@ -162,6 +169,8 @@ class Notes:
     environment: dict[str, str] = field(default_factory=dict)
     files: tuple[FileUse, ...] = ()
     thread_waits: tuple[ThreadWait, ...] = ()
+    inside: tuple[Inside, ...] = ()
+    sampled: dict[str, float] = field(default_factory=dict)
     delays: tuple[Delay, ...] = ()
     prices: dict[str, float] = field(default_factory=dict)
     calibrated: dict[str, str] = field(default_factory=dict)
@@ -183,22 +192,24 @@ class Notes:
         return tuple(found[1] or found[0] for found in steps if found and (found[1] or found[0] == "flat"))
 
     def to_json(self) -> str:
-        """Return the notes as one JSON object."""
-        return json.dumps(asdict(self), ensure_ascii=False)
+        """Return the notes as one JSON object, without those on samples."""
+        return json.dumps(
+            {name: value for name, value in asdict(self).items() if name not in _SEEN}, ensure_ascii=False
+        )
+
+    def samples_to_json(self) -> str:
+        """Return the notes on samples as one JSON object, apart as earlier versions do not know them; empty if none."""
+        parts = [{**asdict(each), "parts": [list(astuple(part)) for part in each.parts]} for each in self.inside]
+        return json.dumps({"inside": parts, "sampled": self.sampled}, ensure_ascii=False) if self.sampled else ""
 
     @classmethod
-    def from_json(cls, text: str) -> Notes:
-        """Read the output of ``to_json``; keys of a later version are kept as remarks.
+    def from_json(cls, text: str, samples: str = "") -> Notes:
+        """Read the output of ``to_json`` and ``samples_to_json``; keys of a later version are kept as remarks.
 
         Raises:
-            InputError: The text is not a JSON object.
+            InputError: A text is not a JSON object.
         """
-        try:
-            found = json.loads(text)
-        except ValueError as error:
-            raise InputError(f"expected notes as a JSON object: {error}") from None
-        if not isinstance(found, dict):
-            raise InputError(f"expected notes as a JSON object, found {type(found).__name__}")
+        found = {**_object(text), **_object(samples or "{}")}
         known: dict[str, Any] = {}
         for each in fields(cls):
             if each.name in found:
@@ -210,8 +221,22 @@ class Notes:
         known["delays"] = tuple(Delay(**each) for each in known.get("delays", ()))
         known["compiled"] = tuple(map(Compiled.from_json, known.get("compiled", ())))
         known["files"] = tuple(FileUse(**each) for each in known.get("files", ()))
+        sampled = known.get("sampled", {})
+        if sampled and (sampled.keys() != _SAMPLED or min(sampled["samples"], sampled["seconds"]) <= 0):
+            raise InputError(f"notes: expected samples, seconds and probes in sampled, found {sampled!r:.80}")
+        known["inside"] = tuple(map(inside_from_json, known.get("inside", ())))
         known["thread_waits"] = tuple(_thread_wait(each) for each in known.get("thread_waits", ()))
         return cls(**known)
+
+
+def _object(text: str) -> dict[str, Any]:
+    try:
+        found = json.loads(text)
+    except ValueError as error:
+        raise InputError(f"expected notes as a JSON object: {error}") from None
+    if not isinstance(found, dict):
+        raise InputError(f"expected notes as a JSON object, found {type(found).__name__}")
+    return found
 
 
 def _thread_wait(found: dict[str, Any]) -> ThreadWait:

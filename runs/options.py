@@ -40,6 +40,8 @@ class RunOptions:
         split_waiting: Whether waiting before collectives is measured separately.
         path: When the critical path is recorded: ``never``, ``auto`` or ``always``; None to use the environment
             variable, or the default.
+        sample: Samples per second of CPU time, as ``sample_rate`` returns them; None to use the environment variable,
+            or the default.
         python_functions: Patterns of Python functions to record as regions.
     """
 
@@ -63,4 +65,5 @@ class RunOptions:
     policy: Path | None = None
     split_waiting: bool = False
     path: str | None = None
+    sample: str | None = None
     python_functions: tuple[str, ...] = ()

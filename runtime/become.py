@@ -14,6 +14,7 @@ from .folder import RunFolder
 from .launch import PATH_VARIABLE, SPLIT_VARIABLE, measured_environment
 from .mpi.detection import find_mpi
 from .python_functions import python_environment
+from .sample_rate import SAMPLE_VARIABLE
 
 __all__ = ["become"]
 
@@ -25,6 +26,7 @@ def become(
     *,
     split_waiting: bool = False,
     path: str = "auto",
+    sample: str | None = None,
 ) -> NoReturn:
     """Replace this process by the program, with the probe library preloaded.
 
@@ -34,6 +36,7 @@ def become(
         python_functions: Patterns of Python functions that are regions.
         split_waiting: Whether a barrier precedes each collective; must be the same in all processes of the job.
         path: Whether the critical path is recorded: ``never``, ``auto`` or ``always``; must be the same likewise.
+        sample: Samples per second of CPU time, as ``sample_rate`` returns them; None for what the environment says.
 
     Raises:
         InputError: The program does not exist or cannot be started.
@@ -46,6 +49,8 @@ def become(
     if split_waiting:
         environment[SPLIT_VARIABLE] = "1"
     environment[PATH_VARIABLE] = path
+    if sample is not None:
+        environment[SAMPLE_VARIABLE] = sample
     folder.join()
     try:
         os.execvpe(command[0], list(command), environment)

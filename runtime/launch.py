@@ -17,6 +17,7 @@ from ..standard_streams import hand_streams_over
 from .command import find_program
 from .node_folder import NODE_VARIABLE
 from .python_functions import PATTERNS_VARIABLE, PYTHON_PATH
+from .sample_rate import SAMPLE_VARIABLE, sample_rate
 from .stuck_launcher import StuckLauncher
 from .usage.energy import POWERCAP_VARIABLE
 from .usage.names import ALLOCATION, ALLOCATION_LIBRARY, USAGE_VARIABLE, usage_of
@@ -62,6 +63,7 @@ _FORWARDED: Final = (
     SHORT_PATHS_VARIABLE,
     SPLIT_VARIABLE,
     PATH_VARIABLE,
+    SAMPLE_VARIABLE,
     "AUTOANALYZER_CPU_CLOCK",
     USAGE_VARIABLE,
     POWERCAP_VARIABLE,
@@ -102,7 +104,7 @@ def measured_environment(library: Path, shards: Path, usage: str | None = None) 
         usage: The system use to count, instead of the choice in this process's environment.
 
     Raises:
-        UsageError: The limit or the usage in the environment is invalid.
+        UsageError: The limit, the usage or the samples in the environment are invalid.
     """
     used = os.environ.get(USAGE_VARIABLE, "") if usage is None else usage
     try:
@@ -120,10 +122,15 @@ def measured_environment(library: Path, shards: Path, usage: str | None = None) 
         limit = overhead_limit(os.environ.get(_OVERHEAD, ""))
     except UsageError as error:
         raise UsageError(f"{_OVERHEAD}: {error}") from None
+    try:
+        rate = sample_rate(os.environ.get(SAMPLE_VARIABLE, ""))
+    except UsageError as error:
+        raise UsageError(f"{SAMPLE_VARIABLE}: {error}") from None
     return {
         **{name: value for name, value in os.environ.items() if name != USAGE_VARIABLE},
         **({USAGE_VARIABLE: used} if used else {}),
         _OVERHEAD: limit,
+        SAMPLE_VARIABLE: rate,
         # Programs built with the address sanitizer refuse to start unless its library comes first.
         "ASAN_OPTIONS": f"{asan}:verify_asan_link_order=0" if asan else "verify_asan_link_order=0",
         _PRELOAD: ":".join(map(str, preloaded)),

@@ -70,6 +70,9 @@ def _notes(experiment: Experiment) -> Iterator[str]:
         yield f"missing     {ranks(notes.missing)}"
     if notes.unfinished:
         yield f"unfinished  {ranks(notes.unfinished)}"
+    if notes.sampled:
+        each = seconds(notes.sampled["seconds"])
+        yield f"samples     {count(notes.sampled['samples'])}, each of {each} of CPU time"
     yield from _files(notes.files)
     for remark in (*notes.remarks, *(f"not instrumented: {each}" for each in notes.not_instrumented)):
         yield f"remark      {remark}"

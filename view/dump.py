@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import asdict
 from itertools import chain
 from pathlib import Path
 from typing import Final, TextIO
@@ -82,6 +83,7 @@ def _document(numbers: Numbers, file: Path, metrics: Sequence[str], level: Level
     yield ',\n"call_paths": '
     yield from _list(json.dumps(_call_path(experiment, path)) for path in range(len(experiment.call_paths)))
     yield f',\n"columns": {json.dumps(columns)}'
+    yield f',\n"inside": {json.dumps([asdict(each) for each in experiment.notes.inside])}'
     for title, inclusive in (("exclusive", False), ("inclusive", True)):
         yield f',\n"{title}": {{'
         for place, name in enumerate(metrics):

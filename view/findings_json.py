@@ -27,6 +27,7 @@ from .critical_path import path_document
 from .place import Place
 from .sections import ACCOUNT, HOT_PROCEDURES, SECTIONS, Section
 from .verdict import verdict_lines
+from .verdict.inside import inside_document
 
 if TYPE_CHECKING:  # advice is imported on demand
     from ..advise import Advice, Advised
@@ -274,6 +275,7 @@ def _finding(findings: Findings, finding: Finding, advised: Advised | None) -> d
             }
             for each in finding.waits
         ],
+        "inside": inside_document(findings, finding),
         "waiting_threads": threads_that_wait(findings, finding),
         "thread_waits": [
             {

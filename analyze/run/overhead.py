@@ -8,6 +8,7 @@ from typing import Final
 import numpy as np
 
 from ...experiment import Experiment
+from ...experiment.inside import ENOUGH_SAMPLES
 from ...experiment.metric import UNTIMED_VISITS
 from ...experiment.throttling import folded_paths
 from .arrays import Values
@@ -40,6 +41,7 @@ class Overhead:
             compute time; ranks that wait enter no probes.
         of_path: Overhead of recording the critical path, in percent of the wall time of the ranks' first threads; None
             if it was not recorded.
+        sampled: What samples show in probes, outside of calls, in percent of compute time; None with too few of them.
     """
 
     probe_ns: float | None
@@ -49,6 +51,7 @@ class Overhead:
     percent: float | None
     of_computing: float | None
     of_path: float | None = None
+    sampled: float | None = None
 
     @property
     def paths_cost_most(self) -> bool:
@@ -86,6 +89,7 @@ def measuring_cost(experiment: Experiment) -> Overhead:
     if notes.call_ns is not None:
         calling = (calls + files) * notes.call_ns * 1e-9
         calling, beside = calling + of_mpi * pair, (calls / 2 + files) * notes.call_ns * 1e-9
+    probes = 0.0 if notes.cut_to else notes.sampled.get("probes", 0.0)
     return Overhead(
         notes.probe_ns,
         notes.call_ns,
@@ -94,6 +98,7 @@ def measuring_cost(experiment: Experiment) -> Overhead:
         _percent(entering + calling + (path or 0.0), _total(experiment, "wall_time")),
         _percent(entering + beside, computing),
         of_path,
+        _percent(probes * notes.sampled["seconds"], computing) if probes >= ENOUGH_SAMPLES else None,
     )
 
 

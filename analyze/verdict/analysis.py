@@ -9,7 +9,8 @@ from typing import Final
 
 import numpy as np
 
-from ...experiment import Experiment
+from ...experiment import Experiment, Region
+from ...experiment.inside import ENOUGH_SAMPLES, Inside
 from ..account import Account, find_account
 from ..choices import OURS
 from ..critical_path.critical_path import CriticalPath, Efficiency, find_critical_path
@@ -26,6 +27,7 @@ from ..dissimilarity.work import Difference, SameWork, Work
 from ..evidence.attributes import lacking
 from ..evidence.throttled import Throttled, throttled_within
 from ..run.arrays import Values
+from ..run.criteria import CRITERIA
 from ..run.preparation import Prepared
 from ..run.selection import complete
 from .base import Base, base_in
@@ -188,6 +190,14 @@ class Analysis:
     def unprobed(self) -> Mapping[int, tuple[str, ...]]:
         """Functions without probes whose time is part of a region's own time, by the region's position."""
         return unprobed_callees(self.experiment, self.run.weighed.regions)
+
+    @cached_property
+    def inside(self) -> Mapping[Region, Inside]:
+        """What samples show inside regions that have enough of them, and not too small a part of all."""
+        notes = self.experiment.notes
+        least = max(ENOUGH_SAMPLES, CRITERIA.least_weight * notes.sampled.get("samples", 0.0))
+        found = (each for each in notes.inside if each.samples >= least)
+        return {Region.from_descriptor(each.region): each for each in found}
 
     @cached_property
     def throttled(self) -> Mapping[int, tuple[Throttled, ...]]:

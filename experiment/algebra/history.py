@@ -8,6 +8,7 @@ from typing import Final, TypeVar
 from ..compiled import grouped
 from ..delay import Delay
 from ..experiment import Experiment
+from ..inside import added_insides
 from ..notes import Notes
 from ..region import Region
 from ..thread_wait import added
@@ -87,6 +88,8 @@ def derived_notes(
         thread_waits=added((wait for each in notes for wait in each.thread_waits), runs=len(notes), same=True)
         if operation == "mean"
         else (),
+        inside=added_insides(each for of_run in notes for each in of_run.inside) if operation == "mean" else (),
+        sampled=_sampled(notes) if operation == "mean" else {},
         delays=delays,
         path_seconds=_path_seconds(operation, [each.path_seconds for each in notes]),
         samples=_samples(operation, notes),
@@ -100,6 +103,15 @@ def _samples(operation: str, notes: Sequence[Notes]) -> dict[str, float]:
     parts = len(notes) if operation == "mean" else 1
     names = dict.fromkeys(name for each in notes for name in each.samples)
     return {name: max(each.samples.get(name, 0.0) for each in notes) / parts for name in names}
+
+
+def _sampled(notes: Sequence[Notes]) -> dict[str, float]:
+    """Return the samples of all runs together, each of which stands for less time of their mean; empty if some lack."""
+    if not all(each.sampled for each in notes):
+        return {}
+    found = {name: sum(each.sampled[name] for each in notes) for name in ("samples", "probes")}
+    seconds = sum(each.sampled["samples"] * each.sampled["seconds"] for each in notes) / len(notes)
+    return {**found, "seconds": seconds / found["samples"]}
 
 
 def _path_seconds(operation: str, of_each: Sequence[float | None]) -> float | None:

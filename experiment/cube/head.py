@@ -20,6 +20,7 @@ __all__ = [
     "LIMITS",
     "NOTES_KEY",
     "NOT_ADDITIVE_KEY",
+    "SAMPLES_KEY",
     "SOURCE_KEY",
     "VERSION_KEY",
     "CubeHead",
@@ -29,6 +30,7 @@ __all__ = [
 FORMAT_VERSION: Final = "1"
 VERSION_KEY: Final = "autoanalyzer"
 NOTES_KEY: Final = "autoanalyzer.notes"
+SAMPLES_KEY: Final = "autoanalyzer.samples"
 SOURCE_KEY: Final = "autoanalyzer.source."
 NOT_ADDITIVE_KEY: Final = "autoanalyzer.not_additive."
 DTYPE_KEY: Final = "autoanalyzer.dtype."  # the key for the type of a metric whose values are stored as another type
@@ -160,7 +162,7 @@ class CubeHead:
         Args:
             more: Further warnings.
         """
-        notes = Notes.from_json(self._attributes.get(NOTES_KEY, "{}"))
+        notes = Notes.from_json(self._attributes.get(NOTES_KEY, "{}"), self._attributes.get(SAMPLES_KEY, ""))
         remarks = (*notes.remarks, *self._remarks, *self.system.remarks, *more)
         return replace(notes, remarks=remarks)
 

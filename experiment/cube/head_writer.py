@@ -26,7 +26,7 @@ from ..experiment import Experiment, Location
 from ..metric import Metric
 from ..region import Region
 from ..topology import Topology
-from .head import DTYPE_KEY, FORMAT_VERSION, NOT_ADDITIVE_KEY, NOTES_KEY, SOURCE_KEY, VERSION_KEY
+from .head import DTYPE_KEY, FORMAT_VERSION, NOT_ADDITIVE_KEY, NOTES_KEY, SAMPLES_KEY, SOURCE_KEY, VERSION_KEY
 
 __all__ = ["CUBE_3", "CUBE_4", "Dialect", "MetricStorage", "check_writable", "cube_element", "write_head"]
 
@@ -138,6 +138,8 @@ def write_head(
 def _attributes(experiment: Experiment, storage: Mapping[str, MetricStorage]) -> Iterable[tuple[str, str]]:
     yield VERSION_KEY, FORMAT_VERSION
     yield NOTES_KEY, experiment.notes.to_json()
+    if samples := experiment.notes.samples_to_json():
+        yield SAMPLES_KEY, samples
     for metric in experiment.metrics:
         yield SOURCE_KEY + metric.name, metric.source
         if not metric.additive:

@@ -9,6 +9,7 @@ from typing import Final
 
 from ...errors import InputError
 from ..command import find_program
+from ..sample_rate import SAMPLE_VARIABLE
 from ..simulated_events import event_options
 from .cache_geometry import CacheGeometry
 from .tool import TOOL, counting_tool
@@ -66,7 +67,8 @@ def counting_command(
     words = list(command)
     for place in reversed(program_places(command, launcher)):
         words[place:place] = [str(valgrind.program), *options]
-    return words, {**environment, "VALGRIND_LIB": str(tools), "AUTOANALYZER_COUNTERS": "simulated"}
+    ours = {"VALGRIND_LIB": str(tools), "AUTOANALYZER_COUNTERS": "simulated", SAMPLE_VARIABLE: "0"}
+    return words, {**environment, **ours}
 
 
 def program_places(command: Sequence[str], launcher: str) -> list[int]:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from .head import Head, Shape
 from .processes import count_alone
+from .sample_sums import SampleSums
 from .shard import Shard
 
 __all__ = ["FolderShards", "Told"]
@@ -26,6 +27,7 @@ class FolderShards:
         shape_of: For each of these, the index of its shape in ``shapes``.
         shapes: The different shapes.
         broken: File name of an unreadable shard → its defect.
+        samples: What the threads of all executed.
     """
 
     files: list[Path] = field(default_factory=list)
@@ -33,6 +35,7 @@ class FolderShards:
     shape_of: list[int] = field(default_factory=list)
     shapes: list[Shape] = field(default_factory=list)
     broken: list[tuple[str, str]] = field(default_factory=list)
+    samples: SampleSums = field(default_factory=SampleSums)
     _numbers: dict[bytes, int] = field(default_factory=dict)
 
     def add(self, head: Head, shape: Shape) -> None:
@@ -48,6 +51,7 @@ class FolderShards:
         found.heads = self.heads + other.heads
         found.shape_of = self.shape_of + [numbers[shape] for shape in other.shape_of]
         found.broken = self.broken + other.broken
+        found.samples = self.samples.joined(other.samples)
         return found
 
     def shape(self, key: bytes) -> Shape | None:

@@ -45,6 +45,7 @@ from .recorded_metrics import (
 )
 from .recorded_values import counters_left_out
 from .run_notes import run_notes
+from .sample_sums import SampleSums
 from .shard import Shard
 from .topologies import mpi_topologies
 
@@ -94,6 +95,11 @@ class Run:
         place = {id(self.shards.heads[each].shard): each for each in self.chosen}
         numbered = number_processes(self.shards.heads[each].shard for each in self.chosen)
         return {process: place[id(shard)] for process, shard in numbered.items()}
+
+    @property
+    def samples(self) -> SampleSums:
+        """What threads executed; nothing if that of an earlier run is among it."""
+        return self.shards.samples if len(self.chosen) == len(self.shards.heads) else SampleSums()
 
     @cached_property
     def heads(self) -> dict[int, Head]:
@@ -281,6 +287,7 @@ class _Decisions:
             folded={self._paths[path].region for path in np.flatnonzero(lost).tolist()},
             regions={id(region): region for shape in run.shards.shapes for region in shape.regions}.values(),
             names=self._names,
+            samples=run.samples,
         )
         self.notes = replace(self.notes, delays=self._delays())
         folding = fold(with_call_lines(self._paths, self.notes.compiled, self.notes.unprobed), lost)

@@ -84,10 +84,13 @@ class OwnShards:
             self._traced[shard.path] = [(self._nodes.take(tree.nodes), len(tree.nodes)) for tree in shard.threads]
         main = self._main_node(shard)
         region = _program(shard) if main is None else shard.regions[int(shard.threads[0].nodes["region"][main])]
+        if shard.samples:
+            interpreter = shard.executable if shard.script else ""
+            self.told.samples.add(shard.samples, region if main is None else None, interpreter)
         throttled = tuple(tuple(_throttled(tree, shard.regions)) for tree in shard.threads)
         trees = tuple(replace(tree, nodes=_NOTHING) for tree in shard.threads)
         head = Head(
-            replace(shard, form=_NO_FORM, threads=trees),
+            replace(shard, form=_NO_FORM, threads=trees, samples=None),
             _program_time(shard),
             _has_probes(shard.form),
             _last_seen(shard),

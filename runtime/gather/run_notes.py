@@ -15,8 +15,10 @@ from ..papi.sources import source_in_calls
 from .call_sites import without_call_site
 from .critical_path import said_of_path
 from .head import Head
+from .inside import said_of_samples, seen_inside
 from .processes import count_alone, world_size
 from .said_of_build import compiled_files, unprobed_callees
+from .sample_sums import SampleSums
 from .shard import Shard
 from .thread_waits import thread_waits
 from .topologies import said_of_topologies
@@ -41,6 +43,7 @@ def run_notes(
     folded: Collection[Region],
     regions: Iterable[Region],
     names: Mapping[Region, Region],
+    samples: SampleSums,
 ) -> Notes:
     """Return the notes: missing processes and early ends, omitted data, and how the rest was measured.
 
@@ -51,6 +54,7 @@ def run_notes(
         folded: The regions whose time goes to their callers on some call path.
         regions: All regions that were entered.
         names: Those of calls and waits that are known by an address: see ``call_site_names``.
+        samples: What threads executed.
     """
     processes = {process: head.shard for process, head in heads.items()}
     shards = list(processes.values())
@@ -67,6 +71,7 @@ def run_notes(
     )
     objects = {name for shard in shards for name in (shard.executable, *shard.libraries)}
     entered = set(regions)
+    inside, sampled = seen_inside(samples)
     on_this_node = {shard.host for shard in shards} == {facts.node}
     return Notes(
         program=shards[0].program,
@@ -83,6 +88,7 @@ def run_notes(
             *remarks,
             *_remarks(heads, unfinished, expected, facts),
             *_said_of_timed_again(heads.values(), folded),
+            *said_of_samples(samples),
         ),
         clocks={
             "wall": ", ".join(sorted({shard.wall_clock for shard in shards})),
@@ -107,6 +113,8 @@ def run_notes(
         prices=facts.prices,
         calibrated=facts.calibrated,
         files=most_used_files(shard.files for shard in shards),
+        inside=inside,
+        sampled=sampled,
         thread_waits=thread_waits((shard.waits for shard in shards), names),
     )
 

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from ...experiment.file_use import FileUse
 from ...experiment.region import Region
 from .critical_path import PathRecords
+from .sample_sums import Samples
 from .shard_layout import COUNTERS, MPI_KINDS, NODE_COUNTS, SHARES
 
 __all__ = ["NODE", "Form", "Place", "PlaceWait", "Shard", "ThreadTree", "Tracing", "computing_of"]
@@ -220,6 +221,7 @@ class Shard:
         barriers: The number of barriers of the probe library before collectives.
         chains: Its records of the critical path; None if that was not requested.
         waits: The places in which its threads waited for each other in OpenMP.
+        samples: What its threads executed; None if that was not asked for.
     """
 
     path: Path
@@ -273,6 +275,7 @@ class Shard:
     barriers: int
     chains: PathRecords | None = None
     waits: tuple[PlaceWait, ...] = ()
+    samples: Samples | None = None
 
     @property
     def regions(self) -> tuple[Region, ...]:

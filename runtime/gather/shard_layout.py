@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 
 MAGIC: Final = b"AASHARD\0"  # twin: AA_SHARD_MAGIC; the following constants have twins in shard.h, too
-VERSION: Final = 21
+VERSION: Final = 22
 BYTE_ORDER: Final = 0x01020304
 ALIGNMENT: Final = 64
 SOURCE_LENGTH: Final = 96
@@ -44,6 +44,8 @@ CHUNK_RECORD: Final = 7
 PATH_RECORD: Final = 8
 OBJECT_RECORD: Final = 9
 WAIT_RECORD: Final = 10
+SAMPLES_RECORD: Final = 11
+MAPPING_RECORD: Final = 12
 
 PATH_STATES: Final = ("not_asked", "alone", "sessions", "known", "too_dear", "missed")  # twin: enum aa_path_state
 PATH_LEFT_OUT: Final = ("locks", "partitioned", "strangers")  # twin: enum aa_path_left_out, one bit each
@@ -207,6 +209,23 @@ WAIT_LAYOUT: Final = np.dtype(
     }
 )
 WAIT_DESCRIPTOR: Final = 64
+
+SAMPLING_STATES: Final = ("on", "old_kernel", "theirs", "blocked", "refused")  # twin: enum aa_sampling
+SAMPLES_LAYOUT: Final = np.dtype(
+    {
+        "names": ["thread", "state", "room", "used", "period", "signals", "periods", "crowded", "lost"],
+        "formats": ["u4"] * 4 + ["u8"] * 5,
+        "offsets": [4, 8, 12, 16, 24, 32, 40, 48, 56],
+        "itemsize": ALIGNMENT,
+    }
+)
+"""The head of a table of samples, of ``room`` entries, which follow."""
+
+SAMPLE_COUNT_LAYOUT: Final = np.dtype([("place", "u8"), ("node", "u4"), ("periods", "u4")])
+"""An entry: the address, with the share of the time in the highest byte; twin: struct aa_sample_count."""
+
+MAPPING_LAYOUT: Final = struct.Struct("<4xIQQQ")
+"""Length of the name, which follows these fields; start, end and bias of an object's code."""
 
 TOPOLOGY_LAYOUT: Final = struct.Struct("<4xIQI")
 """Kind, hash of the members, number of axes; the axes follow."""

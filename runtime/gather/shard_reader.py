@@ -23,6 +23,7 @@ from .place_waits import place_waits
 from .shard import Form, Place, Shard, ThreadTree
 from .shard_header import MOST, header_of, shard_defect, sources_of, text_of, tick_rate, tracing_of, used_part
 from .shard_records import RecordPlaces, Records
+from .shard_samples import samples_of
 
 __all__ = ["ShardReader", "read_shard"]
 
@@ -109,10 +110,12 @@ class _Reader:
         formed = self._formed(records, forms)
         nodes = self._take(formed.nodes, layout.NODE_LAYOUT)
         self._read_throttled(records.offsets(layout.THROTTLE_RECORD), records.offsets(layout.NODE_RECORD))
+        shard = self._describe(formed.form, self._threads(formed, nodes), records)
         return replace(
-            self._describe(formed.form, self._threads(formed, nodes), records),
+            shard,
             chains=self._path(formed) if self.header["path_state"] else None,
             waits=place_waits(self.path, self.data, records, formed.form.regions, self.ticks_per_second),
+            samples=samples_of(self.path, self.data, records, formed.form.regions, shard.executable),
         )
 
     def _path(self, formed: _Formed) -> PathRecords:

@@ -15,7 +15,7 @@ __all__ = ["RecordPlaces", "Records"]
 
 _Lines = npt.NDArray[np.intp]
 
-_KINDS: Final = range(layout.REGION_RECORD, layout.WAIT_RECORD + 1)
+_KINDS: Final = range(layout.REGION_RECORD, layout.MAPPING_RECORD + 1)
 _PER_LINE: Final = layout.ALIGNMENT // 4
 _MOST: Final = 64  # layouts in the cache, about 10 kB each: most ranks have one of a few
 

@@ -8,6 +8,7 @@
 #include "path.h"
 #include "probe.h"
 #include "process.h"
+#include "sample.h"
 #include "self.h"
 #include "team.h"
 #include "thread.h"
@@ -23,6 +24,8 @@ static uint64_t settle(struct aa_header *header) {
         aa_book(aa_thread_self);
     header->latest = aa_clock_anchor();
     aa_delay_take(header);
+    if (!aa_thread_closed) /* the program may exit in a handler that interrupted this library */
+        aa_sample_note_objects();
     aa_counter_go();
     return header->latest.ticks;
 }

@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "object.h"
+#include "sample.h"
 #include "shard.h"
 
 #include <limits.h>
@@ -46,11 +47,8 @@ static int find(struct dl_phdr_info *info, size_t unused, void *wanted) {
 
 /* ---- with the lock */
 
-/*
- * Returns a library's absolute path, because the loader's names may be relative to the working directory;
- * empty if it is too long. The result is not on the stack, which may be too small for a path.
- */
-static const char *whole_name(const char *given) {
+/* The result is not on the stack, which may be too small for a path. */
+const char *aa_object_whole_name(const char *given) {
     static char name[PATH_MAX];
     size_t length = 0;
     if (*given == '/' || !*given || !getcwd(name, sizeof name - 1))
@@ -83,7 +81,7 @@ static uint32_t place_of(const char *name) {
 }
 
 static void keep(const struct found *found) {
-    const char *name = whole_name(found->name);
+    const char *name = aa_object_whole_name(found->name);
     uint32_t place = place_of(name);
     if (place == MOST_OBJECTS || is_known(found->address))
         return;
@@ -105,6 +103,7 @@ void aa_object_note(const char *key) {
     aa_shard_lock();
     keep(&found);
     aa_shard_unlock();
+    aa_sample_note_objects();
 }
 
 bool aa_object_has(const char *key) {

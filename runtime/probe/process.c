@@ -8,6 +8,7 @@
 #include "price.h"
 #include "object.h"
 #include "region.h"
+#include "sample.h"
 #include "script.h"
 #include "shard_folder.h"
 #include "short_paths.h"
@@ -95,6 +96,7 @@ static __attribute__((constructor)) void load(void) {
     aa_throttle_load();
     aa_short_paths_load();
     aa_trace_load();
+    aa_sample_load(process.limit);
     aa_key_load();
     aa_fork_watch(before_fork, begin_in_child);
     process.recording = WAITING;

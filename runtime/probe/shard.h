@@ -19,7 +19,7 @@
 #include "share.h"
 
 #define AA_SHARD_MAGIC "AASHARD" /* eight bytes with its null */
-#define AA_SHARD_VERSION 21u
+#define AA_SHARD_VERSION 22u
 #define AA_SHARD_BYTE_ORDER 0x01020304u
 #define AA_SHARD_ALIGNMENT 64
 #define AA_SOURCE_LENGTH 96
@@ -40,7 +40,9 @@ enum aa_record_type {
     AA_RECORD_CHUNK = 7,
     AA_RECORD_PATH = 8,
     AA_RECORD_OBJECT = 9,
-    AA_RECORD_WAIT = 10
+    AA_RECORD_WAIT = 10,
+    AA_RECORD_SAMPLES = 11,
+    AA_RECORD_MAPPING = 12
 };
 
 /*
@@ -357,6 +359,7 @@ struct aa_thread {
     uint64_t stopped;               /* number of threads stopped without memory for frames */
     uint64_t outside;               /* ticks in library calls and idle; see usage.c */
     uint64_t slotted;               /* number of entries that only Fortran's stubs counted; see site.h */
+    struct aa_samples *samples;     /* see sample.h */
 } __attribute__((aligned(AA_SHARD_ALIGNMENT)));
 
 _Static_assert(sizeof(void *) == 8, "the shard is laid out for 64 bits");

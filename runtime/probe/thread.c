@@ -5,6 +5,7 @@
 #include "frames.h"
 #include "path.h"
 #include "process.h"
+#include "sample.h"
 #include "self.h"
 #include "site.h"
 #include "team.h"
@@ -199,6 +200,7 @@ static void end_thread(void *tree) {
     if (!aa_process_records() || aa_thread_self != tree)
         return;
     sigset_t before = block_signals();
+    aa_sample_end(tree);
     aa_counter_stop();
     aa_thread_become(NULL);
     give_back(tree);
@@ -227,6 +229,7 @@ static void in_child(void) {
     aa_tree_forget();
     aa_path_forget();
     aa_sites_forget();
+    aa_sample_forget();
     trees.main = trees.free = NULL;
     aa_thread_become(NULL);
     aa_thread_birth = NULL;
@@ -269,6 +272,8 @@ struct aa_thread *aa_thread_attach(uint32_t number) {
         return NULL;
     sigset_t before = block_signals();
     struct aa_thread *thread = attach(number);
+    if (thread)
+        aa_sample_begin(thread, &before);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return thread;
 }

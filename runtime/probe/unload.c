@@ -9,6 +9,7 @@
 #include "openmp_waits.h"
 #include "probe.h"
 #include "process.h"
+#include "sample.h"
 #include "thread.h"
 
 #include <dlfcn.h>
@@ -34,6 +35,7 @@ AA_EXPORT int dlclose(void *library) {
         known = next = (int (*)(void *))dlsym(RTLD_NEXT, "dlclose");
     if (!aa_process_records())
         return next(library);
+    aa_sample_note_objects();
     struct aa_objects before = aa_objects_loaded();
     int result = next(library);
     struct aa_objects after = aa_objects_loaded();

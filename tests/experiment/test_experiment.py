@@ -11,6 +11,7 @@ from autoanalyzer.experiment.compiled import Compiled
 from autoanalyzer.experiment.delay import Delay
 from autoanalyzer.experiment.file_use import FileUse
 from autoanalyzer.experiment.grouping import over_locations
+from autoanalyzer.experiment.inside import Inside, InsidePart
 from autoanalyzer.experiment.thread_wait import ThreadWait
 
 MAIN = Region("function", "main", "a.c", "main", 0, 1, 9)
@@ -95,6 +96,11 @@ def test_notes_are_read_back():
     with_delays = Notes(delays=(Delay("aa1|function|wait|app.c|wait|0|3|3", "aa1|loop|loop@2|app.c|f|0|2|2", 0.1),))
     assert Notes.from_json(with_delays.to_json()) == with_delays
     assert Notes.from_json(Notes(thread_waits=(WAIT,)).to_json()) == Notes(thread_waits=(WAIT,))
+    parts = (InsidePart("get", "", "a.c", 3, 20.5), InsidePart("", "libm", "", 0, 4.0))
+    sampled = {"samples": 30, "seconds": 0.004, "probes": 1.0}
+    inside = Notes(inside=(Inside("aa1|loop|loop@2|app.c|f|0|2|2", 30.0, 1.0, parts),), sampled=sampled)
+    assert Notes.from_json(inside.to_json(), inside.samples_to_json()) == inside
+    assert (Notes().samples_to_json(), "inside" in inside.to_json()) == ("", False)
     unit = Compiled("c", "/a", ("-DA",), {"_OPENMP": "201511", "__EXCEPTIONS": None}, {"a.c": "0123", "b.h": ""})
     compiled = Notes(compiled=(unit, Compiled("fortran")))
     assert Notes.from_json(compiled.to_json()) == compiled
@@ -124,6 +130,10 @@ def test_notes_are_read_back():
             json.dumps({"thread_waits": [asdict(WAIT) | damage]})
             for damage in ({"threads": []}, {"seconds": [1.0, 2.0, 3.0]}, {"entries": [1, "2"]}, {"processes": 0})
         ),
+        '{"inside": [{"region": "", "samples": 1.0, "probes": 0.0, "parts": [["get", "", "", 1]]}]}',
+        '{"inside": [{"region": "", "samples": -1.0, "probes": 0.0, "parts": []}]}',
+        '{"sampled": {"samples": 3}}',
+        '{"sampled": {"samples": 0, "seconds": 0.004, "probes": 0}}',
         '{"delays": [1]}',
         '{"delays": [{"waiting": "a", "late": "b"}]}',
         '{"delays": [{"waiting": "a", "late": "b", "seconds": NaN}]}',

@@ -36,6 +36,7 @@ GIVEN = {
     "--policy": ("policy.json", Path("policy.json")),
     "--split-waiting": (None, True),
     "--path": ("always", "always"),
+    "--sample": ("auto", "250"),
     "--python-functions": ("solve,numpy:dot", ("solve", "numpy:dot")),
 }
 
@@ -95,6 +96,7 @@ def test_what_is_in_no_group_of_events_needs_one_run():
         ({"usage": ""}, {"AUTOANALYZER_USAGE": "", "AUTOANALYZER_PATH": "auto"}),
         ({"usage": "page_faults"}, {"AUTOANALYZER_USAGE": "page_faults", "AUTOANALYZER_PATH": "never"}),
         ({"count_in": "mpi"}, {"AUTOANALYZER_COUNT_IN": "mpi", "AUTOANALYZER_PATH": "never"}),
+        ({"sample": "100"}, {"AUTOANALYZER_SAMPLE": "100", "AUTOANALYZER_PATH": "auto"}),
         ({"counters": "papi:A"}, {"AUTOANALYZER_PATH": "never"}),
         ({"counters": "papi:A", "path": "always"}, {"AUTOANALYZER_PATH": "always"}),
         ({"multiplex": True, "split_waiting": True, "path": "never"},

@@ -71,7 +71,8 @@ def _overhead(cost: Overhead) -> list[str]:
     if cost.of_computing is not None:
         has_path = (cost.of_path or 0.0) >= _PATH_COST
         path = f", path {percent(cost.of_path or 0.0)}" if has_path else ""
-        return [f"measuring overhead {percent(cost.of_computing)}{path}"]
+        sampled = "" if cost.sampled is None else f" (by samples {percent(cost.sampled)})"
+        return [f"measuring overhead {percent(cost.of_computing)}{sampled}{path}"]
     return [] if cost.percent is None else [f"measuring overhead {percent(cost.percent)}"]
 
 

@@ -34,6 +34,7 @@ from ..causes import (
 from ..place import Place, short
 from ..times import time_of
 from ..units import count, percent, ranks, volume
+from .inside import inside_line
 from .parts import (
     ALL,
     NEW_PAGES,
@@ -301,9 +302,11 @@ def _worst_misses(findings: Findings, culprit: int) -> str:
 
 
 def more_about(findings: Findings, finding: Finding) -> Iterator[str]:
-    """Yield further lines: functions too small to measure, callers, ranks with the same work, a possible master."""
+    """Yield further lines: what is inside it, callers, ranks with the same work, a possible master."""
+    if inside := "" if is_in_mpi(finding) else inside_line(findings, finding):
+        yield inside
     if finding.weight is not None and not is_in_mpi(finding):
-        if names := findings.unprobed.get(finding.weight):
+        if not inside and (names := findings.unprobed.get(finding.weight)):
             yield _too_small(names)
         yield from _throttled(findings, finding.weight)
     is_code = finding.kind in (*OF_CODE, Kind.IMBALANCE)

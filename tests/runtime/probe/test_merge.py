@@ -69,7 +69,9 @@ def test_addresses_of_calls_and_of_waits_are_looked_up_together(
     preloaded: Record, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tool = tmp_path / "addr2line"
-    tool.write_text(f"#!/bin/sh\necho >>{tmp_path}/asked\nwhile read -r at; do echo solve; echo a.c:$((0x$at)); done\n")
+    tool.write_text(
+        f"#!/bin/sh\necho >>{tmp_path}/asked\nwhile read -r at; do echo 0x$at; echo solve; echo a.c:$((0x$at)); done\n"
+    )
     tool.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
     (shard,) = preloaded("+main +|aa1|mpi|MPI_Send||./app+7|0|0|0 -main")

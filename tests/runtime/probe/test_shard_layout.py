@@ -42,6 +42,8 @@ def fields(record: np.dtype) -> Iterator[list[str]]:
         ("path", layout.PATH_LAYOUT),
         ("entry", layout.PATH_ENTRY),
         ("wait", layout.WAIT_LAYOUT),
+        ("samples", layout.SAMPLES_LAYOUT),
+        ("sample_count", layout.SAMPLE_COUNT_LAYOUT),
     ],
 )
 def test_every_record_has_its_fields_in_the_same_place(printed: list[list[str]], name: str, record: np.dtype) -> None:
@@ -54,7 +56,7 @@ def test_constants_are_equal(printed: list[list[str]]) -> None:
     constants = {name: int(value) for kind, name, value, *_ in printed if kind == "constant"}
     for names in (
         *(layout.STATES, layout.COUNTERS, layout.TOPOLOGY_KINDS, layout.SYSTEM_VALUES),
-        *(layout.PATH_STATES, layout.PATH_KINDS, layout.WAIT_KINDS),
+        *(layout.PATH_STATES, layout.PATH_KINDS, layout.WAIT_KINDS, layout.SAMPLING_STATES),
     ):
         for number, name in enumerate(names):
             assert constants.pop(name) == number
@@ -71,4 +73,5 @@ def test_a_descriptor_stands_behind_its_record(printed: list[list[str]]) -> None
     assert ["file", "name", str(layout.FILE_LAYOUT.size)] in printed
     assert ["object", "name", str(layout.OBJECT_LAYOUT.size)] in printed
     assert ["place", "descriptor", str(layout.WAIT_DESCRIPTOR)] in printed
+    assert ["mapping", "name", str(layout.MAPPING_LAYOUT.size)] in printed
     assert ["topology", "axes", str(layout.TOPOLOGY_LAYOUT.size), str(layout.AXIS_LAYOUT.size)] in printed

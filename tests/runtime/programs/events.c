@@ -35,6 +35,8 @@
  *                     place's lock; give N: it gives it back (only with -DLINKED)
  *   alarms  calm      from now on, a signal handler enters a region every 50 microseconds; no more
  *   surprises         the same, one that was never entered before
+ *   urgent            tell who handled SIGURG until now, default or own, and how often; handle it
+ *   block             block SIGURG
  *   unlink            the shards' folder is emptied; rename A: the file A becomes $AUTOANALYZER_POLICY
  *   closeall chdir exit _exit kill hang
  *
@@ -236,6 +238,26 @@ static long long cpu_time(void) {
     struct timespec now;
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
     return now.tv_sec * 1000000000LL + now.tv_nsec;
+}
+
+static int urgent;
+
+static void on_urgent(int number) {
+    (void)number;
+    urgent++;
+}
+
+static void handle_urgent(void) {
+    struct sigaction before, action = {.sa_handler = on_urgent};
+    sigaction(SIGURG, &action, &before);
+    fprintf(stderr, "%s %d\n", before.sa_handler == on_urgent ? "own" : before.sa_handler == SIG_DFL ? "default" : "other", urgent);
+}
+
+static void block_urgent(void) {
+    sigset_t signals;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGURG);
+    pthread_sigmask(SIG_BLOCK, &signals, NULL);
 }
 
 static long long spent;
@@ -634,6 +656,10 @@ static void perform_word(struct words *words) {
             perform((struct words){repeated, repeated + 1});
     } else if (strcmp(word, "site") == 0)
         visit_at_site();
+    else if (strcmp(word, "urgent") == 0)
+        handle_urgent();
+    else if (strcmp(word, "block") == 0)
+        block_urgent();
     else if (strcmp(word, "exec") == 0)
         execute(*words);
     else if (strcmp(word, "alarms") == 0 || strcmp(word, "calm") == 0)

@@ -3,6 +3,7 @@
 
 #include "path.h"
 #include "probe.h"
+#include "sample.h"
 #include "shard.h"
 
 #define SIZE(name, type) printf(name " size %zu\n", sizeof(type))
@@ -17,6 +18,7 @@
 #define PATH(field)                                                                                          \
     printf("path %s %zu %zu\n", #field, offsetof(struct aa_path_record, path.field),                       \
            sizeof(((struct aa_path *)0)->field))
+#define SAMPLES(field) FIELD("samples", struct aa_samples, field)
 #define PART(field) FIELD("part", struct aa_part, field)
 #define CONSTANT(name, value) printf("constant %s %llu\n", name, (unsigned long long)(value))
 
@@ -88,7 +90,25 @@ static void print_wait(void) {
     printf("place descriptor %zu\n", offsetof(struct aa_wait, descriptor));
 }
 
+static void print_samples(void) {
+    SIZE("samples", struct aa_samples);
+    SAMPLES(thread), SAMPLES(state), SAMPLES(room), SAMPLES(used), SAMPLES(period), SAMPLES(signals);
+    SAMPLES(periods), SAMPLES(crowded), SAMPLES(lost);
+    SIZE("sample_count", struct aa_sample_count);
+    FIELD("sample_count", struct aa_sample_count, place);
+    FIELD("sample_count", struct aa_sample_count, node);
+    FIELD("sample_count", struct aa_sample_count, periods);
+    printf("mapping name %zu\n", offsetof(struct aa_mapping, name));
+}
+
 static void print_constants(void) {
+    CONSTANT("SAMPLES_RECORD", AA_RECORD_SAMPLES);
+    CONSTANT("MAPPING_RECORD", AA_RECORD_MAPPING);
+    CONSTANT("on", AA_SAMPLING_ON);
+    CONSTANT("old_kernel", AA_SAMPLING_OLD_KERNEL);
+    CONSTANT("theirs", AA_SAMPLING_THEIRS);
+    CONSTANT("blocked", AA_SAMPLING_BLOCKED);
+    CONSTANT("refused", AA_SAMPLING_REFUSED);
     CONSTANT("PATH_RECORD", AA_RECORD_PATH);
     CONSTANT("OBJECT_RECORD", AA_RECORD_OBJECT);
     CONSTANT("WAIT_RECORD", AA_RECORD_WAIT);
@@ -160,6 +180,7 @@ int main(void) {
     print_sample();
     print_path();
     print_wait();
+    print_samples();
     print_constants();
     printf("text magic %s\ntext descriptor %s\n", AA_SHARD_MAGIC, AA_DESCRIPTOR_VERSION);
     printf("file name %zu\n", offsetof(struct aa_file, name));

@@ -1,0 +1,28 @@
+"""The option ``--sample``, which looks at what regions execute."""
+
+from __future__ import annotations
+
+import argparse
+
+from ..errors import UsageError
+from ..runtime.sample_rate import sample_rate
+
+__all__ = ["add_sample"]
+
+
+def add_sample(parser: argparse.ArgumentParser) -> None:
+    """Add the option."""
+    parser.add_argument(
+        "--sample",
+        type=_rate,
+        metavar="RATE",
+        help="look at each thread so often per second of its CPU time, to show functions and lines inside regions; "
+        "auto: 250 (default); off: never",
+    )
+
+
+def _rate(text: str) -> str:
+    try:
+        return sample_rate(text)
+    except UsageError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None

@@ -1,0 +1,160 @@
+"""What samples show inside regions: functions without probes, lines, libraries, and the probes themselves."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Final, NamedTuple, TypeVar
+
+from ...experiment import Region
+from ...experiment.inside import ENOUGH_SAMPLES, Inside, InsidePart, largest_parts
+from ...experiment.region import UPWARDS
+from ..build import LIBRARY
+from ..usage.names import ALLOCATION_LIBRARY
+from .addresses import FORTRAN_FILES, AddressPlace, inlined_at, symbols_at
+from .sample_sums import CodePlace, SampleSums
+
+__all__ = ["said_of_samples", "seen_inside"]
+
+_OURS: Final = (LIBRARY, ALLOCATION_LIBRARY)
+_PROBES_FILE: Final = "<autoanalyzer>"  # twin: _PRELUDE_FILE in instrument/c_family/insert.py
+_PROBES: Final = "aa_"  # begins the names of the functions that insertion adds; twin: instrument/stub.h
+_SYSTEM: Final = ("/usr/", "/lib")  # begin the names of headers and libraries that are not the program's
+# What surrounds the names of glibc's functions inside the library: ``__ieee754_exp_fma`` is ``exp``.
+_VARIANT: Final = re.compile(r"_*(?:GI_+)?(?:ieee754_)?(.+?)(?:_(?:fma4?|avx\w*|sse\w*|evex\w*|erms|unaligned\w*))?")
+_FORTRAN_PROGRAM: Final = "MAIN"  # the name that compilers give to it, as ``addresses`` has it
+_WORTH_A_WORD: Final = 0.05  # of the samples: fewer without an address are not reported
+
+
+class _What(NamedTuple):
+    """A function by its name, or a line of the region itself; for the probes both are empty."""
+
+    name: str
+    library: str
+    file: str
+    line: int
+
+
+_NOTHING: Final = _What("", "", "", 0)
+
+
+def seen_inside(sums: SampleSums) -> tuple[tuple[Inside, ...], dict[str, float]]:
+    """Return what is inside each region with enough samples, most samples first, and ``Notes.sampled``."""
+    if not sums.signals:
+        return (), {}
+    seconds = sums.seconds / sums.signals
+    chains = _chains({place for _, place in sums.places if place})
+    total: dict[Region, float] = {}
+    parts: dict[Region, dict[_What | None, float]] = {}
+    lines: dict[tuple[Region, _What | None], dict[tuple[str, int], float]] = {}
+    for (region, place), amount in sums.places.items():
+        samples = amount / seconds
+        _add(total, region, samples)
+        if place:
+            what, line = _what(region, place, chains.get(place, []), sums.interpreters)
+            _add(parts.setdefault(region, {}), what, samples)
+            _add(lines.setdefault((region, what), {}), line, samples)
+    probes = sum(of_region.get(None, 0.0) for of_region in parts.values())
+    found = (
+        Inside(
+            region.descriptor,
+            round(samples, 1),
+            round(parts[region].get(None, 0.0), 1),
+            largest_parts(
+                InsidePart(what.name, what.library, *_most_frequent(lines[region, what]), round(amount, 1))
+                for what, amount in parts[region].items()
+                if what and what != _NOTHING
+            ),
+        )
+        for region, samples in total.items()
+        if samples >= ENOUGH_SAMPLES and region in parts
+    )
+    ordered = tuple(sorted(found, key=lambda each: (-each.samples, each.region)))
+    return ordered, {"samples": sums.signals, "seconds": seconds, "probes": round(probes, 1)}
+
+
+_Key = TypeVar("_Key")
+
+
+def _add(sums: dict[_Key, float], key: _Key, amount: float) -> None:
+    sums[key] = sums.get(key, 0.0) + amount
+
+
+def _most_frequent(lines: Mapping[tuple[str, int], float]) -> tuple[str, int]:
+    return max(lines, key=lambda line: (lines[line], line))
+
+
+def said_of_samples(sums: SampleSums) -> Iterator[str]:
+    """Yield why samples are missing, if they are."""
+    reasons = {
+        "old_kernel": "no samples: they need Linux 5.9 or later",
+        "theirs": "samples are missing: the program handles SIGURG itself",
+        "refused": "samples are missing: the system gave no timers",
+    }
+    yield from (said for state, said in reasons.items() if sums.states[state])
+    if sums.states["blocked"]:
+        yield f"no samples of {sums.states['blocked']} threads, which block SIGURG"
+    if sums.crowded + sums.lost > _WORTH_A_WORD * sums.seconds:
+        share = 100 * (sums.crowded + sums.lost) / sums.seconds
+        yield f"{share:.0f} % of the samples lack their place: more code is executed than a table holds"
+
+
+def _chains(places: Iterable[CodePlace]) -> dict[CodePlace, list[AddressPlace]]:
+    """Find the functions at each place, those that are inlined first."""
+    files: dict[str, list[int]] = {}
+    for file, address in sorted(places):
+        if file and Path(file).name not in _OURS:
+            files.setdefault(file, []).append(address)
+    found: dict[CodePlace, list[AddressPlace]] = {}
+    for file, addresses in files.items():
+        named = inlined_at(file, [f"{each:x}" for each in addresses])
+        found |= {(file, address): chain for address, chain in zip(addresses, named, strict=True)}
+        bare = [address for address in addresses if not any(place.file for place in found[file, address])]
+        symbols = symbols_at(file, [f"{each:x}" for each in bare]) if bare else []
+        for address, name in zip(bare, symbols, strict=True):
+            found[file, address] = [AddressPlace(name, "", 0)] if name else []
+    return found
+
+
+def _is_ours(place: CodePlace, chain: Sequence[AddressPlace]) -> bool:
+    if Path(place[0]).name in _OURS:
+        return True
+    return bool(chain) and (chain[0].file.endswith(_PROBES_FILE) or chain[0].function.startswith(_PROBES))
+
+
+def _what(
+    region: Region, place: CodePlace, chain: Sequence[AddressPlace], interpreters: set[str]
+) -> tuple[_What | None, tuple[str, int]]:
+    """Return what a place is to a region, and its line; None for the probes.
+
+    A function in a header of the system is a part of the function that it is inlined in.
+    """
+    if _is_ours(place, chain):
+        return None, ("", 0)
+    file = place[0]
+    is_system = file.startswith(_SYSTEM) and ".so" in Path(file).name
+    own = next((each for each in chain if each.file and not each.file.startswith(_SYSTEM)), None)
+    if own and not is_system:
+        name = "" if _is_of(region, own) else own.function
+        return _What(name, "", own.file, 0 if name else own.line), (own.file, own.line)
+    is_library = ".so" in Path(file).name or file in interpreters
+    name = chain[-1].function if chain else ""
+    if is_system and (found := _VARIANT.fullmatch(name)):
+        name = found[1]
+    return _What(name, Path(file).name.partition(".so")[0] if is_library else "", "", 0), ("", 0)
+
+
+def _is_of(region: Region, place: AddressPlace) -> bool:
+    """Return whether a line is the region's own: of its function, or a nameless one in it, as C++'s lambdas."""
+    shorter, longer = sorted((UPWARDS.sub("", region.file), UPWARDS.sub("", place.file)), key=len)
+    if not region.file or not f"/{longer}".endswith(f"/{shorter}"):
+        return False
+    if place.function in (region.function, _FORTRAN_PROGRAM):
+        return True
+    contains_others = place.file.lower().endswith(FORTRAN_FILES) and _last(place.function) != _last(region.function)
+    return region.first_line <= place.line <= region.last_line and not contains_others
+
+
+def _last(function: str) -> str:
+    return function.rpartition("::")[2]

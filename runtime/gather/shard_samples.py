@@ -1,0 +1,94 @@
+"""The samples of one process's threads, as its shard has them."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from ...experiment import Region
+from . import shard_layout as layout
+from .sample_sums import CodePlace, Samples
+from .shard_header import MOST, shard_defect
+from .shard_records import Records
+
+__all__ = ["samples_of"]
+
+_SHARE_BITS: Final = 56  # twin: runtime/probe/sample.c
+_HEAD: Final = layout.SAMPLES_LAYOUT.itemsize
+_PER_LINE: Final = layout.ALIGNMENT // 4
+_REGION_WORD: Final = 3  # of a node
+
+
+def samples_of(path: Path, data: bytes, records: Records, regions: Sequence[Region], executable: str) -> Samples | None:
+    """Read what a shard says; None if nothing was to be sampled.
+
+    Args:
+        path: The shard.
+        data: Its bytes.
+        records: Where its records stand.
+        regions: Those that nodes refer to.
+        executable: The process's program.
+
+    Raises:
+        InputError: A record is damaged.
+    """
+    offsets = records.offsets(layout.SAMPLES_RECORD)
+    if not offsets:
+        return None
+    objects = _Objects(path, data, records, executable)
+    words = np.frombuffer(data, "u4", count=len(data) // 4)
+    nodes = records.first[layout.NODE_RECORD]
+    states, places = Counter[str](), Counter[tuple[Region | None, CodePlace | None]]()
+    total: Counter[str] = Counter()
+    period = 0
+    for at in offsets:
+        head = np.frombuffer(data, layout.SAMPLES_LAYOUT, count=1, offset=at)[0]
+        room = int(head["room"])
+        end = at + _HEAD + room * layout.SAMPLE_COUNT_LAYOUT.itemsize
+        if end > len(data) or head["state"] >= len(layout.SAMPLING_STATES) or not 0 < head["period"] < MOST:
+            raise shard_defect(path, f"samples at byte {at}", f"{room} entries, state {head['state']}")
+        period = int(head["period"])
+        states[layout.SAMPLING_STATES[head["state"]]] += 1
+        total.update({name: int(head[name]) for name in ("signals", "periods", "crowded", "lost")})
+        counts = np.frombuffer(data, layout.SAMPLE_COUNT_LAYOUT, count=room, offset=at + _HEAD)
+        counts = counts[(counts["node"] > 0) & (counts["periods"] > 0) & (counts["place"] >> _SHARE_BITS == 0)]
+        if not np.isin(counts["node"], nodes).all():
+            raise shard_defect(path, f"samples of known nodes at byte {at}", "another one")
+        numbers = words[counts["node"].astype(np.intp) * _PER_LINE + _REGION_WORD].tolist()
+        for number, place, periods in zip(numbers, counts["place"].tolist(), counts["periods"].tolist(), strict=True):
+            region = regions[number] if number < len(regions) else None
+            places[region, objects.place(place) if place else None] += periods
+    seconds = period * 1e-9
+    signals, periods, crowded, lost = (total[name] for name in ("signals", "periods", "crowded", "lost"))
+    return Samples(signals, periods * seconds, seconds, states, crowded, lost, places)
+
+
+class _Objects:
+    """The program and its libraries by their memory; where two have been one after the other, it is neither's."""
+
+    def __init__(self, path: Path, data: bytes, records: Records, executable: str) -> None:
+        found: list[tuple[int, int, int, str]] = []
+        for at in records.offsets(layout.MAPPING_RECORD):
+            length, start, end, bias = layout.MAPPING_LAYOUT.unpack_from(data, at)
+            name = data[at + layout.MAPPING_LAYOUT.size :][:length]
+            if len(name) < length or start >= end:
+                raise shard_defect(path, f"an object at byte {at}", f"{start:#x} to {end:#x}")
+            found.append((start, end, bias, os.fsdecode(name) or executable))
+        found.sort()
+        self._starts: npt.NDArray[np.uint64] = np.array([start for start, *_ in found], dtype=np.uint64)
+        self._found = found
+
+    def place(self, address: int) -> CodePlace:
+        """Return the object's file and the address in it, as linked."""
+        last = int(np.searchsorted(self._starts, np.uint64(address), side="right"))
+        around = [each for each in self._found[max(last - 2, 0) : last] if each[0] <= address < each[1]]
+        if len(around) != 1:
+            return "", 0
+        _, _, bias, name = around[0]
+        return name, address - bias

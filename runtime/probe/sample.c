@@ -1,0 +1,197 @@
+#define _GNU_SOURCE
+#include "sample.h"
+#include "self.h"
+#include "warning.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#define ROOM 2048u /* five times the places that CoMD, miniFE and NPB MG need */
+#define LEAST_ROOM 128u
+#define PART_OF_MEMORY 128u /* a table takes no larger part of the shard's limit */
+#define MOST_PER_SECOND 10000u
+#define SHARE_BITS 56 /* no address of a program reaches this bit */
+
+static uint64_t period; /* nanoseconds; 0: no samples */
+static uint32_t room;   /* of a table */
+static bool is_old_kernel;
+
+/* ---- in the handler */
+
+static uint64_t next_instruction(const ucontext_t *context) {
+#if defined(__x86_64__)
+    return (uint64_t)context->uc_mcontext.gregs[REG_RIP];
+#elif defined(__aarch64__)
+    return context->uc_mcontext.pc;
+#else
+    (void)context;
+    return 0;
+#endif
+}
+
+/*
+ * Adds to an entry, perhaps a new one; returns false if the table is too full. A quarter is left for places
+ * without an address, so that the time of a node stays known.
+ */
+static bool add(struct aa_samples *samples, uint64_t place, uint32_t node, uint32_t periods) {
+    bool has_address = place << (64 - SHARE_BITS) != 0;
+    uint64_t start = (place ^ (uint64_t)node << 32) * 0x9e3779b97f4a7c15u >> 32;
+    for (uint32_t i = 0; i < samples->room; i++) {
+        struct aa_sample_count *here = &samples->counts[(start + i) & (samples->room - 1)];
+        if (!here->node) {
+            if (has_address && samples->used >= samples->room / 4 * 3)
+                return false;
+            samples->used++;
+            here->place = place;
+            aa_in_order();
+            here->node = node;
+        }
+        if (here->node == node && here->place == place) {
+            here->periods += periods;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Uses only memory of the calling thread. The signal is blocked meanwhile, so nothing else writes there. */
+static void take(int number, siginfo_t *info, void *context) {
+    (void)number;
+    const struct aa_thread *thread = aa_thread_self;
+    if (!thread || !thread->samples || thread->idle || info->si_code != SI_TIMER)
+        return;
+    struct aa_samples *samples = thread->samples;
+    uint32_t periods = 1 + (uint32_t)info->si_overrun;
+    uint32_t node = (uint32_t)(((char *)thread->current - (char *)aa_shard()) / AA_SHARD_ALIGNMENT);
+    uint64_t share = (uint64_t)(thread->call.share & 0xff) << SHARE_BITS;
+    samples->signals++;
+    samples->periods += periods;
+    if (!share && add(samples, next_instruction(context), node, periods))
+        return;
+    if (!share)
+        samples->crowded += periods;
+    if (!add(samples, share, node, periods))
+        samples->lost += periods;
+}
+
+/* ---- timers */
+
+/* A moment of the first period, so that threads that live shortly are seen as often as they should. */
+static uint64_t first_time(void) {
+    uint64_t seed = aa_clock_ticks() + (uint64_t)syscall(SYS_gettid) * 0x9e3779b97f4a7c15u; /* SplitMix64 */
+    seed = (seed ^ seed >> 30) * 0xbf58476d1ce4e5b9u;
+    seed = (seed ^ seed >> 27) * 0x94d049bb133111ebu;
+    return 1 + (seed ^ seed >> 31) % period;
+}
+
+static struct timespec time_of(uint64_t nanoseconds) {
+    return (struct timespec){(time_t)(nanoseconds / 1000000000), (long)(nanoseconds % 1000000000)};
+}
+
+static void stop_timer(struct aa_samples *samples) {
+    uint32_t timer = __atomic_exchange_n(&samples->timer, 0, __ATOMIC_SEQ_CST);
+    if (timer)
+        syscall(SYS_timer_delete, (int)timer - 1);
+}
+
+static void start_timer(struct aa_samples *samples) {
+    struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGURG};
+    event._sigev_un._tid = (int)syscall(SYS_gettid);
+    int timer;
+    if (syscall(SYS_timer_create, CLOCK_THREAD_CPUTIME_ID, &event, &timer) != 0) {
+        samples->state = AA_SAMPLING_REFUSED;
+        return;
+    }
+    struct itimerspec times = {time_of(period), time_of(first_time())};
+    syscall(SYS_timer_settime, timer, 0, &times, NULL);
+    __atomic_store_n(&samples->timer, (uint32_t)timer + 1, __ATOMIC_SEQ_CST);
+    if (!aa_sample_has_signal()) /* the program has taken it meanwhile */
+        stop_timer(samples);
+}
+
+/* ---- threads */
+
+static bool has_old_kernel(void) {
+    struct utsname system;
+    unsigned major, minor;
+    return uname(&system) != 0 || sscanf(system.release, "%u.%u", &major, &minor) != 2 || major < 5 ||
+           (major == 5 && minor < 9);
+}
+
+void aa_sample_load(uint64_t memory) {
+    const char *text = getenv("AUTOANALYZER_SAMPLE");
+    char *end;
+    if (!text || !*text)
+        return;
+    unsigned long rate = strtoul(text, &end, 10);
+    if (*end || rate > MOST_PER_SECOND) {
+        aa_warn("AUTOANALYZER_SAMPLE: expected samples per second, 0 to %u, found '%s'; taking none",
+                MOST_PER_SECOND, text);
+        return;
+    }
+    period = rate ? 1000000000 / rate : 0;
+    is_old_kernel = has_old_kernel();
+    for (room = ROOM; room > LEAST_ROOM && room * sizeof(struct aa_sample_count) > memory / PART_OF_MEMORY;)
+        room /= 2;
+}
+
+static struct aa_samples *append(const struct aa_thread *thread, uint32_t entries) {
+    struct aa_samples *samples;
+    samples = aa_shard_append(AA_RECORD_SAMPLES, sizeof *samples + entries * sizeof *samples->counts);
+    if (!samples)
+        return NULL;
+    samples->thread = thread->index;
+    samples->room = entries;
+    samples->period = period;
+    aa_shard_publish();
+    return samples;
+}
+
+static enum aa_sampling state_of_thread(const sigset_t *blocked) {
+    if (is_old_kernel)
+        return AA_SAMPLING_OLD_KERNEL;
+    if (!aa_sample_take_signal(take))
+        return AA_SAMPLING_THEIRS;
+    return sigismember(blocked, SIGURG) ? AA_SAMPLING_BLOCKED : AA_SAMPLING_ON;
+}
+
+void aa_sample_begin(struct aa_thread *thread, const sigset_t *before) {
+    if (!period)
+        return;
+    aa_shard_lock();
+    enum aa_sampling state = state_of_thread(before);
+    if (!thread->samples || (!thread->samples->room && state == AA_SAMPLING_ON))
+        thread->samples = append(thread, state == AA_SAMPLING_ON ? room : 0);
+    if (thread->samples) {
+        thread->samples->state = state;
+        if (state == AA_SAMPLING_ON)
+            start_timer(thread->samples);
+    }
+    aa_shard_unlock();
+    aa_sample_note_objects();
+}
+
+void aa_sample_end(struct aa_thread *thread) {
+    if (thread->samples)
+        stop_timer(thread->samples);
+}
+
+/* Without the lock, as a signal handler may be the caller. Records are only ever appended. */
+void aa_sample_leave_signal(void) {
+    for (struct aa_record *record = NULL; aa_shard() && (record = aa_shard_next(record));) {
+        if (record->type == AA_RECORD_SAMPLES) {
+            stop_timer((struct aa_samples *)record);
+            ((struct aa_samples *)record)->state = AA_SAMPLING_THEIRS;
+        }
+    }
+}
+
+/* The child has no timers of its parent. */
+void aa_sample_forget(void) {
+    aa_sample_forget_objects();
+}

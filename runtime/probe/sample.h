@@ -1,0 +1,82 @@
+/*
+ * Samples: what a thread executes, looked at after each period of its CPU time. A timer of the thread sends
+ * it SIGURG, which nobody else uses; the handler counts the thread's node and the address of its next
+ * instruction in a table in the shard. The gather finds functions and lines (runtime/gather/inside.py).
+ *
+ * Since Linux 5.9, such a signal is made on the way back from the kernel to the program, so it interrupts no
+ * system call. Before, nothing is sampled.
+ */
+#ifndef AA_SAMPLE_H
+#define AA_SAMPLE_H
+
+#include "shard.h"
+
+#include <signal.h>
+
+enum aa_sampling {
+    AA_SAMPLING_ON,
+    AA_SAMPLING_OLD_KERNEL,
+    AA_SAMPLING_THEIRS,  /* the program handles SIGURG itself */
+    AA_SAMPLING_BLOCKED, /* the thread blocked SIGURG when it entered its first region */
+    AA_SAMPLING_REFUSED  /* the system gave no timer */
+};
+
+struct aa_sample_count {
+    uint64_t
+        place; /* the address, 0 if not known or not in own code; the share of the time in the highest byte */
+    uint32_t node; /* the node's offset in the file, divided by 64; 0: the entry is free */
+    uint32_t periods;
+};
+
+/* The samples of the threads that use a tree, as a hash table with open addressing. */
+struct aa_samples {
+    struct aa_record record;
+    uint32_t thread;  /* the tree's index */
+    uint32_t state;   /* an enum aa_sampling */
+    uint32_t room;    /* entries, a power of two; 0: none */
+    uint32_t used;    /* entries in use */
+    uint32_t timer;   /* the kernel's number of the timer, plus 1; 0: none */
+    uint64_t period;  /* nanoseconds */
+    uint64_t signals; /* number of samples */
+    uint64_t periods; /* that they stand for: more, as a sample may come late */
+    uint64_t crowded; /* periods that are counted without their address, as the table is full */
+    uint64_t lost;    /* periods that are not counted, as the table is full */
+    struct aa_sample_count counts[];
+} __attribute__((aligned(AA_SHARD_ALIGNMENT)));
+
+/* Memory of a program or library that contains code; the bias is its address less that in the linked file. */
+struct aa_mapping {
+    struct aa_record record;
+    uint32_t length; /* length of the name, without its null */
+    uint64_t start, end, bias;
+    char name[]; /* empty: the executable */
+};
+
+/* Reads the rate from the environment. memory: bytes to which the shard may grow. */
+void aa_sample_load(uint64_t memory);
+
+/*
+ * Begin and end samples of the calling thread, which has blocked all signals. before: the signals that it
+ * blocked before that.
+ */
+void aa_sample_begin(struct aa_thread *thread, const sigset_t *before);
+void aa_sample_end(struct aa_thread *thread);
+
+/* Forgets the parent's samples, in the child of a fork. */
+void aa_sample_forget(void);
+
+/* Ends all samples, because the program handles the signal itself. */
+void aa_sample_leave_signal(void);
+
+/* Returns whether the signal's handler is ours. */
+bool aa_sample_has_signal(void);
+
+/* Makes this its handler, unless the program has one; returns whether it is. The caller holds the shard's
+ * lock. */
+bool aa_sample_take_signal(void (*handler)(int, siginfo_t *, void *));
+
+/* Records the objects that were loaded since the last call; without the shard's lock. */
+void aa_sample_note_objects(void);
+void aa_sample_forget_objects(void);
+
+#endif

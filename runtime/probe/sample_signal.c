@@ -1,0 +1,111 @@
+/*
+ * The signal of samples, which the program may want for itself: sigaction and its like. Once it sets a
+ * handler, there are no more samples; until then, it sees the default action.
+ */
+#define _GNU_SOURCE
+#include "probe.h"
+#include "sample.h"
+#include "self.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+
+typedef int set_action(int, const struct sigaction *, struct sigaction *);
+typedef sighandler_t set_handler(int, sighandler_t);
+
+static struct {
+    set_action *sigaction;
+    set_handler *signal, *sysv_signal, *__sysv_signal, *sigset;
+} next;
+
+static _Atomic bool is_ours;
+static _Atomic bool is_theirs;  /* from now on */
+static struct sigaction wanted; /* the last action of the program: the default one, or to ignore the signal */
+
+/* Early, because a signal handler may call these functions, but must not look them up. */
+static __attribute__((constructor)) void find_next(void) {
+    next.signal = (set_handler *)dlsym(RTLD_NEXT, "signal");
+    next.sysv_signal = (set_handler *)dlsym(RTLD_NEXT, "sysv_signal");
+    next.__sysv_signal = (set_handler *)dlsym(RTLD_NEXT, "__sysv_signal");
+    next.sigset = (set_handler *)dlsym(RTLD_NEXT, "sigset");
+    next.sigaction = (set_action *)dlsym(RTLD_NEXT, "sigaction");
+}
+
+static bool is_handler(sighandler_t handler) {
+    return handler != SIG_DFL && handler != SIG_IGN;
+}
+
+bool aa_sample_has_signal(void) {
+    return is_ours;
+}
+
+bool aa_sample_take_signal(void (*handler)(int, siginfo_t *, void *)) {
+    if (is_ours || is_theirs)
+        return is_ours;
+    struct sigaction found,
+        action = {.sa_sigaction = handler, .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK};
+    sigfillset(&action.sa_mask);
+    if (!next.sigaction)
+        find_next();
+    if (!next.sigaction || next.sigaction(SIGURG, NULL, &found) != 0 || is_handler(found.sa_handler))
+        return false;
+    wanted = found;
+    is_ours = next.sigaction(SIGURG, &action, NULL) == 0;
+    return is_ours;
+}
+
+static void leave(void) {
+    is_theirs = true;
+    is_ours = false;
+    aa_sample_leave_signal();
+}
+
+AA_EXPORT int sigaction(int number, const struct sigaction *action, struct sigaction *before) {
+    if (!next.sigaction)
+        find_next();
+    if (!next.sigaction) {
+        errno = ENOSYS;
+        return -1;
+    }
+    if (number != SIGURG || !is_ours)
+        return next.sigaction(number, action, before);
+    struct sigaction earlier = wanted;
+    int result = 0;
+    if (action && is_handler(action->sa_handler)) {
+        leave();
+        result = next.sigaction(number, action, NULL);
+    } else if (action) {
+        wanted = *action;
+    }
+    if (before)
+        *before = earlier;
+    return result;
+}
+
+static sighandler_t set(int number, sighandler_t handler, set_handler *function) {
+    if (!function) {
+        errno = ENOSYS;
+        return SIG_ERR;
+    }
+    if (number != SIGURG || !is_ours)
+        return function(number, handler);
+    sighandler_t earlier = wanted.sa_handler;
+    if (!is_handler(handler)) {
+        wanted = (struct sigaction){.sa_handler = handler};
+        return earlier;
+    }
+    leave();
+    return function(number, handler) == SIG_ERR ? SIG_ERR : earlier;
+}
+
+#define SET_HANDLER(name)                                                                                    \
+    AA_EXPORT sighandler_t name(int number, sighandler_t handler);                                           \
+    AA_EXPORT sighandler_t name(int number, sighandler_t handler) {                                          \
+        if (!next.name)                                                                                      \
+            find_next();                                                                                     \
+        return set(number, handler, next.name);                                                              \
+    }
+SET_HANDLER(signal)
+SET_HANDLER(sysv_signal)
+SET_HANDLER(__sysv_signal)
+SET_HANDLER(sigset)

@@ -1,0 +1,91 @@
+"""Samples: what threads execute, looked at by their CPU time."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from autoanalyzer.runtime.gather.sample_sums import Samples
+from autoanalyzer.runtime.gather.shard import Shard
+
+from .conftest import Record
+
+SAMPLED: Mapping[str, str] = {"AUTOANALYZER_SAMPLE": "1000"}
+TICK = 0.01  # seconds: kernels look at timers at their ticks, 100 to 1000 per second; more rarely on a busy machine
+
+
+def samples_of(shard: Shard) -> Samples:
+    assert shard.samples is not None
+    return shard.samples
+
+
+def seconds_by_region(samples: Samples) -> dict[str, float]:
+    found: Counter[str] = Counter()
+    for (region, _), periods in samples.places.items():
+        found[region.name if region else ""] += periods
+    return {name: periods * samples.period for name, periods in found.items()}
+
+
+def test_samples_are_where_the_processor_time_is(record: Record) -> None:
+    (shard,) = record("+main sleep 50 +f spin 160 -f +g spin 80 -g -main", **SAMPLED)
+    samples, found = samples_of(shard), seconds_by_region(samples_of(shard))
+    assert (samples.states, samples.crowded, samples.lost) == ({"on": 1}, 0, 0)
+    assert 0 < found["f"] < 0.16 + TICK
+    assert 0 < sum(found.values()) < 0.24 + 2 * TICK
+    assert sum(found.values()) == pytest.approx(samples.seconds)
+    files = [place[0] for _, place in samples.places if place]
+    assert files and all(files), "an address is in no object"
+
+
+def test_every_thread_and_every_child_of_a_fork_has_samples_of_its_own(record: Record) -> None:
+    shards = record("+main parallel 2 +f spin 100 -f ; fork +g spin 100 -g ; -main", **SAMPLED)
+    found = [seconds_by_region(samples_of(shard)) for shard in shards]
+    parent, child = sorted(found, key=lambda each: "g" in each)
+    assert 0 < parent["f"] < 0.2 + 2 * TICK
+    assert 0 < child["g"] < 0.1 + TICK
+    assert "f" not in child and "g" not in parent
+
+
+def test_a_new_image_begins_anew(preloaded: Record) -> None:
+    shards = preloaded("+main +f spin 100 exec +g spin 100 -g", **SAMPLED)
+    first, second = (seconds_by_region(samples_of(shard)) for shard in shards)
+    assert {*first} >= {"f"} and {*second} >= {"g"} and "f" not in second
+
+
+def test_a_program_that_handles_the_signal_gets_it_alone(record: Record, tmp_path: Path) -> None:
+    (shard,) = record("+main spin 100 urgent spin 40 +f spin 40 -f parallel 2 +g spin 30 -g ; urgent -main", **SAMPLED)
+    assert (tmp_path / "stderr").read_text().split() == ["default", "0", "own", "0"]
+    samples = samples_of(shard)
+    assert set(samples.states) == {"theirs"}
+    assert 0 < samples.seconds < 0.1 + TICK
+
+
+def test_a_handler_that_was_there_before_stays(record: Record, tmp_path: Path) -> None:
+    (shard,) = record("urgent +main spin 30 -main urgent", **SAMPLED)
+    assert (tmp_path / "stderr").read_text().split() == ["default", "0", "own", "0"]
+    assert (samples_of(shard).signals, samples_of(shard).states) == (0, {"theirs": 1})
+
+
+def test_threads_that_block_the_signal_have_no_samples(record: Record) -> None:
+    (shard,) = record("block +main spin 30 -main", **SAMPLED)
+    assert (samples_of(shard).signals, samples_of(shard).states) == (0, {"blocked": 1})
+
+
+def test_what_a_full_table_has_no_room_for_is_counted_without_its_place(preloaded: Record) -> None:
+    regions = " ".join(f"+f{number} spin 1 -f{number}" for number in range(60))
+    (shard,) = preloaded(f"+main {regions} -main", AUTOANALYZER_MAX_MEMORY="1M", AUTOANALYZER_SAMPLE="10000")
+    samples = samples_of(shard)
+    assert samples.signals > 0
+    assert sum(seconds_by_region(samples).values()) + samples.lost * samples.period == pytest.approx(samples.seconds)
+
+
+@pytest.mark.parametrize("rate", ["", "0", "often", "10001"])
+def test_nothing_is_sampled_unless_asked_for(preloaded: Record, tmp_path: Path, rate: str) -> None:
+    (shard,) = preloaded("+main spin 20 urgent urgent -main", AUTOANALYZER_SAMPLE=rate)
+    assert shard.samples is None
+    *said, first, before, second, after = (tmp_path / "stderr").read_text().split()
+    assert (first, before, second, after) == ("default", "0", "own", "0")
+    assert bool(said) == (rate in ("often", "10001"))
