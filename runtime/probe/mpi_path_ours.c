@@ -29,7 +29,7 @@ void aa_path_unlock(void) {
 }
 
 void aa_path_write(struct aa_path *path) {
-    if (aa_path_has_ended || !aa_path_here(path))
+    if (!aa_path_here(path))
         memset(path, 0, offsetof(struct aa_path, entries));
     path->from = aa_path_ours.me;
 }
