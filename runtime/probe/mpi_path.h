@@ -32,7 +32,15 @@ static inline const struct aa_mpi_peers *aa_path_peers(MPI_Comm comm) {
     return __builtin_expect(aa_mpi_path, false) && !aa_path_has_ended ? aa_mpi_peers_of(comm) : NULL;
 }
 
-/* Records that the program uses an operation that the path does not follow. */
+/* The same for a request, which drops them once it is complete. */
+static inline const struct aa_mpi_peers *aa_path_kept_peers(MPI_Comm comm) {
+    const struct aa_mpi_peers *peers = aa_path_peers(comm);
+    if (peers)
+        aa_mpi_peers_keep(peers);
+    return peers;
+}
+
+/* The program uses something that the path does not follow. */
 static inline void aa_path_leaves_out(enum aa_path_left_out what) {
     if (__builtin_expect(aa_mpi_path, false))
         aa_shard()->path_left_out |= what;

@@ -76,12 +76,13 @@ void aa_path_take_rest(void) {
 static _Thread_local const struct aa_mpi_peers *matched AA_INITIAL_EXEC;
 
 void aa_path_matched(uint64_t message, MPI_Comm comm) {
-    aa_requests_add((struct aa_request){.handle = ~message, .peers = aa_path_peers(comm)});
+    aa_requests_add((struct aa_request){.handle = ~message, .peers = aa_path_kept_peers(comm)});
 }
 
 void aa_path_take_matched(uint64_t message) {
     struct aa_request found = {0};
     aa_requests_complete(~message, UINT64_MAX, &found);
+    aa_mpi_peers_drop(matched);
     matched = found.peers;
 }
 
