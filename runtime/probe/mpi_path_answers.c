@@ -57,14 +57,15 @@ void *aa_path_question(void) {
 }
 
 static void take(struct answer *answer) {
+    aa_path_took(aa_path_ours.comm);
     aa_path_join_sender(&answer->path);
     aa_path_count_message();
     free(answer);
 }
 
 static void give_up(struct answer *answer) {
-    aa_mpi.Cancel(&answer->request);
-    aa_mpi.Wait(&answer->request, MPI_STATUS_IGNORE);
+    if (!aa_path_cancel(&answer->request))
+        aa_path_took(aa_path_ours.comm);
     free(answer);
 }
 
