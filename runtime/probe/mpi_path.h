@@ -68,12 +68,9 @@ void aa_path_ask(int dest, int tag, MPI_Comm comm);
 void *aa_path_question(void);
 void aa_path_answered(void *question);
 
-/*
- * Called when a non-blocking receive begins: aa_path_begun returns the thread's chain, allocated by malloc,
- * if any sender has asked for it; otherwise null. aa_path_begun_in writes the chain to what aa_path_room
- * returned. Once the message has arrived, aa_path_received_later answers with that chain.
- */
-extern bool aa_path_is_asked;
+/* A receive that does not block begins: where the thread is, in memory of malloc, if anybody has asked for
+ * that; the same in room for it, which is empty at first. It has received. */
+extern _Atomic bool aa_path_is_asked;
 void *aa_path_begun(void);
 void *aa_path_room(void);
 void aa_path_begun_in(void *room);

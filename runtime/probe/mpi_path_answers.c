@@ -13,7 +13,7 @@
 
 #define MOST_LATE 64 /* answers that later calls look for: a rank of a 3D grid has 26 neighbours */
 
-bool aa_path_is_asked;
+_Atomic bool aa_path_is_asked;
 
 struct answer {
     struct answer *next;
@@ -21,7 +21,7 @@ struct answer {
     struct aa_path path;
 };
 
-static struct answer *late;
+static struct answer *_Atomic late;
 static int late_count;
 static _Atomic uint32_t questions;
 static _Thread_local struct answer *latest AA_INITIAL_EXEC;

@@ -12,7 +12,7 @@
 #define COUNTING 1e8  /* nanoseconds to wait for it in a counting run */
 #define PATIENCE 1e9  /* nanoseconds to wait for a chain that was sent before the program's message */
 
-bool aa_path_has_missed;
+_Atomic bool aa_path_has_missed;
 _Atomic int64_t aa_path_on_the_way;
 
 struct parcel {

@@ -84,8 +84,8 @@ int aa_path_tag_of(const struct aa_mpi_peers *peers, int tag);
 void aa_path_take_late(void);
 void aa_path_end_answers(void);
 
-/* Records that a chain was sent but did not arrive. From then on, no process waits for chains. */
-extern bool aa_path_has_missed;
+/* One that was sent did not come; as all others go on, so does the rest. */
+extern _Atomic bool aa_path_has_missed;
 void aa_path_miss(void);
 
 /* Returns whether a wait takes too long. `end` is when it does; 0 at the first call, which sets it. */
