@@ -83,9 +83,9 @@ void aa_path_thread_ends(const struct aa_thread *thread) {
     own = NULL;
 }
 
-/* A thread begins where it was created, or where the former thread of its tree ended, and with what it has
- * worked since; or with the longest chain that its process has, if that is longer: whoever made it may have
- * woken the thread. */
+/* Starts a thread's chain with that of its creator, or of the thread whose tree it takes over, plus its own
+ * work since; or with the longest chain of the process, if that is longer, because the thread with that chain
+ * may have woken this one. */
 static struct holder *begin(const struct aa_thread *thread, uint32_t *steps) {
     const struct aa_path *longest = longest_of_process();
     struct holder *known = known_holder_of(thread), *holder = known ? known : new_holder_of(thread);
@@ -103,8 +103,8 @@ static struct holder *begin(const struct aa_thread *thread, uint32_t *steps) {
     return holder;
 }
 
-/* The calling thread's chain, with its work until now, in so many steps; the lock is the caller's then. Null,
- * and no lock: it has none, or the path has ended. */
+/* Returns the calling thread's chain, with its work until now, and the number of steps. The caller then holds
+ * the lock. Returns null, without the lock, if the thread has no chain or the path has ended. */
 static struct aa_path *take(struct aa_section *section, uint32_t *steps) {
     const struct aa_thread *thread = aa_thread_self;
     if (!thread || aa_thread_closed || aa_path_has_ended)
