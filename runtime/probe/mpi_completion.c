@@ -49,10 +49,11 @@ static void take_answer(const struct aa_request *request) {
     *asked = NULL;
 }
 
-/* Forgets the chain from the start of a receive. */
-static void forget_beginning(const struct aa_request *request) {
-    if (!request->persistent)
-        free(request->begun);
+/* Lets go of the chain from the start of a receive, and of its communicator's processes. */
+static void let_go(const struct aa_request *request) {
+    free(request->begun);
+    if (request->peers)
+        aa_mpi_peers_drop(request->peers);
 }
 
 /* Returns the bytes of a message. Those of a file are counted at once, and 0 is returned. */
@@ -84,7 +85,8 @@ static uint64_t completed_bytes(uint64_t handle, uint64_t as_of, const MPI_Statu
         aa_path_received_later(request.peers,
                                request.peer == MPI_ANY_SOURCE ? status->MPI_SOURCE : request.peer,
                                request.tag == MPI_ANY_TAG ? status->MPI_TAG : request.tag, request.begun);
-    forget_beginning(&request);
+    if (!request.persistent)
+        let_go(&request);
     if (cancelled)
         return 0;
     return arrived_bytes(&request, aa_status_bytes(status));
@@ -232,7 +234,7 @@ void aa_request_freed(enum aa_language language, const void *request) {
             take_answer(&freed);
         if (freed.persistent)
             free(freed.question);
-        free(freed.begun);
+        let_go(&freed);
     }
     aa_requests_forget(handle);
 }

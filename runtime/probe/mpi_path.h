@@ -32,7 +32,15 @@ static inline const struct aa_mpi_peers *aa_path_peers(MPI_Comm comm) {
     return __builtin_expect(aa_mpi_path, false) && !aa_path_has_ended ? aa_mpi_peers_of(comm) : NULL;
 }
 
-/* Records that the program uses an operation that the path does not follow. */
+/* The same for a request, which drops them once it is complete. */
+static inline const struct aa_mpi_peers *aa_path_kept_peers(MPI_Comm comm) {
+    const struct aa_mpi_peers *peers = aa_path_peers(comm);
+    if (peers)
+        aa_mpi_peers_keep(peers);
+    return peers;
+}
+
+/* The program uses something that the path does not follow. */
 static inline void aa_path_leaves_out(enum aa_path_left_out what) {
     if (__builtin_expect(aa_mpi_path, false))
         aa_shard()->path_left_out |= what;
@@ -60,12 +68,9 @@ void aa_path_ask(int dest, int tag, MPI_Comm comm);
 void *aa_path_question(void);
 void aa_path_answered(void *question);
 
-/*
- * Called when a non-blocking receive begins: aa_path_begun returns the thread's chain, allocated by malloc,
- * if any sender has asked for it; otherwise null. aa_path_begun_in writes the chain to what aa_path_room
- * returned. Once the message has arrived, aa_path_received_later answers with that chain.
- */
-extern bool aa_path_is_asked;
+/* A receive that does not block begins: where the thread is, in memory of malloc, if anybody has asked for
+ * that; the same in room for it, which is empty at first. It has received. */
+extern _Atomic bool aa_path_is_asked;
 void *aa_path_begun(void);
 void *aa_path_room(void);
 void aa_path_begun_in(void *room);

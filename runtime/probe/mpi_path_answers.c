@@ -13,7 +13,7 @@
 
 #define MOST_LATE 64 /* answers that later calls look for: a rank of a 3D grid has 26 neighbours */
 
-bool aa_path_is_asked;
+_Atomic bool aa_path_is_asked;
 
 struct answer {
     struct answer *next;
@@ -21,7 +21,7 @@ struct answer {
     struct aa_path path;
 };
 
-static struct answer *late;
+static struct answer *_Atomic late;
 static int late_count;
 static _Atomic uint32_t questions;
 static _Thread_local struct answer *latest AA_INITIAL_EXEC;
@@ -57,14 +57,15 @@ void *aa_path_question(void) {
 }
 
 static void take(struct answer *answer) {
+    aa_path_took(aa_path_ours.comm);
     aa_path_join_sender(&answer->path);
     aa_path_count_message();
     free(answer);
 }
 
 static void give_up(struct answer *answer) {
-    aa_mpi.Cancel(&answer->request);
-    aa_mpi.Wait(&answer->request, MPI_STATUS_IGNORE);
+    if (!aa_path_cancel(&answer->request))
+        aa_path_took(aa_path_ours.comm);
     free(answer);
 }
 

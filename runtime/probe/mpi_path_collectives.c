@@ -63,7 +63,9 @@ static void ends_to_meet(void) {
         meeting = NULL;
 }
 
-static uint32_t flags_of(const struct aa_mpi_peers *peers, bool may_meet) {
+static uint32_t flags_of(enum aa_path_collective_kind kind, const struct aa_mpi_peers *peers, bool may_meet) {
+    if (kind != AA_PATH_EVERYONE)
+        return kind == AA_PATH_FROM_ROOT && aa_path_has_ended ? AA_PATH_TOO_MUCH : 0;
     uint32_t flags = aa_requests_are_shared() ? AA_PATH_AT_ONCE : 0;
     if (aa_path_has_ended)
         return flags | AA_PATH_TOO_MUCH;
@@ -99,6 +101,13 @@ static void meet(struct aa_mpi_peers *peers, const struct aa_path *longest, uint
         give_up(peers, flags);
 }
 
+/* Some have waited for others. All members read what a root says: if it has left the path, they do here. */
+static void join(struct aa_mpi_peers *peers, const struct aa_path *longest, uint32_t flags) {
+    aa_path_join(longest);
+    if (flags & AA_PATH_TOO_MUCH && !(flags & AA_PATH_IN_DOUBT) && !peers->inter)
+        peers->is_left = true;
+}
+
 /* ---- by messages */
 
 static int exchange(enum aa_path_collective_kind kind, int root, struct aa_path *mine, struct aa_path *found,
@@ -121,13 +130,12 @@ static int exchange(enum aa_path_collective_kind kind, int root, struct aa_path 
  * chains is added elsewhere. */
 static void follow(enum aa_path_collective_kind kind, int root, struct aa_mpi_peers *peers, MPI_Comm comm,
                    bool waits) {
-    struct aa_path mine, found = {0};
+    struct aa_path mine, found = {0}, *given = kind == AA_PATH_FROM_ROOT ? &found : &mine;
     bool in_all = kind == AA_PATH_EVERYONE, may_meet = in_all && begins_to_meet(peers);
     if (may_meet)
         aa_path_gather_threads();
-    aa_path_write(kind == AA_PATH_FROM_ROOT ? &found : &mine);
-    if (in_all)
-        mine.from |= flags_of(peers, may_meet);
+    aa_path_write(given);
+    given->from |= flags_of(kind, peers, may_meet);
     uint64_t since = waits ? aa_path_start_waiting() : 0;
     int result = exchange(kind, root, &mine, &found, comm);
     if (waits)
@@ -135,7 +143,7 @@ static void follow(enum aa_path_collective_kind kind, int root, struct aa_mpi_pe
     if (result == MPI_SUCCESS && in_all)
         meet(peers, &found, found.from);
     else if (result == MPI_SUCCESS)
-        aa_path_join(&found);
+        join(peers, &found, found.from);
     ends_to_meet();
 }
 
@@ -175,7 +183,7 @@ void aa_path_enters(enum aa_path_collective_kind kind, int root, MPI_Comm comm) 
     if (may_meet)
         aa_path_gather_threads();
     aa_path_put(peers->slots, kind != AA_PATH_FROM_ROOT || root == aa_path_my_place(peers->slots),
-                kind == AA_PATH_EVERYONE ? flags_of(peers, may_meet) : 0);
+                flags_of(kind, peers, may_meet));
     aa_path_effort_ends(start + aa_path_waited_in(peers->slots), 1);
 }
 
@@ -193,7 +201,7 @@ static void follow_by_slots(enum aa_path_collective_kind kind, int root, struct 
     if (longest && kind == AA_PATH_EVERYONE)
         meet(peers, longest, flags);
     else if (longest)
-        aa_path_join(longest);
+        join(peers, longest, flags);
     aa_path_taken_slots(peers->slots, kind == AA_PATH_EVERYONE);
     ends_to_meet();
     aa_path_effort_ends(start + aa_path_waited_in(peers->slots), 1);
@@ -252,8 +260,8 @@ void aa_path_companion_ends(MPI_Comm companion) {
 
 /* ---- non-blocking collectives */
 
-static struct aa_path_collective
-    *overdue; /* the program's collectives are complete, but the tool's are not yet; no process waits */
+/* complete for the program, and not yet for us: nobody waits for that */
+static struct aa_path_collective *overdue;
 
 struct aa_path_collective *aa_path_new_collective(MPI_Comm comm, int members, int places) {
     struct aa_path_collective *it = calloc(1, sizeof *it + ((size_t)places + 1) * sizeof *it->found);
@@ -273,23 +281,16 @@ struct aa_path_collective *aa_path_keep_collective(struct aa_path_collective *co
 }
 
 void aa_path_join_collective(const struct aa_path_collective *collective) {
-    for (int i = 0; i < collective->places; i++) {
-        struct aa_path found = collective->found[i];
-        found.from &= ~AA_PATH_FLAGS;
-        aa_path_join(&found);
-    }
-}
-
-static struct aa_path_collective *begin_from(int members, int places, MPI_Comm comm) {
-    struct aa_path_collective *begun = aa_path_new_collective(comm, members, places);
-    if (begun)
-        aa_path_write(&begun->mine);
-    return begun;
+    for (int i = 0; i < collective->places; i++)
+        aa_path_join(&collective->found[i]);
 }
 
 static struct aa_path_collective *begin(MPI_Comm comm) {
     const struct aa_mpi_peers *peers = counted_group_of(comm);
-    return peers ? begin_from(peers->count, 1, comm) : NULL;
+    struct aa_path_collective *begun = peers ? aa_path_new_collective(comm, peers->count, 1) : NULL;
+    if (begun)
+        aa_path_write(&begun->mine);
+    return begun;
 }
 
 /* Begins nothing if the root is invalid: this is an error in the program, which its own call reports. */
@@ -331,9 +332,10 @@ void *aa_path_begin_from_lower(MPI_Comm comm) {
 void *aa_path_begin_from_neighbours(MPI_Comm comm) {
     int places = aa_neighbour_places(comm);
     struct aa_path_collective *it =
-        aa_path_has_group(aa_mpi_peers_of(comm)) ? begin_from(places + 1, places, comm) : NULL;
+        aa_path_has_group(aa_mpi_peers_of(comm)) ? aa_path_new_collective(comm, places + 1, places) : NULL;
     if (!it)
         return NULL;
+    aa_path_write(&it->mine);
     aa_path_count_collective(places + 1);
     return aa_path_keep_collective(it, aa_mpi.Ineighbor_allgather(&it->mine, 1, aa_path_ours.chain, it->found,
                                                                   1, aa_path_ours.chain, comm, &it->request));

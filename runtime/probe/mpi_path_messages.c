@@ -21,14 +21,16 @@ void aa_path_send_among(const struct aa_mpi_peers *peers, int dest, int tag) {
 static void receive(MPI_Comm comm, int peer, int tag, const struct aa_path *begun) {
     struct aa_path path;
     MPI_Request request;
-    if (!aa_path_has_missed && !aa_path_has_ended &&
+    if (!aa_path_has_ended &&
         aa_mpi.Irecv(&path, (int)sizeof path, aa_mpi.byte, peer, tag, comm, &request) == MPI_SUCCESS) {
         if (aa_path_await(&request)) {
+            aa_path_took(comm);
             if (path.from & AA_PATH_ASKS) {
                 aa_path_is_asked = true;
                 aa_path_send_parcel(comm, peer, (int)(AA_PATH_TAGS + (path.from & ~AA_PATH_ASKS)), begun, 0);
             }
-            aa_path_join_sender(&path);
+            if (!aa_path_has_missed)
+                aa_path_join_sender(&path);
         }
         aa_path_count_message();
     }
@@ -58,17 +60,43 @@ void aa_path_received_among(const struct aa_mpi_peers *peers, int source, int ta
     receive_among(peers, source, tag, NULL);
 }
 
-void aa_path_take_rest(void) {
+/* ---- the end */
+
+static void take_arrived(MPI_Comm comm) {
     struct aa_path rest;
-    MPI_Comm comm = aa_path_ours.comm;
     MPI_Status status;
     MPI_Request request;
     int found = 0;
-    aa_mpi.Barrier(comm);
     while (aa_mpi.Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &found, &status) == MPI_SUCCESS && found &&
            aa_mpi.Irecv(&rest, (int)sizeof rest, aa_mpi.byte, status.MPI_SOURCE, status.MPI_TAG, comm,
-                        &request) == MPI_SUCCESS)
+                        &request) == MPI_SUCCESS) {
         aa_mpi.Wait(&request, MPI_STATUS_IGNORE);
+        aa_path_took(comm);
+    }
+}
+
+/* An MPI_User_function. */
+static void add_lengths(void *given, void *kept, int *count, MPI_Datatype *type) {
+    (void)type;
+    for (int i = 0; i < *count; i++)
+        ((struct aa_path *)kept)[i].length += ((const struct aa_path *)given)[i].length;
+}
+
+#define MOST_ROUNDS 1000 /* so that nobody waits for ever for a message that the library has lost */
+
+/* A message may come after a barrier that its sender has entered later, so all add up what is on its way. */
+void aa_path_take_rest(void) {
+    MPI_Op sum;
+    struct aa_path mine = {0}, all = {.length = 1};
+    if (aa_mpi.Op_create(add_lengths, 1, &sum) != MPI_SUCCESS)
+        return;
+    for (int round = 0; round < MOST_ROUNDS && all.length > 0; round++) {
+        take_arrived(aa_path_ours.comm);
+        mine.length = (double)aa_path_on_the_way;
+        if (aa_mpi.Allreduce(&mine, &all, 1, aa_path_ours.chain, sum, aa_path_ours.comm) != MPI_SUCCESS)
+            break;
+    }
+    aa_mpi.Op_free(&sum);
 }
 
 /* ---- messages that the program matches (MPI_Mprobe) before it receives them */
@@ -76,12 +104,13 @@ void aa_path_take_rest(void) {
 static _Thread_local const struct aa_mpi_peers *matched AA_INITIAL_EXEC;
 
 void aa_path_matched(uint64_t message, MPI_Comm comm) {
-    aa_requests_add((struct aa_request){.handle = ~message, .peers = aa_path_peers(comm)});
+    aa_requests_add((struct aa_request){.handle = ~message, .peers = aa_path_kept_peers(comm)});
 }
 
 void aa_path_take_matched(uint64_t message) {
     struct aa_request found = {0};
     aa_requests_complete(~message, UINT64_MAX, &found);
+    aa_mpi_peers_drop(matched);
     matched = found.peers;
 }
 

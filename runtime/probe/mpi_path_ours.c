@@ -29,7 +29,7 @@ void aa_path_unlock(void) {
 }
 
 void aa_path_write(struct aa_path *path) {
-    if (aa_path_has_ended || !aa_path_here(path))
+    if (!aa_path_here(path))
         memset(path, 0, offsetof(struct aa_path, entries));
     path->from = aa_path_ours.me;
 }
@@ -54,8 +54,9 @@ static _Atomic uint64_t waiting; /* nanoseconds in calls that wait for others */
 
 static void count(uint64_t more_halves) {
     halves += more_halves;
-    aa_shard()->path_ticks = aa_path_taken() + (uint64_t)(price * (double)halves / 2) +
-                             (uint64_t)((double)waiting * aa_clock_rate());
+    uint64_t ticks = aa_path_taken() + (uint64_t)(price * (double)halves / 2) +
+                     (uint64_t)((double)waiting * aa_clock_rate());
+    atomic_store_explicit(&aa_shard()->path_ticks, ticks, memory_order_relaxed);
 }
 
 void aa_path_count_message(void) {

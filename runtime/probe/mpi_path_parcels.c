@@ -12,7 +12,8 @@
 #define COUNTING 1e8  /* nanoseconds to wait for it in a counting run */
 #define PATIENCE 1e9  /* nanoseconds to wait for a chain that was sent before the program's message */
 
-bool aa_path_has_missed;
+_Atomic bool aa_path_has_missed;
+_Atomic int64_t aa_path_on_the_way;
 
 struct parcel {
     MPI_Request request;
@@ -79,12 +80,17 @@ void aa_path_send_parcel(MPI_Comm comm, int peer, int tag, const struct aa_path 
         parcel->path.from = question;
         parcel->is_sent = aa_mpi.Isend(&parcel->path, (int)aa_path_size(&parcel->path), aa_mpi.byte, peer,
                                        tag, comm, &parcel->request) == MPI_SUCCESS;
+        aa_path_on_the_way += parcel->is_sent && comm == aa_path_ours.comm;
     }
     aa_path_unlock();
     aa_path_count_message();
 }
 
-/* In counting runs, whose times are not used, a chain may take longer. */
+void aa_path_took(MPI_Comm comm) {
+    aa_path_on_the_way -= comm == aa_path_ours.comm;
+}
+
+/* In counting runs, whose time means nothing, it may take longer. */
 bool aa_path_is_here(MPI_Request *request) {
     int came = 0;
     uint64_t end = aa_work_is_counted() ? aa_clock_ticks() + (uint64_t)(COUNTING * aa_clock_rate()) : 0;
@@ -126,11 +132,18 @@ void aa_path_miss(void) {
         aa_shard()->path_state = AA_PATH_MISSED;
 }
 
-bool aa_path_await(MPI_Request *request) {
-    if (comes(request, true))
-        return true;
+bool aa_path_cancel(MPI_Request *request) {
+    MPI_Status status;
+    int cancelled = 1;
     aa_mpi.Cancel(request);
-    aa_mpi.Wait(request, MPI_STATUS_IGNORE);
+    if (aa_mpi.Wait(request, &status) == MPI_SUCCESS)
+        aa_mpi.Test_cancelled(&status, &cancelled);
+    return cancelled;
+}
+
+bool aa_path_await(MPI_Request *request) {
+    if (comes(request, true) || !aa_path_cancel(request))
+        return true;
     if (!aa_path_has_ended)
         aa_path_miss();
     return false;

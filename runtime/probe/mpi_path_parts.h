@@ -68,8 +68,11 @@ void aa_path_exchange_with_oneself(void);
 void aa_path_send_on(MPI_Comm comm, int peer, int tag);
 void aa_path_receive_on(MPI_Comm comm, int peer, int tag);
 
-/* Receives all chains that are left, at the end, because some libraries report messages that are not
- * received. */
+/* Messages to any process that this one has sent between two, less those that it has received. */
+extern _Atomic int64_t aa_path_on_the_way;
+void aa_path_took(MPI_Comm comm);
+
+/* All are at the end: what nobody has received is, as libraries say that it was not. */
 void aa_path_take_rest(void);
 
 /* Sends a chain to another process (null: the calling thread's), with a question, or with none (0). */
@@ -81,8 +84,8 @@ int aa_path_tag_of(const struct aa_mpi_peers *peers, int tag);
 void aa_path_take_late(void);
 void aa_path_end_answers(void);
 
-/* Records that a chain was sent but did not arrive. From then on, no process waits for chains. */
-extern bool aa_path_has_missed;
+/* One that was sent did not come; as all others go on, so does the rest. */
+extern _Atomic bool aa_path_has_missed;
 void aa_path_miss(void);
 
 /* Returns whether a wait takes too long. `end` is when it does; 0 at the first call, which sets it. */
@@ -92,7 +95,10 @@ bool aa_path_is_over(uint64_t *end);
 bool aa_path_is_here(MPI_Request *request);
 bool aa_path_await(MPI_Request *request);
 
-/* Waits for a collective of the tool that all members have begun. Returns whether it completes in time. */
+/* One that is being received is so no more; false: it came after all. */
+bool aa_path_cancel(MPI_Request *request);
+
+/* Whether a collective of ours that all have begun completes in time. */
 bool aa_path_comes(MPI_Request *request);
 
 /* A collective of the tool in progress: the chain that this process gives, and the chains that it gets. */

@@ -3,14 +3,12 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "mpi_request_table.h"
 #include "shard.h"
 
-static struct aa_mpi_peers of_world = {.everybody = true};
+static struct aa_mpi_peers of_world = {.users = 1, .everybody = true};
 static int known = MPI_KEYVAL_INVALID;
 static void (*end_slots_of)(struct aa_path_slots *);
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct aa_mpi_peers *former;
 
 /*
  * Called by MPI_Comm_dup: copies nothing. MPI's own callbacks are not used, because in some libraries they
@@ -22,21 +20,25 @@ static int copy_nothing(MPI_Comm comm, int key, void *state, void *value, void *
     return MPI_SUCCESS;
 }
 
-/* A request on a communicator may be complete only after that is freed. */
+void aa_mpi_peers_keep(const struct aa_mpi_peers *peers) {
+    if (peers)
+        ((struct aa_mpi_peers *)peers)->users++;
+}
+
+void aa_mpi_peers_drop(const struct aa_mpi_peers *peers) {
+    struct aa_mpi_peers *dropped = (struct aa_mpi_peers *)peers;
+    if (dropped && --dropped->users == 0) {
+        free(dropped->world);
+        free(dropped);
+    }
+}
+
+/* Takes no lock: the library may hold its own one, which others wait for under ours. */
 static int forget(MPI_Comm comm, int key, void *value, void *state) {
     (void)comm, (void)key, (void)state;
     struct aa_mpi_peers *peers = value;
     end_slots_of(peers->slots);
-    pthread_mutex_lock(&lock);
-    peers->next = former;
-    former = peers;
-    while (former && aa_requests_none()) {
-        peers = former;
-        former = peers->next;
-        free(peers->world);
-        free(peers);
-    }
-    pthread_mutex_unlock(&lock);
+    aa_mpi_peers_drop(peers);
     return MPI_SUCCESS;
 }
 
@@ -124,11 +126,11 @@ static struct aa_mpi_peers *kept(MPI_Comm comm) {
 
 static struct aa_mpi_peers *make(MPI_Comm comm) {
     struct aa_mpi_peers *peers = calloc(1, sizeof *peers);
+    if (peers)
+        peers->users = 1;
     if (peers && fill(peers, comm) && aa_mpi.Comm_set_attr(comm, known, peers) == MPI_SUCCESS)
         return peers;
-    if (peers)
-        free(peers->world);
-    free(peers);
+    aa_mpi_peers_drop(peers);
     return NULL;
 }
 

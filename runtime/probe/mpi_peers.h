@@ -7,7 +7,7 @@
 struct aa_path_slots;
 
 struct aa_mpi_peers {
-    struct aa_mpi_peers *next; /* among those whose communicator was freed */
+    _Atomic uint32_t users; /* the communicator, and those of aa_mpi_peers_keep */
     /* the number of processes to which messages go: those of the remote group on an intercommunicator */
     int count;
     /* Differs, in most cases, between communicators with the same two members; the same in all members. */
@@ -35,10 +35,13 @@ bool aa_mpi_peers_begin(int size, void (*end_slots)(struct aa_path_slots *));
 void aa_mpi_peers_end(void);
 
 /*
- * Returns the processes of a communicator, which stay valid as long as it or a request on it exists; null if
- * unknown.
+ * Returns the processes of a communicator, which stay valid as long as it exists; null if unknown. A request
+ * may be complete only after its communicator is freed, by any thread, so it keeps them until it drops them;
+ * both do nothing for null.
  */
 struct aa_mpi_peers *aa_mpi_peers_of(MPI_Comm comm);
+void aa_mpi_peers_keep(const struct aa_mpi_peers *peers);
+void aa_mpi_peers_drop(const struct aa_mpi_peers *peers);
 
 /*
  * Returns the rank in MPI_COMM_WORLD of a process of the communicator; negative if it has none or is

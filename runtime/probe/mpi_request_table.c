@@ -31,9 +31,9 @@ static void unlock(void) {
 }
 
 static bool is_alike(const struct aa_request *one, const struct aa_request *other) {
-    return !one->beside && !other->beside && !one->question && !other->question &&
-           one->brings == AA_BRINGS_NOTHING && other->brings == AA_BRINGS_NOTHING && !one->persistent &&
-           !other->persistent;
+    return !one->peers && !other->peers && !one->beside && !other->beside && !one->question &&
+           !other->question && one->brings == AA_BRINGS_NOTHING && other->brings == AA_BRINGS_NOTHING &&
+           !one->persistent && !other->persistent;
 }
 
 static size_t home(uint64_t handle) {

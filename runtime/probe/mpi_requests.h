@@ -39,6 +39,8 @@ static inline void aa_synchronous_begun(MPI_Request request) {
 /* Adds the receive of a message that MPI_Mprobe or MPI_Improbe has matched. */
 static inline void aa_matched_begun(MPI_Request request) {
     const struct aa_mpi_peers *peers = __builtin_expect(aa_mpi_path, false) ? aa_path_matched_peers() : NULL;
+    if (peers)
+        aa_mpi_peers_keep(peers);
     aa_requests_add((struct aa_request){.handle = aa_handle(request),
                                         .brings = AA_BRINGS_MESSAGE,
                                         .peers = peers,
@@ -53,7 +55,7 @@ static inline void aa_receive_begun(MPI_Request request, int source, int tag, MP
         aa_request_begun(request, AA_BRINGS_NOTHING);
         return;
     }
-    const struct aa_mpi_peers *peers = aa_path_peers(comm);
+    const struct aa_mpi_peers *peers = aa_path_kept_peers(comm);
     aa_requests_add((struct aa_request){.handle = aa_handle(request),
                                         .brings = AA_BRINGS_MESSAGE,
                                         .peers = peers,
@@ -65,7 +67,7 @@ static inline void aa_receive_begun(MPI_Request request, int source, int tag, MP
 /* Adds a persistent receive. sent: bytes each time it is started. */
 static inline void aa_persistent_receive(MPI_Request request, uint64_t sent, int source, int tag,
                                          MPI_Comm comm) {
-    const struct aa_mpi_peers *peers = aa_path_peers(comm);
+    const struct aa_mpi_peers *peers = aa_path_kept_peers(comm);
     aa_requests_add((struct aa_request){.handle = aa_handle(request),
                                         .sent = sent,
                                         .persistent = true,
@@ -79,7 +81,7 @@ static inline void aa_persistent_receive(MPI_Request request, uint64_t sent, int
 /* Adds a persistent send. sent: bytes each time it is started. */
 static inline void aa_persistent_send(MPI_Request request, uint64_t sent, int dest, int tag, MPI_Comm comm,
                                       bool synchronous) {
-    const struct aa_mpi_peers *peers = aa_path_peers(comm);
+    const struct aa_mpi_peers *peers = aa_path_kept_peers(comm);
     aa_requests_add((struct aa_request){.handle = aa_handle(request),
                                         .sent = sent,
                                         .persistent = true,

@@ -42,15 +42,15 @@ static struct aa_path *longest_of_process(void) {
     return longest;
 }
 
-/* A thread that takes over the tree of an ended thread also gets its chain, which contains the tree's work.
- */
-static struct holder *holder_of(const struct aa_thread *thread) {
+static struct holder *known_holder_of(const struct aa_thread *thread) {
     struct holder *holder = holders;
     while (holder && holder->thread != thread)
         holder = holder->next;
-    if (holder)
-        return holder;
-    holder = aa_memory_map(sizeof *holder);
+    return holder;
+}
+
+static struct holder *new_holder_of(const struct aa_thread *thread) {
+    struct holder *holder = aa_memory_map(sizeof *holder);
     struct aa_path_record *record = holder ? aa_path_append(AA_PATH_CHAIN) : NULL;
     if (holder && !record)
         aa_memory_unmap(holder, sizeof *holder);
@@ -74,11 +74,21 @@ static struct birth {
 static uint64_t latest_birth;
 _Thread_local uint64_t aa_path_born AA_INITIAL_EXEC;
 
-/* Starts a thread's chain with that of its creator, plus its own work since; or with the longest chain of the
- * process, if that is longer, because the thread with that chain may have woken this one. */
+void aa_path_thread_ends(const struct aa_thread *thread) {
+    if (!own || own->thread != thread || aa_path_has_ended)
+        return;
+    struct aa_section section = aa_path_turn_begin();
+    aa_work_look(&own->work, thread, aa_chain_lengthen, own->path);
+    aa_path_turn_end(section);
+    own = NULL;
+}
+
+/* Starts a thread's chain with that of its creator, or of the thread whose tree it takes over, plus its own
+ * work since; or with the longest chain of the process, if that is longer, because the thread with that chain
+ * may have woken this one. */
 static struct holder *begin(const struct aa_thread *thread, uint32_t *steps) {
     const struct aa_path *longest = longest_of_process();
-    struct holder *holder = holder_of(thread);
+    struct holder *known = known_holder_of(thread), *holder = known ? known : new_holder_of(thread);
     if (!holder)
         return NULL;
     const struct birth *birth = &births[aa_path_born % BIRTHS];
@@ -94,10 +104,10 @@ static struct holder *begin(const struct aa_thread *thread, uint32_t *steps) {
 }
 
 /* Returns the calling thread's chain, with its work until now, and the number of steps. The caller then holds
- * the lock. Returns null, without the lock, if the thread has no chain. */
+ * the lock. Returns null, without the lock, if the thread has no chain or the path has ended. */
 static struct aa_path *take(struct aa_section *section, uint32_t *steps) {
     const struct aa_thread *thread = aa_thread_self;
-    if (!thread || aa_thread_closed)
+    if (!thread || aa_thread_closed || aa_path_has_ended)
         return NULL;
     *section = aa_path_turn_begin();
     *steps = 1;
@@ -141,7 +151,7 @@ uint64_t aa_path_birth(void) {
 }
 
 bool aa_path_is_followed(void) {
-    return own && own->thread == aa_thread_self;
+    return own && own->thread == aa_thread_self && !aa_path_has_ended;
 }
 
 uint64_t aa_path_effort_begins(void) {
@@ -223,6 +233,25 @@ void aa_path_team_closed(struct aa_thread *const *team, uint32_t count) {
     aa_effort_add(&own->effort, since, steps);
 }
 
+/* ---- threads that take over a tree */
+
+static void pass_over(void *to, uint32_t node, uint32_t what, double work) {
+    (void)to, (void)node, (void)what, (void)work;
+}
+
+void aa_path_tree_taken_over(const struct aa_thread *thread) {
+    if (!holders || aa_path_has_ended)
+        return;
+    struct aa_section section = aa_path_turn_begin();
+    struct holder *holder = known_holder_of(thread) ? NULL : new_holder_of(thread);
+    struct aa_work *of_member = work_of_member(thread);
+    if (holder)
+        aa_work_look(&holder->work, thread, pass_over, NULL);
+    if (of_member)
+        aa_work_look(of_member, thread, pass_over, NULL);
+    aa_path_turn_end(section);
+}
+
 /* ---- meeting others */
 
 /* The other chain may be older than the last meeting of all ranks, sent by a thread that was ahead of it. So
@@ -241,7 +270,7 @@ static void come_up_and_join(const struct aa_path *other, bool by_message) {
     uint64_t since = aa_path_turn_ticks();
     struct aa_section section;
     uint32_t steps;
-    if (aa_path_has_ended || !take(&section, &steps))
+    if (!take(&section, &steps))
         return;
     join(other, by_message);
     aa_path_turn_end(section);
@@ -258,7 +287,7 @@ void aa_path_join_sender(const struct aa_path *other) {
 
 void aa_path_meet(const struct aa_path *longest, bool mine) {
     uint64_t since = aa_path_turn_ticks();
-    if (!aa_path_is_followed() || aa_thread_closed || aa_path_has_ended)
+    if (!aa_path_is_followed() || aa_thread_closed)
         return;
     struct aa_section section = aa_path_turn_begin();
     join(longest, false);

@@ -31,6 +31,13 @@ bool aa_path_here(struct aa_path *to);
 uint64_t aa_path_birth(void);
 extern _Thread_local uint64_t aa_path_born AA_INITIAL_EXEC;
 
+/* Leaves out the work until now in a tree that another thread takes over, as it belongs to the ended thread.
+ */
+void aa_path_tree_taken_over(const struct aa_thread *thread);
+
+/* Adds the work of the calling thread, which ends, to its chain, if it has one; thread: its tree. */
+void aa_path_thread_ends(const struct aa_thread *thread);
+
 /* Adds the calling thread's work until now to its chain, if it has one. */
 void aa_path_update(void);
 
@@ -48,7 +55,8 @@ void aa_path_meet(const struct aa_path *longest, bool mine);
 /* Gives the calling thread the longest chain of its process, if that is longer than its own. */
 void aa_path_gather_threads(void);
 
-/* Returns whether the calling thread has a chain, which starts with its first call of MPI. */
+/* Returns whether the path goes on and the calling thread has a chain, which starts with its first call of
+ * MPI. */
 bool aa_path_is_followed(void);
 
 /*
@@ -60,7 +68,7 @@ void aa_path_team_closed(struct aa_thread *const *members, uint32_t count);
 /* Forgets all chains in the child of a fork: they are its parent's. */
 void aa_path_forget(void);
 
-/* Ends the path: from now on, no thread joins another chain. */
+/* Ends the path: from now on, no chain changes. */
 void aa_path_end(void);
 extern _Atomic bool aa_path_has_ended;
 

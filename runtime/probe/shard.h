@@ -120,11 +120,11 @@ struct aa_header {
     float call_cost;           /* nanoseconds to measure a call of MPI or file I/O */
     uint64_t system[AA_SYSTEM_VALUES]; /* the system's data about the process; see system.h */
     uint64_t mpi_bypassed;             /* an enum aa_mpi_bypass: whether MPI calls were not seen */
-    uint32_t path_state;    /* an enum aa_path_state: whether the critical path is known; see path.h */
-    uint32_t path_lost;     /* number of entries of chains for which there was no memory */
-    uint64_t path_messages; /* number of our own messages, in addition to the program's */
-    uint64_t path_ticks;    /* the time that our own messages took */
-    uint64_t path_left_out; /* flags of enum aa_path_left_out: what the path does not follow */
+    _Atomic uint32_t path_state; /* an enum aa_path_state: whether the critical path is known; see path.h */
+    uint32_t path_lost;          /* number of entries of chains for which there was no memory */
+    _Atomic uint64_t path_messages; /* number of our own messages, in addition to the program's */
+    _Atomic uint64_t path_ticks;    /* the time that our own messages took */
+    _Atomic uint64_t path_left_out; /* flags of enum aa_path_left_out: what the path does not follow */
 } __attribute__((aligned(AA_SHARD_ALIGNMENT)));
 
 struct aa_record {

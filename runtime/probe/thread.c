@@ -155,8 +155,10 @@ static void begin(struct aa_thread *thread) {
     } else {
         aa_watch_open(&thread->watch);
         uint64_t now = aa_clock_ticks();
-        if (thread->taken)
+        if (thread->taken) {
             aa_throttle_leave_out(thread, now - thread->last);
+            aa_path_tree_taken_over(thread);
+        }
         thread->last = now;
     }
     bool is_first = thread == trees.main && !thread->taken;
@@ -172,6 +174,7 @@ static void give_back(struct aa_thread *thread) {
     aa_team_come_back(thread);
     aa_sites_close(thread);
     aa_book(thread);
+    aa_path_thread_ends(thread);
     aa_trace_end(thread);
     aa_counter_end();
     aa_watch_close(&thread->watch);

@@ -25,7 +25,7 @@ static uint32_t draw(struct chance *chance, uint32_t below) {
     return (uint32_t)(chance->state >> 33) % below;
 }
 
-static volatile double spun;
+static _Thread_local volatile double spun;
 
 static void work(uint32_t amount) {
     for (uint32_t i = 0; i < amount; i++)
