@@ -34,6 +34,8 @@ LOOPS = {
     "upper": ("movupd %4, %%xmm2; addsd %%xmm1, %%xmm2", 0, 0, 0),
     "both": ("movupd %4, %%xmm2; addpd %%xmm2, %%xmm2", 0, 1, 0),
     "wide": ("vmovupd %4, %%ymm2; vaddpd %%ymm2, %%ymm1, %%ymm2", 0, 1, 0),
+    "least": ("movsd %7, %%xmm2; addsd %%xmm2, %%xmm2", 0, 0, 0),
+    "single_least": ("movss %8, %%xmm2; addss %%xmm2, %%xmm2", 0, 0, 0),
     "nothing": ("pxor %%xmm2, %%xmm2; mulsd %%xmm2, %%xmm2; mulsd %1, %%xmm2", 0, 0, 0),
     "never": ("testl %%eax, %%eax; jp 2f; 2: nop; testq %%rsp, %%rsp; je 2f; nop; 2: nop", 0, 0, 2),
 }
@@ -46,17 +48,20 @@ static void {name}(void) {{
     for (int once = 0; once < 1; once++)
         __asm__ volatile("movl ${ROUNDS}, %%edi; movsd %1, %%xmm1; vbroadcastsd %%xmm1, %%ymm1; xorl %%eax, %%eax\\n\\t"
             "1: {each}\\n\\tmovups %%xmm2, %5; subl $1, %%edi; jne 1b"
-            : : "m"(tiny), "m"(usual), "m"(small), "m"(single_tiny), "m"(*mixed), "m"(used), "m"(narrow)
+            : : "m"(tiny), "m"(usual), "m"(small), "m"(single_tiny), "m"(*mixed), "m"(used), "m"(narrow),
+                "m"(least_double), "m"(least_float)
             : "rax", "rcx", "rdx", "rdi", "xmm1", "xmm2", "xmm3", "cc", "memory");
 }}
 """
 
 
 PROGRAM = f"""
+#include <float.h>
 #include <immintrin.h>
 #include <stdint.h>
 static const double tiny = 1e-310, usual = 1.5, small = 1e-160, narrow = 1e-40, mixed[4] = {{1, 1e-310, 2, 3}};
-static const float single_tiny = 1e-40f;
+static const double least_double = DBL_MIN; /* these are not denormal */
+static const float single_tiny = 1e-40f, least_float = FLT_MIN;
 static float used[4]; /* what nothing uses Valgrind does not compute */
 {"".join(map(function, [*LOOPS, "flushed"]))}
 /* What a generator of pseudorandom numbers gives cannot be told before. */
