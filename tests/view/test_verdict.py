@@ -790,6 +790,12 @@ def test_what_takes_long_is_a_cause_with_its_number_and_its_time_at_the_machines
     document = AccountSection().document(found)
     assert document["prices"]["branch_miss"] == 2.5e-8
     assert "branch_misses" in document["parts"]
+    counts["instructions"] = [[6e8] * 2, [1e9] * 2]  # which may take all of the time, if the processor predicts more
+    run = counted([1.0] * 2, [0.01] * 2, **counts)
+    found = analyze(run.replaced(notes=replace(run.notes, prices={"branch_miss": 2.5e-8})))
+    assert "branch_misses" not in {each.attribute for each in found.verdict.findings[0].causes}
+    why = "    why: unknown; 0.6 instructions per cycle: perhaps 4.0e7 mispredicted branches of 8.0e7"
+    assert why in whole_lines(found)
 
 
 def test_page_faults_are_a_cause_with_their_number_what_they_take_and_what_to_try():

@@ -44,6 +44,7 @@ _OF: Final = {
     "page_faults": Kind.PAGE_FAULTS,
     "allocations": Kind.ALLOCATION,
 }
+_NO_PRICE: Final = "; autoanalyzer calibrate measures what one takes"
 _PAGE: Final = 4096  # bytes: the smallest page; huge pages, and those of some processors, are larger
 
 
@@ -110,7 +111,8 @@ def _long_latencies(findings: Findings, culprit: int) -> str:
         return "long latencies (memory, divisions, mispredicted branches)"
     if found:
         named = ", ".join(_event(findings, name, culprit) for name in found)
-        return f"perhaps {named}; autoanalyzer calibrate measures what one takes"
+        priced = {*findings.account.splitting.counted.events}
+        return f"perhaps {named}{'' if priced.issuperset(found) else _NO_PRICE}"
     counted = [name for name in EVENTS if complete(findings.experiment, name)]
     named = ", ".join(NAMES[name] for name in counted[:-1]) + " or " * (len(counted) > 1) + NAMES[counted[-1]]
     return f"long latencies, but not of {named}, which are too few"
