@@ -9,8 +9,8 @@ from typing import Final
 
 from ...errors import InputError
 from ..command import find_program
-from ..simulated_events import event_options
-from .cache_geometry import CacheGeometry
+from ..simulated_events import event_options, named_events
+from .cache_geometry import CacheGeometry, further_levels
 from .tool import TOOL, counting_tool
 
 __all__ = ["counting_command", "program_places"]
@@ -52,7 +52,7 @@ def counting_command(
     Raises:
         BuildError: Valgrind is missing, or the tool cannot be built.
         InputError: The command does not show where its programs are.
-        UsageError: An event cannot be simulated.
+        UsageError: An event cannot be simulated, or not with these caches.
     """
     valgrind, tools = counting_tool(environment, say=say)
     options = [
@@ -60,6 +60,7 @@ def counting_command(
         "--command-line-only=yes",
         *("-q", f"--tool={TOOL}", f"--l1={geometry.l1.option}", f"--l2={geometry.l2.option}"),
         *event_options(counters),
+        *further_levels(named_events(counters), geometry),
         *("--trace-children=yes", f"--trace-children-skip={_SKIPPED}", "--fair-sched=try", "--sigill-diagnostics=no"),
         *(f"--leave-out={name}" for name in _STUBS),
     ]

@@ -742,6 +742,23 @@ def test_whom_ranks_wait_for_is_said_though_most_of_it_may_be_for_a_turn(wait, n
     assert [each.kind for each in found.verdict.findings if each.kind is not Kind.HOT_SPOT] == [Kind.IMBALANCE]
 
 
+def test_misses_say_how_many_l3_and_the_tlb_miss_too():
+    run = counted(
+        [1.0] * 2,
+        [0.1] * 2,
+        [0.1] * 2,
+        instructions=[[1e8] * 2] * 3,
+        l1_accesses=[[4e7] * 2] * 3,
+        l1_misses=[[2e7] * 2, [1e5] * 2, [1e5] * 2],
+        l2_accesses=[[2e7] * 2, [1e5] * 2, [1e5] * 2],
+        l2_misses=[[1e7] * 2, [1e4] * 2, [1e4] * 2],
+        l3_misses=[[9e6] * 2, [0.0] * 2, [0.0] * 2],
+        tlb_misses=[[5e6] * 2, [0.0] * 2, [0.0] * 2],
+    )
+    said = "50 % of accesses, program 17 %; 90 % of L2 misses miss L3, too; 1.0e7 misses of the TLB"
+    assert f"why: L1 misses: {said}" in " ".join(whole_lines(analyze(run)))
+
+
 def test_many_cycles_an_instruction_are_said_to_be_what_no_counter_tells():
     counts = {"instructions": [[1e8] * 2, [1e9] * 2, [1e9] * 2], "cycles": [[1e9] * 2] * 3}
     made = counted([1.0, 1.0], [0.01, 0.01], [0.01, 0.01], **counts)
