@@ -54,13 +54,13 @@ def counting_command(
         InputError: The command does not show where its programs are.
         UsageError: An event cannot be simulated, or not with these caches.
     """
+    of_events = [*event_options(counters), *further_levels(named_events(counters), geometry)]
     valgrind, tools = counting_tool(environment, say=say)
     options = [
         # ignores ~/.valgrindrc, ./.valgrindrc and VALGRIND_OPTS, which are meant for other tools
         "--command-line-only=yes",
         *("-q", f"--tool={TOOL}", f"--l1={geometry.l1.option}", f"--l2={geometry.l2.option}"),
-        *event_options(counters),
-        *further_levels(named_events(counters), geometry),
+        *of_events,
         *("--trace-children=yes", f"--trace-children-skip={_SKIPPED}", "--fair-sched=try", "--sigill-diagnostics=no"),
         *(f"--leave-out={name}" for name in _STUBS),
     ]
