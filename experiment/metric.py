@@ -178,4 +178,6 @@ COUNT_METRICS: Final = (
     Metric("denormals", "occ", None, "Instructions that compute with a denormal number or give one, outside MPI"),
     Metric("branches", "occ", None, "Conditional branches outside MPI"),
     Metric("branch_misses", "occ", "branches", "Conditional branches that a simple predictor mispredicts"),
+    Metric("l3_misses", "occ", None, "Accesses outside MPI that miss in all three levels of cache"),
+    Metric("tlb_misses", "occ", None, "Misses in the L1 data cache outside MPI, in pages that the TLB does not hold"),
 )

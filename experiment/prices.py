@@ -34,6 +34,7 @@ class Prices:
         page_fault: A page of the usual size, touched for the first time and given back.
         huge_page_fault: A huge page, touched for the first time and given back.
         flop: A double-precision operation at best, in independent vectors of products and sums.
+        omp_barrier: A barrier of one thread on each core of the node, which spin until all are there.
         mpi_call: A message of a few bytes between two ranks of a node, per rank.
         mpi_byte: Each further byte of a long message between two ranks of a node.
         mpi_call_across: As ``mpi_call``, between two nodes.
@@ -62,6 +63,7 @@ class Prices:
     page_fault: float | None = None
     huge_page_fault: float | None = None
     flop: float | None = None
+    omp_barrier: float | None = None
     mpi_call: float | None = None
     mpi_byte: float | None = None
     mpi_call_across: float | None = None

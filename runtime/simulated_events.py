@@ -6,9 +6,20 @@ from typing import Final
 
 from ..errors import UsageError, way_out
 
-__all__ = ["SIMULATED_EVENTS", "event_named", "event_options", "is_simulated"]
+__all__ = [
+    "L3_MISSES",
+    "SIMULATED_EVENTS",
+    "TLB_MISSES",
+    "event_named",
+    "event_options",
+    "is_simulated",
+    "named_events",
+]
 
-SIMULATED_EVENTS: Final = ("divisions", "branches", "branch_misses", "denormals")  # twin: AA_RTCOUNT_EVENT_NAMES
+L3_MISSES: Final = "l3_misses"
+TLB_MISSES: Final = "tlb_misses"
+_UNASKED: Final = ("divisions", "branches", "branch_misses", "denormals")
+SIMULATED_EVENTS: Final = (*_UNASKED, L3_MISSES, TLB_MISSES)  # twin: AA_RTCOUNT_EVENT_NAMES
 
 _SIMULATED: Final = "simulated"
 _SOURCE: Final = "simulated:rtcount:"  # before an event; twin: describe in runtime/probe/counter_simulated.c
@@ -22,24 +33,33 @@ def is_simulated(counters: str) -> bool:
 def event_options(counters: str) -> list[str]:
     """Return the counting tool's options for ``simulated`` or ``simulated:EVENT,…``.
 
-    Without names it counts all events. Then it begins to look for denormal numbers, which takes long, when there is
-    one.
+    Without names it counts all events but those of further levels of memory. Then it begins to look for denormal
+    numbers, which takes long, when there is one.
+
+    Raises:
+        UsageError: There is no such event, or it is named twice.
+    """
+    if named := named_events(counters):
+        return [f"--events={','.join(named)}"]
+    return [f"--events={','.join(_UNASKED)}", "--await-denormal=yes"]
+
+
+def named_events(counters: str) -> list[str]:
+    """Return the events in ``simulated:EVENT,…``; none for ``simulated`` alone.
 
     Raises:
         UsageError: There is no such event, or it is named twice.
     """
     _, named, names = counters.partition(":")
-    if not named:
-        return [f"--events={','.join(SIMULATED_EVENTS)}", "--await-denormal=yes"]
-    events = names.split(",")
+    events = names.split(",") if named else []
     for event in events:
         if event not in SIMULATED_EVENTS:
             raise UsageError(f"--counters: no event {event!r} is simulated; {way_out(event, SIMULATED_EVENTS)}")
         if events.count(event) > 1:
             raise UsageError(f"--counters: expected each event once, found {event} twice")
-    return [f"--events={names}"]
+    return events
 
 
 def event_named(source: str) -> str | None:
     """Return the event in a source that the probe library wrote; None if it is another source."""
-    return source.removeprefix(_SOURCE) if source.startswith(_SOURCE) else None
+    return source.removeprefix(_SOURCE).partition(" ")[0] if source.startswith(_SOURCE) else None

@@ -32,6 +32,7 @@ _WHAT: Final = {
     "page_fault": "a page touched for the first time",
     "huge_page_fault": "a huge page touched for the first time",
     "flop": "a floating-point operation, best case",
+    "omp_barrier": "a barrier of a thread on each core",
     "read_call": "a short read of a file",
     "read_byte": "a long read of a file",
     "write_call": "a short write to a file",

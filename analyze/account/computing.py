@@ -16,7 +16,7 @@ from ..run.criteria import CRITERIA, THRESHOLD
 from ..run.selection import complete
 from ..run.summary import summary
 
-__all__ = ["EVENTS", "Counted", "is_walk"]
+__all__ = ["EVENTS", "MODELLED", "Counted", "is_walk"]
 
 Values = npt.NDArray[np.float64]
 
@@ -28,6 +28,9 @@ EVENTS: Final = {
     "branch_misses": ("branch_miss", "branch_miss"),
     "denormals": ("denormal", "denormal"),
 }
+# Those that a processor may have fewer of, or take no time for: it predicts more branches than the simulation, and some
+# operations on denormal numbers take no longer than others.
+MODELLED: Final = frozenset({"branch_misses", "denormals"})
 _NO_PRICES: Final = Prices()
 
 

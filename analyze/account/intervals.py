@@ -16,6 +16,7 @@ from ..run.compute_time import Computing
 from ..run.criteria import CRITERIA
 from ..run.selection import complete
 from ..run.summary import summary
+from .computing import MODELLED
 from .price_fit import half_widths, price_bounds
 from .splitting import Splitting
 
@@ -31,9 +32,9 @@ def part_intervals(experiment: Experiment, splitting: Splitting, means: Mapping[
     """Return the 95 % confidence interval of each part of each call path's time.
 
     Prices that are fitted to the run have the error of the fit. For one region, the price of an instruction is only
-    known within the calibrated bounds. The parts of computing add up to the measured time, so each is also bounded by
-    the others. Measured parts, such as waiting, have no interval. Nor have calls and bytes at a calibrated price, which
-    is only a lower bound.
+    known within the calibrated bounds, and events that are modelled may take no time. The parts of computing add up to
+    the measured time, so each is also bounded by the others. Measured parts, such as waiting, have no interval. Nor
+    have calls and bytes at a calibrated price, which is only a lower bound.
 
     Args:
         experiment: The run.
@@ -47,7 +48,6 @@ def part_intervals(experiment: Experiment, splitting: Splitting, means: Mapping[
     found = {name: np.array([values, values]) for name, values in means.items()}
     if splitting.counted.names:
         found |= _of_computing(experiment, splitting, means)
-        found |= _of_events(splitting, means, found)
     if splitting.fault:
         most = CRITERIA.outweighs * (splitting.prices.page_fault or 0.0)
         faults, whole = means["page_faults"], means["page_faults"] + means["system"]
@@ -58,44 +58,41 @@ def part_intervals(experiment: Experiment, splitting: Splitting, means: Mapping[
 
 
 def _of_computing(experiment: Experiment, splitting: Splitting, means: Mapping[str, Values]) -> dict[str, Values]:
-    """Return the intervals of the counted parts, and of the unexplained rest."""
-    names = splitting.counted.names
+    """Return the intervals of the counted parts and events, and of the unexplained rest."""
+    counted = splitting.counted
+    names = (*counted.names, *counted.events)
     parts, rest = np.array([means[name] for name in names]), means["unexplained"]
-    explained = parts.sum(axis=0)
-    as_fitted = replace(splitting.counted, of_events=None)  # the prices of events in each call path came later
+    explained, of_counts = parts.sum(axis=0), parts[: len(counted.names)]
+    as_fitted = replace(counted, of_events=None)  # the prices of events in each call path came later
     errors = half_widths(experiment, as_fitted, splitting.fitted)
-    if np.isnan(errors).any():
-        if not price_bounds(names[0], splitting.prices)[0]:
-            return dict.fromkeys((*names, "unexplained"), np.full((2, len(rest)), np.nan))
+    are_known = not np.isnan(errors).any()
+    if not are_known:
         errors = np.full_like(errors, np.inf)
-    counts = np.where(splitting.own > 0, ratio(parts, splitting.own), _counts(experiment, names))
+    counts = np.where(splitting.own > 0, ratio(of_counts, splitting.own), _counts(experiment, counted.names))
     prices = np.where(counts > 0, _prices(experiment, splitting, errors), 0.0)
-    alone = np.minimum(counts * prices, explained + rest)  # ``float64[2, count, call path]``: lower and upper limits
-    least, most = alone
-    others_least, others_most = (each.sum(axis=0) - each for each in alone)
+    alone = np.concatenate([counts * prices, _of_events(splitting, means)], axis=1)
+    least, most = np.minimum(alone, explained + rest)  # ``float64[count, call path]`` each
+    others_least, others_most = (each.sum(axis=0) - each for each in (least, most))
     low = np.minimum(np.maximum(least, explained - others_most), parts)
     high = np.maximum(np.minimum(most, explained + rest - others_least), parts)
-    error = _noise(experiment)
-    high_or_all = np.minimum(high * (1 + error), explained + rest)
-    found = {name: np.array([low[row] * (1 - error), high_or_all[row]]) for row, name in enumerate(names)}
+    error = np.where(np.isin(names, counted.names), _noise(experiment), 0.0)[:, None]
+    between = np.array([low * (1 - error), np.minimum(high * (1 + error), explained + rest)])
+    found = {name: between[:, row] for row, name in enumerate(names)}
     unexplained = [np.maximum(explained + rest - most.sum(axis=0), 0.0), explained + rest - low.sum(axis=0)]
-    return found | {"unexplained": np.array([np.minimum(unexplained[0], rest), np.maximum(unexplained[1], rest)])}
+    found["unexplained"] = np.array([np.minimum(unexplained[0], rest), np.maximum(unexplained[1], rest)])
+    if not are_known and not price_bounds(names[0], splitting.prices)[0]:
+        found |= dict.fromkeys((*counted.names, "unexplained"), np.full((2, len(rest)), np.nan))
+    return found
 
 
-def _of_events(splitting: Splitting, means: Mapping[str, Values], found: Mapping[str, Values]) -> dict[str, Values]:
-    """Return the intervals of events between the least and most that one takes, and what this leaves of the others."""
-    names = (*splitting.counted.names, "unexplained")
-    left = np.sum([means[name] for name in names], axis=0)
-    longer, shorter, events = np.zeros_like(left), np.zeros_like(left), {}
+def _of_events(splitting: Splitting, means: Mapping[str, Values]) -> Values:
+    """Return the least and the most seconds of each event by its price; ``float64[2, event, call path]``."""
+    found = [np.empty((2, 0, len(means["unexplained"])))]
     for row, (name, (least, most)) in enumerate(splitting.counted.events.items()):
         assert splitting.counted.of_events is not None
-        numbers = means[name] / splitting.counted.of_events[row]
-        less = np.minimum(means[name] - numbers * least, means[name])
-        more = np.minimum(numbers * most - means[name], left - longer)
-        events[name] = means[name] + np.array([-less, more])
-        longer, shorter = longer + more, shorter + less
-    between = {name: np.array([found[name][0] - longer, found[name][1] + shorter]) for name in names}
-    return events | {name: np.maximum(each, 0.0) for name, each in between.items()}
+        prices = np.array([[0.0 if name in MODELLED else least], [most]])
+        found.append((means[name] / splitting.counted.of_events[row] * prices)[:, None])
+    return np.concatenate(found, axis=1)
 
 
 def _prices(experiment: Experiment, splitting: Splitting, errors: Values) -> Values:

@@ -118,7 +118,7 @@ class Parts:
     def is_explained(self, region: int) -> bool:
         """Return whether one cause takes most of a region's time or has a remedy, or its instructions hardly wait."""
         cycles = self.cycles(region)
-        if cycles is not None and cycles <= CRITERIA.dependent:
+        if cycles is not None and cycles <= CRITERIA.dependent and not self._possible(region):
             return True
         known = [each for each in self.causes(region) if each.attribute != "unexplained"]
         is_most = any(is_mostly(each.share, 1.0) for each in known[:1])
@@ -136,16 +136,22 @@ class Parts:
     def candidates(self, region: int) -> tuple[str, ...] | None:
         """Return the events that may explain a region's time, most frequent first; None if none of them was counted.
 
-        These have no price on this machine, and happen in as many instructions as a miss in accesses that counts.
+        These have no price on this machine, or may take no time in spite of it, and happen in as many instructions as a
+        miss in accesses that counts.
         """
         experiment, weighed = self.run.experiment, self.run.weighed
         counted = [name for name in EVENTS if complete(experiment, name)]
         if not counted or not complete(experiment, "instructions"):
             return None
         least = LEAST_RATE * float(weighed.sums("instructions")[region])
-        priced = self.account.splitting.counted.events if self.account else {}
+        priced = {*(self.account.splitting.counted.events if self.account else ())} - self._possible(region)
         number = {name: float(weighed.sums(name)[region]) for name in counted if name not in priced}
         return tuple(sorted((name for name in number if number[name] >= least > 0), key=lambda name: -number[name]))
+
+    def _possible(self, region: int) -> frozenset[str]:
+        """Return the events that take a quarter of a region's time at their price, but are in ``uncertain``."""
+        parts, least = self.of(region), CRITERIA.part * float(self.explanation.seconds.time[region])
+        return frozenset(name for name in self.uncertain(region).intersection(EVENTS) if parts[name] >= least > 0)
 
     def call_that_moves(self, region: int) -> int | None:
         """Return the call path of the MPI call that moves most bytes in a region; None if calls were not recorded."""

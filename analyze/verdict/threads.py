@@ -14,7 +14,9 @@ from ..run.thread_waits import Barriers, barriers_of_teams, waits_by_path, waits
 
 __all__ = ["ThreadWaits"]
 
-_BARRIER: Final = 1e-5  # seconds, with a core for each thread: 1 to 10 us for 4 to 64 of them (EPCC's microbenchmarks)
+# Seconds of a barrier if it was not calibrated, with a core for each thread: 1 to 10 us for 4 to 64 of them (EPCC's
+# microbenchmarks).
+_BARRIER: Final = 1e-5
 
 
 @dataclass(frozen=True)
@@ -57,11 +59,12 @@ class ThreadWaits:
         Threads work so little before each that a barrier of an idle machine takes a quarter of the time. So say counts
         and CPU time, which are the same on a busy machine.
         """
-        shortest = _BARRIER * (1 - CRITERIA.part) / CRITERIA.part
+        price = self.run.experiment.notes.prices.get("omp_barrier", _BARRIER)
+        shortest = price * (1 - CRITERIA.part) / CRITERIA.part
         return {
             self._positions[each.path]: each
             for each in barriers_of_teams(self.run.experiment)
-            if each.path in self._positions and each.work <= shortest and each.number * _BARRIER >= self.least
+            if each.path in self._positions and each.work <= shortest and each.number * price >= self.least
         }
 
     @cached_property

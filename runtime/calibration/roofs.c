@@ -1,7 +1,9 @@
 /*
  * Measures this node's peak rates: double-precision operations of a core, and memory traffic of one core
- * alone and of each core while all are busy. Prints one price per line, in seconds.
+ * alone and of each core while all are busy; and a barrier of all cores. Prints one price per line, in
+ * seconds.
  */
+#include "barrier.h"
 #include "cores.h"
 #include "first.h"
 #include "flops.h"
@@ -50,6 +52,7 @@ int main(void) {
     if (aa_find_cores(&cores)) {
         print_price("memory_byte", 0, strerror(errno));
         print_price("memory_byte_shared", 0, strerror(errno));
+        print_price("omp_barrier", 0, strerror(errno));
         return 0;
     }
     struct aa_stream stream = {0};
@@ -62,6 +65,7 @@ int main(void) {
     aa_end_stream(&stream);
     print_price("memory_byte", walk.seconds / AA_STREAM_BYTES, small);
     print_price("memory_byte_shared", shared ? aa_shared_stream(&cores, shared) : 0, small);
+    print_price("omp_barrier", aa_barrier(&cores), "there is one core, or there are no threads");
     printf("cores %d\n", cores.number);
     return 0;
 }

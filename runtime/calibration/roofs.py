@@ -1,4 +1,4 @@
-"""The peak rates of a node: floating-point operations and memory bandwidth, of one core and of all together."""
+"""The peak rates of a node, floating-point operations and memory bandwidth, and a barrier of all its cores."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from .workshop import Workshop, printed_prices
 
 __all__ = ["ROOFS", "roofs"]
 
-ROOFS: Final = ("flop", "memory_byte", "memory_byte_shared")
+ROOFS: Final = ("flop", "memory_byte", "memory_byte_shared", "omp_barrier")
 
-_SOURCES: Final = ("roofs.c", "flops.c", "stream.c", "cores.c", "first.c", "work.c")
+_SOURCES: Final = ("roofs.c", "flops.c", "stream.c", "barrier.c", "cores.c", "first.c", "work.c")
 _COMMON: Final = ("-std=gnu11", "-O3", "-pthread")
 # Compiler flags for the processor on which the program is built: x86-64 with the longest vectors; ARM and POWER; any. A
 # node behind a launcher may be of another kind and not support the first.

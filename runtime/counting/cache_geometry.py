@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
 from ...errors import UsageError
+from ..simulated_events import L3_MISSES, TLB_MISSES
 
-__all__ = ["CacheGeometry", "CacheLevel", "parse_geometry", "this_machine"]
+__all__ = ["CacheGeometry", "CacheLevel", "further_levels", "parse_geometry", "this_machine"]
 
 _CPU_CACHES: Final = Path("/sys/devices/system/cpu/cpu0/cache")
 _UNITS: Final = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
-_LEVEL: Final = re.compile(r"(L[12])=(\d{1,6})([KMG]?)/(\d{1,4})/(\d{1,4})", re.IGNORECASE)
+_LEVEL: Final = re.compile(r"(L[123]|TLB)=(\d{1,6})([KMG]?)/(\d{1,4})/(\d{1,4})([KMG]?)", re.IGNORECASE)
 _EXPECTED: Final = "expected SIZE/WAYS/LINE of each cache, such as L1=32K/8/64,L2=1M/8/64"
 _MOST_L1_SETS: Final = 4096  # twin: LARGEST_L1_BITS in runtime/rtcount/counts.h
 _LARGEST: Final = 1 << 30  # bytes; the tool needs 8 bytes of its own per line, in each thread
+_LARGEST_TLB: Final = 1 << 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +38,7 @@ class CacheLevel:
 
     def __str__(self) -> str:
         """Write ``32K/8/64``; twin: write_cache in runtime/probe/counter_simulated.c."""
-        size, unit = self.size, 0
-        while size % 1024 == 0 and unit < len(_UNITS) - 1:
-            size, unit = size // 1024, unit + 1
-        return f"{size}{list(_UNITS)[unit]}/{self.ways}/{self.line}"
+        return f"{_in_units(self.size)}/{self.ways}/{_in_units(self.line)}"
 
     @property
     def option(self) -> str:
@@ -52,14 +51,14 @@ class CacheLevel:
         way = self.ways * self.line
         return 0 if not way or self.size % way else self.size // way
 
-    def defect(self, most_sets: int = _LARGEST) -> str | None:
+    def defect(self, most_sets: int = _LARGEST, *, largest: int = _LARGEST) -> str | None:
         """Explain why the cache cannot be simulated; None if it can."""
         if self.line < 32 or self.line & (self.line - 1):
             return f"expected lines of 32, 64, 128 … bytes, found {self.line}"
         if self.sets < 2 or self.sets & (self.sets - 1):
             return f"expected 2, 4, 8 … sets, found {self.size / max(1, self.ways * self.line):g}"
-        if self.size > _LARGEST:
-            return f"expected at most {_LARGEST >> 30}G, found {str(self).partition('/')[0]}"
+        if self.size > largest:
+            return f"expected at most {largest >> 30}G, found {str(self).partition('/')[0]}"
         if self.sets > most_sets:
             return f"expected at most {most_sets} sets, found {self.sets}"
         return None
@@ -70,27 +69,41 @@ _UNKNOWN: Final = CacheLevel(0, 0, 0)
 
 @dataclass(frozen=True, slots=True)
 class CacheGeometry:
-    """The first-level data cache and the second-level cache behind it; both have lines of one length."""
+    """The first-level data cache and the caches behind it, all with lines of one length, and the TLB.
+
+    Attributes:
+        l1: The first level.
+        l2: The second level.
+        l3: The third level; None if it is unknown.
+        tlb: The last-level TLB as a cache whose lines are pages; None if it is unknown.
+    """
 
     l1: CacheLevel = CacheLevel(32 << 10, 8, 64)
     l2: CacheLevel = CacheLevel(1 << 20, 8, 64)
+    l3: CacheLevel | None = None
+    tlb: CacheLevel | None = None
 
     def __str__(self) -> str:
-        return f"L1={self.l1} L2={self.l2}"
+        further = {"L3": self.l3, "TLB": self.tlb}
+        return f"L1={self.l1} L2={self.l2}{''.join(f' {name}={each}' for name, each in further.items() if each)}"
 
     def defect(self) -> str | None:
         """Explain why the caches cannot be simulated; None if they can."""
-        if found := self.l1.defect(_MOST_L1_SETS):
-            return f"L1: {found}"
-        if found := self.l2.defect():
-            return f"L2: {found}"
-        if self.l1.line != self.l2.line:
-            return f"expected lines of one size, found {self.l1.line} and {self.l2.line} bytes"
+        caches = (("L1", self.l1, _MOST_L1_SETS), ("L2", self.l2, _LARGEST), ("L3", self.l3, _LARGEST))
+        for name, level, most_sets in caches:
+            if level and (found := level.defect(most_sets)):
+                return f"{name}: {found}"
+            if level and level.line != self.l1.line:
+                return f"expected lines of one size, found {self.l1.line} and {level.line} bytes"
+        if self.tlb and (found := self.tlb.defect(largest=_LARGEST_TLB)):
+            return f"TLB: {found.replace('lines', 'pages')}"
+        if self.tlb and self.tlb.line < self.l1.line:
+            return f"TLB: expected pages of {self.l1.line} bytes or more, found {self.tlb.line}"
         return None
 
 
 def parse_geometry(text: str) -> CacheGeometry:
-    """Parse ``L1=32K/8/64,L2=1M/8/64``, or one of the two; the other is this machine's.
+    """Parse ``L1=32K/8/64,L2=1M/8/64,L3=32M/16/64,TLB=6M/12/4K``, or some of these; other caches are this machine's.
 
     Raises:
         UsageError: The text cannot be parsed, or no such cache can be simulated.
@@ -101,7 +114,8 @@ def parse_geometry(text: str) -> CacheGeometry:
         if not match or match[1].lower() in levels:
             raise UsageError(f"{_EXPECTED}; found {word or 'nothing'!r}")
         size = int(match[2]) * _UNITS[match[3].upper()]
-        levels[match[1].lower()] = CacheLevel(size, int(match[4]), int(match[5]))
+        line = int(match[5]) * _UNITS[match[6].upper()]
+        levels[match[1].lower()] = CacheLevel(size, int(match[4]), line)
     geometry = replace(this_machine(), **levels)
     if defect := geometry.defect():
         raise UsageError(f"caches {geometry}: {defect}")
@@ -133,6 +147,49 @@ def this_machine(folder: Path = _CPU_CACHES, *, say: Callable[[str], object] | N
             why = "is unknown" if told == _UNKNOWN else f"is {told}, which cannot be simulated"
             say(f"this machine's {name} cache {why}: {taken} is simulated; choose another with --cache")
     return geometry
+
+
+def further_levels(events: Collection[str], geometry: CacheGeometry, folder: Path = _CPU_CACHES) -> list[str]:
+    """Return the counting tool's options for L3 and the TLB, as far as events count their misses.
+
+    Args:
+        events: The events that are named.
+        geometry: The caches to simulate; without an L3, it is this machine's.
+        folder: The system's folder with descriptions of the caches.
+
+    Raises:
+        UsageError: L3 or the TLB is unknown or cannot be simulated, or is named for nothing.
+    """
+    if L3_MISSES in events and not geometry.l3:
+        geometry = replace(geometry, l3=_third_level(folder))
+    options = []
+    for event, name, level, such in (
+        (L3_MISSES, "L3", geometry.l3, "L3=32M/16/64"),
+        (TLB_MISSES, "TLB", geometry.tlb, "TLB=6M/12/4K"),
+    ):
+        if event in events and not level:
+            raise UsageError(f"{event}: this machine's {name} is unknown: name it, such as --cache {such}")
+        if level and event not in events:
+            raise UsageError(f"--cache {name} needs --counters simulated:{event}")
+        if level:
+            options.append(f"--{name.lower()}={level.option}")
+    if defect := geometry.defect():
+        raise UsageError(f"caches {geometry}: {defect}")
+    return options
+
+
+def _third_level(folder: Path) -> CacheLevel | None:
+    for index in folder.glob("index*"):
+        if _word(index, "level") == "3" and (found := _read_level(index)) != _UNKNOWN:
+            return found
+    return None
+
+
+def _in_units(size: int) -> str:
+    unit = 0
+    while size % 1024 == 0 and unit < len(_UNITS) - 1:
+        size, unit = size // 1024, unit + 1
+    return f"{size}{list(_UNITS)[unit]}"
 
 
 def _read_level(index: Path) -> CacheLevel:

@@ -10,8 +10,8 @@ from typing import Final
 from ...errors import InputError
 from ..command import find_program
 from ..sample_rate import SAMPLE_VARIABLE
-from ..simulated_events import event_options
-from .cache_geometry import CacheGeometry
+from ..simulated_events import event_options, named_events
+from .cache_geometry import CacheGeometry, further_levels
 from .tool import TOOL, counting_tool
 
 __all__ = ["counting_command", "program_places"]
@@ -53,14 +53,15 @@ def counting_command(
     Raises:
         BuildError: Valgrind is missing, or the tool cannot be built.
         InputError: The command does not show where its programs are.
-        UsageError: An event cannot be simulated.
+        UsageError: An event cannot be simulated, or not with these caches.
     """
+    of_events = [*event_options(counters), *further_levels(named_events(counters), geometry)]
     valgrind, tools = counting_tool(environment, say=say)
     options = [
         # ignores ~/.valgrindrc, ./.valgrindrc and VALGRIND_OPTS, which are meant for other tools
         "--command-line-only=yes",
         *("-q", f"--tool={TOOL}", f"--l1={geometry.l1.option}", f"--l2={geometry.l2.option}"),
-        *event_options(counters),
+        *of_events,
         *("--trace-children=yes", f"--trace-children-skip={_SKIPPED}", "--fair-sched=try", "--sigill-diagnostics=no"),
         *(f"--leave-out={name}" for name in _STUBS),
     ]

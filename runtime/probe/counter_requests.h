@@ -5,7 +5,7 @@
 #ifndef AA_COUNTER_REQUESTS_H
 #define AA_COUNTER_REQUESTS_H
 
-#define AA_RTCOUNT_VERSION 3u
+#define AA_RTCOUNT_VERSION 4u
 #define AA_RTCOUNT_BASE (((unsigned)'r' << 24) | ((unsigned)'t' << 16))
 
 enum aa_rtcount_request {
@@ -23,7 +23,9 @@ enum aa_rtcount_event {
     AA_RTCOUNT_DIVISIONS, /* instructions that divide or take square roots */
     AA_RTCOUNT_BRANCHES,  /* conditional branches */
     AA_RTCOUNT_BRANCH_MISSES,
-    AA_RTCOUNT_DENORMALS, /* instructions whose operand or result is a denormal number */
+    AA_RTCOUNT_DENORMALS,  /* instructions whose operand or result is a denormal number */
+    AA_RTCOUNT_L3_MISSES,  /* accesses that miss in L1, L2 and L3 */
+    AA_RTCOUNT_TLB_MISSES, /* accesses that miss in L1, to a page that the TLB does not hold */
     AA_RTCOUNT_EVENTS
 };
 
@@ -32,16 +34,16 @@ enum aa_rtcount_event {
  * runtime/simulated_events.py.
  */
 #define AA_RTCOUNT_EVENT_NAMES                                                                               \
-    { "divisions", "branches", "branch_misses", "denormals" }
+    { "divisions", "branches", "branch_misses", "denormals", "l3_misses", "tlb_misses" }
 
-/* One cache; sizes in bytes. */
+/* One cache; sizes in bytes. A TLB is one of pages: its size is that of all pages that it holds. */
 struct aa_rtcount_cache {
     unsigned long long size, ways, line;
 };
 
 struct aa_rtcount_description {
     unsigned long long version;
-    struct aa_rtcount_cache l1, l2;
+    struct aa_rtcount_cache l1, l2, l3, tlb;
     unsigned long long events; /* the events that are counted, one bit each */
 };
 

@@ -64,25 +64,36 @@ static const char *load(bool unasked, uint32_t calls) {
 
 /* ---- counts */
 
+/* Returns a number's unit, and leaves the number in it. */
+static const char *to_unit(unsigned long long *bytes) {
+    static const char *const units[] = {"", "K", "M", "G"};
+    int unit = 0;
+    for (; unit < 3 && *bytes % 1024 == 0; unit++)
+        *bytes /= 1024;
+    return units[unit];
+}
+
 /*
  * Writes " NAME=SIZE/WAYS/LINE", the format of CacheLevel in runtime/counting/cache_geometry.py; returns
  * its length.
  */
 static int write_cache(char *text, size_t room, const char *name, const struct aa_rtcount_cache *cache) {
-    static const char *const units[] = {"", "K", "M", "G"};
-    unsigned long long size = cache->size;
-    int unit = 0;
-    for (; unit < 3 && size % 1024 == 0; unit++)
-        size /= 1024;
-    return snprintf(text, room, " %s=%llu%s/%llu/%llu", name, size, units[unit], cache->ways, cache->line);
+    unsigned long long size = cache->size, line = cache->line;
+    const char *of_size = to_unit(&size), *of_line = to_unit(&line);
+    return snprintf(text, room, " %s=%llu%s/%llu/%llu%s", name, size, of_size, cache->ways, line, of_line);
 }
 
-/*
- * Writes the sources. That of an event ends in its name, as SIMULATED in runtime/simulated_events.py
- * expects.
- */
-static void describe(char sources[AA_COUNTERS][AA_SOURCE_LENGTH]) {
+static void write_event(char text[AA_SOURCE_LENGTH], enum aa_rtcount_event event) {
     static const char *const names[AA_RTCOUNT_EVENTS] = AA_RTCOUNT_EVENT_NAMES;
+    int length = snprintf(text, AA_SOURCE_LENGTH, "simulated:rtcount:%s", names[event]);
+    if (event == AA_RTCOUNT_L3_MISSES)
+        write_cache(text + length, AA_SOURCE_LENGTH - (size_t)length, "L3", &tool.l3);
+    if (event == AA_RTCOUNT_TLB_MISSES)
+        write_cache(text + length, AA_SOURCE_LENGTH - (size_t)length, "TLB", &tool.tlb);
+}
+
+/* Writes the sources, from which event_named in runtime/simulated_events.py takes the names of events. */
+static void describe(char sources[AA_COUNTERS][AA_SOURCE_LENGTH]) {
     static const int counted[] = {AA_INSTRUCTIONS, AA_L1_ACCESSES, AA_L1_MISSES,
                                   AA_L2_ACCESSES,  AA_L2_MISSES,   AA_MPI_INSTRUCTIONS};
     char text[AA_SOURCE_LENGTH] = "simulated:rtcount";
@@ -93,7 +104,7 @@ static void describe(char sources[AA_COUNTERS][AA_SOURCE_LENGTH]) {
         memcpy(sources[counted[i]], text, sizeof text);
     for (int i = 0; i < (int)AA_RTCOUNT_EVENTS; i++)
         if (tool.events >> i & 1)
-            snprintf(sources[AA_EVENTS + i], AA_SOURCE_LENGTH, "simulated:rtcount:%s", names[i]);
+            write_event(sources[AA_EVENTS + i], i);
 }
 
 static bool attach(void) {

@@ -303,14 +303,14 @@ return copied;
             aa_lock_given_back(lock);                                                                        \
         next passed;                                                                                         \
     }
-#define TRY_LOCK(name, is_seen)                                                                              \
+#define TRY_LOCK(name)                                                                                       \
     AA_EXPORT int name(void *lock);                                                                          \
     AA_EXPORT int name(void *lock) {                                                                         \
         __typeof__(name) *next = NEXT(name);                                                                 \
         aa_openmp_tries = true;                                                                              \
         int taken = next(lock);                                                                              \
         aa_openmp_tries = false;                                                                             \
-        if (taken == 1 && is_seen)                                                                           \
+        if (taken == 1 && !aa_openmp_tells)                                                                  \
             aa_lock_asked(NULL, lock);                                                                       \
         return taken;                                                                                        \
     }
@@ -325,10 +325,10 @@ LOCK(AA_WAIT_ATOMIC, GOMP_atomic_start, (void), (), &atomic)
 UNLOCK(GOMP_atomic_end, (void), (), &atomic)
 LOCK(AA_WAIT_LOCK, omp_set_lock, (void *lock), (lock), lock)
 UNLOCK(omp_unset_lock, (void *lock), (lock), lock)
-TRY_LOCK(omp_test_lock, !aa_openmp_tells)
+TRY_LOCK(omp_test_lock)
 LOCK(AA_WAIT_LOCK, omp_set_lock_, (void *lock), (lock), lock)
 UNLOCK(omp_unset_lock_, (void *lock), (lock), lock)
-TRY_LOCK(omp_test_lock_, !aa_openmp_tells)
+TRY_LOCK(omp_test_lock_)
 
 /* Tries to enter a nested lock, because only this shows how often its holder has entered it. Returns the
  * number of entries, with this one; 0 if another thread holds the lock. */
@@ -344,12 +344,13 @@ static int entered(void *_Atomic *known, const char *test, void *lock) {
     AA_EXPORT void name(void *lock) {                                                                        \
         static void *_Atomic known;                                                                          \
         __typeof__(name) *next = NEXT(name);                                                                 \
-        if (!is_recorded())                                                                                  \
+        if (aa_openmp_tells)                                                                                 \
             return next(lock);                                                                               \
         int entries = entered(&known, #test, lock);                                                          \
         if (entries > 1)                                                                                     \
             return;                                                                                          \
-        struct aa_wait *wait = aa_wait_enter(AA_WAIT_LOCK, __builtin_return_address(0));                     \
+        struct aa_wait *wait =                                                                               \
+            aa_thread_self ? aa_wait_enter(AA_WAIT_LOCK, __builtin_return_address(0)) : NULL;                \
         aa_lock_asked(wait, lock);                                                                           \
         if (entries)                                                                                         \
             return;                                                                                          \
@@ -362,7 +363,7 @@ static int entered(void *_Atomic *known, const char *test, void *lock) {
     AA_EXPORT void name(void *lock) {                                                                        \
         static void *_Atomic known;                                                                          \
         __typeof__(name) *next = NEXT(name);                                                                 \
-        int entries = is_recorded() ? entered(&known, #test, lock) : 0;                                      \
+        int entries = aa_openmp_tells ? 0 : entered(&known, #test, lock);                                    \
         if (entries == 2)                                                                                    \
             aa_lock_given_back(lock);                                                                        \
         if (entries)                                                                                         \
@@ -372,7 +373,7 @@ static int entered(void *_Atomic *known, const char *test, void *lock) {
 
 NESTED_LOCK(omp_set_nest_lock, omp_test_nest_lock)
 NESTED_UNLOCK(omp_unset_nest_lock, omp_test_nest_lock)
-TRY_LOCK(omp_test_nest_lock, is_recorded())
+TRY_LOCK(omp_test_nest_lock)
 NESTED_LOCK(omp_set_nest_lock_, omp_test_nest_lock_)
 NESTED_UNLOCK(omp_unset_nest_lock_, omp_test_nest_lock_)
-TRY_LOCK(omp_test_nest_lock_, is_recorded())
+TRY_LOCK(omp_test_nest_lock_)

@@ -1,7 +1,9 @@
 #define _GNU_SOURCE
 #include "symbol.h"
+#include "counter.h"
 #include "memory.h"
 #include "objects.h"
+#include "self.h"
 
 #include <dlfcn.h>
 #include <limits.h>
@@ -171,7 +173,7 @@ static struct found *remembered(const char *name, const void *caller) {
     return &private.at[(((uintptr_t)caller >> 2) ^ ((uintptr_t)name >> 4)) % REMEMBERED];
 }
 
-void *aa_symbol_next(void *_Atomic *known, const char *name, const void *caller, aa_symbol_check *check) {
+static void *find_next(void *_Atomic *known, const char *name, const void *caller, aa_symbol_check *check) {
     struct found *found = remembered(name, caller);
     if (found->name == name && found->caller == caller)
         return found->function;
@@ -184,5 +186,19 @@ void *aa_symbol_next(void *_Atomic *known, const char *name, const void *caller,
         atomic_store_explicit(known, function, memory_order_release);
     else
         *found = (struct found){name, caller, function};
+    return function;
+}
+
+/* The loader takes tens of thousands of instructions, which are not the caller's. */
+void *aa_symbol_next(void *_Atomic *known, const char *name, const void *caller, aa_symbol_check *check) {
+    struct aa_thread *thread = aa_counting ? aa_thread_self : NULL;
+    aa_counter_stop();
+    if (thread)
+        aa_counter_book(thread);
+    void *function = find_next(known, name, caller, check);
+    aa_counter_stop();
+    if (thread)
+        aa_counter_skip(thread);
+    aa_counter_go();
     return function;
 }

@@ -7,7 +7,7 @@
  */
 #include "caches.h"
 
-enum { MISSED_L1 = 1, MISSED_L2 = 2 };
+enum { MISSED_L1 = 1, MISSED_L2 = 2, MISSED_L3 = 4, MISSED_TLB = 8 };
 
 /* Twin of place_of in instrument.c. */
 static inline Place *place_of(UWord line) {
@@ -27,6 +27,17 @@ ALWAYS_INLINE Bool misses_l2(Shape shape, UWord line) {
     return misses_by_tag(set, shape.l2_vectors, (UInt)(line >> rc_l2.set_bits));
 }
 
+static Bool misses_in(UWord *sets, const Geometry *cache, UWord number) {
+    return sets && misses_by_line(sets + (number & cache->set_mask) * cache->ways, cache->ways, number);
+}
+
+/* Returns which of L3 and the TLB miss a line that L1, or L2 as well, has missed. */
+static __attribute__((noinline)) UWord touch_further(UWord line, UWord missed) {
+    UWord page = line >> (rc_tlb.line_bits - rc_l1.line_bits);
+    UWord further = misses_in(rc_caches.tlb, &rc_tlb, page) ? MISSED_TLB : 0;
+    return missed & MISSED_L2 && misses_in(rc_caches.l3, &rc_l3, line) ? further | MISSED_L3 : further;
+}
+
 /* Looks up a line, and returns which caches miss it. */
 ALWAYS_INLINE UWord touch(Shape shape, UWord line, UWord now) {
     Addr start = line << shape.line_bits;
@@ -37,6 +48,8 @@ ALWAYS_INLINE UWord touch(Shape shape, UWord line, UWord now) {
         way = oldest_way(set, shape.l1_ways, shape.way_bits);
         set[way] = start;
         missed = MISSED_L1 + MISSED_L2 * (UWord)misses_l2(shape, line);
+        if (__builtin_expect(rc_events >> AA_RTCOUNT_L3_MISSES, 0)) /* or the TLB's, the last event */
+            missed |= touch_further(line, missed);
     }
     set[shape.l1_ways + way] = now;
     *place_of(line) = &set[way];
@@ -45,7 +58,11 @@ ALWAYS_INLINE UWord touch(Shape shape, UWord line, UWord now) {
 
 ALWAYS_INLINE void add_misses(UWord missed) {
     rc_counts.l1_misses += missed & MISSED_L1;
-    rc_counts.l2_misses += missed / MISSED_L2;
+    rc_counts.l2_misses += missed / MISSED_L2 & 1;
+    if (__builtin_expect(missed >= MISSED_L3, 0)) {
+        rc_counts.events[AA_RTCOUNT_L3_MISSES] += missed / MISSED_L3 & 1;
+        rc_counts.events[AA_RTCOUNT_TLB_MISSES] += missed / MISSED_TLB;
+    }
 }
 
 ALWAYS_INLINE Shape any_shape(void) {

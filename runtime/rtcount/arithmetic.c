@@ -134,8 +134,9 @@ static IRExpr *exponents(IRSB *out, IRExpr *numbers, Bool floats) {
     IRExpr *doubled =
         vector(out, IRExpr_Binop(floats ? Iop_ShlN32x4 : Iop_ShlN64x2, numbers, IRExpr_Const(IRConst_U8(1))));
     IRExpr *less = both(out, floats ? Iop_Add32x4 : Iop_Add64x2, doubled, filled(0xffff));
-    return vector(out, IRExpr_Binop(floats ? Iop_ShrN32x4 : Iop_ShrN64x2, less,
-                                    IRExpr_Const(IRConst_U8(floats ? 24 : 53))));
+    return vector(out,
+                  IRExpr_Binop(floats ? Iop_ShrN32x4 : Iop_ShrN64x2, both(out, Iop_OrV128, doubled, less),
+                               IRExpr_Const(IRConst_U8(floats ? 24 : 53))));
 }
 
 static IRExpr *exponents_of(IRSB *out, IRExpr *value, Int kind) {

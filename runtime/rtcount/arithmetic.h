@@ -17,7 +17,7 @@ Bool rc_divides(const IRStmt *statement);
  * a vector of doubles d (of floats likewise, with 1, 1 and 24), what follows is 0 just where they are
  * denormal:
  *
- *     t1 = ShlN64x2(d, 1); t2 = Add64x2(t1, -1); t3 = ShrN64x2(t2, 53)
+ *     t1 = ShlN64x2(d, 1); t2 = Add64x2(t1, -1); t3 = OrV128(t1, t2); t4 = ShrN64x2(t3, 53)
  */
 typedef struct {
     struct {

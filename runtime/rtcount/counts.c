@@ -17,7 +17,7 @@ typedef struct {
     Branches *branches;
 } Thread;
 
-Geometry rc_l1, rc_l2;
+Geometry rc_l1, rc_l2, rc_l3, rc_tlb;
 struct aa_rtcount_counts rc_counts;
 Place *rc_places;
 Caches rc_caches;
@@ -64,14 +64,18 @@ static SizeT bytes_of_l1(void) {
     return 2 * sizeof(Way) * rc_l1.ways << rc_l1.set_bits;
 }
 
-static SizeT bytes_of_l2(void) {
-    return sizeof(UWord) * rc_l2.ways << rc_l2.set_bits;
+static SizeT bytes_of(const Geometry *cache) {
+    return sizeof(UWord) * cache->ways << cache->set_bits;
 }
 
 /* Empties the caches of a thread. */
 static void empty(Thread *thread) {
     VG_(memset)(thread->caches.l1, 0, bytes_of_l1());
-    VG_(memset)(thread->caches.l2, 0, bytes_of_l2());
+    VG_(memset)(thread->caches.l2, 0, bytes_of(&rc_l2));
+    if (thread->caches.l3)
+        VG_(memset)(thread->caches.l3, 0, bytes_of(&rc_l3));
+    if (thread->caches.tlb)
+        VG_(memset)(thread->caches.tlb, 0, bytes_of(&rc_tlb));
     VG_(memset)(thread->branches, 0, sizeof *thread->branches);
     for (UWord i = 0; i < 1 << PLACE_BITS; i++)
         thread->places[i] = nowhere[i] = no_set;
@@ -81,7 +85,11 @@ static void make_caches(Thread *thread) {
     if (!no_set)
         no_set = lines_of(2 * sizeof(Way) * rc_l1.ways);
     thread->caches.l1 = lines_of(bytes_of_l1());
-    thread->caches.l2 = lines_of(bytes_of_l2());
+    thread->caches.l2 = lines_of(bytes_of(&rc_l2));
+    if (rc_counts_event(AA_RTCOUNT_L3_MISSES))
+        thread->caches.l3 = lines_of(bytes_of(&rc_l3));
+    if (rc_counts_event(AA_RTCOUNT_TLB_MISSES))
+        thread->caches.tlb = lines_of(bytes_of(&rc_tlb));
     thread->places = lines_of(sizeof nowhere);
     thread->branches = lines_of(sizeof *thread->branches);
     empty(thread);
@@ -90,7 +98,7 @@ static void make_caches(Thread *thread) {
 static void choose_caches(void) {
     Bool is_simulated = running->mode == COUNTED;
     rc_places = is_simulated ? running->places : nowhere;
-    rc_caches = is_simulated ? running->caches : (Caches){NULL, NULL};
+    rc_caches = is_simulated ? running->caches : (Caches){NULL};
     rc_branches = is_simulated ? running->branches : &unseen;
 }
 

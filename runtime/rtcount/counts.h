@@ -18,7 +18,8 @@ typedef struct {
     UWord line_bits, set_bits, set_mask, ways, way_bits; /* of a way's number */
 } Geometry;
 
-extern Geometry rc_l1, rc_l2;
+/* Of L3 and the TLB if their misses are counted; the TLB's lines are pages. */
+extern Geometry rc_l1, rc_l2, rc_l3, rc_tlb;
 
 /*
  * A line in L1: its start; 0 if there is none. A set consists of its ways, followed by the numbers of the
@@ -26,10 +27,12 @@ extern Geometry rc_l1, rc_l2;
  */
 typedef Addr Way;
 
-/* The caches of the running thread; null while it is not simulated. l2: lines or their tags. */
+/* The caches of the running thread; null while it is not simulated. l2: lines or their tags; l3: lines;
+ * tlb: pages. */
 typedef struct {
     Way *l1;
     void *l2;
+    UWord *l3, *tlb;
 } Caches;
 
 extern Caches rc_caches;

@@ -19,7 +19,7 @@
 #include "pub_tool_options.h"
 #include "pub_tool_transtab.h"
 
-static struct aa_rtcount_cache l1 = {32 << 10, 8, 64}, l2 = {1 << 20, 8, 64};
+static struct aa_rtcount_cache l1 = {32 << 10, 8, 64}, l2 = {1 << 20, 8, 64}, l3, tlb;
 static const HChar *const event_names[AA_RTCOUNT_EVENTS] = AA_RTCOUNT_EVENT_NAMES;
 static Bool prints_total, uses_avx2 = True, awaits_denormal;
 
@@ -61,6 +61,10 @@ static Bool read_option(const HChar *option) {
         read_cache(option, text, &l1);
     else if VG_STR_CLO (option, "--l2", text)
         read_cache(option, text, &l2);
+    else if VG_STR_CLO (option, "--l3", text)
+        read_cache(option, text, &l3);
+    else if VG_STR_CLO (option, "--tlb", text)
+        read_cache(option, text, &tlb);
     else if VG_STR_CLO (option, "--events", text)
         read_events(option, text);
     else if VG_STR_CLO (option, "--leave-out", text)
@@ -75,7 +79,10 @@ static void print_usage(void) {
     static const HChar text[] =
         "    --l1=SIZE,WAYS,LINE       the data cache, in bytes [32768,8,64]\n"
         "    --l2=SIZE,WAYS,LINE       the cache behind it [1048576,8,64]\n"
-        "    --events=EVENT,...        divisions, branches, branch_misses, denormals [none]\n"
+        "    --l3=SIZE,WAYS,LINE       the cache behind that, for l3_misses [none]\n"
+        "    --tlb=SIZE,WAYS,PAGE      the TLB, for tlb_misses [none]\n"
+        "    --events=EVENT,...        divisions, branches, branch_misses, denormals,\n"
+        "                              l3_misses, tlb_misses [none]\n"
         "    --await-denormal=yes|no   look for denormals only once there is one [no]\n"
         "    --leave-out=FUNCTION      do not count its code; may be repeated\n"
         "    --total=yes|no            print the counts at the end [no]\n";
@@ -108,6 +115,12 @@ static void read_options_done(void) {
         VG_(fmsg_bad_option)("--l1", "expected at most %u sets\n", 1u << LARGEST_L1_BITS);
     if (rc_l1.line_bits != rc_l2.line_bits)
         VG_(fmsg_bad_option)("--l2", "expected lines as long as those of --l1\n");
+    rc_l3 = rc_counts_event(AA_RTCOUNT_L3_MISSES) ? geometry("--l3", &l3) : rc_l2;
+    if (rc_l1.line_bits != rc_l3.line_bits)
+        VG_(fmsg_bad_option)("--l3", "expected lines as long as those of --l1\n");
+    rc_tlb = rc_counts_event(AA_RTCOUNT_TLB_MISSES) ? geometry("--tlb", &tlb) : rc_l2;
+    if (rc_l1.line_bits > rc_tlb.line_bits)
+        VG_(fmsg_bad_option)("--tlb", "expected pages as long as the lines of --l1, or longer\n");
     rc_choose_access(uses_avx2);
     if (rc_counts_event(AA_RTCOUNT_DENORMALS))
         rc_search = awaits_denormal ? AWAITED : FOUND;
@@ -119,6 +132,8 @@ static void describe(struct aa_rtcount_description *description) {
     description->version = AA_RTCOUNT_VERSION;
     description->l1 = l1;
     description->l2 = l2;
+    description->l3 = l3;
+    description->tlb = tlb;
     description->events = rc_events;
 }
 

@@ -323,7 +323,7 @@ def test_programs_in_other_languages_are_counted_as_a_whole(tool, also: list[str
     [
         (("--cache", CACHE), "--cache needs --counters simulated, found auto"),
         (("--counting-dir", "."), "--counting-dir needs --counters simulated, found auto"),
-        (("--counters", "simulated", "--cache", "L3=1M/8/64"), "expected SIZE/WAYS/LINE of each cache"),
+        (("--counters", "simulated:tlb_misses"), "tlb_misses: this machine's TLB is unknown: name it"),
         (("--counters", "simulated", "--cache", ""), "expected SIZE/WAYS/LINE of each cache"),
         (("--counters", "simulated", "--cache", "L1=33K/8/64"), "expected 2, 4, 8 … sets"),
         (("--counters", "simulated:division"), "no event 'division' is simulated; did you mean divisions?"),

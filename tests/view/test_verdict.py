@@ -751,6 +751,23 @@ def test_whom_ranks_wait_for_is_said_though_most_of_it_may_be_for_a_turn(wait, n
     assert [each.kind for each in found.verdict.findings if each.kind is not Kind.HOT_SPOT] == [Kind.IMBALANCE]
 
 
+def test_misses_say_how_many_l3_and_the_tlb_miss_too():
+    run = counted(
+        [1.0] * 2,
+        [0.1] * 2,
+        [0.1] * 2,
+        instructions=[[1e8] * 2] * 3,
+        l1_accesses=[[4e7] * 2] * 3,
+        l1_misses=[[2e7] * 2, [1e5] * 2, [1e5] * 2],
+        l2_accesses=[[2e7] * 2, [1e5] * 2, [1e5] * 2],
+        l2_misses=[[1e7] * 2, [1e4] * 2, [1e4] * 2],
+        l3_misses=[[9e6] * 2, [0.0] * 2, [0.0] * 2],
+        tlb_misses=[[5e6] * 2, [0.0] * 2, [0.0] * 2],
+    )
+    said = "50 % of accesses, program 17 %; 90 % of L2 misses miss L3, too; 1.0e7 misses of the TLB"
+    assert f"why: L1 misses: {said}" in " ".join(whole_lines(analyze(run)))
+
+
 def test_many_cycles_an_instruction_are_said_to_be_what_no_counter_tells():
     counts = {"instructions": [[1e8] * 2, [1e9] * 2, [1e9] * 2], "cycles": [[1e9] * 2] * 3}
     made = counted([1.0, 1.0], [0.01, 0.01], [0.01, 0.01], **counts)
@@ -799,6 +816,12 @@ def test_what_takes_long_is_a_cause_with_its_number_and_its_time_at_the_machines
     document = AccountSection().document(found)
     assert document["prices"]["branch_miss"] == 2.5e-8
     assert "branch_misses" in document["parts"]
+    counts["instructions"] = [[6e8] * 2, [1e9] * 2]  # which may take all of the time, if the processor predicts more
+    run = counted([1.0] * 2, [0.01] * 2, **counts)
+    found = analyze(run.replaced(notes=replace(run.notes, prices={"branch_miss": 2.5e-8})))
+    assert "branch_misses" not in {each.attribute for each in found.verdict.findings[0].causes}
+    why = "    why: unknown; 0.6 instructions per cycle: perhaps 4.0e7 mispredicted branches of 8.0e7"
+    assert why in whole_lines(found)
 
 
 def test_page_faults_are_a_cause_with_their_number_what_they_take_and_what_to_try():

@@ -16,7 +16,7 @@ from ...analyze.verdict.parts import IN_SYSTEM
 from ..causes import NAMES, evidence, of_the_program
 from ..place import Place, at_line, short
 from ..times import time_of
-from ..units import count, ranks, volume
+from ..units import count, percent, ranks, volume
 
 __all__ = [
     "ALL",
@@ -47,6 +47,7 @@ _OF: Final = {
     "page_faults": Kind.PAGE_FAULTS,
     "allocations": Kind.ALLOCATION,
 }
+_NO_PRICE: Final = "; autoanalyzer calibrate measures what one takes"
 _PAGE: Final = 4096  # bytes: the smallest page; huge pages, and those of some processors, are larger
 
 
@@ -114,7 +115,8 @@ def _long_latencies(findings: Findings, culprit: int) -> str:
         return "long latencies (memory, divisions, mispredicted branches)"
     if found:
         named = ", ".join(_event(findings, name, culprit) for name in found)
-        return f"perhaps {named}; autoanalyzer calibrate measures what one takes"
+        priced = {*findings.account.splitting.counted.events}
+        return f"perhaps {named}{'' if priced.issuperset(found) else _NO_PRICE}"
     counted = [name for name in EVENTS if complete(findings.experiment, name)]
     named = ", ".join(NAMES[name] for name in counted[:-1]) + " or " * (len(counted) > 1) + NAMES[counted[-1]]
     return f"long latencies, but not of {named}, which are too few"
@@ -141,10 +143,23 @@ def _part(findings: Findings, cause: Cause, culprit: int) -> str:
     said = evidence(findings.explanation.attributes[cause.attribute], culprit, findings.run.weighed_costs[culprit])
     if cause.attribute == "mpi_bytes":
         said += _call_that_moves(findings, culprit)
+    if cause.attribute in MISS_RATES:
+        said += _further_misses(findings, culprit)
     if cause.attribute in findings.parts.unpriced(culprit):
         said += "; the price of a miss is not known"
     is_of_gain = cause.attribute in (*MISS_RATES, "mpi_bytes")
     return f"{NAMES[cause.attribute]}: {said}{'' if is_of_gain else _of_the_time(findings, cause)}"
+
+
+def _further_misses(findings: Findings, culprit: int) -> str:
+    """Return which part of a region's L2 misses L3 misses, too, and the misses of the TLB, as far as counted."""
+    experiment, sums = findings.experiment, findings.run.weighed.sums
+    said = ""
+    if complete(experiment, "l3_misses") and (of_l2 := float(sums("l2_misses")[culprit])) > 0:
+        said += f"; {percent(100 * float(sums('l3_misses')[culprit]) / of_l2)} of L2 misses miss L3, too"
+    if complete(experiment, "tlb_misses"):
+        said += f"; {count(float(sums('tlb_misses')[culprit]))} misses of the TLB"
+    return said
 
 
 def _of_the_time(findings: Findings, cause: Cause) -> str:

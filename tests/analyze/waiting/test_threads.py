@@ -47,8 +47,8 @@ def wait(made: Experiment, kind: str, *, entries: int, contended: int = 0, secon
     return ThreadWait(region, kind, "app.c", 7, 1, tuple(EACH), *counts, of_each(seconds), of_each(seconds))
 
 
-def found(made: Experiment, *waits: ThreadWait, processors: int = THREADS) -> Findings:
-    return analyze(made.replaced(notes=Notes(thread_waits=waits, processors=processors)))
+def found(made: Experiment, *waits: ThreadWait, processors: int = THREADS, **prices: float) -> Findings:
+    return analyze(made.replaced(notes=Notes(thread_waits=waits, processors=processors, prices=prices)))
 
 
 def two_teams(make_experiment: Any) -> Experiment:
@@ -114,8 +114,10 @@ def test_where_threads_share_cores_a_queue_stays_a_finding_without_a_saving(make
 @pytest.mark.parametrize(("barriers", "expected"), [(30_000, []), (36_000, ["barriers"])])
 def test_barriers_are_too_many_by_the_work_between_them(make_experiment, barriers, expected, processors):
     made = team(make_experiment, waited=0.5)
-    findings = found(made, wait(made, "barrier", entries=barriers, seconds=0.5), processors=processors)
-    assert kinds(findings) == expected
+    waits = wait(made, "barrier", entries=barriers, seconds=0.5)
+    assert kinds(found(made, waits, processors=processors)) == expected
+    for price, of_machine in ((1e-6, []), (2e-5, ["barriers"])):
+        assert kinds(found(made, waits, processors=processors, omp_barrier=price)) == of_machine
 
 
 def test_ends_of_parallel_regions_are_barriers(make_experiment):

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 
 import pytest
 
+from autoanalyzer.runtime.mpi.detection import Mpi
+
+from ..conftest import PROGRAMS, recorded
 from .conftest import Record
 
 
@@ -38,6 +42,13 @@ def test_a_wait_inside_a_call_of_the_library_is_the_outer_one_s(linked: Record) 
 def test_a_lock_given_back_by_who_was_not_seen_asking_has_a_queue_afterwards(linked: Record) -> None:
     (shard,) = linked("+main ask 1 give 1 give 1 ask 1 ask 1 -main")
     assert [(wait.entries, wait.contended) for wait in shard.waits] == [(3, 1)]
+
+
+def test_who_holds_a_nested_lock_counts_whether_it_has_call_paths_or_not(tmp_path: Path) -> None:
+    words = ["gcc", "-O1", "-fopenmp", PROGRAMS / "openmp_locks.c", "-o", tmp_path / "locks", "-ldl"]
+    subprocess.run(words, check=True)
+    (shard,) = recorded([str(tmp_path / "locks")], tmp_path, Mpi(None)).shards
+    assert [(wait.entries, wait.contended) for wait in shard.waits] == [(1, 0), (1, 1)]
 
 
 def test_the_child_of_a_fork_meets_nobody_at_its_locks(linked: Record) -> None:

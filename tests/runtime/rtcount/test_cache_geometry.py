@@ -7,7 +7,13 @@ from pathlib import Path
 import pytest
 
 from autoanalyzer.errors import UsageError
-from autoanalyzer.runtime.counting.cache_geometry import CacheGeometry, CacheLevel, parse_geometry, this_machine
+from autoanalyzer.runtime.counting.cache_geometry import (
+    CacheGeometry,
+    CacheLevel,
+    further_levels,
+    parse_geometry,
+    this_machine,
+)
 
 
 def test_both_caches_are_read() -> None:
@@ -27,7 +33,11 @@ def test_the_cache_that_is_not_named_is_this_machines() -> None:
     [
         ("", "found 'nothing'"),
         ("L1=32K", "expected SIZE/WAYS/LINE of each cache, such as L1=32K/8/64,L2=1M/8/64; found 'L1=32K'"),
-        ("L3=32M/16/64", "found 'L3=32M/16/64'"),
+        ("L4=32M/16/64", "found 'L4=32M/16/64'"),
+        ("L1=32K/8/64,L2=1M/8/64,L3=36M/12/64", "L3: expected 2, 4, 8 … sets, found 49152"),
+        ("L1=32K/8/64,L2=1M/8/64,L3=32M/16/128", "expected lines of one size, found 64 and 128 bytes"),
+        ("L1=32K/8/64,L2=1M/8/64,TLB=6M/11/4K", "TLB: expected 2, 4, 8 … sets, found 139.636"),
+        ("L1=64K/8/128,L2=1M/8/128,TLB=2K/8/64", "TLB: expected pages of 128 bytes or more, found 64"),
         ("L1=32K/8/64,L1=48K/12/64", "found 'L1=48K/12/64'"),
         ("L1=32K/7/64", "L1: expected 2, 4, 8 … sets, found 73.1"),
         ("L1=32K/0/64", "L1: expected 2, 4, 8 … sets"),
@@ -44,6 +54,30 @@ def test_caches_that_cannot_be_simulated_are_refused_in_one_line(text: str, said
         parse_geometry(text)
     assert said in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def test_misses_of_further_levels_take_a_cache_of_this_machine_and_a_tlb_that_is_named(tmp_path: Path) -> None:
+    usual, named = CacheGeometry(), parse_geometry("L1=32K/8/64,L2=1M/8/64,L3=16M/16/64,TLB=3G/12/2M")
+    assert str(named) == "L1=32K/8/64 L2=1M/8/64 L3=16M/16/64 TLB=3G/12/2M"
+    both = ["l3_misses", "tlb_misses"]
+    assert further_levels(both, named, tmp_path) == ["--l3=16777216,16,64", "--tlb=3221225472,12,2097152"]
+    assert further_levels([], usual, tmp_path) == []
+    for events, geometry, said in (
+        (both[:1], usual, "l3_misses: this machine's L3 is unknown: name it, such as --cache L3=32M/16/64"),
+        (both[1:], usual, "tlb_misses: this machine's TLB is unknown: name it, such as --cache TLB=6M/12/4K"),
+        ([], named, "--cache L3 needs --counters simulated:l3_misses"),
+        (both[:1], named, "--cache TLB needs --counters simulated:tlb_misses"),
+    ):
+        with pytest.raises(UsageError) as caught:
+            further_levels(events, geometry, tmp_path)
+        assert str(caught.value) == said
+    line = {"coherency_line_size": "64"}
+    describe(tmp_path, 3, level="3", type="Unified", size="32768K", ways_of_associativity="16", **line)
+    assert further_levels(both[:1], usual, tmp_path) == ["--l3=33554432,16,64"]
+    describe(tmp_path, 2, level="3", type="Unified", size="36864K", ways_of_associativity="12", **line)
+    (tmp_path / "index3" / "level").unlink()
+    with pytest.raises(UsageError, match="L3: expected 2, 4, 8 … sets, found 49152"):
+        further_levels(both[:1], usual, tmp_path)
 
 
 def describe(folder: Path, number: int, **words: str) -> None:

@@ -274,6 +274,7 @@ def test_threads_have_counts_and_caches_of_their_own(lab: Lab) -> None:
     assert sum(region["l1_accesses"] for region in loops) == pytest.approx(2 * 3 * 512, abs=40)
     # Each array fills one L1; both together would miss on every walk.
     assert sum(region["l1_misses"] for region in loops) == pytest.approx(2 * 512, abs=20)
+    assert counts(shard)["main"]["instructions"] < 10_000  # without the search for pthread_create
 
 
 def test_avx512_is_named_with_the_way_out(lab: Lab, tmp_path: Path) -> None:
