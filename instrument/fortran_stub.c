@@ -118,46 +118,63 @@ AA_STUB AA_NAME(aa_exit)(const char *descriptor) {
 #define AA_PASS(probe, descriptor) probe(descriptor)
 
 /*
- * Slots hold the numbers of entries that need only be counted. A Fortran probe has no variable of its own,
- * so it finds its slot by the address of its descriptor. Slots are the main thread's, which is recognised
- * by its stack; other threads do not read them, because the main thread often writes there. While the number
- * is positive, the region is throttled where the thread is, so its exits need no call either.
+ * Slots hold the call paths whose entries need only be counted, each with the address of its visits. A
+ * Fortran probe has no variable of its own, so it finds its slot by the addresses of its descriptor and of
+ * the node where the thread is. Slots are the main thread's, which is recognised by its stack; other threads
+ * do not read them, because the main thread often writes there. While a slot is valid, the region is
+ * throttled where the thread is, so its exits need no call either.
  */
 #define AA_SLOTS 256    /* a power of 2 */
 #define AA_ALIGNMENT 32 /* bytes, of long constants */
+#define AA_NODE 64      /* bytes, of which a node's address is a multiple */
 
 static struct aa_slot {
     const char *descriptor;
-    long left;
+    const void *node;
+    unsigned long *visits;
+    unsigned generation, since;
 } aa_slots[AA_SLOTS];
+static const struct aa_main {
+    const char *stack;
+    const struct {
+        const void *node;
+        unsigned long last, top, due;
+        unsigned share; /* 0: the program's own code */
+    } * place;
+    unsigned generation;
+} aa_no_main, *aa_fortran_main = &aa_no_main;
 static aa_entering *aa_fortran_enter;
-static const char *aa_no_stack;
-static const char **aa_fortran_stack = &aa_no_stack;
 
+/* Returns the slot for an entry, or null if this is not the main thread. */
 __attribute__((__always_inline__)) static __inline__ struct aa_slot *aa_slot_of(const char *descriptor) {
-    return &aa_slots[(unsigned long)descriptor / AA_ALIGNMENT % AA_SLOTS];
-}
-
-__attribute__((__always_inline__)) static __inline__ int aa_only_counts(const char *descriptor) {
-    const struct aa_slot *slot = aa_slot_of(descriptor);
     char here;
-    return (unsigned long)*aa_fortran_stack - (unsigned long)&here < 1ul << 26 && slot->left > 0 &&
-           slot->descriptor == descriptor;
+    if ((unsigned long)aa_fortran_main->stack - (unsigned long)&here >= 1ul << 26)
+        return (struct aa_slot *)0;
+    return &aa_slots[((unsigned long)descriptor / AA_ALIGNMENT ^
+                      (unsigned long)aa_fortran_main->place->node / AA_NODE) %
+                     AA_SLOTS];
 }
 
+__attribute__((__always_inline__)) static __inline__ int aa_only_counts(const struct aa_slot *slot,
+                                                                        const char *descriptor) {
+    return slot && slot->descriptor == descriptor && slot->node == aa_fortran_main->place->node &&
+           slot->generation == aa_fortran_main->generation && !aa_fortran_main->place->share;
+}
+
+/* Of 4096 visits, the library times some: those whose number ends so. */
 AA_STUB AA_NAME(aa_enter)(const char *descriptor) {
     struct aa_slot *slot = aa_slot_of(descriptor);
-    if (aa_only_counts(descriptor)) {
-        __asm__ volatile("" : : : "memory");
-        if (--slot->left >= 0) /* a signal handler may have closed the slot just before */
-            return;
+    if (aa_only_counts(slot, descriptor) && (*slot->visits + 1) % 4096 > 4) {
+        __asm__ volatile("" : : : "memory"); /* a signal handler may count, too, before it is read again */
+        ++*slot->visits;
+        return;
     }
     if (aa_fortran_enter)
         aa_fortran_enter(descriptor, slot);
 }
 
 AA_STUB AA_NAME(aa_exit)(const char *descriptor) {
-    if (!aa_only_counts(descriptor))
+    if (!aa_only_counts(aa_slot_of(descriptor), descriptor))
         aa_fortran_exit(descriptor);
 }
 #endif
@@ -196,7 +213,7 @@ __attribute__((__constructor__(101))) static void aa_fortran_connect(void) {
     void *leave;
     void *resync;
 #ifndef AA_COPIES
-    void *stack;
+    void *main_thread;
 #endif
     if (!dlsym)
         return;
@@ -207,11 +224,11 @@ __attribute__((__constructor__(101))) static void aa_fortran_connect(void) {
     if (enter && leave && resync)
         aa_fortran_enter = (aa_probe *)enter;
 #else
-    stack = dlsym((void *)0, "aa_probe_stack");
-    enter = stack ? dlsym((void *)0, "aa_probe_enter_slot") : (void *)0;
+    main_thread = dlsym((void *)0, "aa_probe_main");
+    enter = main_thread ? dlsym((void *)0, "aa_probe_enter_in_slot") : (void *)0;
     if (enter && leave && resync) {
         aa_fortran_enter = (aa_entering *)enter;
-        aa_fortran_stack = (const char **)stack;
+        aa_fortran_main = (const struct aa_main *)main_thread;
     }
 #endif
     if (enter && leave && resync) {

@@ -88,10 +88,7 @@ static __attribute__((noinline)) bool sample(struct aa_thread *thread, const cha
 static __attribute__((noinline)) const char *pass(struct aa_thread *thread, const char *key,
                                                   struct aa_node *child, int64_t *site) {
     uint64_t *visits = &aa_throttled_node(child)->visits;
-    bool in_slot = aa_is_slot(site);
-    if (in_slot)
-        site = aa_slot_claim(thread, key, site);
-    else if (site && *site == -1 && thread->index == 0)
+    if (site && !aa_is_slot(site) && *site == -1 && thread->index == 0)
         aa_site_end(thread, site);
     thread->passed++;
     if (aa_unlikely(++*visits % AA_THROTTLE_PERIOD <= AA_THROTTLE_SAMPLE) &&
@@ -101,8 +98,10 @@ static __attribute__((noinline)) const char *pass(struct aa_thread *thread, cons
         aa_frames_push(thread, key, thread->current);
         return key;
     }
-    if (site && aa_is_lasting(child) && thread->index == 0)
-        aa_site_open(thread, site, visits, in_slot);
+    if (aa_is_slot(site))
+        aa_slot_fill(thread, site, key, child);
+    else if (site && aa_site_pays(thread, child))
+        aa_site_open(thread, site, key, child);
     return NULL;
 }
 
@@ -251,7 +250,7 @@ const char *aa_probe_enter_counted(const char *descriptor, int64_t *site) {
     return enter_at(descriptor, site);
 }
 
-void aa_probe_enter_slot(const char *descriptor, struct aa_slot *slot) {
+void aa_probe_enter_in_slot(const char *descriptor, struct aa_slot *slot) {
     enter_at(descriptor, aa_slot_as_site(slot));
 }
 

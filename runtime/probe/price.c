@@ -50,8 +50,10 @@ static inline void enter_and_pass(void) {
     priced()->leave_or_pass(key);
 }
 
+/* The site counts some entries, as one that is opened again and again does. */
 static inline void open_and_close(int64_t *site) {
     priced()->enter_counted(key, site);
+    *site -= AA_SITE_PAYING;
     aa_sites_close(aa_thread_self);
 }
 
@@ -84,7 +86,7 @@ static uintptr_t marks_of(enum aa_priced what) {
 }
 
 double aa_price_of(enum aa_priced what) {
-    struct aa_node base = {.visits = 0}, child = {.visits = 1}; /* not one of the timed nodes */
+    struct aa_node base = {.visits = 0}, child = {.visits = 0};
     struct aa_node *marked = (struct aa_node *)((uintptr_t)&child | marks_of(what));
     struct aa_edge edge = {&base, key, marked};
     /*
@@ -107,6 +109,7 @@ double aa_price_of(enum aa_priced what) {
     uint64_t fastest = UINT64_MAX, least[AA_COUNTED];
     memset(least, 0xff, sizeof least);
     for (int round = 0; round < ROUNDS; round++) {
+        child.visits = 1; /* not one of the timed ones, of which there is one in AA_THROTTLE_PERIOD */
         uint64_t took = time_of(what);
         fastest = took < fastest ? took : fastest;
         keep_least(least, &base, &child, what == AA_CALL ? PAIRS : 2 * PAIRS);
@@ -171,26 +174,35 @@ static __attribute__((noinline)) void with_probe(int64_t *site, uint64_t *words,
  * The same code as aa_only_counts, aa_enter and aa_exit in instrument/fortran_stub.c; the last two are not
  * inline.
  */
+static struct aa_place place;
+static struct aa_node throttled[2];
 static struct aa_slot slots[2];
-static const char *stack; /* somewhat above all that is priced, in whatever thread */
+static struct aa_main main_thread;
 
-static inline __attribute__((always_inline)) bool only_counts(uint64_t number) {
-    const struct aa_slot *slot = &slots[number & 1];
+static inline __attribute__((always_inline)) struct aa_slot *slot_of(uint64_t number) {
     char here;
-    return (uintptr_t)stack - (uintptr_t)&here < (uintptr_t)1 << 26 && slot->left > 0 && slot->key == key;
+    return (uintptr_t)main_thread.stack - (uintptr_t)&here < (uintptr_t)1 << 26
+               ? &slots[(number ^ (uintptr_t)main_thread.place->node / AA_SHARD_ALIGNMENT) & 1]
+               : NULL;
+}
+
+static inline __attribute__((always_inline)) bool only_counts(const struct aa_slot *slot) {
+    return slot && slot->key == key && slot->from == main_thread.place->node &&
+           slot->generation == main_thread.generation && main_thread.place->share == AA_OWN;
 }
 
 static __attribute__((noinline)) void enter_in_slot(uint64_t number) {
-    if (aa_likely(only_counts(number))) {
+    struct aa_slot *slot = slot_of(number);
+    if (aa_likely(only_counts(slot) && (*slot->visits + 1) % AA_THROTTLE_PERIOD > AA_THROTTLE_SAMPLE)) {
         __asm__ volatile("" : : : "memory");
-        if (aa_likely(--slots[number & 1].left >= 0))
-            return;
+        ++*slot->visits;
+    } else {
+        priced()->enter(key);
     }
-    priced()->enter(key);
 }
 
 static __attribute__((noinline)) void leave_in_slot(uint64_t number) {
-    if (aa_unlikely(!only_counts(number)))
+    if (aa_unlikely(!only_counts(slot_of(number))))
         priced()->leave_or_pass(key);
 }
 
@@ -204,8 +216,11 @@ static __attribute__((noinline)) void with_calls(int64_t *site, uint64_t *words,
 
 static uint64_t time_of_function(void (*function)(int64_t *, uint64_t *, uint64_t)) {
     int64_t sites[] = {PAIRS, PAIRS};
-    slots[0] = slots[1] = (struct aa_slot){key, PAIRS};
-    stack = (const char *)__builtin_frame_address(0);
+    for (int i = 0; i < 2; i++) {
+        throttled[i].visits = AA_THROTTLE_SAMPLE;
+        slots[i] = (struct aa_slot){key, place.node, &throttled[i].visits, 1, 0};
+    }
+    main_thread = (struct aa_main){__builtin_frame_address(0), &place, 1};
     uint64_t words[PAIRS + 1];
     uint64_t start = aa_clock_ticks();
     for (uint64_t i = 0; i < PAIRS; i++) {

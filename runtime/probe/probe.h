@@ -40,12 +40,15 @@ AA_EXPORT const char *aa_probe_enter_counted(const char *descriptor, int64_t *si
 AA_EXPORT extern const char *aa_probe_stack;
 
 /*
- * The same for Fortran, whose probes share slots (site.h) and do not know whether a region was entered or
- * throttled. So the exit only leaves the region if it was the last one entered. In a recursion, an outer
- * call may be left too early; then its remaining time goes to its caller.
+ * The same for Fortran, whose probes use slots (site.h) and do not know whether a region was entered or
+ * throttled. slot: null in threads other than the main one. So the exit only leaves the region if it was the
+ * last one entered. In a recursion, an outer call may be left too early; then its remaining time goes to its
+ * caller.
  */
 struct aa_slot;
-AA_EXPORT void aa_probe_enter_slot(const char *descriptor, struct aa_slot *slot);
+struct aa_main;
+AA_EXPORT void aa_probe_enter_in_slot(const char *descriptor, struct aa_slot *slot);
+AA_EXPORT extern struct aa_main aa_probe_main;
 AA_EXPORT void aa_probe_exit_or_pass(const char *descriptor);
 
 /*

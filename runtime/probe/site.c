@@ -6,14 +6,21 @@
 
 /* In a cache line of its own, because all threads read it, and its neighbours are often written. */
 const char *aa_probe_stack __attribute__((section(".aa_stack"), aligned(64)));
-static char beside[64 - sizeof aa_probe_stack] __attribute__((section(".aa_stack"), used));
+struct aa_main aa_probe_main __attribute__((section(".aa_stack"))) = {.generation = 1};
+static char beside[64 - sizeof aa_probe_stack - sizeof aa_probe_main]
+    __attribute__((section(".aa_stack"), used));
+
+_Static_assert(offsetof(struct aa_thread, current) + offsetof(struct aa_place, share) ==
+                       offsetof(struct aa_thread, call.share) &&
+                   AA_OWN == 0,
+               "the stub reads a thread's fields");
 
 static struct {
     /* the probe's site: the number of entries still to be only counted; below 0 after the last one */
     int64_t *left;
-    uint64_t *visits;
+    struct aa_node *from, *child; /* the edge from the current node; the child has its flags */
+    const char *key;
     int64_t given; /* the number that was stored there when it was opened; 0: it is closed */
-    bool in_slot;
 } sites[AA_SITES];
 static uint32_t open_sites;
 
@@ -30,28 +37,31 @@ static void close_site(struct aa_thread *thread, uint32_t i) {
         return;
     int64_t left = *sites[i].left;
     uint64_t counted = (uint64_t)(sites[i].given - (left > 0 ? left : 0));
-    *sites[i].visits += counted;
-    if (sites[i].in_slot)
-        thread->slotted += counted;
+    aa_throttled_node(sites[i].child)->visits += counted;
     sites[i].given = 0;
     *sites[i].left = 0;
+    bool alone = counted < AA_SITE_PAYING;
+    if (aa_unlikely(alone != aa_is_alone(sites[i].child)))
+        aa_tree_mark_alone(thread, sites[i].from, sites[i].key, alone);
 }
 
 /*
  * A signal handler that interrupts this function may find the site open, but not yet listed; the handler's
  * entries are at another node.
  */
-void aa_site_open(struct aa_thread *thread, int64_t *site, uint64_t *visits, bool in_slot) {
+void aa_site_open(struct aa_thread *thread, int64_t *site, const char *key, struct aa_node *child) {
     uint32_t open = open_sites;
-    int64_t given = AA_THROTTLE_PERIOD - 1 - (int64_t)(*visits % AA_THROTTLE_PERIOD);
+    uint64_t visits = aa_throttled_node(child)->visits;
+    int64_t given = AA_THROTTLE_PERIOD - 1 - (int64_t)(visits % AA_THROTTLE_PERIOD);
     if (open == AA_SITES || given == 0)
         return;
     *site = given;
     sites[open].given = 0;
     aa_in_order();
     sites[open].left = site;
-    sites[open].visits = visits;
-    sites[open].in_slot = in_slot;
+    sites[open].from = thread->current;
+    sites[open].child = child;
+    sites[open].key = key;
     aa_in_order();
     sites[open].given = given;
     aa_in_order();
@@ -67,14 +77,30 @@ void aa_site_end(struct aa_thread *thread, const int64_t *site) {
     }
 }
 
-/* If the last region has used up its slot, its site is closed before the next region gets the slot. */
-int64_t *aa_slot_claim(struct aa_thread *thread, const char *key, int64_t *site) {
+/* The generation is written first and last, because a signal handler may use the slot. */
+void aa_slot_fill(struct aa_thread *thread, int64_t *site, const char *key, struct aa_node *child) {
     struct aa_slot *slot = (struct aa_slot *)((uintptr_t)site & ~(uintptr_t)1);
-    if (thread->index != 0 || slot->left > 0)
-        return NULL;
-    aa_site_end(thread, &slot->left);
+    if (!aa_is_lasting(child) || thread->index != 0)
+        return;
+    if (slot->visits && aa_tree_is_ours(slot->visits))
+        thread->slotted += (uint32_t)*slot->visits - slot->since;
+    slot->generation = 0;
+    aa_in_order();
     slot->key = key;
-    return &slot->left;
+    slot->from = thread->current;
+    slot->visits = &aa_throttled_node(child)->visits;
+    slot->since = (uint32_t)*slot->visits;
+    aa_in_order();
+    slot->generation = aa_probe_main.generation;
+}
+
+void aa_slots_begin(const struct aa_thread *thread) {
+    aa_probe_main.place = (const struct aa_place *)&thread->current;
+    aa_probe_main.stack = aa_probe_stack;
+}
+
+void aa_slots_end(void) {
+    aa_probe_main.stack = NULL;
 }
 
 void aa_sites_close_all(struct aa_thread *thread) {
@@ -93,4 +119,6 @@ void aa_sites_forget(void) {
         sites[i].given = 0;
     }
     open_sites = 0;
+    aa_slots_end();
+    aa_slots_forget();
 }

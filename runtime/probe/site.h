@@ -10,43 +10,76 @@
 
 #include "probe.h"
 #include "self.h"
+#include "tree.h"
 
 /* the most sites that may be open at the same time */
 #define AA_SITES 16u
+/* of so many entries that are alone, one opens its site nevertheless, to find out whether others follow */
+#define AA_SITE_TRIAL 64u
+/* opening and closing a site takes as long as two or three entries that call the library */
+#define AA_SITE_PAYING 2
 
 /*
- * Opens a site of the main thread, the only one that has sites, unless too many are open. visits: the
- * node's visits, to which the counted entries are added. in_slot: whether the site is a slot of a Fortran
- * program.
+ * Returns whether to open a site for the throttled child: the thread is the main one, the only one that has
+ * sites, and others have followed the last entry that opened it.
  */
-void aa_site_open(struct aa_thread *thread, int64_t *site, uint64_t *visits, bool in_slot);
+static inline bool aa_site_pays(const struct aa_thread *thread, const struct aa_node *child) {
+    return aa_is_lasting(child) && thread->index == 0 &&
+           (!aa_is_alone(child) || aa_throttled_node(child)->visits % AA_SITE_TRIAL == 0);
+}
+
+/*
+ * Opens a site, unless too many are open. key, child: the region and its edge's child; the counted entries
+ * are added to its visits.
+ */
+void aa_site_open(struct aa_thread *thread, int64_t *site, const char *key, struct aa_node *child);
 
 /* Closes a site if it is open, and adds the counted entries to the visits. */
 void aa_site_end(struct aa_thread *thread, const int64_t *site);
 
 /*
- * A site that several regions of a Fortran program use, one after the other. In arguments for sites, a slot
- * has an odd address.
+ * A place where Fortran's stub finds that a region is throttled where the main thread is, so that it counts
+ * the entry itself. In arguments for sites, a slot has an odd address.
  */
 struct aa_slot {
     const char *key;
-    int64_t left;
+    const struct aa_node *from;
+    uint64_t *visits;
+    uint32_t generation; /* the slot is valid while this equals that of aa_probe_main */
+    uint32_t since;      /* the lower half of the visits when the slot was filled */
+};
+
+/* What the stub knows of the main thread. */
+struct aa_main {
+    const char *stack; /* like aa_probe_stack; null: the thread has no tree */
+    const struct aa_place {
+        struct aa_node *node;
+        uint64_t last, top, due;
+        uint32_t share;
+    } * place; /* the thread's own fields from `current` on */
+    uint32_t generation;
 };
 
 /* Return a slot's address as that of a site, and whether a site's address is that of a slot. */
 static inline int64_t *aa_slot_as_site(struct aa_slot *slot) {
-    return (int64_t *)((uintptr_t)slot | 1);
+    return slot ? (int64_t *)((uintptr_t)slot | 1) : NULL;
 }
 
 static inline bool aa_is_slot(const int64_t *site) {
     return (uintptr_t)site & 1;
 }
 
-/*
- * Returns the site of a slot for the region with this key; null if another region has the slot open. Only
- * for the main thread.
- */
-int64_t *aa_slot_claim(struct aa_thread *thread, const char *key, int64_t *slot);
+/* Fills a slot for entries of a throttled child of the main thread's current node. */
+void aa_slot_fill(struct aa_thread *thread, int64_t *slot, const char *key, struct aa_node *child);
+
+/* Makes all slots invalid, because a node of some thread is timed again or gets frames. */
+static inline void aa_slots_forget(void) {
+    __atomic_fetch_add(&aa_probe_main.generation, 1, __ATOMIC_RELAXED);
+}
+
+/* Begin and end the use of slots by the main thread. */
+void aa_slots_begin(const struct aa_thread *thread);
+void aa_slots_end(void);
 
 /* Closes all sites, and adds the counted entries to the visits. */
 void aa_sites_close_all(struct aa_thread *thread);

@@ -161,6 +161,8 @@ static void begin(struct aa_thread *thread) {
         }
         thread->last = now;
     }
+    if (thread == trees.main)
+        aa_slots_begin(thread);
     bool is_first = thread == trees.main && !thread->taken;
     aa_trace_begin(thread, is_first);
     if (!aa_counter_begin(thread, is_first))
@@ -181,8 +183,10 @@ static void give_back(struct aa_thread *thread) {
     thread->current = thread->base;
     thread->top = thread->frames + 1;
     thread->in_use = 0;
-    if (thread == trees.main)
+    if (thread == trees.main) {
+        aa_slots_end();
         return;
+    }
     aa_shard_lock();
     set_free(thread);
     aa_shard_unlock();

@@ -5,6 +5,7 @@
 #include "probe.h"
 #include "region.h"
 #include "self.h"
+#include "site.h"
 #include "warning.h"
 
 #include <string.h>
@@ -80,6 +81,7 @@ void aa_tree_forget_keys(struct aa_thread *thread, struct aa_span span) {
 
 void aa_tree_mark(struct aa_thread *thread, const struct aa_node *node, const struct aa_node *child,
                   uintptr_t bits) {
+    aa_slots_forget();
     for (uint64_t i = 0; i <= thread->edge_mask; i++) {
         struct aa_edge *edge = &thread->edges[i];
         if (edge->node == node && aa_throttled_node(edge->child) == child)
@@ -88,6 +90,7 @@ void aa_tree_mark(struct aa_thread *thread, const struct aa_node *node, const st
 }
 
 void aa_tree_unmark(struct aa_thread *thread, const struct aa_node *node, const struct aa_node *child) {
+    aa_slots_forget();
     for (uint64_t i = 0; i <= thread->edge_mask; i++) {
         struct aa_edge *edge = &thread->edges[i];
         if (edge->node == node && aa_throttled_node(edge->child) == child)
@@ -95,8 +98,18 @@ void aa_tree_unmark(struct aa_thread *thread, const struct aa_node *node, const 
     }
 }
 
+/* In a section, so that no signal handler marks the edge meanwhile. */
+void aa_tree_mark_alone(struct aa_thread *thread, const struct aa_node *node, const char *key, bool alone) {
+    struct aa_section section = aa_section_begin();
+    struct aa_edge *edge = aa_tree_edge(thread, node, key);
+    if (aa_is_throttled(edge->child))
+        edge->child = (struct aa_node *)(((uintptr_t)edge->child & ~AA_ALONE) | (alone ? AA_ALONE : 0));
+    aa_section_end(section);
+}
+
 void aa_tree_frame(struct aa_thread *thread, const struct aa_node *node,
                    bool (*is_wanted)(const char *descriptor)) {
+    aa_slots_forget();
     for (uint64_t i = 0; i <= thread->edge_mask; i++) {
         struct aa_edge *edge = &thread->edges[i];
         const struct aa_node *child = aa_throttled_node(edge->child);
@@ -297,9 +310,9 @@ static struct aa_node *append_base(struct aa_thread *thread, const void *key, st
     return base;
 }
 
-/* Returns whether a node is in this process's shard. The child of a fork may get tasks from its parent. */
-static bool is_of_this_process(const struct aa_node *node) {
-    return (uint64_t)((const char *)node - (const char *)aa_shard()) < atomic_load(&aa_shard()->used);
+/* The child of a fork may get tasks from its parent. */
+bool aa_tree_is_ours(const void *in_shard) {
+    return (uint64_t)((const char *)in_shard - (const char *)aa_shard()) < atomic_load(&aa_shard()->used);
 }
 
 /* Returns the base below a node. Its key is an odd address, because nodes have even ones. */
@@ -314,7 +327,7 @@ static struct aa_node *base_below(struct aa_thread *thread, const struct aa_node
 
 static struct aa_node *go_on(struct aa_thread *thread, const struct aa_node *node,
                              struct aa_node *(*find)(struct aa_thread *, const struct aa_node *)) {
-    if (aa_thread_closed || !is_of_this_process(node))
+    if (aa_thread_closed || !aa_tree_is_ours(node))
         return thread->base;
     struct aa_section section = aa_section_begin();
     struct aa_node *own = find(thread, node);
@@ -325,7 +338,7 @@ static struct aa_node *go_on(struct aa_thread *thread, const struct aa_node *nod
 }
 
 struct aa_node *aa_tree_adopt(struct aa_thread *thread, struct aa_node *node) {
-    bool is_own = is_of_this_process(node) && node->thread == thread->index;
+    bool is_own = aa_tree_is_ours(node) && node->thread == thread->index;
     return is_own ? node : go_on(thread, node, adopt);
 }
 

@@ -12,10 +12,13 @@
 /*
  * Flags in the lowest bits of an edge's child. AA_THROTTLED: its time goes to its parent. AA_FRAMED: it
  * gets frames nevertheless, so that the position in it is known. AA_LASTING: its key is never unloaded.
+ * AA_ALONE: its entries seldom follow each other, so opening a site for it does not pay (site.h).
  */
 #define AA_THROTTLED ((uintptr_t)1)
 #define AA_FRAMED ((uintptr_t)2)
 #define AA_LASTING ((uintptr_t)4)
+#define AA_ALONE ((uintptr_t)8)
+#define AA_FLAGS (AA_THROTTLED | AA_FRAMED | AA_LASTING | AA_ALONE)
 
 static inline bool aa_is_throttled(const struct aa_node *child) {
     return (uintptr_t)child & AA_THROTTLED;
@@ -29,9 +32,13 @@ static inline bool aa_is_lasting(const struct aa_node *child) {
     return (uintptr_t)child & AA_LASTING;
 }
 
+static inline bool aa_is_alone(const struct aa_node *child) {
+    return (uintptr_t)child & AA_ALONE;
+}
+
 /* Returns a child without its flags. */
 static inline struct aa_node *aa_throttled_node(const struct aa_node *child) {
-    return (struct aa_node *)((uintptr_t)child & ~(AA_THROTTLED | AA_FRAMED | AA_LASTING));
+    return (struct aa_node *)((uintptr_t)child & ~AA_FLAGS);
 }
 
 static inline uint64_t aa_tree_hash(const struct aa_node *node, const char *key) {
@@ -94,6 +101,9 @@ void aa_tree_mark(struct aa_thread *thread, const struct aa_node *node, const st
                   uintptr_t bits);
 void aa_tree_unmark(struct aa_thread *thread, const struct aa_node *node, const struct aa_node *child);
 
+/* Sets or clears AA_ALONE in the edge from the node by a key, if its child is still throttled. */
+void aa_tree_mark_alone(struct aa_thread *thread, const struct aa_node *node, const char *key, bool alone);
+
 /*
  * Sets AA_FRAMED in the edges from the node to those throttled children for whose descriptors is_wanted
  * returns true.
@@ -108,6 +118,9 @@ bool aa_tree_keep_note(struct aa_thread *thread, const struct aa_node *node, voi
 
 /* Returns whether a node has no children that are timed. */
 bool aa_tree_is_leaf(const struct aa_thread *thread, const struct aa_node *node);
+
+/* Returns whether something in the shard belongs to this process, and not to the one that forked it. */
+bool aa_tree_is_ours(const void *in_shard);
 
 /* Removes the keys in this memory from the thread's edges. The caller holds the shard's lock. */
 void aa_tree_forget_keys(struct aa_thread *thread, struct aa_span span);

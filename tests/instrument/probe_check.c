@@ -23,6 +23,11 @@ static void put(const char *event, const char *descriptor) {
 }
 
 const char *aa_probe_stack;
+const struct {
+    const char *stack;
+    void *place;
+    unsigned generation;
+} aa_probe_main;
 
 const char *aa_probe_enter(const char *descriptor) {
     put("enter", descriptor);
@@ -34,7 +39,7 @@ const char *aa_probe_enter_counted(const char *descriptor, long *site) {
     return aa_probe_enter(descriptor);
 }
 
-void aa_probe_enter_slot(const char *descriptor, void *slot) {
+void aa_probe_enter_in_slot(const char *descriptor, void *slot) {
     (void)slot;
     aa_probe_enter(descriptor);
 }

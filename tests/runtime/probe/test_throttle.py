@@ -51,7 +51,8 @@ def test_a_throttled_entry_is_priced_by_which_of_its_probes_call(record: Record,
     tree = shard.threads[0]
     untimed = [30_000 - tree.throttled[place] for place in (2, 3, 4)]
     assert visits(shard) == {"main": 1, **{f"main/{name}": 30_000 for name in ("f", "g", "site")}, "main/h": 1000}
-    assert (tree.left, tree.opened) == (untimed[0], 6 + 1000)  # after looks, and each time that h closed it
+    # opened after looks; once where h closes it before another entry follows, and at every 64th of such visits
+    assert (tree.left, tree.opened) == (untimed[0], 6 + 1 + 15)
     shard = replace(shard, passing_cost=1e-9, throttled_cost=4e-9, left_cost=10e-9, opened_cost=12e-9, slot_cost=2e-9)
     calling = tree.passed - tree.left - tree.opened
     alone = sum(untimed) - tree.passed
@@ -93,7 +94,8 @@ def test_what_takes_long_later_is_timed_again_from_then_on(record: Record, visit
     assert tree.timed_again == {2}
     assert visits(shard) == {"main": 1, "main/f": 303_116, "main/f/g": 9}
     assert tree.throttled == {2: TIMED + 13 * 4 + 9}
-    assert tree.nodes["wall"][2] == pytest.approx(0.409 + 10e-9 * tree.throttled[2], abs=1e-6)
+    reading_cpu = 3 * 10e-9 * tree.synchronised  # at most, if each of these was at an exit
+    assert tree.nodes["wall"][2] == pytest.approx(0.409 + 10e-9 * tree.throttled[2], abs=reading_cpu)
     assert tree.repairs == 0
 
 

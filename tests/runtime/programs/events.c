@@ -688,9 +688,9 @@ int main(int count, char **argv) {
     probe_exit_or_pass = aa_probe_exit_or_pass;
     probe_enter_counted = aa_probe_enter_counted;
     probe_resync = aa_probe_resync;
-    aa_fortran_enter = aa_probe_enter_slot;
+    aa_fortran_enter = aa_probe_enter_in_slot;
     aa_fortran_exit = aa_probe_exit_or_pass;
-    aa_fortran_stack = &aa_probe_stack;
+    aa_fortran_main = (const struct aa_main *)&aa_probe_main;
     pass = fake_clock_pass;
     take = fake_clock_take;
 #else
