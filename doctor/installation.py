@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import Final
 
 from .. import __version__
+from ..errors import InputError
+from ..instrument.c_family.reader import c_reader, why_no_libclang
 from .finding import Finding, Outcome
 
 __all__ = ["installation_findings"]
@@ -31,6 +33,7 @@ def installation_findings() -> Iterator[Finding]:
     found = f"{__version__} in {place}, Python {python} at {sys.executable}"
     yield Finding(_AREA, "autoanalyzer", Outcome.WORKS, found)
     yield _packages()
+    yield _reader()
     yield _commands()
     chosen = sorted(f"{name}={value}" for name, value in os.environ.items() if name.startswith(_OURS))
     if os.environ.get(_OURS) == "off":
@@ -49,7 +52,8 @@ def _packages() -> Finding:
         try:
             found = version(needed[1])
         except PackageNotFoundError:
-            lacking.append(f"{needed[1]}: none")
+            if ";" not in text:  # not needed everywhere
+                lacking.append(f"{needed[1]}: none")
             continue
         present.append(f"{needed[1]} {found}")
         if needed[3] and _numbers(found) < _numbers(needed[3]):
@@ -58,6 +62,20 @@ def _packages() -> Finding:
         advice = f"{sys.executable} -m pip install --upgrade autoanalyzer"
         return Finding(_AREA, "packages", Outcome.FAILS, "; ".join(lacking), advice)
     return Finding(_AREA, "packages", Outcome.WORKS, ", ".join(present))
+
+
+def _reader() -> Finding:
+    """Return which parser reads C; only libclang reads C++."""
+    name = "reader of C"
+    try:
+        reader, problem = c_reader(), why_no_libclang()
+    except InputError as error:
+        return Finding(_AREA, name, Outcome.FAILS, str(error), "unset the variable")
+    if not problem:
+        return Finding(_AREA, name, Outcome.WORKS, reader)
+    found = f"{reader}; C++ is compiled unchanged, as libclang cannot be loaded: {problem}"
+    advice = "install LLVM's libclang.so, and set LIBCLANG_LIBRARY_PATH to its folder"
+    return Finding(_AREA, name, Outcome.FAILS if reader == "libclang" else Outcome.NOTE, found, advice)
 
 
 def _numbers(text: str) -> tuple[int, ...]:

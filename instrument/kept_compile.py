@@ -161,7 +161,7 @@ def is_plain(argument: Argument) -> bool:
 
 def _parsers(source: Argument) -> list[str]:
     """Return the files that identify the parsers' release."""
-    names = () if source.is_fortran else ("clang",)
+    names = () if source.is_fortran else ("clang",) if source.is_cxx else ("clang", "pycparser")
     return [parser.origin for parser in map(find_spec, names) if parser and parser.origin]
 
 

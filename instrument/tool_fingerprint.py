@@ -20,7 +20,8 @@ __all__ = ["compiler_environment", "fingerprint", "found_program", "processor", 
 
 _PACKAGE: Final = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 _ROOMS: Final = (
-    *("instrument", "instrument/c_family", "instrument/c_family/clang", "instrument/fortran"),
+    *("instrument", "instrument/c_family", "instrument/c_family/clang", "instrument/c_family/pycparser"),
+    "instrument/fortran",
     *("experiment", "experiment/plan"),
 )
 _PREFIX: Final = "AUTOANALYZER_"

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Container, Iterator
 from typing import Final
 
-from ...errors import InputError, SourceError
+from ...errors import SourceError
 from ...experiment.plan.mode import CALL_MODES
 from ...experiment.region import Region
 from ..choice import Choice
@@ -19,6 +19,7 @@ from .lexer import statement_end
 from .parts import planned_parts
 from .pragmas import Construct, block_start, constructs, guard_start, nested_by_directive
 from .preprocessed import Preprocessed, readable
+from .reader import read
 from .statement_cost import StatementCost
 
 __all__ = ["find_regions"]
@@ -50,11 +51,7 @@ def find_regions(
         InputError: The parser cannot be loaded.
     """
     try:
-        from .clang.bodies import read_by_clang  # noqa: PLC0415 - it may be missing
-    except (ImportError, OSError, AttributeError) as error:
-        raise InputError(f"the parser of C and C++, libclang, cannot be loaded: {error}") from None
-    try:
-        syntax = read_by_clang(unit, flags, "c++" if cxx else "c")
+        syntax = read(unit, flags, cxx=cxx, calls=choice.wants(*CALL_MODES))
         judge = Judge(unit, syntax, cxx=cxx, literal_guards=literal_guards)
         return _Finder(judge, syntax, choice, cxx=cxx, openmp=openmp).find()
     except UnreadError as error:

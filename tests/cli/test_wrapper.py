@@ -143,22 +143,38 @@ def test_a_file_that_cannot_be_read_is_compiled_as_it_is_and_named(tool):
     assert tool("./x").returncode == 3
 
 
+NO_LIBCLANG = {"LIBCLANG_LIBRARY_PATH": "nowhere"}
+
+
 def test_without_its_parser_a_file_is_compiled_as_it_is_and_named(tool):
-    tool.write("x.c", "int main(void) { return 3; }\n")
-    done = succeed(tool("aa-mpicc", "x.c", "-o", "x", env={"LIBCLANG_LIBRARY_PATH": "nowhere"}))
-    said = b"autoanalyzer: x.c: not instrumented: the parser of C and C++, libclang, cannot be loaded: nowhere/libclang"
+    tool.write("x.cc", "int main() { return 3; }\n")
+    done = succeed(tool("aa-mpicxx", "x.cc", "-o", "x", env=NO_LIBCLANG))
+    said = (
+        b"autoanalyzer: x.cc: not instrumented: the parser of C and C++, libclang, cannot be loaded: nowhere/libclang"
+    )
     assert done.stderr.startswith(said)
     assert done.stderr.endswith(b"; compiled unchanged\n")
     assert tool("./x").returncode == 3
 
 
+def test_without_libclang_pycparser_reads_c_and_what_it_cannot_read_is_compiled_as_it_is_and_named(tool):
+    tool.write("x.c", "int f(int n) { while (n > 3) n--; return n; }\n")
+    assert succeed(tool("aa-mpicc", "-c", "x.c", env=NO_LIBCLANG)).stderr == b""
+    assert b"aa1|loop|loop@1|x.c|f" in (tool.folder / "x.o").read_bytes()
+    tool.write(
+        "odd.c", "int f(int n);\nint g(int n; int a[n], int n) { return a[n]; }\nint main(void) { return f(9); }\n"
+    )
+    done = succeed(tool("aa-mpicc", "odd.c", "x.o", "-o", "odd", env={"AUTOANALYZER_C_READER": "pycparser"}))
+    assert done.stderr.startswith(b"autoanalyzer: odd.c:2:12: not instrumented: unexpected ;")
+    assert tool("./odd").returncode == 3
+
+
 def test_once_its_parser_is_back_a_file_is_instrumented_though_nothing_else_changed(tool):
-    tool.write("x.c", "int main(void) { return 3; }\n")
-    missing = {"LIBCLANG_LIBRARY_PATH": "nowhere"}
-    assert b"cannot be loaded" in succeed(tool("aa-mpicc", "-c", "x.c", env=missing)).stderr
-    assert succeed(tool("aa-mpicc", "-c", "x.c")).stderr == b""
+    tool.write("x.cc", "int main() { return 3; }\n")
+    assert b"cannot be loaded" in succeed(tool("aa-mpicxx", "-c", "x.cc", env=NO_LIBCLANG)).stderr
+    assert succeed(tool("aa-mpicxx", "-c", "x.cc")).stderr == b""
     assert b"main" in succeed(tool("nm", "x.o")).stdout
-    done = tool("autoanalyzer", "regions", "x.c", env=missing)
+    done = tool("autoanalyzer", "regions", "x.cc", env=NO_LIBCLANG)
     assert done.returncode == 2
     assert done.stderr.startswith(b"autoanalyzer: the parser of C and C++, libclang, cannot be loaded: nowhere")
 

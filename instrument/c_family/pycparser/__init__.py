@@ -1,0 +1,1 @@
+"""C through pycparser: from preprocessed text to the tree of functions."""

@@ -1,0 +1,60 @@
+"""The reader of C and C++: libclang, and for C pycparser where libclang cannot be loaded."""
+
+from __future__ import annotations
+
+import os
+from typing import Final
+
+from ...errors import InputError
+from ..syntax import Syntax
+from .preprocessed import Preprocessed
+
+__all__ = ["READER_VARIABLE", "c_reader", "read", "why_no_libclang"]
+
+READER_VARIABLE: Final = "AUTOANALYZER_C_READER"
+_LIBCLANG, _PYCPARSER = "libclang", "pycparser"
+
+
+def read(unit: Preprocessed, flags: tuple[str, ...], *, cxx: bool, calls: bool) -> Syntax:
+    """Read a unit.
+
+    Args:
+        unit: The preprocessed text.
+        flags: Options that decide what is C, or C++.
+        cxx: Whether it is C++, which libclang alone reads.
+        calls: Whether calls of libraries are looked for.
+
+    Raises:
+        UnreadError: The parser does not understand text outside of functions.
+        InputError: The parser cannot be loaded, or the variable names no parser.
+    """
+    if not cxx and c_reader() == _PYCPARSER:
+        from .pycparser.tree import read_by_pycparser  # noqa: PLC0415 - few need it
+
+        return read_by_pycparser(unit, calls=calls)
+    if problem := why_no_libclang():
+        raise InputError(f"the parser of C and C++, libclang, cannot be loaded: {problem}")
+    from .clang.bodies import read_by_clang  # noqa: PLC0415 - it may be missing
+
+    return read_by_clang(unit, flags, "c++" if cxx else "c")
+
+
+def c_reader() -> str:
+    """Return what reads C: ``libclang`` or ``pycparser``.
+
+    Raises:
+        InputError: The variable names neither.
+    """
+    wanted = os.environ.get(READER_VARIABLE, "")
+    if wanted not in {"", _LIBCLANG, _PYCPARSER}:
+        raise InputError(f"{READER_VARIABLE}: expected {_LIBCLANG} or {_PYCPARSER}, found {wanted!r}")
+    return wanted or (_PYCPARSER if why_no_libclang() else _LIBCLANG)
+
+
+def why_no_libclang() -> str:
+    """Explain why libclang cannot be loaded; empty if it can."""
+    try:
+        from .clang import library  # noqa: F401, PLC0415 - to load it is the question
+    except (ImportError, OSError, AttributeError) as error:
+        return str(error)
+    return ""

@@ -1,0 +1,103 @@
+"""C is read alike by libclang and by pycparser, which stands in where libclang cannot be loaded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from autoanalyzer.errors import InputError
+from autoanalyzer.instrument.reading import read_sources
+
+SAMPLES = Path(__file__).parents[3] / "samples"
+NAMES = sorted({source.parent.name for source in SAMPLES.glob("*/*.c")})
+GNU = r"""
+#include <assert.h>
+#include <complex.h>
+#include <math.h>
+#include <stdatomic.h>
+typedef __attribute__((may_alias)) double wide;
+static _Float128 precise;
+static __thread wide own[4] = {[0 ... 3] = 1};
+__extension__ static __inline__ int turns(int n) __attribute__((noinline));
+static __inline__ int turns(int n) {
+    __label__ out;
+    static const void *const ahead[] = {&&out, &&out};
+    __auto_type copy = n;
+    __typeof__(n) other = copy ?: 1;
+    assert(n > 0);
+    for (int i = 0; i < n; i++) {
+        asm volatile("" : "+r"(other) : : "memory");
+        if (i > 90) goto *ahead[i & 1];
+    }
+    switch (n) {
+    case 1 ... 5:
+        while (other < n) other += ({ int two = 2; two; });
+    }
+    do n -= sizeof(struct { int a, b; }); while (n > __builtin_choose_expr(1, 2, 3));
+out:
+    return other + _Generic(n, int: 1, default: 2);
+}
+static void shared(atomic_int *at) { __atomic_add_fetch(at, 1, __ATOMIC_RELAXED); }
+int main(int argc, char **argv) {
+    atomic_int sum = 0;
+    for (int i = 0; i < argc; i++) shared(&sum);
+    for (int i = 0; i < 4; i++) own[i] += exp(i) + (double)precise;
+    do { argc--; } while (0);
+    return turns(argc) + (int)creal(own[1] * I + 1e+3i);
+}
+"""
+NESTED = "int f(int n) {\n    int g(void) { return n; }\n    while (n > 3) n -= g();\n    return n;\n}\n"
+BLOCK = "int n;\nint f(void) { return n; } typedef int (^block)(int);\n"
+
+Find = Callable[..., list[Any]]
+
+
+@pytest.fixture
+def found_by(monkeypatch: pytest.MonkeyPatch) -> Find:
+    """Read sources by a reader: the regions of each, and the text that it could not read."""
+
+    def find(reader: str, *sources: Path, flags: tuple[str, ...] = ()) -> list[Any]:
+        monkeypatch.setenv("AUTOANALYZER_C_READER", reader)
+        read = read_sources(["mpicc"], [], [], [*map(str, sources)], ["-fopenmp", *flags])
+        return [(each.name, found.regions, found.problems) for each in read for found in [each.regions()]]
+
+    return find
+
+
+@pytest.mark.by_day(sample=["heat"])
+@pytest.mark.parametrize("sample", NAMES)
+def test_both_readers_find_the_same_regions_in_a_sample(found_by: Find, sample: str) -> None:
+    sources = sorted((SAMPLES / sample).glob("*.c"))
+    found = found_by("pycparser", *sources)
+    assert all(regions and not problems for _, regions, problems in found)
+    assert found == found_by("libclang", *sources)
+
+
+def test_both_readers_find_the_same_regions_among_extensions_of_compilers(found_by: Find, tmp_path: Path) -> None:
+    source = tmp_path / "x.c"
+    source.write_text(GNU)
+    found = found_by("pycparser", source)
+    assert [region.region.name for region in found[0][1] if region.region.kind == "loop"] == [
+        *("loop@16", "loop@22", "loop@24", "loop@31", "loop@32")
+    ]
+    assert found == found_by("libclang", source)
+
+
+def test_what_pycparser_cannot_read_is_named(found_by: Find, tmp_path: Path) -> None:
+    source = tmp_path / "x.c"
+    source.write_text(NESTED)
+    ((_, regions, problems),) = found_by("pycparser", source)
+    assert [each.region.name for each in regions] == ["f"]
+    assert str(problems[0]).startswith(f"{source}:2:17: the loops of f are not instrumented: ")
+    source.write_text(BLOCK)
+    with pytest.raises(InputError, match=r"x\.c:2:39: "):
+        found_by("pycparser", source)
+
+
+def test_a_reader_of_another_name_is_refused(found_by: Find, tmp_path: Path) -> None:
+    (tmp_path / "x.c").write_text("int n;\n")
+    with pytest.raises(InputError, match="AUTOANALYZER_C_READER: expected libclang or pycparser, found 'gcc'"):
+        found_by("gcc", tmp_path / "x.c")
