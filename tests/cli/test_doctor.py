@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 
+from autoanalyzer.doctor import installation
 from autoanalyzer.doctor.bench import bench, reason_of
 from autoanalyzer.doctor.caches import cache_findings
 from autoanalyzer.doctor.families import Family, Launcher
@@ -145,6 +146,31 @@ autoanalyzer: counting run: 15 s so far
 def test_a_trial_measures_no_prices_beside_others() -> None:
     with bench(on_node_of_job=False) as made:
         assert made.environment["AUTOANALYZER_CALIBRATE"] == "off"
+
+
+@pytest.mark.parametrize(
+    ("wanted", "problem", "outcome", "found"),
+    [
+        ("", "", Outcome.WORKS, "libclang"),
+        ("pycparser", "", Outcome.WORKS, "pycparser"),
+        (
+            "pycparser",
+            "no such file",
+            Outcome.NOTE,
+            "pycparser; C++ is compiled unchanged, as libclang cannot be loaded: ",
+        ),
+        ("libclang", "no such file", Outcome.FAILS, "libclang; "),
+        ("gcc", "", Outcome.FAILS, "AUTOANALYZER_C_READER: expected libclang or pycparser, found 'gcc'"),
+    ],
+)
+def test_which_parser_reads_c_is_said(
+    monkeypatch: pytest.MonkeyPatch, wanted: str, problem: str, outcome: Outcome, found: str
+) -> None:
+    monkeypatch.setenv("AUTOANALYZER_C_READER", wanted)
+    monkeypatch.setattr(installation, "why_no_libclang", lambda: problem)
+    (finding,) = (each for each in installation.installation_findings() if each.name == "reader of C")
+    assert finding.outcome is outcome
+    assert finding.found.startswith(found)
 
 
 def test_root_is_told_which_variables_a_launcher_wants() -> None:
