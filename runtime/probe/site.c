@@ -1,20 +1,6 @@
 #include "site.h"
 #include "throttle.h"
 
-/* bytes that the main thread's stack has at most above the frame of a constructor */
-#define STACK_ABOVE 65536
-
-/* In a cache line of its own, because all threads read it, and its neighbours are often written. */
-const char *aa_probe_stack __attribute__((section(".aa_stack"), aligned(64)));
-struct aa_main aa_probe_main __attribute__((section(".aa_stack"))) = {.generation = 1};
-static char beside[64 - sizeof aa_probe_stack - sizeof aa_probe_main]
-    __attribute__((section(".aa_stack"), used));
-
-_Static_assert(offsetof(struct aa_thread, current) + offsetof(struct aa_place, share) ==
-                       offsetof(struct aa_thread, call.share) &&
-                   AA_OWN == 0,
-               "the stub reads a thread's fields");
-
 static struct {
     /* the probe's site: the number of entries still to be only counted; below 0 after the last one */
     int64_t *left;
@@ -23,10 +9,6 @@ static struct {
     int64_t given; /* the number that was stored there when it was opened; 0: it is closed */
 } sites[AA_SITES];
 static uint32_t open_sites;
-
-__attribute__((constructor)) static void find_stack(void) {
-    aa_probe_stack = (const char *)__builtin_frame_address(0) + STACK_ABOVE;
-}
 
 /*
  * Closes a site, and adds the counted entries to the visits. Another site may be in this place by now, if a

@@ -10,6 +10,7 @@
 
 #include "probe.h"
 #include "self.h"
+#include "slots.h"
 #include "tree.h"
 
 /* the most sites that may be open at the same time */
@@ -37,29 +38,6 @@ void aa_site_open(struct aa_thread *thread, int64_t *site, const char *key, stru
 /* Closes a site if it is open, and adds the counted entries to the visits. */
 void aa_site_end(struct aa_thread *thread, const int64_t *site);
 
-/*
- * A place where Fortran's stub finds that a region is throttled where the main thread is, so that it counts
- * the entry itself. In arguments for sites, a slot has an odd address.
- */
-struct aa_slot {
-    const char *key;
-    const struct aa_node *from;
-    uint64_t *visits;
-    uint32_t generation; /* the slot is valid while this equals that of aa_probe_main */
-    uint32_t since;      /* the lower half of the visits when the slot was filled */
-};
-
-/* What the stub knows of the main thread. */
-struct aa_main {
-    const char *stack; /* like aa_probe_stack; null: the thread has no tree */
-    const struct aa_place {
-        struct aa_node *node;
-        uint64_t last, top, due;
-        uint32_t share;
-    } * place; /* the thread's own fields from `current` on */
-    uint32_t generation;
-};
-
 /* Return a slot's address as that of a site, and whether a site's address is that of a slot. */
 static inline int64_t *aa_slot_as_site(struct aa_slot *slot) {
     return slot ? (int64_t *)((uintptr_t)slot | 1) : NULL;
@@ -71,11 +49,6 @@ static inline bool aa_is_slot(const int64_t *site) {
 
 /* Fills a slot for entries of a throttled child of the main thread's current node. */
 void aa_slot_fill(struct aa_thread *thread, int64_t *slot, const char *key, struct aa_node *child);
-
-/* Makes all slots invalid, because a node of some thread is timed again or gets frames. */
-static inline void aa_slots_forget(void) {
-    __atomic_fetch_add(&aa_probe_main.generation, 1, __ATOMIC_RELAXED);
-}
 
 /* Begin and end the use of slots by the main thread. */
 void aa_slots_begin(const struct aa_thread *thread);

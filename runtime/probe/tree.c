@@ -5,7 +5,7 @@
 #include "probe.h"
 #include "region.h"
 #include "self.h"
-#include "site.h"
+#include "slots.h"
 #include "warning.h"
 
 #include <string.h>
