@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "object.h"
+#include "objects.h"
 #include "sample.h"
 #include "shard.h"
 
@@ -47,19 +48,6 @@ static int find(struct dl_phdr_info *info, size_t unused, void *wanted) {
 
 /* ---- with the lock */
 
-/* The result is not on the stack, which may be too small for a path. */
-const char *aa_object_whole_name(const char *given) {
-    static char name[PATH_MAX];
-    size_t length = 0;
-    if (*given == '/' || !*given || !getcwd(name, sizeof name - 1))
-        return given;
-    length = strlen(name);
-    name[length++] = '/';
-    if (length + strlen(given) >= sizeof name)
-        return "";
-    return strcpy(name + length, given) - length;
-}
-
 static struct aa_object *append(const char *name) {
     size_t length = strlen(name);
     struct aa_object *object = aa_shard_append(AA_RECORD_OBJECT, sizeof *object + length + 1);
@@ -81,7 +69,7 @@ static uint32_t place_of(const char *name) {
 }
 
 static void keep(const struct found *found) {
-    const char *name = aa_object_whole_name(found->name);
+    const char *name = aa_objects_whole_name(found->name);
     uint32_t place = place_of(name);
     if (place == MOST_OBJECTS || is_known(found->address))
         return;

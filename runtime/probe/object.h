@@ -13,12 +13,6 @@
  */
 void aa_object_note(const char *key);
 
-/*
- * Returns a library's absolute path, because the loader's names may be relative to the working directory;
- * empty if it is too long. The caller holds the shard's lock.
- */
-const char *aa_object_whole_name(const char *given);
-
 /* Returns whether an address is in a recorded object that is still loaded. */
 bool aa_object_has(const char *key);
 

@@ -3,8 +3,10 @@
 #include "memory.h"
 #include "shard.h"
 
+#include <limits.h>
 #include <link.h>
 #include <string.h>
+#include <unistd.h>
 
 #define FIRST_ROOM 256u
 
@@ -63,4 +65,17 @@ bool aa_objects_have(const struct aa_objects *objects, struct aa_span wanted) {
 void aa_objects_drop(struct aa_objects *objects) {
     if (objects->room)
         aa_memory_unmap(objects->spans, objects->room * sizeof *objects->spans);
+}
+
+/* The result is not on the stack, which may be too small for a path. */
+const char *aa_objects_whole_name(const char *given) {
+    static char name[PATH_MAX];
+    size_t length = 0;
+    if (*given == '/' || !*given || !getcwd(name, sizeof name - 1))
+        return given;
+    length = strlen(name);
+    name[length++] = '/';
+    if (length + strlen(given) >= sizeof name)
+        return "";
+    return strcpy(name + length, given) - length;
 }

@@ -33,4 +33,10 @@ void aa_objects_drop(struct aa_objects *objects);
 /* Returns whether one of the objects has exactly this memory. */
 bool aa_objects_have(const struct aa_objects *objects, struct aa_span wanted);
 
+/*
+ * Returns a library's absolute path, because the loader's names may be relative to the working directory;
+ * empty if it is too long. The caller holds the shard's lock.
+ */
+const char *aa_objects_whole_name(const char *given);
+
 #endif

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "object.h"
+#include "objects.h"
 #include "sample.h"
 #include "self.h"
 
@@ -62,7 +62,7 @@ static int count_loaded(struct dl_phdr_info *info, size_t unused, void *loaded) 
 
 static void append(const struct object *object) {
     /* the kernel's own code is in no file */
-    const char *name = strchr(object->name, '/') ? aa_object_whole_name(object->name) : object->name;
+    const char *name = strchr(object->name, '/') ? aa_objects_whole_name(object->name) : object->name;
     size_t length = strlen(name);
     struct aa_mapping *mapping = aa_shard_append(AA_RECORD_MAPPING, sizeof *mapping + length + 1);
     if (!mapping)

@@ -1,4 +1,5 @@
-/* Slots, in which Fortran's stub counts entries of throttled regions, and what it knows of the main thread. */
+/* Slots, in which Fortran's stub counts entries of throttled regions, and what it knows of the main thread.
+ */
 #ifndef AA_SLOTS_H
 #define AA_SLOTS_H
 
