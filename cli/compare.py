@@ -49,6 +49,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="compare BASE, which are the new runs then, with those in this history since the last change",
     )
     parser.add_argument(
+        "--host",
+        metavar="NAME",
+        help="with --history: the machine, or its kind, as for autoanalyzer history add (default: the first node)",
+    )
+    parser.add_argument(
         "--fail-on",
         metavar="PERCENT",
         help="exit with code 3 if the program, or a region with at least 5%% of its time, is slower by PERCENT with "
@@ -75,6 +80,8 @@ def run(arguments: argparse.Namespace) -> int:
 
     if arguments.history:
         return _beside_history(arguments)
+    if arguments.host:
+        raise UsageError("--host is only for --history")
     sides = [arguments.base, arguments.other or []]
     if any(runs_of_study(path) != [path] for path in (*sides[0], *sides[1])):
         return _compare_series(arguments)
@@ -115,26 +122,32 @@ def run(arguments: argparse.Namespace) -> int:
 def _beside_history(arguments: argparse.Namespace) -> int:
     """Compare runs with those of a history; return the exit code."""
     from ..analyze.history import HistoryFile, histories_of
-    from ..view.history import judged_lines
+    from ..view.history import incomparable_lines, judged_lines
     from .history import kept
 
     if arguments.other or arguments.metric or arguments.exact or any(getattr(arguments, each) for each in _DOCUMENTS):
         raise UsageError(
-            "--history takes the place of --with, and cannot be combined with other options than --fail-on"
+            "--history takes the place of --with, and cannot be combined with other options than --host and --fail-on"
         )
-    new = [kept(each, "", None) for each in arguments.base]
+    new = [kept(each, "", arguments.host) for each in arguments.base]
+    digests = [run.digest for run, _ in new]
+    if len({*digests}) < len(digests):
+        twice = next(path for path, each in zip(arguments.base, digests, strict=True) if digests.count(each) > 1)
+        raise UsageError(f"{twice}: expected different runs, found this one twice")
     (later, *others) = histories_of(new)
     if others:
         raise UsageError("expected runs of one program, with one command line and equally many ranks, found several")
-    earlier = next(
-        (each for each in histories_of(HistoryFile(arguments.history).read()) if each.subject == later.subject), None
-    )
+    known = [each for each in HistoryFile(arguments.history).read() if each[0].digest not in digests]
+    earlier = next((each for each in histories_of(known) if each.subject == later.subject), None)
     if earlier is None:
         raise UsageError(
-            f"{arguments.history}: no run of {later.runs[0].program} with this command line and these ranks"
+            f"{arguments.history}: no other run of {later.runs[0].program} with this command line and these ranks"
         )
     judged = earlier.judge(later, _percent(_THRESHOLD if arguments.fail_on is None else arguments.fail_on))
-    print_verdict(judged_lines(judged, len(earlier.runs)))
+    if not judged:
+        hosts = f"it has times of {', '.join(earlier.hosts)}, not of {', '.join(later.hosts)}; --host names the kind"
+        raise UsageError(f"{arguments.history}: nothing to compare with: {hosts}")
+    print_verdict([*judged_lines(judged, len(earlier.runs)), *incomparable_lines(earlier, later)])
     return _TRIPPED if arguments.fail_on is not None and any(each.verdict == "more" for each in judged) else 0
 
 

@@ -7,6 +7,7 @@ import json
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,45 +24,48 @@ __all__ = ["add_arguments", "kept", "run"]
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    parser.usage = (
-        "autoanalyzer history add FILE RUN... [--commit NAME] [--host NAME]\n"
-        "       autoanalyzer history show FILE [--json FILE]"
-    )
-    parser.add_argument("action", choices=("add", "show"), help="add runs to a history, or show what changed in it")
-    parser.add_argument("history", type=Path, metavar="FILE", help="the history: one file, which add makes")
-    parser.add_argument("runs", type=Path, nargs="*", metavar="RUN", help="runs: their folders or experiment files")
-    parser.add_argument("--commit", metavar="NAME", help="the version of the program (default: git's commit here)")
-    parser.add_argument(
+    actions = parser.add_subparsers(metavar="ACTION", required=True)
+    add = actions.add_parser("add", help="add runs to a history", allow_abbrev=False)
+    add.add_argument("history", type=Path, metavar="FILE", help="the history: one file, which is made if there is none")
+    add.add_argument("runs", type=Path, nargs="+", metavar="RUN", help="runs: their folders or experiment files")
+    add.add_argument("--commit", metavar="NAME", help="the version of the program (default: git's commit here)")
+    add.add_argument(
         "--host",
         metavar="NAME",
         help="the machine, or its kind if jobs run on any of several; times are compared on the same one only "
         "(default: the first node of the run)",
     )
-    add_documents(parser, {"json": "the history as JSON"})
+    add.set_defaults(action=_add)
+    show = actions.add_parser("show", help="show what changed in a history", allow_abbrev=False)
+    show.add_argument("history", type=Path, metavar="FILE", help="the history")
+    add_documents(show, {"json": "the history as JSON"})
+    show.set_defaults(action=_show)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Carry the command out."""
+    action: Callable[[argparse.Namespace], int] = arguments.action
+    return action(arguments)
+
+
+def _add(arguments: argparse.Namespace) -> int:
+    from ..analyze.history import HistoryFile
+
+    if not arguments.history.parent.is_dir():
+        raise UsageError(f"{arguments.history}: expected a file in an existing folder")
+    new = [kept(each, arguments.commit, arguments.host) for each in arguments.runs]
+    added = sum(HistoryFile(arguments.history).add(*each) for each in new)
+    known = f"; {len(new) - added} were in it" if added < len(new) else ""
+    sys.stdout.write(f"{arguments.history}: {added} added{known}\n")
+    return 0
+
+
+def _show(arguments: argparse.Namespace) -> int:
     from ..analyze.history import HistoryFile, histories_of
     from ..view.history import history_document, history_lines
 
-    file = HistoryFile(arguments.history)
-    if arguments.action == "add":
-        if not arguments.runs:
-            raise UsageError(f"history add: expected a run: autoanalyzer history add {arguments.history} RUN")
-        if arguments.json:
-            raise UsageError("--json is only for history show")
-        if not arguments.history.parent.is_dir():
-            raise UsageError(f"{arguments.history}: expected a file in an existing folder")
-        new = [kept(each, arguments.commit, arguments.host) for each in arguments.runs]
-        added = sum(file.add(*each) for each in new)
-        known = f"; {len(new) - added} were in it" if added < len(new) else ""
-        sys.stdout.write(f"{arguments.history}: {added} added{known}\n")
-        return 0
-    if arguments.runs or arguments.commit or arguments.host:
-        raise UsageError("runs, --commit and --host are only for history add")
     check_targets([arguments.history], json=arguments.json)
-    histories = histories_of(file.read())
+    histories = histories_of(HistoryFile(arguments.history).read())
     if arguments.json:
         document = json.dumps(history_document(histories), indent=1, allow_nan=False).encode() + b"\n"
         write_document(document, arguments.json)
@@ -78,10 +82,10 @@ def kept(path: Path, commit: str | None, host: str | None) -> tuple[KeptRun, lis
         host: The machine; None for the first node of the run.
 
     Raises:
-        InputError: It is no complete run.
+        InputError: It is no complete run, or lacks values of some ranks.
     """
     from ..analyze.comparison import check_run
-    from ..analyze.history import KeptRun, values_to_keep
+    from ..analyze.history import KeptRun, in_utf8, values_to_keep
     from ..digests import content_of, digest
     from ..runtime.open_experiment import open_experiment
 
@@ -89,11 +93,11 @@ def kept(path: Path, commit: str | None, host: str | None) -> tuple[KeptRun, lis
     check_run(str(path), experiment)
     about = KeptRun(
         digest=digest(content_of(str(file))),
-        commit=_commit() if commit is None else commit,
+        commit=in_utf8(_commit() if commit is None else commit),
         added=f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S}",
-        host=experiment.locations[0].node if host is None else host,
-        program=experiment.notes.program,
-        command=" ".join(experiment.notes.command),
+        host=in_utf8(experiment.locations[0].node if host is None else host),
+        program=in_utf8(experiment.notes.program),
+        command=in_utf8(" ".join(experiment.notes.command)),
         ranks=len({each.process for each in experiment.locations}),
         threads=len(experiment.locations),
     )

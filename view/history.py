@@ -11,7 +11,7 @@ from ..experiment import Region
 from .place import Place, visible
 from .units import amount, many
 
-__all__ = ["history_document", "history_lines", "judged_lines"]
+__all__ = ["history_document", "history_lines", "incomparable_lines", "judged_lines"]
 
 _SCHEMA: Final = "autoanalyzer.history/1"
 _PROGRAMS: Final = {"path_time": "the critical path", "busy_time": "the busiest rank"}
@@ -20,6 +20,8 @@ _REGIONS: Final = 3  # regions named for each change of the program
 
 def history_lines(histories: Sequence[History]) -> list[str]:
     """Return lines on each program: its runs, then each commit with what changed from it on."""
+    if not histories:
+        return ["no runs"]
     lines: list[str] = []
     for history in histories:
         lines += [*([""] if lines else []), *_lines(history)]
@@ -66,14 +68,25 @@ def judged_lines(judged: Sequence[Judged], runs: int) -> list[str]:
     changed = [each for each in judged if each.verdict != "same"]
     lines = []
     for each in changed:
-        word = "UNCLEAR" if each.verdict == "unclear" else _change_word(each.unit, each.verdict == "more")
+        what, now, before = _what(each.metric, each.region), amount(each.now, each.unit), amount(each.before, each.unit)
+        if each.verdict in ("new", "gone"):
+            word, said = each.verdict.upper(), now if each.verdict == "new" else before
+        else:
+            word = "UNCLEAR" if each.verdict == "unclear" else _change_word(each.unit, each.verdict == "more")
+            said = f"{now}, {_than(each.now / each.before - 1)} {before}"
         more = ": repeat the run" if each.verdict == "unclear" else ""
-        what = _what(each.metric, each.region)
-        now, before = amount(each.now, each.unit), amount(each.before, each.unit)
-        lines.append(visible(f"{word:8} {what}: {now}, {_than(each.now / each.before - 1)} {before}{more}"))
+        lines.append(visible(f"{word:8} {what}: {said}{more}"))
     if rest := len(judged) - len(changed):
         lines.append(f"SAME     {many(rest, 'value')}, compared with {many(runs, 'run')} in the history")
     return lines
+
+
+def incomparable_lines(earlier: History, later: History) -> list[str]:
+    """Return a line with the number of values of new runs that the history does not have; none if it has all."""
+    if not (number := earlier.not_comparable(later)):
+        return []
+    hosts = "" if {*later.hosts} <= {*earlier.hosts} else f" (times in the history are of {', '.join(earlier.hosts)})"
+    return [visible(f"{many(number, 'value')} with nothing to compare with{hosts}")]
 
 
 def history_document(histories: Sequence[History]) -> dict[str, Any]:

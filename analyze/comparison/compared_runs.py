@@ -13,7 +13,7 @@ from ...experiment import Experiment
 from ...experiment.algebra import Integration, strangers
 from ...experiment.metric import MPI_PARTS, MPI_WAIT, WEIGHING_TIMES
 from ..run.arrays import Values
-from ..run.busy import CLOCKS, busy_times
+from ..run.busy import BUSY_PARTS, CLOCKS, busy_times
 from ..run.code_regions import startup_paths
 from ..run.compute_time import compute_time
 from ..run.criteria import CRITERIA
@@ -25,6 +25,7 @@ __all__ = [
     "OfRanks",
     "check_run",
     "check_runs",
+    "check_values",
     "least_to_judge",
     "metrics_to_compare",
     "of_ranks",
@@ -32,6 +33,7 @@ __all__ = [
     "unit_of",
     "value_of_program",
     "values_by_path",
+    "values_of_groups",
     "values_of_paths",
     "waiting_by_path",
 ]
@@ -94,7 +96,7 @@ def check_runs(joined: Integration, count: int, metric: str) -> None:
     for label, each in zip(joined.labels, joined.operands, strict=True):
         check_run(label, each)
         _check_metric(label, each, metric)
-        _check_values(label, each, metric)
+        check_values(label, each, metric)
     _check_barriers(joined)
     _check_units(joined, metric)
     _check_endings(joined)
@@ -164,8 +166,10 @@ def _check_units(joined: Integration, metric: str) -> None:
                 )
 
 
-def _check_values(label: str, experiment: Experiment, metric: str) -> None:
-    for name in _stored(metric):
+def check_values(label: str, experiment: Experiment, metric: str) -> None:
+    """Raise an error if values of a metric, or of its parts, are missing or negative."""
+    parts = [name for name in BUSY_PARTS if metric == BUSY_TIME and name in experiment]
+    for name in dict.fromkeys((*_stored(metric), *parts)):
         if np.isnan(experiment.exclusive(name)).any():
             raise InputError(f"{label}: values of some ranks are missing; repeat that run")
         if (rank := negative_rank(experiment, name)) is not None:
@@ -242,6 +246,20 @@ def values_by_path(joined: Integration, run: int, metric: str) -> Values:
 def values_of_paths(experiment: Experiment, metric: str) -> Values:
     """Return the exclusive value of each call path, 0 in MPI_Init and MPI_Finalize; ``float64[call path]``."""
     return _over_locations(_without_startup(experiment, metric), experiment, metric)
+
+
+def values_of_groups(experiment: Experiment, metric: str, groups: Sequence[int]) -> Values:
+    """Return the exclusive values of groups of call paths, each group as one region; ``float64[group]``.
+
+    Args:
+        experiment: A run.
+        metric: The metric.
+        groups: The group of each call path, from 0 on.
+    """
+    values = _without_startup(experiment, metric)
+    sums = np.zeros((max(groups) + 1, values.shape[1]))
+    np.add.at(sums, groups, values)
+    return _over_locations(sums, experiment, metric)
 
 
 def waiting_by_path(joined: Integration, run: int, metric: str) -> Values:

@@ -19,13 +19,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import expm1, inf, log, log1p
-from typing import Final
+from typing import Final, Literal
 
-__all__ = ["CONFIDENCE", "UNKNOWN_NOISE", "Shift", "shift"]
+__all__ = ["CONFIDENCE", "UNKNOWN_NOISE", "Shift", "by_ranks", "shift"]
 
 CONFIDENCE: Final = 0.99
 _LEAST: Final = 2
 _MANY: Final = 7
+_EXACT: Final = 100  # runs; with more, the normal distribution suffices, whose tails are larger
 _AGREEING: Final = 0.2  # the rank test needs a probability of 1 in 20 where 1 in 100 is required
 UNKNOWN_NOISE: Final = 0.5  # relative change; on a shared machine equal runs differ by less
 
@@ -78,8 +79,8 @@ def shift(base: Sequence[float], other: Sequence[float], *, repeats: bool = Fals
         change=_expm1(d),
         low=_expm1(d - time / m * ((n / (n + m) / alpha) ** (1 / degrees) - 1)),
         high=_expm1(d + time / n * ((m / (n + m) / alpha) ** (1 / degrees) - 1)),
-        above=max(_tail(d, n, m, time, degrees), _AGREEING * _by_ranks(x, y)),
-        below=max(_tail(-d, m, n, time, degrees), _AGREEING * _by_ranks(y, x)),
+        above=max(_tail(d, n, m, time, degrees), _AGREEING * _above_by_ranks(x, y)),
+        below=max(_tail(-d, m, n, time, degrees), _AGREEING * _above_by_ranks(y, x)),
         noise=_expm1(time / degrees),
     )
 
@@ -103,13 +104,19 @@ def _tail(d: float, n: int, m: int, time: float, degrees: int) -> float:
     return float(n / (n + m) * (1 + m * d / time) ** -degrees)
 
 
-def _by_ranks(x: Sequence[float], y: Sequence[float]) -> float:
+def _above_by_ranks(x: Sequence[float], y: Sequence[float]) -> float:
     """Return the probability of at least as many pairs with x < y under equal distributions; 0 for few runs."""
-    if min(len(x), len(y)) < _MANY:
-        return 0.0
+    return 0.0 if min(len(x), len(y)) < _MANY else by_ranks(x, y, "greater")
+
+
+def by_ranks(
+    base: Sequence[float], other: Sequence[float], alternative: Literal["greater", "two-sided"] = "two-sided"
+) -> float:
+    """Return the probability of such a difference of ranks, or a larger one, under equal distributions."""
     from scipy.stats import mannwhitneyu  # noqa: PLC0415 - takes a second
 
-    return float(mannwhitneyu(y, x, alternative="greater").pvalue)
+    method = "exact" if len(base) + len(other) <= _EXACT else "asymptotic"
+    return float(mannwhitneyu(other, base, alternative=alternative, method=method).pvalue)
 
 
 def _expm1(value: float) -> float:

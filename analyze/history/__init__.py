@@ -2,6 +2,16 @@
 
 from .history import Changed, History, Judged, histories_of
 from .history_file import HistoryFile, KeptRun
-from .kept_values import KeptValue, values_to_keep
+from .kept_values import KeptValue, in_utf8, values_to_keep
 
-__all__ = ["Changed", "History", "HistoryFile", "Judged", "KeptRun", "KeptValue", "histories_of", "values_to_keep"]
+__all__ = [
+    "Changed",
+    "History",
+    "HistoryFile",
+    "Judged",
+    "KeptRun",
+    "KeptValue",
+    "histories_of",
+    "in_utf8",
+    "values_to_keep",
+]

@@ -2,8 +2,9 @@
 
 A series is divided at the most likely place if noise only adds to values, as in ``compare``, or else where the ranks of
 its values differ most on both sides (Pettitt 1979). Its parts are divided again, as long as a change is certain. The
-two sides are then compared as repeated runs of two versions are, with the same confidence. Bonferroni's correction
-allows for the number of series, and of places where each could be divided.
+two sides are then compared as repeated runs of two versions are, with the same confidence; unless equal runs have equal
+values, the ranks must confirm it as strictly (Mann and Whitney 1947), which holds whatever the noise is like.
+Bonferroni's correction allows for the number of series, and of places where each could be divided.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from typing import Final, TypeVar
 
 import numpy as np
 
-from ..comparison.noise import CONFIDENCE, shift
+from ..comparison.noise import CONFIDENCE, by_ranks, shift
 from ..run.arrays import Values
 
 __all__ = ["LEAST_CHANGE", "Change", "Series", "changes_of"]
@@ -35,12 +36,18 @@ class Series:
         values: Their values, above 0.
         repeats: Whether equal runs have equal values.
         program: The values of the program in these runs.
+        places: Indices of values that are not of the same commit as the one before, ascending.
     """
 
     runs: tuple[int, ...]
     values: tuple[float, ...]
     repeats: bool
     program: tuple[float, ...]
+    places: tuple[int, ...]
+
+    def since(self, first: int) -> list[float]:
+        """Return the values from a run on."""
+        return [value for run, value in zip(self.runs, self.values, strict=True) if run >= first]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +74,7 @@ class Change:
 
 def changes_of(series: Mapping[Key, Series]) -> dict[Key, list[Change]]:
     """Return the changes of each series that has any, in the order of the runs."""
-    tests = sum(max(len(each.runs) - 1, 0) for each in series.values())
+    tests = sum(len(each.places) for each in series.values())
     found = {key: _changes(each, tests) for key, each in series.items()}
     return {key: each for key, each in found.items() if each}
 
@@ -84,34 +91,42 @@ def _changes(series: Series, tests: int) -> list[Change]:
 
 def _starts(series: Series, first: int, end: int, tests: int) -> Iterator[int]:
     """Yield the places between ``first`` and ``end`` where a new value begins."""
-    if end - first < 2:
+    places = np.array([each - first for each in series.places if first < each < end])
+    if not places.size:
         return
     values = series.values[first:end]
-    for place in dict.fromkeys((_by_floors(values, 1 if series.repeats else 2), _by_ranks(values))):
+    for place in dict.fromkeys((_by_floors(values, places, 1 if series.repeats else 2), _by_ranks(values, places))):
         before, after = values[:place], values[place:]
         size = abs(median(after) - median(before))
-        found = shift(before, after, repeats=series.repeats)
         is_large = size >= LEAST_CHANGE * median(series.program[first:end])
-        if is_large and min(found.above, found.below) * tests < 1 - CONFIDENCE:
+        if is_large and _is_certain(before, after, series.repeats, (1 - CONFIDENCE) / tests):
             yield first + place
             yield from _starts(series, first, first + place, tests)
             yield from _starts(series, first + place, end, tests)
             return
 
 
-def _by_floors(values: Sequence[float], least: int) -> int:
+def _is_certain(before: Sequence[float], after: Sequence[float], repeats: bool, most: float) -> bool:
+    """Return whether a difference either way has a probability below ``most`` if the values are of equal runs."""
+    found = shift(before, after, repeats=repeats)
+    if 2 * min(found.above, found.below) >= most:
+        return False
+    return repeats or by_ranks(before, after) < most
+
+
+def _by_floors(values: Sequence[float], places: Values, least: int) -> int:
     """Return the most likely place of a change, if noise only ever adds to a value, exponentially distributed.
 
     Args:
         values: The values.
-        least: The fewest values on each side, if there are so many.
+        places: Where a change may be.
+        least: The fewest values on each side, if there are such places.
     """
     logs = np.log(values)
     left, right = _above_floor(logs), _above_floor(logs[::-1])[::-1]
-    sums = left[:-1] + right[1:]
-    if len(values) >= 2 * least:
-        sums[: least - 1] = sums[len(sums) - (least - 1) :] = np.inf
-    return int(sums.argmin()) + 1
+    sums = (left[:-1] + right[1:])[places - 1]
+    inner = (places >= least) & (places <= len(values) - least)
+    return int(places[np.where(inner | ~inner.any(), sums, np.inf).argmin()])
 
 
 def _above_floor(logs: Values) -> Values:
@@ -119,11 +134,9 @@ def _above_floor(logs: Values) -> Values:
     return np.asarray(np.cumsum(logs) - np.arange(1, len(logs) + 1) * np.minimum.accumulate(logs))
 
 
-def _by_ranks(values: Sequence[float]) -> int:
+def _by_ranks(values: Sequence[float], places: Values) -> int:
     """Return the place where the standardised rank sums of both sides differ most, whatever a few runs are like."""
     ordered = np.array(values)
-    count = len(ordered)
     signs = np.sign(ordered[None, :] - ordered[:, None]).sum(axis=1)  # how many are larger, less how many are smaller
-    sizes = np.arange(1, count)
-    score = np.abs(np.cumsum(signs)[:-1]) / np.sqrt(sizes * (count - sizes))
-    return int(score.argmax()) + 1
+    score = np.abs(np.cumsum(signs)[places - 1]) / np.sqrt(places * (len(ordered) - places))
+    return int(places[score.argmax()])

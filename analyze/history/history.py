@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Literal
 
 from ...experiment import Region
@@ -17,7 +18,7 @@ from .kept_values import KeptValue
 
 __all__ = ["Changed", "History", "Judged", "histories_of"]
 
-Verdict = Literal["more", "less", "unclear", "same"]
+Verdict = Literal["more", "less", "unclear", "same", "new", "gone"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,10 +48,10 @@ class Judged:
         metric: The metric.
         unit: Its unit.
         region: The region; None for the program.
-        before: Smallest value since the last change.
-        now: Smallest value of the new runs.
+        before: Smallest value since the last change; 0 if the region is new.
+        now: Smallest value of the new runs; 0 if the region is gone.
         verdict: ``more`` or ``less`` if the change is certain, ``unclear`` if it is not, ``same`` if it is less than
-            the threshold.
+            the threshold; ``new`` or ``gone`` if the region is larger, and was or is too small to be kept.
     """
 
     metric: str
@@ -66,6 +67,10 @@ class _Key:
     metric: str
     place: str
     host: str
+
+    @property
+    def of_program(self) -> _Key:
+        return _Key(self.metric, "", self.host)
 
 
 @dataclass(frozen=True)
@@ -103,18 +108,37 @@ class History:
             threshold: The least change that counts, as a share of the program.
         """
         changes = changes_of(self._series)
+        starts = {key: changes[key][-1].run if key in changes else 0 for key in self._series}
         found = []
         for key, now in later._series.items():
-            series = self._series.get(key)
-            if series is None:
+            if key.of_program not in self._series:
                 continue
-            start = changes[key][-1].run if key in changes else 0
-            before = [value for run, value in zip(series.runs, series.values, strict=True) if run >= start]
-            whole = min(later._series[_Key(key.metric, "", key.host)].values)
-            verdict = _verdict(before, now, threshold * whole, len(later._series))
-            region = later._region(key.place, now.runs[0])
-            found.append(Judged(key.metric, later._units[key.metric], region, min(before), min(now.values), verdict))
+            least = threshold * min(later._series[key.of_program].values)
+            region, unit, smallest = later._region(key.place, now.runs[0]), later._units[key.metric], min(now.values)
+            if key in self._series:
+                before = self._series[key].since(starts[key])
+                verdict = _verdict(before, now, least, len(later._series))
+                found.append(Judged(key.metric, unit, region, min(before), smallest, verdict))
+            elif smallest >= least:
+                found.append(Judged(key.metric, unit, region, 0.0, smallest, "new"))
+        for key in self._series.keys() - later._series.keys():
+            last, values = self._series[key].runs[-1], self._series[key].since(starts[key])
+            whole = self._series[key.of_program]
+            is_missing = key.of_program in later._series and last == whole.runs[-1]
+            if is_missing and min(values) >= threshold * whole.values[-1]:
+                found.append(
+                    Judged(key.metric, self._units[key.metric], self._region(key.place, last), min(values), 0.0, "gone")
+                )
         return sorted(found, key=lambda each: (each.metric, each.region is not None, -abs(each.now - each.before)))
+
+    def not_comparable(self, later: History) -> int:
+        """Return how many values of new runs have no value to compare with, as this metric has none on their host."""
+        return sum(key.of_program not in self._series for key in later._series)
+
+    @property
+    def hosts(self) -> list[str]:
+        """The machines, in the order of their first run."""
+        return [*dict.fromkeys(run.host for run in self.runs)]
 
     @cached_property
     def _units(self) -> dict[str, str]:
@@ -144,9 +168,17 @@ class History:
                 tuple(each.value for each in values[key]),
                 all(each.repeats for each in values[key]),
                 tuple(programs[key]),
+                tuple(self._places(runs[key])),
             )
             for key in runs
         }
+
+    def _places(self, runs: Sequence[int]) -> Iterator[int]:
+        """Yield the indices of runs that are not of the same commit as the one before; runs without one may differ."""
+        commits = [self.runs[run].commit for run in runs]
+        for index, (before, after) in enumerate(pairwise(commits), 1):
+            if not after or before != after:
+                yield index
 
     def _region(self, place: str, run: int) -> Region | None:
         """Return the region at a place, with its line in a run; None for the program."""
@@ -180,6 +212,7 @@ def _verdict(before: Sequence[float], now: Series, least: float, tests: int) -> 
     if abs(min(now.values) - min(before)) < max(least, LEAST_CHANGE * min(before)):
         return "same"
     chance = found.above if found.change > 0 else found.below
-    if chance * tests >= 1 - CONFIDENCE:
+    alike = min(max(before), max(now.values)) >= max(min(before), min(now.values))
+    if chance * tests >= 1 - CONFIDENCE or (found.noise == 0 and alike):
         return "unclear"
     return "more" if found.change > 0 else "less"

@@ -70,9 +70,10 @@ class HistoryFile:
         Raises:
             InputError: The file is no history, is damaged, or stays locked.
         """
-        with self._opened() as file, file:
+        with self._opened("rwc") as file, file:
             file.execute("BEGIN IMMEDIATE")
-            self._prepare(file)
+            if not self._is_made(file):
+                self._make(file)
             names = ", ".join(f'"{each.name}"' for each in fields(KeptRun))
             marks = ", ".join("?" * len(fields(KeptRun)))
             row = [getattr(run, each.name) for each in fields(KeptRun)]
@@ -96,8 +97,10 @@ class HistoryFile:
         """
         if not self._path.is_file():
             raise InputError(f"{self._path}: no such history; autoanalyzer history add {self._path} RUN makes it")
-        with self._opened() as file:
-            self._prepare(file)
+        with self._opened("ro") as file:
+            file.execute("BEGIN")  # one state of the file for all that follows
+            if not self._is_made(file):
+                return []
             names = ", ".join(f'"{each.name}"' for each in fields(KeptRun))
             rows = file.execute(f"SELECT number, {names} FROM run ORDER BY number").fetchall()
             found: dict[int, tuple[KeptRun, list[KeptValue]]] = {row[0]: (KeptRun(*row[1:]), []) for row in rows}
@@ -107,11 +110,14 @@ class HistoryFile:
         return [*found.values()]
 
     @contextmanager
-    def _opened(self) -> Iterator[sqlite3.Connection]:
+    def _opened(self, mode: str) -> Iterator[sqlite3.Connection]:
         """Yield a connection without transactions of its own; turn its errors into ours."""
+        place = f"{self._path.absolute().as_uri()}?mode={mode}"
         try:
-            with closing(sqlite3.connect(self._path, timeout=_WAIT, isolation_level=None)) as file:
+            with closing(sqlite3.connect(place, timeout=_WAIT, isolation_level=None, uri=True)) as file:
                 yield file
+        except sqlite3.IntegrityError as error:
+            raise InputError(f"{self._path}: cannot keep this run: {error}") from None
         except sqlite3.OperationalError as error:
             raise InputError(f"{self._path}: {error}; is another process writing, or the folder read-only?") from None
         except sqlite3.DatabaseError as error:
@@ -119,16 +125,19 @@ class HistoryFile:
                 f"{self._path}: expected a history, found: {error}; restore it, or begin a new one"
             ) from None
 
-    def _prepare(self, file: sqlite3.Connection) -> None:
-        """Make the tables in a new file; in another one, check that it is a history of this version."""
+    def _is_made(self, file: sqlite3.Connection) -> bool:
+        """Return whether the file has tables; check that it is empty or a history of this version."""
         application, version = (
             file.execute(f"PRAGMA {each}").fetchone()[0] for each in ("application_id", "user_version")
         )
         if (application, version) == (_APPLICATION, _VERSION):
-            return
+            return True
         if application or version or file.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
             kind = f"version {version} of it" if application == _APPLICATION else "another database"
             raise InputError(f"{self._path}: expected a history of version {_VERSION}, found {kind}")
+        return False
+
+    def _make(self, file: sqlite3.Connection) -> None:
         for statement in filter(str.strip, _TABLES.split(";")):
             file.execute(statement)
         file.execute(f"PRAGMA application_id = {_APPLICATION}")

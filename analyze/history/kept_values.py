@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
@@ -11,10 +9,19 @@ import numpy as np
 
 from ...experiment import Experiment, Region
 from ...experiment.region import DESCRIPTOR_VERSION
-from ..comparison.compared_runs import metrics_to_compare, repeats, unit_of, value_of_program, values_of_paths
+from ..comparison.compared_runs import (
+    BUSY_TIME,
+    PATH_TIME,
+    check_values,
+    metrics_to_compare,
+    repeats,
+    unit_of,
+    value_of_program,
+    values_of_groups,
+)
 from ..run.foreign_metrics import with_kinds
 
-__all__ = ["LEAST_SHARE", "KeptValue", "values_to_keep"]
+__all__ = ["LEAST_SHARE", "KeptValue", "in_utf8", "values_to_keep"]
 
 LEAST_SHARE: Final = 0.01  # of the program; a region that takes 5 % of it in one run may take less in another
 _COUNTS: Final = ("instructions", "mpi_bytes_sent", "mpi_calls")
@@ -48,36 +55,46 @@ def values_to_keep(experiment: Experiment) -> list[KeptValue]:
 
     Args:
         experiment: A complete run.
+
+    Raises:
+        InputError: Values of some ranks are missing, or negative.
     """
     run = with_kinds(experiment)
+    places = [_place(path.region) for path in run.call_paths]
+    lines: dict[str, int] = {}
+    for place, path in zip(places, run.call_paths, strict=True):
+        lines[place] = min(path.region.first_line, lines.get(place, path.region.first_line))
+    numbers = {place: number for number, place in enumerate(lines)}
+    groups = [numbers[place] for place in places]
+    times = metrics_to_compare([run])
+    if PATH_TIME in times:
+        times = (*times, BUSY_TIME)  # later runs may lack the end of the path
     found: list[KeptValue] = []
-    for metric in (*metrics_to_compare([run]), *_COUNTS):
+    for metric in (*times, *_COUNTS):
         if metric in _COUNTS and (metric not in run or np.isnan(run.exclusive(metric)).any()):
             continue
+        check_values(run.notes.program or "the run", run, metric)
         whole = value_of_program(run, metric)
         if not 0 < whole < np.inf:
             continue
         unit, alike = unit_of([run], metric), repeats([run], metric)
         found.append(KeptValue(metric, unit, "", 0, whole, alike))
+        values = values_of_groups(run, metric, groups).tolist()
         found += [
-            KeptValue(metric, unit, place, line, value, alike)
-            for place, line, value in _of_regions(run, metric)
+            KeptValue(metric, unit, place, lines[place], value, alike)
+            for place, value in zip(lines, values, strict=True)
             if value >= LEAST_SHARE * whole
         ]
     return found
 
 
-def _of_regions(run: Experiment, metric: str) -> Iterator[tuple[str, int, float]]:
-    """Yield each region's place, line and value."""
-    values: dict[Region, float] = defaultdict(float)
-    for path, value in zip(run.call_paths, values_of_paths(run, metric).tolist(), strict=True):
-        values[path.region] += value
-    for region, value in values.items():
-        yield _place(region), region.first_line, value
+def in_utf8(text: str) -> str:
+    """Return a text that a database can store: bytes of names that are not UTF-8 become escapes."""
+    return text.encode("utf-8", "backslashreplace").decode()
 
 
 def _place(region: Region) -> str:
     """Return what identifies a region when lines move; loops are named by their line, so by their ordinal here."""
     name = region.kind if region.kind in ("loop", "parallel") else region.name
     nameless = region._replace(name=name, first_line=0, last_line=0, text="")
-    return nameless.descriptor.removeprefix(f"{DESCRIPTOR_VERSION}|")
+    return in_utf8(nameless.descriptor.removeprefix(f"{DESCRIPTOR_VERSION}|"))

@@ -9,11 +9,11 @@ import numpy as np
 from ...experiment import Experiment
 from .arrays import Flags, Values
 
-__all__ = ["CLOCKS", "busy_times"]
+__all__ = ["BUSY_PARTS", "CLOCKS", "busy_times"]
 
 # Relative; the path is at least as long as a rank's busy time, except for the resolution of clocks.
 CLOCKS: Final = 0.01
-_PARTS: Final = {"cpu_time": 1, "mpi_cpu_time": -1, "omp_cpu_time": -1, "io_cpu_time": -1, "io_time": 1}
+BUSY_PARTS: Final = {"cpu_time": 1, "mpi_cpu_time": -1, "omp_cpu_time": -1, "io_cpu_time": -1, "io_time": 1}
 
 
 def busy_times(experiment: Experiment) -> Values:
@@ -26,7 +26,7 @@ def busy_times(experiment: Experiment) -> Values:
         experiment: Whole processes; metrics that it does not have count as 0.
     """
     found = np.zeros((len(experiment.call_paths), len(experiment.locations)))
-    for name, sign in _PARTS.items():
+    for name, sign in BUSY_PARTS.items():
         if name in experiment and (name != "io_time" or "io_cpu_time" in experiment):
             found += sign * np.nan_to_num(experiment.exclusive(name))
     threads = np.array([place.thread for place in experiment.locations])

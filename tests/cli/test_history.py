@@ -4,14 +4,17 @@ import json
 import sqlite3
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
 
-from autoanalyzer.analyze.history import HistoryFile, KeptRun, histories_of, values_to_keep
+from autoanalyzer.analyze.history import History, HistoryFile, KeptRun, histories_of, history_file, values_to_keep
+from autoanalyzer.analyze.history.change_points import Series, changes_of
+from autoanalyzer.errors import InputError
 from autoanalyzer.experiment import CallPath, Experiment, Location, Metric, Notes, Region, save
-from autoanalyzer.view.history import history_document
+from autoanalyzer.view.history import history_document, judged_lines
 
 from .conftest import refused, succeed
 
@@ -30,12 +33,18 @@ class Version:
     bytes: float = 1.0
 
 
-def made(version: Version = Version(), noise: Callable[[], float] = lambda: 1.0) -> Experiment:
+def made(
+    version: Version = Version(),
+    noise: Callable[[], float] = lambda: 1.0,
+    shares: tuple[float, ...] = (0.02, 0.9, 0.08),
+    last: float = 1.0,
+) -> Experiment:
     """Work computes, send sends; each rank's time has noise of its own, and rank 0 is the path."""
-    rows = np.array([0.02, 0.9, 0.08])[:, None]
+    rows = np.array(shares)[:, None]
     times = rows * version.seconds * np.array([noise() for _ in range(RANKS)])
     path = np.zeros((3, RANKS))
     path[:, 0] = times.max(axis=1)
+    times[:, -1] *= last
     severities = {
         "wall_time": 1.1 * times * noise(),
         "cpu_time": times,
@@ -64,8 +73,7 @@ def test_of_sixty_commits_each_change_is_found_at_its_commit_and_nothing_else(tm
     for number in range(60):
         version = Version(1.011 if number >= 17 else 1.0, 1.05 if number >= 31 else 1.0, 1.1 if number >= 44 else 1.0)
         run = made(version, lambda: float(np.exp(random.exponential(0.01))))
-        about = KeptRun(f"{number}", f"c{number}", "2026-01-01 00:00:00", "n", "app", "./app", RANKS, RANKS)
-        assert file.add(about, values_to_keep(run))
+        assert file.add(about(f"{number}"), values_to_keep(run))
     (program,) = history_document(histories_of(file.read()))["programs"]
     found = {(each["commit"], each["metric"], each["region"]) for each in program["changes"]}
     assert {each for each in found if each[1] == "instructions"} == {
@@ -83,7 +91,7 @@ def test_of_sixty_commits_each_change_is_found_at_its_commit_and_nothing_else(tm
 def test_a_history_is_shown_and_a_new_run_is_compared_with_it(tool):
     for number, version in enumerate([Version()] * 3 + [Version(instructions=1.2)] * 3):
         save(made(version).replaced(notes=Notes(program="app", remarks=(str(number),))), tool.folder / f"{number}.cube")
-        succeed(tool("autoanalyzer", "history", "add", "runs.db", f"{number}.cube", "--commit", f"c{number}"))
+        succeed(tool("autoanalyzer", "history", "add", "runs.db", "--commit", f"c{number}", f"{number}.cube"))
     said = succeed(tool("autoanalyzer", "history", "show", "runs.db", "--json", "h.json")).stdout.decode()
     assert said.splitlines()[:3] == [
         "app, 4 ranks: 6 runs, commits c0 to c5",
@@ -102,7 +110,11 @@ def test_a_history_is_shown_and_a_new_run_is_compared_with_it(tool):
     compared = tool("autoanalyzer", "compare", "new.cube", "--history", "runs.db", "--fail-on", "5%")
     assert compared.returncode == 3
     assert compared.stdout.startswith(b"MORE     instructions of the program: 5.4e9, 15.3 % more than 4.7e9\n")
-    assert tool("autoanalyzer", "compare", "5.cube", "--history", "runs.db", "--fail-on", "5%").returncode == 0
+    compare = ("autoanalyzer", "compare", "--history", "runs.db", "--fail-on", "5%")
+    assert tool(*compare, "5.cube").stdout.rstrip().endswith(b"compared with 5 runs in the history")
+    assert "found this one twice" in refused(tool(*compare, "new.cube", "new.cube"))
+    said = tool(*compare, "new.cube", "--host", "other").stdout.decode()
+    assert said.splitlines()[-1].endswith(" with nothing to compare with (times in the history are of n)")
 
 
 def test_a_file_that_is_no_history_is_refused_and_left_as_it_is(tool):
@@ -128,11 +140,117 @@ def test_what_several_write_at_once_is_all_kept(tmp_path):
     values = values_to_keep(made())
 
     def add(number: int) -> bool:
-        about = KeptRun(f"{number}", f"c{number}", "2026-01-01 00:00:00", "n", "app", "./app", RANKS, RANKS)
-        return HistoryFile(tmp_path / "runs.db").add(about, values)
+        return HistoryFile(tmp_path / "runs.db").add(about(f"{number}"), values)
 
     with ThreadPoolExecutor(8) as pool:
         assert all(pool.map(add, range(40)))
     runs = HistoryFile(tmp_path / "runs.db").read()
     assert sorted(int(run.digest) for run, _ in runs) == [*range(40)]
     assert {len(kept) for _, kept in runs} == {len(values)}
+
+
+def test_a_run_without_values_of_a_rank_is_refused(tool):
+    save(made(last=np.nan), tool.folder / "run.cube")
+    assert "values of some ranks are missing" in refused(tool("autoanalyzer", "history", "add", "k.db", "run.cube"))
+
+
+def test_times_of_other_machines_only_cannot_pass_for_a_comparison(tool, written):
+    for number in range(2):
+        written(f"{number}.cube", [0.1, 1 + number / 1000, 1])
+    succeed(tool("autoanalyzer", "history", "add", "k.db", "0.cube", "1.cube", "--host", "kind"))
+    assert succeed(tool("autoanalyzer", "history", "show", "k.db")).stdout.startswith(b"app, 2 ranks: 2 runs")
+    for number in range(2):
+        written(f"slow{number}.cube", [0.1, 3 + number / 1000, 1])
+    compare = ("autoanalyzer", "compare", "slow0.cube", "slow1.cube", "--history", "k.db", "--fail-on", "5%")
+    assert "it has times of kind, not of n0; --host names the kind" in refused(tool(*compare))
+    assert tool(*compare, "--host", "kind").returncode == 3
+    assert "only for --history" in refused(tool("autoanalyzer", "compare", "0.cube", "--with", "1.cube", "--host", "k"))
+
+
+def test_what_is_read_is_one_state_of_the_file_while_another_adds(tmp_path, monkeypatch):
+    file = HistoryFile(tmp_path / "runs.db")
+    assert file.add(about("0"), values_to_keep(made()))
+    connect = sqlite3.connect
+
+    class Slow(sqlite3.Connection):
+        def execute(self, words, *more):
+            if words.startswith("SELECT run"):
+                monkeypatch.setattr(history_file, "_WAIT", 0.0)
+                monkeypatch.setattr(sqlite3, "connect", connect)
+                with suppress(InputError):
+                    file.add(about("1"), values_to_keep(made()))
+            return super().execute(words, *more)
+
+    monkeypatch.setattr(sqlite3, "connect", lambda *words, **more: connect(*words, factory=Slow, **more))
+    assert [run.digest for run, _ in file.read()] == ["0"]
+
+
+def test_an_empty_file_is_a_history_without_runs_and_stays_empty(tool):
+    tool.write("k.db", "")
+    assert succeed(tool("autoanalyzer", "history", "show", "k.db")).stdout == b"no runs\n"
+    assert (tool.folder / "k.db").read_bytes() == b""
+
+
+def test_regions_are_followed_by_name_even_if_lines_or_bytes_of_their_names_differ(tmp_path):
+    """Overloads at two lines are one region; its busy time is that of the busiest rank in both together."""
+    odd = Region("function", "f\udcff", "a.c", "f", 0, 10, 19)
+    once = made()
+    paths = [CallPath(MAIN), CallPath(odd, 0), CallPath(odd._replace(first_line=7), 0)]
+    halves = np.array([[0.1] * RANKS, [1, 0, 0, 0], [0, 1, 0, 0]])
+    severities = {"wall_time": halves, "cpu_time": halves, "mpi_cpu_time": 0 * halves}
+    run = Experiment(
+        metrics=[once.metric(name) for name in severities],
+        call_paths=paths,
+        locations=once.locations,
+        severities=severities,
+        notes=once.notes,
+    )
+    file = HistoryFile(tmp_path / "runs.db")
+    assert file.add(about("0"), values_to_keep(run))
+    ((_, values),) = file.read()
+    kept = [each for each in values if each.metric == "busy_time" and "|f" in each.place]
+    assert [(each.line, each.value) for each in kept] == [(7, 1.0)]
+
+
+def test_the_busy_time_is_kept_beside_the_path():
+    assert {"path_time", "busy_time"} <= {each.metric for each in values_to_keep(made())}
+
+
+def test_a_region_that_appears_or_vanishes_is_listed():
+    def runs(*shares: float) -> list[History]:
+        return histories_of([(about(f"{number}"), values_to_keep(made(shares=(0.5, *shares)))) for number in range(3)])
+
+    (before,), (after,) = runs(1.0, 0.001), runs(0.001, 1.0)
+    lines = judged_lines(before.judge(after, 0.05), 3)
+    assert [line for line in lines if "compute_time" in line] == [
+        "NEW      compute_time of send (a.c:20): 4 s",
+        "GONE     compute_time of the loop in work (a.c:10): 4 s",
+    ]
+
+
+@pytest.mark.parametrize(
+    "noise",
+    [
+        lambda random: random.choice([1000.0, 1010.0], 6),
+        lambda random: np.exp(random.normal(0, 0.03, 30)),
+        lambda random: random.choice([1.0, 1.1], 12) * np.exp(random.exponential(0.01, 12)),
+    ],
+)
+def test_noise_of_any_kind_is_no_change(noise):
+    random = np.random.default_rng(1)
+    for _ in range(30):
+        values = tuple(noise(random).tolist())
+        runs = tuple(range(len(values)))
+        assert not changes_of({"": Series(runs, values, False, values, runs[1:])})
+
+
+def test_a_change_begins_with_a_commit():
+    found = []
+    for number, (commit, factor) in enumerate((("c1", 1), ("c1", 1), ("c2", 1), ("c2", 1.2), ("c3", 1.2), ("c3", 1.2))):
+        found.append((replace(about(f"{number}"), commit=commit), values_to_keep(made(Version(instructions=factor)))))
+    (history,) = histories_of(found)
+    assert {each.change.run for each in history.changes} == {4}
+
+
+def about(digest: str) -> KeptRun:
+    return KeptRun(digest, f"c{digest}", "2026-01-01 00:00:00", "n", "app", "./app", RANKS, RANKS)

@@ -102,6 +102,7 @@ def page_of(
         findings=findings,
         verdict=[*compared[:1], *said.lines],
         caveats=[*said.warnings, *unread],
+        incomplete=bool(experiment.notes.missing or experiment.notes.unfinished),
         experiments=experiments,
         clusters=clusters,
         sources=sources,

@@ -42,6 +42,7 @@ class Page:
         findings: Findings of the verdict, in order.
         verdict: Other lines of the verdict.
         caveats: Warnings beside the verdict.
+        incomplete: Whether ranks are missing or did not end, so that the warnings are shown unasked.
         experiments: The experiment, and its difference from another one; empty if the page only shows a result.
         clusters: Indices of the locations of each cluster.
         sources: The source files.
@@ -59,6 +60,7 @@ class Page:
     findings: Sequence[Entry] = ()
     verdict: Sequence[str] = ()
     caveats: Sequence[str] = ()
+    incomplete: bool = False
     experiments: Sequence[Dataset] = ()
     clusters: Sequence[Sequence[int]] = ()
     sources: Sequence[SourceFile] = ()
@@ -148,7 +150,7 @@ def _verdict(page: Page) -> str:
             f'<p class="about">{"<br>".join(map(_text, page.about))}</p>',
             *(f'<p class="verdict">{_text(line)}</p>' for line in page.verdict),
             f'<ol class="findings">{findings}</ol>' if findings else "",
-            _folded(f"{many(len(page.caveats), 'note')} on this run", _list("caveats", page.caveats)),
+            _folded(f"{many(len(page.caveats), 'note')} on this run", _list("caveats", page.caveats), page.incomplete),
         )
     )
 
@@ -180,9 +182,9 @@ def _finding(number: int, finding: Entry) -> str:
     name = finding.kind.strip("?").lower().replace("/", "").replace(" ", "-")
     badge = f'<span class="kind {_text(name)}">{_text(finding.kind)}</span>'
     saving, lines = _paragraphs([finding.saving]), _paragraphs([*finding.lines, *finding.more])
-    if number > 1:
-        lines = _folded("ranks, cause, what to try", lines)
     place, title = (finding.place, finding.what) if finding.place else (finding.what, "")
+    if number > 1:
+        lines = _folded(f"ranks, cause, what to try: {place}", lines)
     return f'<li><a href="#n={number}">{badge} {_text(place)}</a> <span>{_text(title)}</span>{saving}{lines}</li>\n'
 
 
@@ -190,9 +192,9 @@ def _paragraphs(lines: Iterable[str]) -> str:
     return "".join(f"<p{_of_kind(line)}>{_unbroken(_text(line))}</p>" for line in lines if line)
 
 
-def _folded(title: str, body: str) -> str:
+def _folded(title: str, body: str, is_open: bool = False) -> str:
     """Return HTML that a reader unfolds by its title; empty if there is nothing in it."""
-    return f"<details><summary>{_text(title)}</summary>{body}</details>" if body else ""
+    return f"<details{' open' if is_open else ''}><summary>{_text(title)}</summary>{body}</details>" if body else ""
 
 
 def _of_kind(line: str) -> str:

@@ -2147,7 +2147,8 @@
   function Compare({ difference, metric, inBoth, other, compared, shown, show, select }) {
     const lists = useMemo(() => inBoth ? changes(difference, metric) : null, [difference, metric, inBoth]);
     if (!difference) return html`<p class="remark">Nothing to compare with: <code>autoanalyzer view THIS --against OTHER -o report.html</code> makes a page that compares.</p>`;
-    if (!lists) return html`<p class="remark">${metric} is not in both experiments, or its values do not add up.</p>`;
+    const judged = compared.length > 0 && html`<ul class="compared">${compared.map((each) => html`<li>${each}</li>`)}</ul>`;
+    if (!lists) return html`${judged}<p class="remark">${metric} is not in both experiments, or its values do not add up.</p>`;
     const { unit, slower, faster, before, gain } = lists;
     const amount2 = (value) => written({ amount: value, gap: "" }, unit).text;
     const share2 = (value, of) => of ? `${value < 0 ? "+" : "−"}${written({ amount: Math.abs(100 * value / of), gap: "" }, "%").text}` : "new";
@@ -2168,7 +2169,7 @@
       ${changed.length > MOST2 && html`<p class="remark">and ${changed.length - MOST2} more</p>`}
     </section>`;
     return html`
-    ${compared.length > 0 && html`<ul class="compared">${compared.map((each) => html`<li>${each}</li>`)}</ul>`}
+    ${judged}
     <p>${metric} of the program, sum of the ranks: ${amount2(before)} in ${other}, ${amount2(before - gain)} here${before && gain ? `, ${share2(gain, before)}` : ""}. Each region by itself; changes of less than 0.1 % are left out${lists.partly ? ", and so is what one of the two has not measured" : ""}.</p>
     <p><button onClick=${() => show(!shown)}>${shown ? "Show this experiment in the trees" : "Show the difference in the trees"}</button> <span class="remark">${shown ? `The trees show ${other} less this experiment: ▲ raised is what was gained, ▼ sunken what was lost.` : ""}</span></p>
     ${difference.head.remarks.length > 0 && html`<ul class="caveats">${difference.head.remarks.map((each) => html`<li>${each}</li>`)}</ul>`}
@@ -2847,9 +2848,13 @@
   var MOST3 = 12;
   function Search({ trees, titles, show }) {
     const [query, setQuery] = useState("");
-    const [at, setAt] = useState(-1);
+    const [seen, setSeen] = useState({ at: -1, found: "" });
     const [open, setOpen] = useState(false);
     const hits = useMemo(() => hitsOf(trees, query), [query, ...ORDER.map((each) => trees[each])]);
+    const input = useRef(null);
+    const found = useMemo(() => hits.map(({ dimension, node, label: label2 }) => `${dimension} ${node} ${label2}`).join("\n"), [hits]);
+    const at = seen.found === found ? seen.at : -1;
+    const setAt = (number) => setSeen({ at: number, found });
     function go(number) {
       if (!hits.length) return;
       const next = (number + hits.length) % hits.length;
@@ -2857,23 +2862,29 @@
       show(hits[next].dimension, hits[next].node);
     }
     function onKey(event) {
-      if (event.key === "Escape") setOpen(false);
       if (event.key !== "Enter") return;
       setOpen(false);
       go(event.shiftKey ? Math.max(at, 0) - 1 : at + 1);
     }
+    function onEscape(event) {
+      if (event.key !== "Escape" || !listed) return;
+      event.stopPropagation();
+      setOpen(false);
+      input.current.focus();
+    }
     const first = hits.slice(0, MOST3);
+    const listed = open && first.length > 0;
     const said = !query ? "" : !hits.length ? `nothing has “${query}” in its name` : at < 0 ? `${hits.length} found` : `${at + 1} of ${hits.length}`;
     return html`
-    <div class="search" onFocusOut=${(event) => !event.currentTarget.contains(event.relatedTarget) && setOpen(false)}>
+    <div class="search" onKeyDown=${onEscape} onFocusOut=${(event) => !event.currentTarget.contains(event.relatedTarget) && setOpen(false)}>
       <span class=${hits.length || !query ? "remark" : "missed"} role="status">${said}</span>
-      <label>search <input id="search" type="search" value=${query} placeholder="/" onKeyDown=${onKey}
+      <label>search <input id="search" type="search" ref=${input} aria-controls=${listed ? "hits" : null} value=${query} placeholder="/" onKeyDown=${onKey}
         onInput=${(event) => {
       setQuery(event.currentTarget.value);
       setAt(-1);
       setOpen(true);
     }} /></label>
-      ${open && first.length > 0 && html`<ul class="hits" aria-label="found">
+      ${listed && html`<ul class="hits" id="hits" aria-label="found" onMouseDown=${(event) => event.preventDefault()}>
         ${first.map(({ dimension, node, label: label2 }, number) => html`<li key=${`${dimension} ${node}`}><button onClick=${() => {
       setOpen(false);
       go(number);

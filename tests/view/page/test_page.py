@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from urllib.parse import quote
 
 import numpy as np
@@ -275,6 +276,12 @@ def test_a_search_lists_what_it_finds_in_all_trees_and_selects_it_at_enter(exper
     assert shown.page.inner_text(".search [role=status]").startswith("1 of ")
     assert shown.selected()["program"][0].startswith("loop@")
     shown.page.fill("#search", "Rank 2")
+    assert shown.page.get_attribute("#search", "aria-controls") == "hits"
+    shown.page.focus(".hits button")
+    shown.press("Escape")
+    assert shown.page.locator(".hits").count() == 0
+    assert shown.page.evaluate("document.activeElement.id") == "search"
+    shown.page.fill("#search", "rank 2")
     shown.page.click(".hits button")
     shown.settle()
     assert (shown.selected()["system"], shown.page.locator(".hits").count()) == (["rank 2"], 0)
@@ -331,6 +338,14 @@ def test_the_verdict_is_read_without_javascript(experiments, show):
     assert "rank 3: 1.49 s" in text
     assert "trust savings and busy time, not wall time: 4 ranks share 2 cores" in text
     assert "The trees need JavaScript." in text
+
+
+def test_notes_on_a_run_without_an_end_are_open(experiments, show):
+    run = experiments["rays"]
+    page = show(run).page
+    assert page.locator("header details[open]").count() == 0
+    page = show(run.replaced(notes=replace(run.notes, unfinished=(3,)))).page
+    assert "on this run" in page.inner_text("header details[open] summary")
 
 
 def test_what_is_printed_is_the_verdict_the_rows_in_view_and_the_legend(experiments, show, tmp_path):

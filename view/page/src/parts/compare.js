@@ -10,7 +10,8 @@ const LEAST = 0.001; // least change as a share of the total; the same as _LEAST
 export function Compare({ difference, metric, inBoth, other, compared, shown, show, select }) {
   const lists = useMemo(() => (inBoth ? changes(difference, metric) : null), [difference, metric, inBoth]);
   if (!difference) return html`<p class="remark">Nothing to compare with: <code>autoanalyzer view THIS --against OTHER -o report.html</code> makes a page that compares.</p>`;
-  if (!lists) return html`<p class="remark">${metric} is not in both experiments, or its values do not add up.</p>`;
+  const judged = compared.length > 0 && html`<ul class="compared">${compared.map((each) => html`<li>${each}</li>`)}</ul>`;
+  if (!lists) return html`${judged}<p class="remark">${metric} is not in both experiments, or its values do not add up.</p>`;
   const { unit, slower, faster, before, gain } = lists;
   const amount = (value) => written({ amount: value, gap: "" }, unit).text;
   const share = (value, of) => (of ? `${value < 0 ? "+" : "−"}${written({ amount: Math.abs((100 * value) / of), gap: "" }, "%").text}` : "new");
@@ -31,7 +32,7 @@ export function Compare({ difference, metric, inBoth, other, compared, shown, sh
       ${changed.length > MOST && html`<p class="remark">and ${changed.length - MOST} more</p>`}
     </section>`;
   return html`
-    ${compared.length > 0 && html`<ul class="compared">${compared.map((each) => html`<li>${each}</li>`)}</ul>`}
+    ${judged}
     <p>${metric} of the program, sum of the ranks: ${amount(before)} in ${other}, ${amount(before - gain)} here${before && gain ? `, ${share(gain, before)}` : ""}. Each region by itself; changes of less than 0.1 % are left out${lists.partly ? ", and so is what one of the two has not measured" : ""}.</p>
     <p><button onClick=${() => show(!shown)}>${shown ? "Show this experiment in the trees" : "Show the difference in the trees"}</button> <span class="remark">${shown ? `The trees show ${other} less this experiment: ▲ raised is what was gained, ▼ sunken what was lost.` : ""}</span></p>
     ${difference.head.remarks.length > 0 && html`<ul class="caveats">${difference.head.remarks.map((each) => html`<li>${each}</li>`)}</ul>`}

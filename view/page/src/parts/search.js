@@ -1,5 +1,5 @@
 // Search in all three trees: typing lists the hits, and Enter shows them one after the other.
-import { useMemo, useState } from "preact/hooks";
+import { useMemo, useRef, useState } from "preact/hooks";
 import { html } from "../html.js";
 
 const ORDER = ["program", "metrics", "system"];
@@ -8,9 +8,13 @@ const MOST = 12; // hits in the list
 // `trees` and `titles` by dimension; `show(dimension, node)` selects a node.
 export function Search({ trees, titles, show }) {
   const [query, setQuery] = useState("");
-  const [at, setAt] = useState(-1);
+  const [seen, setSeen] = useState({ at: -1, found: "" });
   const [open, setOpen] = useState(false);
   const hits = useMemo(() => hitsOf(trees, query), [query, ...ORDER.map((each) => trees[each])]);
+  const input = useRef(null);
+  const found = useMemo(() => hits.map(({ dimension, node, label }) => `${dimension} ${node} ${label}`).join("\n"), [hits]);
+  const at = seen.found === found ? seen.at : -1; // other hits begin anew
+  const setAt = (number) => setSeen({ at: number, found });
 
   function go(number) {
     if (!hits.length) return;
@@ -20,20 +24,27 @@ export function Search({ trees, titles, show }) {
   }
 
   function onKey(event) {
-    if (event.key === "Escape") setOpen(false);
     if (event.key !== "Enter") return;
     setOpen(false);
     go(event.shiftKey ? Math.max(at, 0) - 1 : at + 1);
   }
 
+  function onEscape(event) {
+    if (event.key !== "Escape" || !listed) return;
+    event.stopPropagation(); // the list closes, and nothing else
+    setOpen(false);
+    input.current.focus();
+  }
+
   const first = hits.slice(0, MOST);
+  const listed = open && first.length > 0;
   const said = !query ? "" : !hits.length ? `nothing has “${query}” in its name` : at < 0 ? `${hits.length} found` : `${at + 1} of ${hits.length}`;
   return html`
-    <div class="search" onFocusOut=${(event) => !event.currentTarget.contains(event.relatedTarget) && setOpen(false)}>
+    <div class="search" onKeyDown=${onEscape} onFocusOut=${(event) => !event.currentTarget.contains(event.relatedTarget) && setOpen(false)}>
       <span class=${hits.length || !query ? "remark" : "missed"} role="status">${said}</span>
-      <label>search <input id="search" type="search" value=${query} placeholder="/" onKeyDown=${onKey}
+      <label>search <input id="search" type="search" ref=${input} aria-controls=${listed ? "hits" : null} value=${query} placeholder="/" onKeyDown=${onKey}
         onInput=${(event) => { setQuery(event.currentTarget.value); setAt(-1); setOpen(true); }} /></label>
-      ${open && first.length > 0 && html`<ul class="hits" aria-label="found">
+      ${listed && html`<ul class="hits" id="hits" aria-label="found" onMouseDown=${(event) => event.preventDefault()}>
         ${first.map(({ dimension, node, label }, number) => html`<li key=${`${dimension} ${node}`}><button onClick=${() => { setOpen(false); go(number); }}>${label} <small>${titles[dimension].toLowerCase()}</small></button></li>`)}
         ${hits.length > MOST && html`<li><small>and ${hits.length - MOST} more: Enter shows the next</small></li>`}
       </ul>`}
