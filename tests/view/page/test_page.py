@@ -12,7 +12,9 @@ import pytest
 from autoanalyzer.analyze import analyze
 from autoanalyzer.experiment import CallPath, Experiment, Location, Metric, Region, Topology
 from autoanalyzer.view.browser import browse
+from autoanalyzer.view.page.document import Page, page_html
 from autoanalyzer.view.source_file import SourceFile
+from autoanalyzer.view.verdict import Entry
 
 from ..conftest import STATES
 from .conftest import SAMPLES, faults
@@ -338,6 +340,12 @@ def test_the_verdict_is_read_without_javascript(experiments, show):
     assert "rank 3: 1.49 s" in text
     assert "trust savings and busy time, not wall time: 4 ranks share 2 cores" in text
     assert "The trees need JavaScript." in text
+
+
+def test_each_folded_finding_unfolds_by_its_place():
+    findings = [Entry("WORK", f"a.c:{line}", "loop in f", lines=["rank 1"]) for line in (1, 2, 3)]
+    summaries = re.findall(r"<summary>(.*?)</summary>", page_html(Page("t", "h", [], findings=findings)).decode())
+    assert summaries == [f"ranks, cause, what to try: a.c:{line}" for line in (2, 3)]
 
 
 def test_notes_on_a_run_without_an_end_are_open(experiments, show):
