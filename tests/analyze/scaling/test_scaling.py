@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import cycle
 from typing import Any
 
 import pytest
@@ -196,16 +197,20 @@ def test_a_run_without_path_equal_sizes_and_an_unknown_mode_are_refused(
 
 
 def test_a_program_that_was_changed_between_runs_is_refused(make_experiment: MakeExperiment) -> None:
-    def of_text(ranks: int, text: str) -> Experiment:
+    def of_text(ranks: int, *texts: str) -> Experiment:
         made = make_experiment(
             {"divided": [8 / ranks] * ranks}, path_time={"divided": [8 / ranks, *[0.0] * (ranks - 1)]}
         )
-        paths = [replace(each, region=each.region._replace(file="src/a.c", text=text)) for each in made.call_paths]
+        paths = [
+            replace(each, region=each.region._replace(file="src/a.c", text=text))
+            for each, text in zip(made.call_paths, cycle(texts))
+        ]
         return made.replaced(call_paths=paths)
 
     with pytest.raises(InputError, match=r"out1: a\.c has changed since out0; record both with one build"):
         judged(of_text(1, "1f"), of_text(2, "2e"))
     assert judged(of_text(1, "1f"), of_text(2, "1f"), mode="strong").speedups[-1] == pytest.approx(2)
+    judged(of_text(1, "1f", "2e"), of_text(2, "2e", "1f"), mode="strong")  # two files of that name
 
 
 def test_of_repeated_runs_the_median_is_judged_and_what_varies_is_no_loss(run: MakeRun) -> None:
