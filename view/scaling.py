@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ..advise import Advised
     from ..experiment import Region
 
-__all__ = ["SCHEMA", "beside", "kind_of_loss", "row", "scaling_document", "scaling_lines", "where"]
+__all__ = ["SCHEMA", "beside", "kind_of_loss", "row", "scaling_document", "scaling_lines", "signed", "where"]
 
 SCHEMA: Final = "autoanalyzer.scale/1"
 _MOST_LINES: Final = 20
@@ -131,17 +131,17 @@ def _shown(cells: Sequence[Any]) -> list[Any]:
 
 def _loss(scaling: Scaling, number: int, loss: ScalingLoss) -> str:
     if loss.kind == NOT_EXPLAINED:
-        return beside("   not explained", seconds(loss.rank_seconds) if loss.rank_seconds > 0 else _minus(loss))
-    kind = kind_of_loss(loss.kind)
-    if loss.kind == Kind.SLOW_CORE and loss.rank_seconds < 0:
-        kind = "FASTER CORES"
+        return beside("   not explained", signed(loss.rank_seconds))
+    kind = kind_of_loss(loss.kind, loss.rank_seconds)
     evidence = _evidence(scaling, loss)
     text = f"{number:>2} {kind:<17}  {where(loss.region)}{f': {evidence}' if evidence else ''}"
-    return beside(text, seconds(loss.rank_seconds) if loss.rank_seconds > 0 else _minus(loss))
+    return beside(text, signed(loss.rank_seconds))
 
 
-def kind_of_loss(kind: str) -> str:
-    """Return the word for a kind of loss, such as ``ONE AFTER ANOTHER``."""
+def kind_of_loss(kind: str, rank_seconds: float) -> str:
+    """Return the word for a kind of loss, such as ``ONE AFTER ANOTHER``; a negative amount may have another."""
+    if kind == Kind.SLOW_CORE and rank_seconds < 0:
+        return "FASTER CORES"
     return _KINDS.get(kind, kind.replace("_", " ").upper())
 
 
@@ -153,8 +153,9 @@ def where(region: Region | None) -> str:
     return f"{place.source}  {place.title}" if place.file else place.title
 
 
-def _minus(loss: ScalingLoss) -> str:
-    return f"-{seconds(-loss.rank_seconds)}" if loss.rank_seconds else "0 s"
+def signed(rank_seconds: float) -> str:
+    """Return an amount that may be negative: ``-1.5 s``."""
+    return f"{'-' * (rank_seconds < 0)}{seconds(abs(rank_seconds))}"
 
 
 def beside(text: str, end: str) -> str:

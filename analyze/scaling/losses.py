@@ -162,9 +162,7 @@ def _add_waiting(parts: _Parts, series: Series, last: Findings, owners: dict[int
         elif path[each] > (1 + THRESHOLD) * longest[each]:
             kind = Kind.ONE_AFTER_ANOTHER
         elif ranks * longest[each] > (1 + THRESHOLD) * busy[each]:
-            kind = Kind.IMBALANCE
-            if series.same[-1, each]:
-                kind, region = Kind.SLOW_CORE, None
+            kind = Kind.SLOW_CORE if series.same[-1, each] else Kind.IMBALANCE
         else:
             kind = Kind.LATE
         parts[kind, region] += float(ranks * path[each] - busy[each])

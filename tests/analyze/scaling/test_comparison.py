@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from autoanalyzer.analyze.scaling import Scaling, compare_scaling, find_scaling, series_of
+from autoanalyzer.analyze.scaling import LossChange, Scaling, compare_scaling, find_scaling, series_of
 from autoanalyzer.errors import InputError, UsageError
 from autoanalyzer.experiment import Experiment
-from autoanalyzer.view.scaling_comparison import scaling_comparison_document
+from autoanalyzer.view.scaling_comparison import scaling_comparison_document, scaling_comparison_lines
 
 from ..conftest import MakeExperiment
 
@@ -91,6 +91,21 @@ def test_a_loss_of_one_version_alone_is_new_or_gone(study: Any) -> None:
     lines = scaling_comparison_document(compare_scaling(study(1.0), study(0.0, 1.0)))["lines"]
     assert any(re.fullmatch(r"GONE +REPLICATED .* all +0 s instead of 3 s", line) for line in lines)
     assert any(re.fullmatch(r"NEW .* alone +3 s instead of 0 s", line) for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("base", "other", "said"),
+    [
+        (0.0, -2.0, "NEW FASTER CORES all regions -2 s instead of 0 s"),
+        (-1.0, -2.0, "MORE FASTER CORES all regions -2 s instead of -1 s"),
+        (1.0, -2.0, "LESS SLOW CORES all regions -2 s instead of 1 s"),
+        (-1.0, 2.0, "MORE SLOW CORES all regions 2 s instead of -1 s"),
+    ],
+)
+def test_cores_that_are_faster_are_a_gain(study: Any, base: float, other: float, said: str) -> None:
+    found = compare_scaling(study(1.0), study(1.0))
+    lines = scaling_comparison_lines(replace(found, changes=(LossChange("slow_core", None, base, other),)))
+    assert " ".join(lines[-1].split()) == said
 
 
 def test_series_that_differ_in_ranks_are_refused(study: Any) -> None:

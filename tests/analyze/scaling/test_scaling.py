@@ -235,6 +235,7 @@ def test_a_rank_that_takes_longer_for_the_same_instructions_has_a_slow_core(
     found = judged(slow(1), slow(8), mode="strong")
     kinds = {each.kind for each in found.ledger.losses}
     assert kinds == ({"slow_core", "not_explained"} if counted else {"imbalance", "not_explained"})
+    assert {each.region.name for each in found.ledger.losses if each.region} == {"work"}
     assert sum(losses(found).values()) == pytest.approx(found.ledger.lost) == pytest.approx(4)
 
 
