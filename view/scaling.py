@@ -109,8 +109,9 @@ def _table(scaling: Scaling) -> Iterator[str]:
     yield row("ranks", [str(each) for each in series.ranks])
     yield row("critical path" if scaling.is_of_path else "run", [seconds(each) for each in times.tolist()])
     if most := max(len(each.times) for each in series.repeats) - 1:
-        shares = [(high - low) / time for (low, high), time in zip(series.intervals, times.tolist(), strict=True)]
-        yield row(f"range of {most + 1} runs", [percent(100 * each) for each in shares])
+        each_size = zip(series.repeats, series.intervals, times.tolist(), strict=True)
+        shares = [percent(100 * (high - low) / time) * (len(each.times) > 1) for each, (low, high), time in each_size]
+        yield row(f"range of {most + 1} runs", shares)
     yield row("speedup", [f"{each:.2f}" for each in scaling.speedups])
     counted = factors["instructions"][0] is not None
     for name in (*FACTORS[:-1], *(() if counted else (COMPUTATION,)), FACTORS[-1]):

@@ -16,7 +16,7 @@ from ..run.arrays import Values
 from ..run.busy import CLOCKS
 from ..run.foreign_metrics import as_run
 from ..run.preparation import Prepared, prepare
-from .repeats import Repeats, is_alone, median_run
+from .repeats import Repeats, repeats_of
 from .sums import COUNTS, sums_of
 
 __all__ = ["Series", "check_machine", "series_of"]
@@ -91,8 +91,8 @@ class Series:
 
     @property
     def alone(self) -> tuple[bool, ...]:
-        """For each run, whether each rank had a core to itself."""
-        return tuple(map(is_alone, self.runs))
+        """For each number of ranks, whether in all its runs each rank had a core to itself."""
+        return tuple(each.alone for each in self.repeats)
 
 
 def series_of(runs: Sequence[Sequence[Experiment]], labels: Sequence[str]) -> Series:
@@ -121,7 +121,9 @@ def series_of(runs: Sequence[Sequence[Experiment]], labels: Sequence[str]) -> Se
     for label, repeated in zip(labels, (runs[each] for each in order), strict=True):
         for each in repeated:
             _check(label, each)
-    medians, repeats = zip(*(median_run(runs[each]) for each in order), strict=True)
+    repeats = tuple(repeats_of(runs[each]) for each in order)
+    of_path = not all(each.alone for each in repeats)
+    medians = [runs[each][some.median(of_path=of_path)] for each, some in zip(order, repeats, strict=True)]
     for label, each in zip(labels, medians, strict=True):
         _check_same(labels[0], medians[0], label, each)
     joined = integrate([as_run(each) for each in medians], system="collapse", labels=labels)

@@ -221,6 +221,17 @@ def test_of_repeated_runs_the_median_is_judged_and_what_varies_is_no_loss(run: M
     document = scaling_document(found)
     assert (document["repeats"], document["intervals"][0]) == ([3, 3], pytest.approx([11, 14.3]))
     assert ["range", "of", "3", "runs", "27", "%", "727", "%"] in [line.split() for line in document["verdict"]]
+    one = repeated([run(1)], [run(4, slow=each) for each in (9.0, 1.1, 1.0)])
+    assert ["range", "of", "3", "runs", "727", "%"] in [line.split() for line in scaling_lines(one)]
+
+
+def test_whether_ranks_shared_cores_is_decided_over_all_runs(run: MakeRun) -> None:
+    smaller = [run(1, beside=0.5), run(1, slow=1.02, beside=0.0), run(1, slow=1.04, beside=3.0)]
+    larger = [run(4, processors=2), run(4, slow=1.1), run(4, slow=1.2)]
+    found = repeated(smaller, larger)
+    assert found.is_of_path
+    assert found.series.lengths == pytest.approx([1.02 * 11, 1.1 * 5])
+    assert found.factors["transfer"] == (None, None)
 
 
 @pytest.mark.parametrize("counted", [True, False])
