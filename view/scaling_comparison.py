@@ -67,7 +67,8 @@ def _losses(found: ScalingComparison) -> Iterator[str]:
     for each in changed[:_MOST]:
         less, more = sorted((each.base, each.other))
         word = "LESS" if (each.other < each.base) == (more > 0) else "MORE"  # of a gain, if it is no loss on any side
-        word = "NEW" if not each.base else "GONE" if not each.other else word
+        least_share = _SAME * max(abs(each.base), abs(each.other))
+        word = "NEW" if abs(each.base) <= least_share else "GONE" if abs(each.other) <= least_share else word
         amount = f"{signed(each.other)} instead of {signed(each.base)}"
         kind = kind_of_loss(each.kind, more or less)
         yield beside(f"{word:8} {kind:<17}  {where(each.region)}", amount)

@@ -10,6 +10,7 @@ from ...errors import InputError, UsageError
 from ...experiment import Region
 from ...experiment.algebra import integrate, strangers
 from ..run.criteria import CRITERIA, THRESHOLD
+from ..verdict import Kind
 from .factors import FACTORS
 from .losses import NOT_EXPLAINED
 from .scaling import Scaling
@@ -23,7 +24,7 @@ _FEWEST: Final = 3  # repeated runs; two do not show how far times vary
 
 @dataclass(frozen=True, slots=True)
 class LossChange:
-    """A loss of either version, in seconds over all ranks of the largest run; 0 where it is no loss.
+    """A loss of either version, in seconds over all ranks of the largest run; of the other, it may be a smaller part.
 
     Attributes:
         kind: As in ``ScalingLoss``.
@@ -130,14 +131,17 @@ def _changes(base: Scaling, other: Scaling) -> list[LossChange]:
         raise InputError(f"{labels[1]}: no region in common with {labels[0]}; are they runs of the same program?")
     sums: dict[tuple[str, Region | None], list[float]] = defaultdict(lambda: [0.0, 0.0])
     shown: dict[Region | None, Region | None] = {}
+    lost = set[tuple[str, Region | None]]()
     for side, (scaling, experiment) in enumerate(zip((base, other), experiments, strict=True)):
         common = {
             path.region: joined.call_paths[row].region
             for path, row in zip(experiment.call_paths, joined.rows[side].tolist(), strict=True)
         }
-        for loss in scaling.ledger.losses:
-            if loss.kind != NOT_EXPLAINED:
-                region = common.get(loss.region, loss.region) if loss.region else None
-                sums[loss.kind, region][side] += loss.rank_seconds
-                shown[region] = loss.region
-    return [LossChange(kind, shown[region], *values) for (kind, region), values in sums.items()]
+        found = {(loss.kind, loss.region) for loss in scaling.ledger.losses if loss.kind != NOT_EXPLAINED}
+        for (kind, own), seconds in scaling.ledger.parts.items():
+            region = common.get(own, own) if own else None
+            sums[kind, region][side] += seconds if kind == Kind.SLOW_CORE else max(seconds, 0.0)
+            shown[region] = own
+            if (kind, own) in found:
+                lost.add((kind, region))
+    return [LossChange(kind, shown[region], *sums[kind, region]) for kind, region in sums if (kind, region) in lost]

@@ -91,6 +91,8 @@ def test_a_loss_of_one_version_alone_is_new_or_gone(study: Any) -> None:
     lines = scaling_comparison_document(compare_scaling(study(1.0), study(0.0, 1.0)))["lines"]
     assert any(re.fullmatch(r"GONE +REPLICATED .* all +0 s instead of 3 s", line) for line in lines)
     assert any(re.fullmatch(r"NEW .* alone +3 s instead of 0 s", line) for line in lines)
+    lines = scaling_comparison_lines(compare_scaling(study(0.02), study(0.5)))  # at first less than 1 % of the run
+    assert any(re.fullmatch(r"MORE +REPLICATED .* all +1\.5 s instead of 60 ms", line) for line in lines)
 
 
 @pytest.mark.parametrize(
