@@ -63,8 +63,9 @@ def messages(site: Site) -> Iterator[Advice]:
 
 
 def moved(site: Site) -> Iterator[Advice]:
-    """Yield the calls that move data in a site's loops, for a site with much volume and no other advice."""
-    uses = [use for use in _uses(site) if use.loops and any(part in use.name for part in _MOVING)][:_MOST]
+    """Yield the calls that move data in one of a site's loops, for a site with much volume and no other advice."""
+    uses = [use for use in _uses(site) if use.loops and any(part in use.name for part in _MOVING)]
+    uses = [use for use in uses if use.loops[-1] is uses[0].loops[-1]][:_MOST]
     if uses:
         calls = ", ".join(dict.fromkeys(f"{use.call.name} in line {use.line}" for use in uses))
         each_time = f"{calls}, in each iteration of line {uses[0].loops[-1].line}"

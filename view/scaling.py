@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ..advise import Advised
     from ..experiment import Region
 
-__all__ = ["SCHEMA", "beside", "kind_of_loss", "row", "scaling_document", "scaling_lines", "where"]
+__all__ = ["SCHEMA", "beside", "kind_of_loss", "row", "scaling_document", "scaling_lines", "signed", "where"]
 
 SCHEMA: Final = "autoanalyzer.scale/1"
 _MOST_LINES: Final = 20
@@ -109,8 +109,9 @@ def _table(scaling: Scaling) -> Iterator[str]:
     yield row("ranks", [str(each) for each in series.ranks])
     yield row("critical path" if scaling.is_of_path else "run", [seconds(each) for each in times.tolist()])
     if most := max(len(each.times) for each in series.repeats) - 1:
-        shares = [(high - low) / time for (low, high), time in zip(series.intervals, times.tolist(), strict=True)]
-        yield row(f"range of {most + 1} runs", [percent(100 * each) for each in shares])
+        each_size = zip(series.repeats, series.intervals, times.tolist(), strict=True)
+        shares = [percent(100 * (high - low) / time) * (len(each.times) > 1) for each, (low, high), time in each_size]
+        yield row(f"range of {most + 1} runs", shares)
     yield row("speedup", [f"{each:.2f}" for each in scaling.speedups])
     counted = factors["instructions"][0] is not None
     for name in (*FACTORS[:-1], *(() if counted else (COMPUTATION,)), FACTORS[-1]):
@@ -131,17 +132,17 @@ def _shown(cells: Sequence[Any]) -> list[Any]:
 
 def _loss(scaling: Scaling, number: int, loss: ScalingLoss) -> str:
     if loss.kind == NOT_EXPLAINED:
-        return beside("   not explained", seconds(loss.rank_seconds) if loss.rank_seconds > 0 else _minus(loss))
-    kind = kind_of_loss(loss.kind)
-    if loss.kind == Kind.SLOW_CORE and loss.rank_seconds < 0:
-        kind = "FASTER CORES"
+        return beside("   not explained", signed(loss.rank_seconds))
+    kind = kind_of_loss(loss.kind, loss.rank_seconds)
     evidence = _evidence(scaling, loss)
     text = f"{number:>2} {kind:<17}  {where(loss.region)}{f': {evidence}' if evidence else ''}"
-    return beside(text, seconds(loss.rank_seconds) if loss.rank_seconds > 0 else _minus(loss))
+    return beside(text, signed(loss.rank_seconds))
 
 
-def kind_of_loss(kind: str) -> str:
-    """Return the word for a kind of loss, such as ``ONE AFTER ANOTHER``."""
+def kind_of_loss(kind: str, rank_seconds: float) -> str:
+    """Return the word for a kind of loss, such as ``ONE AFTER ANOTHER``; a negative amount may have another."""
+    if kind == Kind.SLOW_CORE and rank_seconds < 0:
+        return "FASTER CORES"
     return _KINDS.get(kind, kind.replace("_", " ").upper())
 
 
@@ -153,8 +154,9 @@ def where(region: Region | None) -> str:
     return f"{place.source}  {place.title}" if place.file else place.title
 
 
-def _minus(loss: ScalingLoss) -> str:
-    return f"-{seconds(-loss.rank_seconds)}" if loss.rank_seconds else "0 s"
+def signed(rank_seconds: float) -> str:
+    """Return an amount that may be negative: ``-1.5 s``."""
+    return f"{'-' * (rank_seconds < 0)}{seconds(abs(rank_seconds))}"
 
 
 def beside(text: str, end: str) -> str:

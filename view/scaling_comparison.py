@@ -8,7 +8,7 @@ from typing import Any, Final
 from ..analyze.scaling import Scaling, ScalingComparison
 from ..analyze.scaling.factors import FACTORS
 from .place import Place
-from .scaling import beside, kind_of_loss, row, where
+from .scaling import beside, kind_of_loss, row, signed, where
 from .title import title_of
 from .units import many, percent, seconds
 
@@ -65,12 +65,15 @@ def _losses(found: ScalingComparison) -> Iterator[str]:
     least = _SAME * before.whole
     changed = [each for each in found.changes if abs(each.other - each.base) >= least]
     for each in changed[:_MOST]:
-        word = "LESS" if each.other < each.base else "MORE"
-        word = "NEW" if not each.base else "GONE" if not each.other else word
-        amount = f"{seconds(max(each.other, 0.0))} instead of {seconds(max(each.base, 0.0))}"
-        yield beside(f"{word:8} {kind_of_loss(each.kind):<17}  {where(each.region)}", amount)
-    if more := changed[_MOST:]:
-        yield f"         … and {many(len(more), 'smaller change')}: --json"
+        less, more = sorted((each.base, each.other))
+        word = "LESS" if (each.other < each.base) == (more > 0) else "MORE"  # of a gain, if it is no loss on any side
+        least_share = _SAME * max(abs(each.base), abs(each.other))
+        word = "NEW" if abs(each.base) <= least_share else "GONE" if abs(each.other) <= least_share else word
+        amount = f"{signed(each.other)} instead of {signed(each.base)}"
+        kind = kind_of_loss(each.kind, more or less)
+        yield beside(f"{word:8} {kind:<17}  {where(each.region)}", amount)
+    if left := changed[_MOST:]:
+        yield f"         … and {many(len(left), 'smaller change')}: --json"
     if same := len(found.changes) - len(changed):
         yield f"SAME     {many(same, 'loss')}"
 

@@ -22,6 +22,7 @@ class Barriers:
 
     Attributes:
         path: The call path of the region, or of the region below in which most of the barriers are.
+        team: Threads of a process, mean over the entries of the region.
         number: Barriers per thread, mean over the processes.
         work: CPU time of a thread before each barrier, in seconds, outside MPI, file I/O and waiting.
         waited: Total waiting per thread in seconds, mean over the threads.
@@ -29,6 +30,7 @@ class Barriers:
     """
 
     path: int
+    team: float
     number: float
     work: float
     waited: float
@@ -113,7 +115,7 @@ def barriers_of_teams(experiment: Experiment) -> Iterator[Barriers]:
         work = _computing(experiment, below) / (threads * number)
         waited = float(summary(experiment, "omp_time").sums[below].sum()) / threads
         in_locks = sum(sum(each.seconds) for one in below for each in waits.get(one, ()) if each.is_lock) / threads
-        yield Barriers(most, number, work, max(waited - in_locks, 0.0), most_first)
+        yield Barriers(most, team, number, work, max(waited - in_locks, 0.0), most_first)
 
 
 def _shares(values: Values) -> list[float]:

@@ -8,11 +8,13 @@ from typing import Final, Literal
 
 from ...errors import InputError, UsageError
 from ...experiment import Region
-from ...experiment.algebra import integrate
-from ..run.criteria import CRITERIA
+from ...experiment.algebra import integrate, strangers
+from ..run.criteria import CRITERIA, THRESHOLD
+from ..verdict import Kind
 from .factors import FACTORS
 from .losses import NOT_EXPLAINED
 from .scaling import Scaling
+from .series import check_machine
 
 __all__ = ["LossChange", "ScalingComparison", "Word", "compare_scaling"]
 
@@ -22,7 +24,7 @@ _FEWEST: Final = 3  # repeated runs; two do not show how far times vary
 
 @dataclass(frozen=True, slots=True)
 class LossChange:
-    """A loss of either version, in seconds over all ranks of the largest run; 0 where it is no loss.
+    """A loss of either version, in seconds over all ranks of the largest run; of the other, it may be a smaller part.
 
     Attributes:
         kind: As in ``ScalingLoss``.
@@ -65,7 +67,8 @@ def compare_scaling(base: Scaling, other: Scaling) -> ScalingComparison:
 
     Raises:
         UsageError: Numbers of ranks differ, or strong is compared with weak scaling.
-        InputError: Only one version's ranks waited for cores, or the versions have no region in common.
+        InputError: Only one version's ranks waited for cores, the versions have no region in common, or they ran on
+            different kinds of machine.
     """
     if base.series.ranks != other.series.ranks:
         numbers = [", ".join(map(str, each.series.ranks)) for each in (base, other)]
@@ -79,13 +82,13 @@ def compare_scaling(base: Scaling, other: Scaling) -> ScalingComparison:
     change, noise = found[1] / found[0] - 1, _noise(base, other)
     by: Literal["instructions", "times"] = "times"
     word: Word = "better" if change > 0 else "worse"
-    if abs(change) <= noise:
+    if abs(change) <= CRITERIA.same_work:
+        word = "same"
+    elif abs(change) <= noise:
         if abs(counted) > CRITERIA.same_work and counted * change > 0:
             by = "instructions"
-        elif abs(change) <= CRITERIA.same_work or noise < CRITERIA.unknown_noise:
-            word = "same"
         else:
-            word = "unclear"
+            word = "same" if noise <= THRESHOLD else "unclear"
     changes = sorted(_changes(base, other), key=lambda each: -abs(each.other - each.base))
     return ScalingComparison(base, other, word, by, noise, _changed_most(base, other), tuple(changes))
 
@@ -105,7 +108,7 @@ def _noise(base: Scaling, other: Scaling) -> float:
                 return CRITERIA.unknown_noise
             shortest, longest = series.intervals[run]
             total += (longest - shortest) / (longest + shortest)
-    return min(total, CRITERIA.unknown_noise)
+    return total
 
 
 def _changed_most(base: Scaling, other: Scaling) -> str | None:
@@ -121,18 +124,24 @@ def _changed_most(base: Scaling, other: Scaling) -> str | None:
 
 def _changes(base: Scaling, other: Scaling) -> list[LossChange]:
     """Return the losses of both versions; regions are matched as the algebra matches them."""
-    experiments = [each.last.experiment for each in (base, other)]
-    joined = integrate(experiments, system="collapse", labels=[each.series.labels[-1] for each in (base, other)])
+    experiments, labels = zip(*((each.last.experiment, each.series.labels[-1]) for each in (base, other)), strict=True)
+    check_machine(labels[0], experiments[0], labels[1], experiments[1])
+    joined = integrate(experiments, system="collapse", labels=labels)
+    if strangers(joined, [0], [1]):
+        raise InputError(f"{labels[1]}: no region in common with {labels[0]}; are they runs of the same program?")
     sums: dict[tuple[str, Region | None], list[float]] = defaultdict(lambda: [0.0, 0.0])
     shown: dict[Region | None, Region | None] = {}
+    lost = set[tuple[str, Region | None]]()
     for side, (scaling, experiment) in enumerate(zip((base, other), experiments, strict=True)):
         common = {
             path.region: joined.call_paths[row].region
             for path, row in zip(experiment.call_paths, joined.rows[side].tolist(), strict=True)
         }
-        for loss in scaling.ledger.losses:
-            if loss.kind != NOT_EXPLAINED:
-                region = common.get(loss.region, loss.region) if loss.region else None
-                sums[loss.kind, region][side] += loss.rank_seconds
-                shown[region] = loss.region
-    return [LossChange(kind, shown[region], *values) for (kind, region), values in sums.items()]
+        found = {(loss.kind, loss.region) for loss in scaling.ledger.losses if loss.kind != NOT_EXPLAINED}
+        for (kind, own), seconds in scaling.ledger.parts.items():
+            region = common.get(own, own) if own else None
+            sums[kind, region][side] += seconds if kind == Kind.SLOW_CORE else max(seconds, 0.0)
+            shown[region] = own
+            if (kind, own) in found:
+                lost.add((kind, region))
+    return [LossChange(kind, shown[region], *sums[kind, region]) for kind, region in sums if (kind, region) in lost]

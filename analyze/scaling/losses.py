@@ -11,7 +11,7 @@ more, with B for its time (or for its critical path, if ranks shared cores) and 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -62,11 +62,13 @@ class Ledger:
         whole: Rank-seconds of the run, or of its critical path if ranks shared cores.
         ideal: Rank-seconds of perfect scaling.
         losses: Their difference in parts that add up, the largest first; the part that is not explained comes last.
+        parts: Rank-seconds by kind and region, with those that are too small for a loss, or negative.
     """
 
     whole: float
     ideal: float
     losses: tuple[ScalingLoss, ...]
+    parts: Mapping[tuple[str, Region | None], float]
 
     @property
     def lost(self) -> float:
@@ -102,7 +104,7 @@ def ledger_of(series: Series, growth: float, last: Findings) -> Ledger:
             losses.append(ScalingLoss(kind, region, seconds, by_counts=by_counts, finding=finding))
     losses.sort(key=lambda each: -each.rank_seconds)
     rest = whole - ideal - sum(each.rank_seconds for each in losses)
-    return Ledger(whole, ideal, (*losses, ScalingLoss(NOT_EXPLAINED, None, rest)))
+    return Ledger(whole, ideal, (*losses, ScalingLoss(NOT_EXPLAINED, None, rest)), parts)
 
 
 def _add_growth(parts: _Parts, series: Series, growth: float) -> None:
@@ -162,9 +164,7 @@ def _add_waiting(parts: _Parts, series: Series, last: Findings, owners: dict[int
         elif path[each] > (1 + THRESHOLD) * longest[each]:
             kind = Kind.ONE_AFTER_ANOTHER
         elif ranks * longest[each] > (1 + THRESHOLD) * busy[each]:
-            kind = Kind.IMBALANCE
-            if series.same[-1, each]:
-                kind, region = Kind.SLOW_CORE, None
+            kind = Kind.SLOW_CORE if series.same[-1, each] else Kind.IMBALANCE
         else:
             kind = Kind.LATE
         parts[kind, region] += float(ranks * path[each] - busy[each])

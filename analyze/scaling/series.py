@@ -16,10 +16,10 @@ from ..run.arrays import Values
 from ..run.busy import CLOCKS
 from ..run.foreign_metrics import as_run
 from ..run.preparation import Prepared, prepare
-from .repeats import Repeats, is_alone, median_run
+from .repeats import Repeats, repeats_of
 from .sums import COUNTS, sums_of
 
-__all__ = ["Series", "series_of"]
+__all__ = ["Series", "check_machine", "series_of"]
 
 
 @dataclass(frozen=True)
@@ -91,8 +91,8 @@ class Series:
 
     @property
     def alone(self) -> tuple[bool, ...]:
-        """For each run, whether each rank had a core to itself."""
-        return tuple(map(is_alone, self.runs))
+        """For each number of ranks, whether in all its runs each rank had a core to itself."""
+        return tuple(each.alone for each in self.repeats)
 
 
 def series_of(runs: Sequence[Sequence[Experiment]], labels: Sequence[str]) -> Series:
@@ -121,7 +121,9 @@ def series_of(runs: Sequence[Sequence[Experiment]], labels: Sequence[str]) -> Se
     for label, repeated in zip(labels, (runs[each] for each in order), strict=True):
         for each in repeated:
             _check(label, each)
-    medians, repeats = zip(*(median_run(runs[each]) for each in order), strict=True)
+    repeats = tuple(repeats_of(runs[each]) for each in order)
+    of_path = not all(each.alone for each in repeats)
+    medians = [runs[each][some.median(of_path=of_path)] for each, some in zip(order, repeats, strict=True)]
     for label, each in zip(labels, medians, strict=True):
         _check_same(labels[0], medians[0], label, each)
     joined = integrate([as_run(each) for each in medians], system="collapse", labels=labels)
@@ -183,18 +185,34 @@ def _check_same(first: str, base: Experiment, label: str, other: Experiment) -> 
     programs = [each.notes.program for each in (base, other)]
     if all(programs) and programs[0] != programs[1]:
         raise InputError(f"{label}: expected the program {programs[0]} as in {first}, found {programs[1]}")
-    texts, others = (
-        {each.region.file: each.region.text for each in run.call_paths if each.region.text} for run in (base, other)
-    )
-    changed = [file for file, text in texts.items() if others.get(file, text) != text]
+    texts, others = map(_texts, (base, other))
+    changed = [file for file, found in texts.items() if file in others and found.isdisjoint(others[file])]
     if changed:
         raise InputError(f"{label}: {PurePath(changed[0]).name} has changed since {first}; record both with one build")
+    check_machine(first, base, label, other)
+
+
+def check_machine(first: str, base: Experiment, label: str, other: Experiment) -> None:
+    """Refuse a run on another kind of machine than that of the run named ``first``, if both were calibrated.
+
+    Raises:
+        InputError: Their processors or caches differ.
+    """
     machines = [[each.notes.calibrated.get(name) for name in ("processor", "caches")] for each in (base, other)]
     if all(machines[0]) and all(machines[1]) and machines[0] != machines[1]:
         raise InputError(
             f"{label}: expected a machine with {' and '.join(map(str, machines[0]))} as in {first}, found "
             f"{' and '.join(map(str, machines[1]))}; record all runs on one kind of machine"
         )
+
+
+def _texts(run: Experiment) -> dict[str, set[str]]:
+    """Return the fingerprints of each file's text: several if files of several folders have one name."""
+    found: dict[str, set[str]] = {}
+    for path in run.call_paths:
+        if path.region.text:
+            found.setdefault(path.region.file, set()).add(path.region.text)
+    return found
 
 
 def _arguments(experiment: Experiment) -> tuple[str, ...] | None:

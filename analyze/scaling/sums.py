@@ -34,7 +34,7 @@ def sums_of(experiment: Experiment) -> dict[str, Values]:
     executed = found["instructions"] if "instructions" in found else found["busy"]
     found["shared"] = np.where(executed > 0, found["least"] * number >= executed / 2, False).astype(np.float64)
     is_same = found["most"] - found["least"] <= CRITERIA.same_work * found["most"]
-    found["same"] = (is_same & ("instructions" in found)).astype(np.float64)
+    found["same"] = (is_same & (found["most"] > 0) & ("instructions" in found)).astype(np.float64)
     return found
 
 

@@ -17,6 +17,7 @@ __all__ = ["ThreadWaits"]
 # Seconds of a barrier if it was not calibrated, with a core for each thread: 1 to 10 us for 4 to 64 of them (EPCC's
 # microbenchmarks).
 _BARRIER: Final = 1e-5
+_ALIKE: Final = 2.0  # as these times grow, a barrier of up to so many times as many threads takes about as long
 
 
 @dataclass(frozen=True)
@@ -59,13 +60,23 @@ class ThreadWaits:
         Threads work so little before each that a barrier of an idle machine takes a quarter of the time. So say counts
         and CPU time, which are the same on a busy machine.
         """
-        price = self.run.experiment.notes.prices.get("omp_barrier", _BARRIER)
-        shortest = price * (1 - CRITERIA.part) / CRITERIA.part
         return {
             self._positions[each.path]: each
             for each in barriers_of_teams(self.run.experiment)
-            if each.path in self._positions and each.work <= shortest and each.number * price >= self.least
+            if each.path in self._positions and self._are_too_many(each)
         }
+
+    def _are_too_many(self, barriers: Barriers) -> bool:
+        price = self._price(barriers.team)
+        shortest = price * (1 - CRITERIA.part) / CRITERIA.part
+        return barriers.work <= shortest and barriers.number * price >= self.least
+
+    def _price(self, team: float) -> float:
+        """Return the seconds of a barrier of so many threads: calibrated, if with about as many, one per core."""
+        notes = self.run.experiment.notes
+        cores = notes.calibrated.get("cores", "")
+        is_alike = cores.isdecimal() and 1 / _ALIKE <= team / max(int(cores), 1) <= _ALIKE
+        return notes.prices.get("omp_barrier", _BARRIER) if is_alike else _BARRIER
 
     @cached_property
     def by_path(self) -> Mapping[int, tuple[ThreadWait, ...]]:

@@ -17,7 +17,7 @@ struct meeting {
     _Alignas(64) _Atomic int awaited;
     _Alignas(64) _Atomic unsigned number;
     _Alignas(64) int threads;
-    bool is_last;
+    _Atomic bool is_over;
 };
 
 struct member {
@@ -26,6 +26,7 @@ struct member {
     int processor;
 };
 
+/* Returns when all threads are there, or no more meetings follow. */
 static void meet(struct meeting *meeting) {
     unsigned number = atomic_load(&meeting->number);
     if (atomic_fetch_sub(&meeting->awaited, 1) == 1) {
@@ -33,7 +34,7 @@ static void meet(struct meeting *meeting) {
         atomic_store(&meeting->number, number + 1);
         return;
     }
-    for (int polls = 1; atomic_load(&meeting->number) == number; polls++)
+    for (int polls = 1; atomic_load(&meeting->number) == number && !atomic_load(&meeting->is_over); polls++)
         if (polls % PATIENCE == 0)
             sched_yield();
 }
@@ -41,9 +42,8 @@ static void meet(struct meeting *meeting) {
 static void *take_part(void *argument) {
     const struct member *member = argument;
     aa_stay_on(member->processor);
-    do
+    while (!atomic_load(&member->meeting->is_over))
         meet(member->meeting);
-    while (!member->meeting->is_last);
     return NULL;
 }
 
@@ -68,8 +68,7 @@ double aa_barrier(const struct aa_cores *cores) {
     }
     aa_stay_on(cores->processors[0]);
     aa_sample(&work);
-    meeting.is_last = true;
-    meet(&meeting);
+    atomic_store(&meeting.is_over, true); /* whether others have left the last meeting or not */
     for (int i = 1; i < cores->number; i++)
         pthread_join(members[i].thread, NULL);
     free(members);

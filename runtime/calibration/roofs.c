@@ -65,6 +65,7 @@ int main(void) {
     aa_end_stream(&stream);
     print_price("memory_byte", walk.seconds / AA_STREAM_BYTES, small);
     print_price("memory_byte_shared", shared ? aa_shared_stream(&cores, shared) : 0, small);
+    fflush(stdout); /* these prices are known whatever becomes of the threads */
     print_price("omp_barrier", aa_barrier(&cores), "there is one core, or there are no threads");
     printf("cores %d\n", cores.number);
     return 0;

@@ -160,8 +160,10 @@ def further_levels(events: Collection[str], geometry: CacheGeometry, folder: Pat
     Raises:
         UsageError: L3 or the TLB is unknown or cannot be simulated, or is named for nothing.
     """
+    instead = ""
     if L3_MISSES in events and not geometry.l3:
         geometry = replace(geometry, l3=_third_level(folder))
+        instead = "; name an L3 that can be simulated, such as --cache L3=32M/16/64"
     options = []
     for event, name, level, such in (
         (L3_MISSES, "L3", geometry.l3, "L3=32M/16/64"),
@@ -174,7 +176,7 @@ def further_levels(events: Collection[str], geometry: CacheGeometry, folder: Pat
         if level:
             options.append(f"--{name.lower()}={level.option}")
     if defect := geometry.defect():
-        raise UsageError(f"caches {geometry}: {defect}")
+        raise UsageError(f"caches {geometry}: {defect}{instead}")
     return options
 
 

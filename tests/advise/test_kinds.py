@@ -348,6 +348,8 @@ def test_calls_that_move_data_in_loops_are_a_place_to_start(site):
     (advice,) = moved(site(f"#include <mpi.h>\nvoid f(int *x, int *y, int n, int to) {{ {calls} }}"))
     assert advice.text.startswith("MPI_Allgather in line 3, in each iteration of line 2: send only what ")
     assert not list(moved(site(f"#include <mpi.h>\nvoid f(int *x, int *y, int n, int to) {{ {calls[29:-1]} }}")))
+    again = f"{calls}\nfor (int i = 0; i < n; i++)\nMPI_Bcast(x, n, MPI_INT, 0, to);"
+    assert list(moved(site(f"#include <mpi.h>\nvoid f(int *x, int *y, int n, int to) {{ {again} }}"))) == [advice]
 
 
 def test_messages_to_others_each_time_are_not_to_be_packed(site):

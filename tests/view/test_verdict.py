@@ -9,7 +9,7 @@ from autoanalyzer.advise import Advice, Advised
 from autoanalyzer.analyze import analyze
 from autoanalyzer.analyze.critical_path.critical_path import Efficiency
 from autoanalyzer.analyze.dissimilarity.work import SameWork
-from autoanalyzer.analyze.verdict import Doubt, Kind, Lost, LostTo, Wait
+from autoanalyzer.analyze.verdict import Doubt, Gain, Kind, Lost, LostTo, Saved, Wait, Why
 from autoanalyzer.analyze.verdict.base import Base
 from autoanalyzer.experiment import CallPath, Experiment, Location, Metric, Notes, Region, load
 from autoanalyzer.experiment.throttling import reason_of
@@ -330,10 +330,18 @@ def test_workers_that_did_the_same_work_are_named_beside_their_master():
     assert any(line.startswith("    ranks 1-3: same work, more time") for line in lines)
 
 
+SHOWS = "next: autoanalyzer run --usage page_faults shows whether it waits for new pages"
+
+
 def test_ranks_that_nothing_tells_apart_are_said_to_be_unexplained():
+    of_paths = counted([1.0, 1.7, 1.0], instructions=[[2e9, 2.1e9, 2e9]], page_faults=[[100.0] * 3])
+    lines = whole_lines(analyze(of_paths))
+    assert "    why: unknown: no count differs so, nor do page faults" in lines
+    values = {each.name: of_paths.exclusive(each.name) for each in of_paths.metrics}
+    of_ranks = of_paths.replaced(severities={**values, "page_faults": values["page_faults"][::-1].copy()})
+    assert f"    why: unknown: no count differs so; {SHOWS}" in whole_lines(analyze(of_ranks))
     found = analyze(counted([1.0, 1.7, 1.0], instructions=[[2e9, 2.1e9, 2e9]]))
-    shows = "next: autoanalyzer run --usage page_faults shows whether it waits for new pages"
-    assert f"    why: unknown: no count differs so; {shows}" in whole_lines(found)
+    assert f"    why: unknown: no count differs so; {SHOWS}" in whole_lines(found)
 
 
 def test_a_region_that_no_counter_explains_is_said_to_be_so():
@@ -421,6 +429,18 @@ def test_counts_come_first_if_advice_depends_on_them():
     assert sum("autoanalyzer" in line for line in lines) == 1
 
 
+def test_advice_with_its_part_of_the_saving_is_given_once():
+    found = analyze(experiment([1.0, 1.0, 1.0, 3.0], [1.0] * 4))
+    (first, *_) = found.verdict.findings
+    assert first.difference is not None
+    gain = Gain(1.5, 0.4, (Saved(Why.EVEN, 2.0, 1.0), Saved(Why.MISSES, 1.0, 0.5)))
+    advice = Advice("indirection", "sort the list", ("src/work.c:1",), (), None, "medium")
+    vars(found)["verdict"] = replace(found.verdict, findings=(replace(first, gain=gain),) * 2)
+    one, two = entries(found, advised=Advised(of_ranks={first.difference: (advice,)}))
+    assert [each for each in one.lines if "sort" in each] == ["try (saves 500 ms) at work.c:1: sort the list"]
+    assert not any("sort" in each or "without counts" in each for each in (*two.lines, *two.more))
+
+
 STEADY = "    try: execute fewer instructions; it hardly waits for memory"
 INSIDE = "    next: autoanalyzer debug --build 'make' measures the loops inside it"
 
@@ -435,6 +455,9 @@ def test_of_a_region_that_is_most_of_the_run_it_is_said_how_to_look_inside():
     assert INSIDE.replace("next", "first") in lines  # before what the source does not show
     assert lines.index(INSIDE.replace("next", "first")) < lines.index(STEADY)
     assert "    no cheap fix is known" in lines
+    uncounted = verdict_lines(analyze(experiment(*[[1.0] * 2] * 4)), everything=True)
+    assert sum("HOT SPOT" in line for line in uncounted) > 1
+    assert "    no cheap fix is known" not in uncounted
 
 
 @pytest.mark.parametrize(

@@ -101,13 +101,10 @@ def entries(
         whole: Whether to keep long advice instead of cutting it.
         highlights: Whether to fill in ``highlight``, which iterates over all locations.
     """
-    found, said = [], set[str]()
-    for each in findings.verdict.findings:
-        entry = _entry(findings, each, advised, said, whole=whole, highlights=highlights)
-        once = (line for line in (*entry.lines, *entry.more) if line.startswith("try") or line.endswith(NOT_COUNTED))
-        said.update(once)
-        found.append(entry)
-    return found
+    said = set[str]()
+    return [
+        _entry(findings, each, advised, said, whole=whole, highlights=highlights) for each in findings.verdict.findings
+    ]
 
 
 def _entry(
@@ -117,16 +114,20 @@ def _entry(
     found = zip(tries(advice, whole=whole), advice, strict=True)
     from_source = [(line * (line not in said), OF_ADVICE.get(each.kind, tuple(Kind))) for line, each in found]
     place = Place.of(findings.experiment, finding.region) if finding.region else None
-    why = [each for each in reasons(findings, finding) if each[0] not in said]
+    every = reasons(findings, finding)
+    why = [each for each in every if each[0] not in said]
+    is_whole = why == every and all(line for line, _ in from_source)  # no other finding says a part of it
+    fix = [_NO_FIX] if is_whole and "instructions" not in findings.lacking else []
     is_known = bool(advice) and advice[0].kind != "division of work" and not finding.is_doubtful
     if is_known and why and why[0][0].endswith(NOT_COUNTED):  # the source explains the reason
         why = why[1:]
+    said.update(line for line, _ in (*from_source, *why) if line.startswith("try") or line.endswith(NOT_COUNTED))
     is_uneven = finding.kind is Kind.IMBALANCE and bool(finding.groups)
     most = 2 if finding.is_doubtful else 1  # and why it is uncertain
     saved, general = parts_of_saving(findings, finding), general_advice(findings, finding)
     lines, more = paired(why, from_source, general, uneven=is_uneven, most=most, saved=saved)
     more += [*more_about(findings, finding), *_certain(findings, finding)]
-    lines = [_who(findings, finding), *_with_first_step(finding, lines, more)]
+    lines = [_who(findings, finding), *_with_first_step(finding, lines, more, fix)]
     return Entry(
         "NO DETAIL" if has_no_probes(findings, finding) else LABELS[finding.kind] + "?" * finding.is_doubtful,
         place.source if place and place.file else "",
@@ -140,14 +141,14 @@ def _entry(
     )
 
 
-def _with_first_step(finding: Finding, lines: list[str], more: list[str]) -> list[str]:
-    """Return the main lines, with the command to run before their advice, which is then no further line."""
+def _with_first_step(finding: Finding, lines: list[str], more: list[str], fix: list[str]) -> list[str]:
+    """Return the main lines, with the command to run before their advice, which is then no further line, or ``fix``."""
     if finding.kind is not Kind.HOT_SPOT or any(line.startswith("try at") or "autoanalyzer" in line for line in lines):
         return lines
     if step := next((line for line in more if line.startswith("next: ")), None):
         more.remove(step)
         return [*lines[:1], step.replace("next", "first", 1), *lines[1:]]
-    return lines if any(line.startswith("try") for line in lines) else [*lines, _NO_FIX]
+    return lines if any(line.startswith("try") for line in lines) else [*lines, *fix]
 
 
 def _spread(findings: Findings) -> str:

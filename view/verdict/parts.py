@@ -26,6 +26,7 @@ __all__ = [
     "OF_CODE",
     "can_be_followed",
     "has_no_probes",
+    "has_page_faults",
     "in_files",
     "is_in_mpi",
     "not_counted",
@@ -217,11 +218,18 @@ def _look_further(findings: Findings, culprit: int) -> Iterator[str]:
     """Yield the number of page faults of a region, or the command that counts them; nothing if their time is known."""
     if complete(findings.experiment, "system_time") or not complete(findings.experiment, "page_faults"):
         return
-    faults = summary(findings.experiment, "page_faults").sums
-    if faults.sum() > faults[[*findings.experiment.roots]].sum():  # recorded by call path
+    if has_page_faults(findings):
         yield f"it has {count(float(findings.run.weighed.sums('page_faults')[culprit]))} page faults"
     else:
         yield NEW_PAGES
+
+
+def has_page_faults(findings: Findings) -> bool:
+    """Return whether page faults were recorded by call path, rather than only per process."""
+    if not complete(findings.experiment, "page_faults"):
+        return False
+    faults = summary(findings.experiment, "page_faults").sums
+    return bool(faults.sum() > faults[[*findings.experiment.roots]].sum())
 
 
 def _executes(findings: Findings, culprit: int, cycles: float | None) -> str:

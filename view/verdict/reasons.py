@@ -15,7 +15,6 @@ from ...analyze.refinement.opening import can_be_opened, is_of_a_library
 from ...analyze.run.code_regions import CodeRegion
 from ...analyze.run.costs import is_mostly
 from ...analyze.run.criteria import CRITERIA
-from ...analyze.run.selection import complete
 from ...analyze.verdict import Cause, Doubt, Finding, Kind, Wait, Why
 from ...experiment import Region
 from ..causes import (
@@ -43,6 +42,7 @@ from .parts import (
     OF_CODE,
     can_be_followed,
     has_no_probes,
+    has_page_faults,
     in_files,
     is_in_mpi,
     not_counted,
@@ -142,8 +142,8 @@ def _why_uneven(findings: Findings, finding: Finding) -> Iterator[str]:
     elif not findings.experiment.notes.counts_by_rank:
         yield "unknown: work moved between ranks in the counting run, so their counts cannot be compared"
     elif finding.doubt is not Doubt.COUNTS_ALONE:
-        is_next = not_counted(findings) and not complete(findings.experiment, "page_faults")
-        yield f"unknown: no count differs so{f'; {NEW_PAGES}' if is_next else ', nor do page faults'}"
+        is_next = f"; {NEW_PAGES}" if not_counted(findings) else ""
+        yield f"unknown: no count differs so{', nor do page faults' if has_page_faults(findings) else is_next}"
 
 
 def _main_cause(findings: Findings, finding: Finding) -> Cause | None:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import pytest
 
-from autoanalyzer.analyze.scaling import Scaling, compare_scaling, find_scaling, series_of
-from autoanalyzer.errors import UsageError
+from autoanalyzer.analyze.scaling import LossChange, Scaling, compare_scaling, find_scaling, series_of
+from autoanalyzer.errors import InputError, UsageError
 from autoanalyzer.experiment import Experiment
-from autoanalyzer.view.scaling_comparison import scaling_comparison_document
+from autoanalyzer.view.scaling_comparison import scaling_comparison_document, scaling_comparison_lines
 
 from ..conftest import MakeExperiment
 
@@ -27,10 +30,17 @@ def study(make_experiment: MakeExperiment) -> Any:
         return make_experiment(work, path_time=path, **counts)
 
     def judged(
-        repeats: float, alone: float = 0.0, *, sizes: tuple[int, ...] = (1, 2, 4), counted: bool = True, runs: int = 1
+        repeats: float,
+        alone: float = 0.0,
+        *,
+        sizes: tuple[int, ...] = (1, 2, 4),
+        counted: bool = True,
+        runs: int = 1,
+        step: float = 0.01,
+        change: Callable[[Experiment], Experiment] = lambda run: run,
     ) -> Scaling:
-        noises = [1 + 0.01 * number for number in range(runs)]
-        series = [[run(ranks, repeats, alone, counted, noise) for noise in noises] for ranks in sizes]
+        noises = [1 + step * number for number in range(runs)]
+        series = [[change(run(ranks, repeats, alone, counted, noise)) for noise in noises] for ranks in sizes]
         return find_scaling(series_of(series, [f"out{ranks}" for ranks in sizes]), "strong")
 
     return judged
@@ -55,22 +65,65 @@ def test_a_version_without_a_replicated_part_scales_better_by_instructions(study
 
 
 def test_times_alone_show_a_change_beyond_their_range(study: Any) -> None:
-    def compared(before: float, now: float, runs: int) -> tuple[str, str]:
-        found = compare_scaling(*(study(0.0, each, counted=False, runs=runs) for each in (before, now)))
+    def compared(before: float, now: float, runs: int, step: float = 0.01) -> tuple[str, str]:
+        found = compare_scaling(*(study(0.0, each, counted=False, runs=runs, step=step) for each in (before, now)))
         return found.word, found.by
 
     assert compared(1.0, 0.8, 1) == ("unclear", "times")
     assert compared(1.0, 0.8, 3) == ("better", "times")
     assert compared(1.0, 1.0, 3) == ("same", "times")
     assert compared(0.0, 2.0, 1) == ("worse", "times")
+    assert compared(0.0, 2.0, 3, step=0.3) == ("unclear", "times")
+    assert compared(1.0, 0.8, 3, step=0.05) == ("unclear", "times")
+    assert compared(1.0, 1.0, 3, step=0.3) == ("same", "times")
+
+
+def test_an_efficiency_that_changes_by_at_most_a_hundredth_is_the_same_whatever_instructions_do(study: Any) -> None:
+    base = study(1.0)
+    factors = {**base.factors}
+    for name, change in (("efficiency", 1.005), ("instructions", 1.02)):
+        factors[name] = (*factors[name][:-1], change * factors[name][-1])
+    found = compare_scaling(base, replace(base, factors=factors))
+    assert (found.word, found.by) == ("same", "times")
 
 
 def test_a_loss_of_one_version_alone_is_new_or_gone(study: Any) -> None:
     lines = scaling_comparison_document(compare_scaling(study(1.0), study(0.0, 1.0)))["lines"]
     assert any(re.fullmatch(r"GONE +REPLICATED .* all +0 s instead of 3 s", line) for line in lines)
     assert any(re.fullmatch(r"NEW .* alone +3 s instead of 0 s", line) for line in lines)
+    lines = scaling_comparison_lines(compare_scaling(study(0.02), study(0.5)))  # at first less than 1 % of the run
+    assert any(re.fullmatch(r"MORE +REPLICATED .* all +1\.5 s instead of 60 ms", line) for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("base", "other", "said"),
+    [
+        (0.0, -2.0, "NEW FASTER CORES all regions -2 s instead of 0 s"),
+        (-1.0, -2.0, "MORE FASTER CORES all regions -2 s instead of -1 s"),
+        (1.0, -2.0, "LESS SLOW CORES all regions -2 s instead of 1 s"),
+        (-1.0, 2.0, "MORE SLOW CORES all regions 2 s instead of -1 s"),
+    ],
+)
+def test_cores_that_are_faster_are_a_gain(study: Any, base: float, other: float, said: str) -> None:
+    found = compare_scaling(study(1.0), study(1.0))
+    lines = scaling_comparison_lines(replace(found, changes=(LossChange("slow_core", None, base, other),)))
+    assert " ".join(lines[-1].split()) == said
 
 
 def test_series_that_differ_in_ranks_are_refused(study: Any) -> None:
     with pytest.raises(UsageError, match="expected runs with 1, 2, 4 ranks on both sides, found 1, 4"):
         compare_scaling(study(1.0), study(1.0, sizes=(1, 4)))
+
+
+def test_versions_of_other_programs_or_machines_are_refused(study: Any) -> None:
+    def renamed(run: Experiment) -> Experiment:
+        paths = [replace(each, region=each.region._replace(name=f"z{each.region.name}")) for each in run.call_paths]
+        return run.replaced(call_paths=paths)
+
+    def on(processor: str, run: Experiment) -> Experiment:
+        return run.replaced(notes=replace(run.notes, calibrated={"processor": processor, "caches": "L1"}))
+
+    with pytest.raises(InputError, match="out4: no region in common with out4"):
+        compare_scaling(study(1.0), study(1.0, change=renamed))
+    with pytest.raises(InputError, match="expected a machine with A and L1 as in out4, found B and L1"):
+        compare_scaling(*(study(1.0, change=partial(on, each)) for each in "AB"))

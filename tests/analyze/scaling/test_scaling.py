@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import cycle
 from typing import Any
 
 import pytest
@@ -196,16 +197,20 @@ def test_a_run_without_path_equal_sizes_and_an_unknown_mode_are_refused(
 
 
 def test_a_program_that_was_changed_between_runs_is_refused(make_experiment: MakeExperiment) -> None:
-    def of_text(ranks: int, text: str) -> Experiment:
+    def of_text(ranks: int, *texts: str) -> Experiment:
         made = make_experiment(
             {"divided": [8 / ranks] * ranks}, path_time={"divided": [8 / ranks, *[0.0] * (ranks - 1)]}
         )
-        paths = [replace(each, region=each.region._replace(file="src/a.c", text=text)) for each in made.call_paths]
+        paths = [
+            replace(each, region=each.region._replace(file="src/a.c", text=text))
+            for each, text in zip(made.call_paths, cycle(texts))
+        ]
         return made.replaced(call_paths=paths)
 
     with pytest.raises(InputError, match=r"out1: a\.c has changed since out0; record both with one build"):
         judged(of_text(1, "1f"), of_text(2, "2e"))
     assert judged(of_text(1, "1f"), of_text(2, "1f"), mode="strong").speedups[-1] == pytest.approx(2)
+    judged(of_text(1, "1f", "2e"), of_text(2, "2e", "1f"), mode="strong")  # two files of that name
 
 
 def test_of_repeated_runs_the_median_is_judged_and_what_varies_is_no_loss(run: MakeRun) -> None:
@@ -216,6 +221,17 @@ def test_of_repeated_runs_the_median_is_judged_and_what_varies_is_no_loss(run: M
     document = scaling_document(found)
     assert (document["repeats"], document["intervals"][0]) == ([3, 3], pytest.approx([11, 14.3]))
     assert ["range", "of", "3", "runs", "27", "%", "727", "%"] in [line.split() for line in document["verdict"]]
+    one = repeated([run(1)], [run(4, slow=each) for each in (9.0, 1.1, 1.0)])
+    assert ["range", "of", "3", "runs", "727", "%"] in [line.split() for line in scaling_lines(one)]
+
+
+def test_whether_ranks_shared_cores_is_decided_over_all_runs(run: MakeRun) -> None:
+    smaller = [run(1, beside=0.5), run(1, slow=1.02, beside=0.0), run(1, slow=1.04, beside=3.0)]
+    larger = [run(4, processors=2), run(4, slow=1.1), run(4, slow=1.2)]
+    found = repeated(smaller, larger)
+    assert found.is_of_path
+    assert found.series.lengths == pytest.approx([1.02 * 11, 1.1 * 5])
+    assert found.factors["transfer"] == (None, None)
 
 
 @pytest.mark.parametrize("counted", [True, False])
@@ -230,6 +246,7 @@ def test_a_rank_that_takes_longer_for_the_same_instructions_has_a_slow_core(
     found = judged(slow(1), slow(8), mode="strong")
     kinds = {each.kind for each in found.ledger.losses}
     assert kinds == ({"slow_core", "not_explained"} if counted else {"imbalance", "not_explained"})
+    assert {each.region.name for each in found.ledger.losses if each.region} == {"work"}
     assert sum(losses(found).values()) == pytest.approx(found.ledger.lost) == pytest.approx(4)
 
 

@@ -47,8 +47,12 @@ def wait(made: Experiment, kind: str, *, entries: int, contended: int = 0, secon
     return ThreadWait(region, kind, "app.c", 7, 1, tuple(EACH), *counts, of_each(seconds), of_each(seconds))
 
 
-def found(made: Experiment, *waits: ThreadWait, processors: int = THREADS, **prices: float) -> Findings:
-    return analyze(made.replaced(notes=Notes(thread_waits=waits, processors=processors, prices=prices)))
+def found(
+    made: Experiment, *waits: ThreadWait, processors: int = THREADS, cores: int = THREADS, **prices: float
+) -> Findings:
+    calibrated = {"cores": str(cores)}
+    notes = Notes(thread_waits=waits, processors=processors, prices=prices, calibrated=calibrated)
+    return analyze(made.replaced(notes=notes))
 
 
 def two_teams(make_experiment: Any) -> Experiment:
@@ -117,7 +121,10 @@ def test_barriers_are_too_many_by_the_work_between_them(make_experiment, barrier
     waits = wait(made, "barrier", entries=barriers, seconds=0.5)
     assert kinds(found(made, waits, processors=processors)) == expected
     for price, of_machine in ((1e-6, []), (2e-5, ["barriers"])):
-        assert kinds(found(made, waits, processors=processors, omp_barrier=price)) == of_machine
+        for cores in (2, THREADS, 8):
+            assert kinds(found(made, waits, processors=processors, cores=cores, omp_barrier=price)) == of_machine
+        for cores in (1, 64):  # whose barriers take another time
+            assert kinds(found(made, waits, processors=processors, cores=cores, omp_barrier=price)) == expected
 
 
 def test_ends_of_parallel_regions_are_barriers(make_experiment):

@@ -80,6 +80,16 @@ def test_a_node_that_lacks_the_instructions_gets_those_of_any(shop: Workshop) ->
     assert "-mprefer-vector-width=512" not in how["flags"]
 
 
+def test_threads_that_share_cores_leave_the_last_barrier(shop: Workshop) -> None:
+    cores = "struct aa_cores cores = {.number = 3, .processors = (int[]){0, 0, 0}};"
+    main = f'#include "barrier.h"\nint main(void) {{ {cores} return aa_barrier(&cores) <= 0; }}\n'
+    (source := shop.folder / "main.c").write_text(main)
+    flags = ("-std=gnu11", "-O3", "-pthread", f"-I{Path(roofs.__code__.co_filename).parent}")
+    sources = (str(source), "barrier.c", "cores.c", "work.c")
+    program = shop.build("barriers", sources, [(*c_compilers(os.environ, "a test")[0], *STRICT)], flags=flags)
+    assert [shop.run([program], patience=30.0) for _ in range(5)] == [""] * 5
+
+
 def test_without_memory_beyond_the_caches_only_operations_are_known(shop: Workshop) -> None:
     found, missing, _ = roofs(shop, ["sh", "-c", 'ulimit -v 60000; exec "$0"'])
     assert set(found) == {"flop", "omp_barrier"}
