@@ -126,7 +126,7 @@ static uint64_t latest_birth;
 _Thread_local uint64_t aa_path_born AA_INITIAL_EXEC;
 
 void aa_path_thread_ends(const struct aa_thread *thread) {
-    if (!own || own->thread != thread || aa_path_has_ended)
+    if (aa_path_turn_give_up() || !own || own->thread != thread || aa_path_has_ended)
         return;
     struct aa_section section = aa_path_turn_begin();
     look(own);
