@@ -100,7 +100,9 @@ void aa_path_take_rest(void) {
 static _Thread_local const struct aa_mpi_peers *matched AA_INITIAL_EXEC;
 
 void aa_path_matched(uint64_t message, MPI_Comm comm) {
-    aa_requests_add((struct aa_request){.handle = ~message, .peers = aa_path_kept_peers(comm)});
+    const struct aa_mpi_peers *peers = aa_path_kept_peers(comm);
+    if (!aa_requests_add((struct aa_request){.handle = ~message, .peers = peers}))
+        aa_mpi_peers_drop(peers);
 }
 
 void aa_path_take_matched(uint64_t message) {
@@ -111,5 +113,13 @@ void aa_path_take_matched(uint64_t message) {
 }
 
 const struct aa_mpi_peers *aa_path_matched_peers(void) {
-    return matched;
+    const struct aa_mpi_peers *peers = matched;
+    matched = NULL;
+    return peers;
+}
+
+void aa_path_received_matched(int source, int tag) {
+    const struct aa_mpi_peers *peers = aa_path_matched_peers();
+    receive_among(peers, source, tag, NULL);
+    aa_mpi_peers_drop(peers);
 }

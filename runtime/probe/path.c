@@ -102,7 +102,8 @@ static void add_work(struct holder *holder, const struct share *share) {
 static uint32_t look(struct holder *holder) {
     uint32_t nodes;
     if (holder->path->length > holder->length) {
-        struct share share = {0};
+        static struct share share; /* of the turn: the stack may be small */
+        memset(&share, 0, sizeof share);
         nodes = aa_work_look(&holder->work, holder->thread, put_down, &share);
         add_work(holder, &share);
     } else {

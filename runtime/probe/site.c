@@ -79,11 +79,6 @@ void aa_slot_fill(struct aa_thread *thread, int64_t *site, const char *key, stru
     slot->key = key;
 }
 
-void aa_probe_enter_slot(const char *descriptor, void *slot) {
-    (void)slot;
-    aa_probe_enter(descriptor);
-}
-
 void aa_slots_begin(const struct aa_thread *thread) {
     aa_probe_main.place = (const struct aa_place *)&thread->current;
     aa_probe_main.stack = aa_probe_stack;
