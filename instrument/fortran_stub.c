@@ -164,10 +164,14 @@ __attribute__((__always_inline__)) static __inline__ int aa_only_counts(const st
 /* Of 4096 visits, the library times some: those whose number ends so. */
 AA_STUB AA_NAME(aa_enter)(const char *descriptor) {
     struct aa_slot *slot = aa_slot_of(descriptor);
-    if (aa_only_counts(slot, descriptor) && (*slot->visits + 1) % 4096 > 4) {
-        __asm__ volatile("" : : : "memory"); /* a signal handler may count, too, before it is read again */
-        ++*slot->visits;
-        return;
+    if (slot) {
+        unsigned long *visits = slot->visits;
+        __asm__ volatile("" : : : "memory"); /* from here on, a signal handler may fill the slot for others */
+        if (aa_only_counts(slot, descriptor) && (*visits + 1) % 4096 > 4) {
+            __asm__ volatile("" : : : "memory"); /* and it may count, too, before the number is read again */
+            ++*visits;
+            return;
+        }
     }
     if (aa_fortran_enter)
         aa_fortran_enter(descriptor, slot);

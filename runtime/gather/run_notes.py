@@ -286,16 +286,16 @@ def _throttled_cost(shards: Sequence[Shard], untimed: int) -> float:
         return calling
     trees = [tree for shard in shards for tree in shard.threads]
     left, opened = sum(tree.left for tree in trees), sum(tree.opened for tree in trees)
-    slotted = sum(tree.slotted for tree in trees)
     called = max(sum(tree.passed for tree in trees) - left - opened, 0)
-    alone = max(untimed - called - left - opened - slotted, 0)
+    silent = max(untimed - called - left - opened, 0)
+    slotted = min(sum(tree.slotted for tree in trees), silent)
     taken = fsum(
         (
             called * calling,
             left * median(shard.left_cost for shard in shards),
             opened * median(shard.opened_cost for shard in shards),
             slotted * median(shard.slot_cost for shard in shards),
-            alone * median(shard.passing_cost for shard in shards),
+            (silent - slotted) * median(shard.passing_cost for shard in shards),
         )
     )
     return taken / untimed

@@ -275,7 +275,7 @@ def _path_after(rule: ByteRule, form: Form) -> list[str]:
     elif rule.path == "synchronous":
         statement = "aa_path_answered(aa_path_question());"
     elif rule.path == "matched":
-        statement = "aa_path_received_among(aa_path_matched_peers(), status->MPI_SOURCE, status->MPI_TAG);"
+        statement = "aa_path_received_matched(status->MPI_SOURCE, status->MPI_TAG);"
     else:
         statement = "aa_path_received(status, comm);"
     return ["if (aa_mpi_path)", f"    {statement}"]

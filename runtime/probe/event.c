@@ -168,10 +168,7 @@ static __attribute__((noinline)) const char *enter_slowly(const char *key, int64
     return key;
 }
 
-/*
- * Enters a region in the less usual cases: sites are open, or counters continue; in all others by
- * enter_slowly.
- */
+/* Enters a region if sites are open, or counters continue; in all other unusual cases by enter_slowly. */
 static __attribute__((noinline)) const char *enter_otherwise(struct aa_thread *thread, const char *key,
                                                              struct aa_node *child, int64_t *site) {
     if (is_counted(thread, AA_OWN))
@@ -197,10 +194,7 @@ static __attribute__((noinline)) const char *enter_throttled(struct aa_thread *t
     return pass_by(thread, key, child, site);
 }
 
-/*
- * Returns the child, or null if the edge belongs to another key. The edge is read once, because the table
- * may be emptied meanwhile.
- */
+/* Returns the child, or null if the edge is another key's. Reads it once, as the table may be emptied. */
 static inline struct aa_node *child_by(const struct aa_edge *edge, const struct aa_node *from,
                                        const char *key) {
     struct aa_node *child = __atomic_load_n(&edge->child, __ATOMIC_RELAXED);
@@ -252,6 +246,11 @@ const char *aa_probe_enter_counted(const char *descriptor, int64_t *site) {
 
 void aa_probe_enter_in_slot(const char *descriptor, struct aa_slot *slot) {
     enter_at(descriptor, aa_slot_as_site(slot));
+}
+
+void aa_probe_enter_slot(const char *descriptor, void *slot) {
+    (void)slot;
+    enter_at(descriptor, NULL);
 }
 
 /* Returns whether a frame is of this region; entry and exit may pass the same text at two addresses. */

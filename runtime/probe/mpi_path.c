@@ -27,7 +27,8 @@ static bool prepare(int size) {
            aa_mpi.Comm_dup(aa_mpi.world, &ours->comm) == MPI_SUCCESS &&
            aa_mpi.Type_contiguous((int)sizeof(struct aa_path), aa_mpi.byte, &ours->chain) == MPI_SUCCESS &&
            aa_mpi.Type_commit(&ours->chain) == MPI_SUCCESS &&
-           aa_mpi.Op_create(aa_path_choose_longest, 1, &ours->longest) == MPI_SUCCESS;
+           aa_mpi.Op_create(aa_path_choose_longest, 1, &ours->longest) == MPI_SUCCESS &&
+           aa_mpi.Op_create(aa_path_add_lengths, 1, &ours->sum) == MPI_SUCCESS;
 }
 
 /* Returns whether recording stops when it takes a larger share of the run than measuring may take. */
@@ -79,6 +80,7 @@ void aa_mpi_path_of_sessions(int size) {
 
 /* Frees the tool's MPI objects, because some libraries report objects that are not freed. */
 static void clear_away(void) {
+    aa_mpi.Op_free(&aa_path_ours.sum);
     aa_mpi.Op_free(&aa_path_ours.longest);
     aa_mpi.Type_free(&aa_path_ours.chain);
     aa_mpi.Comm_free(&aa_path_ours.comm);

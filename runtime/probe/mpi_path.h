@@ -144,11 +144,13 @@ void aa_path_leave(MPI_Comm comm);
 
 /*
  * For messages that the program first matches (MPI_Mprobe) and then receives: record the communicator of a
- * matched message, look it up when the message is received, and return its peers.
+ * matched message; look it up when the message is received; and return its peers, which the caller drops, or
+ * receive the chain.
  */
 #define AA_MESSAGE(handle) ((uint64_t)(uintptr_t)(handle))
 void aa_path_matched(uint64_t message, MPI_Comm comm);
 void aa_path_take_matched(uint64_t message);
 const struct aa_mpi_peers *aa_path_matched_peers(void);
+void aa_path_received_matched(int source, int tag);
 
 #endif

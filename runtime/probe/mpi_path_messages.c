@@ -75,8 +75,7 @@ static void take_arrived(MPI_Comm comm) {
     }
 }
 
-/* An MPI_User_function. */
-static void add_lengths(void *given, void *kept, int *count, MPI_Datatype *type) {
+void aa_path_add_lengths(void *given, void *kept, int *count, MPI_Datatype *type) {
     (void)type;
     for (int i = 0; i < *count; i++)
         ((struct aa_path *)kept)[i].length += ((const struct aa_path *)given)[i].length;
@@ -86,17 +85,14 @@ static void add_lengths(void *given, void *kept, int *count, MPI_Datatype *type)
 
 /* A message may come after a barrier that its sender has entered later, so all add up what is on its way. */
 void aa_path_take_rest(void) {
-    MPI_Op sum;
     struct aa_path mine = {0}, all = {.length = 1};
-    if (aa_mpi.Op_create(add_lengths, 1, &sum) != MPI_SUCCESS)
-        return;
     for (int round = 0; round < MOST_ROUNDS && all.length > 0; round++) {
         take_arrived(aa_path_ours.comm);
         mine.length = (double)aa_path_on_the_way;
-        if (aa_mpi.Allreduce(&mine, &all, 1, aa_path_ours.chain, sum, aa_path_ours.comm) != MPI_SUCCESS)
+        if (aa_mpi.Allreduce(&mine, &all, 1, aa_path_ours.chain, aa_path_ours.sum, aa_path_ours.comm) !=
+            MPI_SUCCESS)
             break;
     }
-    aa_mpi.Op_free(&sum);
 }
 
 /* ---- messages that the program matches (MPI_Mprobe) before it receives them */
@@ -104,7 +100,9 @@ void aa_path_take_rest(void) {
 static _Thread_local const struct aa_mpi_peers *matched AA_INITIAL_EXEC;
 
 void aa_path_matched(uint64_t message, MPI_Comm comm) {
-    aa_requests_add((struct aa_request){.handle = ~message, .peers = aa_path_kept_peers(comm)});
+    const struct aa_mpi_peers *peers = aa_path_kept_peers(comm);
+    if (!aa_requests_add((struct aa_request){.handle = ~message, .peers = peers}))
+        aa_mpi_peers_drop(peers);
 }
 
 void aa_path_take_matched(uint64_t message) {
@@ -115,5 +113,13 @@ void aa_path_take_matched(uint64_t message) {
 }
 
 const struct aa_mpi_peers *aa_path_matched_peers(void) {
-    return matched;
+    const struct aa_mpi_peers *peers = matched;
+    matched = NULL;
+    return peers;
+}
+
+void aa_path_received_matched(int source, int tag) {
+    const struct aa_mpi_peers *peers = aa_path_matched_peers();
+    receive_among(peers, source, tag, NULL);
+    aa_mpi_peers_drop(peers);
 }

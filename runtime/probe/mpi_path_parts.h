@@ -31,7 +31,7 @@
 struct aa_path_ours {
     MPI_Comm comm; /* for chains between two processes */
     MPI_Datatype chain;
-    MPI_Op longest;
+    MPI_Op longest, sum; /* of chains; of their lengths */
     uint32_t me;
 };
 
@@ -74,6 +74,9 @@ void aa_path_took(MPI_Comm comm);
 
 /* All are at the end: what nobody has received is, as libraries say that it was not. */
 void aa_path_take_rest(void);
+
+/* An MPI_User_function that adds the lengths of chains. */
+void aa_path_add_lengths(void *given, void *kept, int *count, MPI_Datatype *type);
 
 /* Sends a chain to another process (null: the calling thread's), with a question, or with none (0). */
 void aa_path_send_parcel(MPI_Comm comm, int peer, int tag, const struct aa_path *chain, uint32_t question);

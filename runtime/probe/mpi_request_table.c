@@ -118,22 +118,25 @@ uint64_t aa_requests_now(void) {
  * Adds an entry; the table is at most half full. Without memory the request stays unknown, and its bytes
  * are not counted.
  */
-static void add(struct aa_request request) {
+static bool add(struct aa_request request) {
     if (2 * table.used >= table.capacity && !grow())
-        return;
+        return false;
     request.serial = ++table.serial;
     put(request);
     table.used++;
+    return true;
 }
 
-void aa_requests_add(struct aa_request request) {
+bool aa_requests_add(struct aa_request request) {
+    bool added = true;
     lock();
     ptrdiff_t youngest = request.brings == AA_BRINGS_NOTHING ? search(request.handle, UINT64_MAX) : -1;
     if (youngest >= 0 && is_alike(&table.slots[youngest], &request))
         table.slots[youngest].more++;
     else
-        add(request);
+        added = add(request);
     unlock();
+    return added;
 }
 
 bool aa_requests_find(uint64_t handle, struct aa_request *found) {

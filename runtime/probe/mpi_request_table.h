@@ -52,8 +52,8 @@ bool aa_requests_none(void);
 /* Returns the serial number of the youngest entry; called when a completing call begins. */
 uint64_t aa_requests_now(void);
 
-/* Adds a request; without memory it stays unknown. */
-void aa_requests_add(struct aa_request request);
+/* Adds a request; without memory it stays unknown, and this returns false. */
+bool aa_requests_add(struct aa_request request);
 
 /* Copies the youngest entry of a handle; returns false if there is none. */
 bool aa_requests_find(uint64_t handle, struct aa_request *found);

@@ -36,17 +36,21 @@ static inline void aa_synchronous_begun(MPI_Request request) {
         aa_requests_add((struct aa_request){.handle = aa_handle(request), .question = question});
 }
 
+/* Adds a request that drops its peers when it is complete; without memory, they are dropped now. */
+static inline void aa_add_with_peers(struct aa_request request) {
+    if (!aa_requests_add(request))
+        aa_mpi_peers_drop(request.peers);
+}
+
 /* Adds the receive of a message that MPI_Mprobe or MPI_Improbe has matched. */
 static inline void aa_matched_begun(MPI_Request request) {
     const struct aa_mpi_peers *peers = __builtin_expect(aa_mpi_path, false) ? aa_path_matched_peers() : NULL;
-    if (peers)
-        aa_mpi_peers_keep(peers);
-    aa_requests_add((struct aa_request){.handle = aa_handle(request),
-                                        .brings = AA_BRINGS_MESSAGE,
-                                        .peers = peers,
-                                        .peer = MPI_ANY_SOURCE,
-                                        .tag = MPI_ANY_TAG,
-                                        .begun = peers ? aa_path_begun() : NULL});
+    aa_add_with_peers((struct aa_request){.handle = aa_handle(request),
+                                          .brings = AA_BRINGS_MESSAGE,
+                                          .peers = peers,
+                                          .peer = MPI_ANY_SOURCE,
+                                          .tag = MPI_ANY_TAG,
+                                          .begun = peers ? aa_path_begun() : NULL});
 }
 
 /* Adds a receive. From MPI_PROC_NULL nothing is received, and such requests may share one handle. */
@@ -56,39 +60,40 @@ static inline void aa_receive_begun(MPI_Request request, int source, int tag, MP
         return;
     }
     const struct aa_mpi_peers *peers = aa_path_kept_peers(comm);
-    aa_requests_add((struct aa_request){.handle = aa_handle(request),
-                                        .brings = AA_BRINGS_MESSAGE,
-                                        .peers = peers,
-                                        .peer = source,
-                                        .tag = tag,
-                                        .begun = peers && aa_path_is_asked ? aa_path_begun() : NULL});
+    aa_add_with_peers((struct aa_request){.handle = aa_handle(request),
+                                          .brings = AA_BRINGS_MESSAGE,
+                                          .peers = peers,
+                                          .peer = source,
+                                          .tag = tag,
+                                          .begun = peers && aa_path_is_asked ? aa_path_begun() : NULL});
 }
 
 /* Adds a persistent receive. sent: bytes each time it is started. */
 static inline void aa_persistent_receive(MPI_Request request, uint64_t sent, int source, int tag,
                                          MPI_Comm comm) {
     const struct aa_mpi_peers *peers = aa_path_kept_peers(comm);
-    aa_requests_add((struct aa_request){.handle = aa_handle(request),
-                                        .sent = sent,
-                                        .persistent = true,
-                                        .brings = AA_BRINGS_MESSAGE,
-                                        .peers = peers,
-                                        .peer = source,
-                                        .tag = tag,
-                                        .begun = peers ? aa_path_room() : NULL});
+    aa_add_with_peers((struct aa_request){.handle = aa_handle(request),
+                                          .sent = sent,
+                                          .persistent = true,
+                                          .brings = AA_BRINGS_MESSAGE,
+                                          .peers = peers,
+                                          .peer = source,
+                                          .tag = tag,
+                                          .begun = peers ? aa_path_room() : NULL});
 }
 
 /* Adds a persistent send. sent: bytes each time it is started. */
 static inline void aa_persistent_send(MPI_Request request, uint64_t sent, int dest, int tag, MPI_Comm comm,
                                       bool synchronous) {
     const struct aa_mpi_peers *peers = aa_path_kept_peers(comm);
-    aa_requests_add((struct aa_request){.handle = aa_handle(request),
-                                        .sent = sent,
-                                        .persistent = true,
-                                        .peers = peers,
-                                        .peer = dest,
-                                        .tag = tag,
-                                        .question = peers && synchronous ? calloc(1, sizeof(void *)) : NULL});
+    aa_add_with_peers(
+        (struct aa_request){.handle = aa_handle(request),
+                            .sent = sent,
+                            .persistent = true,
+                            .peers = peers,
+                            .peer = dest,
+                            .tag = tag,
+                            .question = peers && synchronous ? calloc(1, sizeof(void *)) : NULL});
 }
 
 /* Adds a persistent collective. sent, received: bytes each time it is started. beside: as above. */

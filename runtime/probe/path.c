@@ -17,6 +17,7 @@ struct holder {
     struct aa_path before; /* the chain when threads were last gathered */
     struct aa_path joined; /* the last chain that the thread has waited for */
     struct aa_work work;
+    double length; /* of the path, when the thread last added its work */
     struct aa_effort effort;
 };
 
@@ -63,6 +64,57 @@ static struct holder *new_holder_of(const struct aa_thread *thread) {
     return holder;
 }
 
+/* ---- the work of a thread */
+
+#define MOST_NODES 64 /* the most nodes in a share; further ones count as the last */
+
+/* A thread's work since its last look. */
+struct share {
+    double work;
+    uint32_t count;
+    struct {
+        uint32_t node, what;
+        double work;
+    } parts[MOST_NODES];
+};
+
+static void put_down(void *to, uint32_t node, uint32_t what, double work) {
+    struct share *share = to;
+    share->work += work;
+    uint32_t place = share->count < MOST_NODES ? share->count++ : MOST_NODES - 1;
+    share->parts[place].node = node;
+    share->parts[place].what = what;
+    share->parts[place].work += work;
+}
+
+/* Adds a thread's work to its chain. If others have raised the chain while the thread worked, only the work
+ * beyond makes it longer. */
+static void add_work(struct holder *holder, const struct share *share) {
+    double raised = holder->path->length - holder->length;
+    double beyond = raised > 0 ? share->work - raised : share->work;
+    for (uint32_t i = 0; beyond > 0 && i < share->count; i++)
+        aa_chain_lengthen(holder->path, share->parts[i].node, share->parts[i].what,
+                          share->parts[i].work * (beyond / share->work));
+    holder->length = holder->path->length;
+}
+
+/* Adds a thread's work since the last look to its chain. Returns the number of nodes that were read. */
+static uint32_t look(struct holder *holder) {
+    uint32_t nodes;
+    if (holder->path->length > holder->length) {
+        static struct share share; /* of the turn: the stack may be small */
+        memset(&share, 0, sizeof share);
+        nodes = aa_work_look(&holder->work, holder->thread, put_down, &share);
+        add_work(holder, &share);
+    } else {
+        nodes = aa_work_look(&holder->work, holder->thread, aa_chain_lengthen, holder->path);
+        holder->length = holder->path->length;
+    }
+    return nodes;
+}
+
+/* ---- the start and end of threads */
+
 /* The chains of the latest thread creations: most new threads call MPI soon, or never. */
 #define BIRTHS 64
 
@@ -75,10 +127,10 @@ static uint64_t latest_birth;
 _Thread_local uint64_t aa_path_born AA_INITIAL_EXEC;
 
 void aa_path_thread_ends(const struct aa_thread *thread) {
-    if (!own || own->thread != thread || aa_path_has_ended)
+    if (aa_path_turn_give_up() || !own || own->thread != thread || aa_path_has_ended)
         return;
     struct aa_section section = aa_path_turn_begin();
-    aa_work_look(&own->work, thread, aa_chain_lengthen, own->path);
+    look(own);
     aa_path_turn_end(section);
     own = NULL;
 }
@@ -92,14 +144,17 @@ static struct holder *begin(const struct aa_thread *thread, uint32_t *steps) {
     if (!holder)
         return NULL;
     const struct birth *birth = &births[aa_path_born % BIRTHS];
-    if (aa_path_born && birth->number == aa_path_born && birth->path.length > holder->path->length)
+    if (aa_path_born && birth->number == aa_path_born && birth->path.length > holder->path->length) {
         aa_chain_copy(holder->path, &birth->path);
-    *steps += aa_work_look(&holder->work, thread, aa_chain_lengthen, holder->path);
+        holder->length = holder->path->length;
+    }
+    *steps += look(holder);
     if (longest && longest->length > holder->path->length)
         aa_chain_copy(holder->path, longest);
     else if (longest)
         aa_chain_start_again(holder->path, &aa_chain_of_nothing, longest->base);
     aa_chain_copy(&holder->before, holder->path);
+    holder->length = holder->path->length;
     return holder;
 }
 
@@ -117,7 +172,7 @@ static struct aa_path *take(struct aa_section *section, uint32_t *steps) {
         aa_path_turn_end(*section);
         return NULL;
     }
-    *steps += aa_work_look(&own->work, thread, aa_chain_lengthen, own->path);
+    *steps += look(own);
     return own->path;
 }
 
@@ -165,18 +220,6 @@ void aa_path_effort_ends(uint64_t start, uint32_t steps) {
 
 /* ---- teams of threads */
 
-#define MOST_NODES 64 /* the most nodes of a thread in a parallel region; further ones count as the last */
-
-/* A thread's work in a team. */
-struct share {
-    double work;
-    uint32_t count;
-    struct {
-        uint32_t node, what;
-        double work;
-    } parts[MOST_NODES];
-};
-
 static struct {
     struct aa_work *of;
     uint32_t capacity;
@@ -196,15 +239,6 @@ static struct aa_work *work_of_member(const struct aa_thread *thread) {
         members.capacity = capacity;
     }
     return &members.of[thread->index];
-}
-
-static void put_down(void *to, uint32_t node, uint32_t what, double work) {
-    struct share *share = to;
-    share->work += work;
-    uint32_t place = share->count < MOST_NODES ? share->count++ : MOST_NODES - 1;
-    share->parts[place].node = node;
-    share->parts[place].what = what;
-    share->parts[place].work += work;
 }
 
 void aa_path_team_closed(struct aa_thread *const *team, uint32_t count) {
@@ -227,8 +261,7 @@ void aa_path_team_closed(struct aa_thread *const *team, uint32_t count) {
             next = kept;
         }
     }
-    for (uint32_t i = 0; i < longest->count; i++)
-        aa_chain_lengthen(own->path, longest->parts[i].node, longest->parts[i].what, longest->parts[i].work);
+    add_work(own, longest);
     aa_path_turn_end(section);
     aa_effort_add(&own->effort, since, steps);
 }
@@ -243,10 +276,12 @@ void aa_path_tree_taken_over(const struct aa_thread *thread) {
     if (!holders || aa_path_has_ended)
         return;
     struct aa_section section = aa_path_turn_begin();
-    struct holder *holder = known_holder_of(thread) ? NULL : new_holder_of(thread);
+    struct holder *known = known_holder_of(thread), *holder = known ? known : new_holder_of(thread);
     struct aa_work *of_member = work_of_member(thread);
-    if (holder)
+    if (holder) {
         aa_work_look(&holder->work, thread, pass_over, NULL);
+        holder->length = holder->path->length;
+    }
     if (of_member)
         aa_work_look(of_member, thread, pass_over, NULL);
     aa_path_turn_end(section);
@@ -264,6 +299,7 @@ static void join(const struct aa_path *other, bool by_message) {
     aa_chain_start_again(&own->joined, &aa_chain_of_nothing, own->path->base);
     aa_path_blame(own->path, &own->joined, (uint32_t)((waiting - start) / AA_SHARD_ALIGNMENT), by_message);
     aa_chain_copy(own->path, &own->joined);
+    own->length = own->path->length;
 }
 
 static void come_up_and_join(const struct aa_path *other, bool by_message) {
@@ -295,6 +331,7 @@ void aa_path_meet(const struct aa_path *longest, bool mine) {
         aa_path_keep(longest);
     for (struct holder *each = holders; each; each = each->next)
         aa_chain_start_again(each->path, &each->before, longest->length);
+    own->length = own->path->length;
     aa_path_turn_end(section);
     aa_effort_add(&own->effort, since, 1 + longest->count);
 }

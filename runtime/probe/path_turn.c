@@ -8,7 +8,8 @@
 #define SHORTEST 2e4    /* nanoseconds that are no interruption, also before a usual time is known */
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static _Thread_local uint64_t waited AA_INITIAL_EXEC; /* ticks */
+static _Thread_local volatile bool is_held AA_INITIAL_EXEC; /* by this thread */
+static _Thread_local uint64_t waited AA_INITIAL_EXEC;       /* ticks */
 
 struct aa_section aa_path_turn_begin(void) {
     struct aa_section section = aa_section_begin();
@@ -17,16 +18,27 @@ struct aa_section aa_path_turn_begin(void) {
         pthread_mutex_lock(&mutex);
         waited += aa_clock_ticks() - since;
     }
+    is_held = true;
     return section;
 }
 
 void aa_path_turn_end(struct aa_section section) {
+    is_held = false;
     pthread_mutex_unlock(&mutex);
     aa_section_end(section);
 }
 
 void aa_path_turn_forget(void) {
     mutex = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    is_held = false;
+}
+
+bool aa_path_turn_give_up(void) {
+    bool was_held = is_held;
+    is_held = false;
+    if (was_held)
+        pthread_mutex_unlock(&mutex);
+    return was_held;
 }
 
 uint64_t aa_path_turn_ticks(void) {

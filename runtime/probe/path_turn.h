@@ -7,6 +7,10 @@
 struct aa_section aa_path_turn_begin(void);
 void aa_path_turn_end(struct aa_section section);
 
+/* Releases the lock if the calling thread holds it, which ends in the middle of its turn, by a signal handler
+ * or a cancellation. Returns whether it was so; then what the thread changed may be incomplete. */
+bool aa_path_turn_give_up(void);
+
 /* Releases the lock in the child of a fork, in which no other thread can hold it. */
 void aa_path_turn_forget(void);
 

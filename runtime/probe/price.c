@@ -193,12 +193,16 @@ static inline __attribute__((always_inline)) bool only_counts(const struct aa_sl
 
 static __attribute__((noinline)) void enter_in_slot(uint64_t number) {
     struct aa_slot *slot = slot_of(number);
-    if (aa_likely(only_counts(slot) && (*slot->visits + 1) % AA_THROTTLE_PERIOD > AA_THROTTLE_SAMPLE)) {
+    if (aa_likely(slot)) {
+        uint64_t *visits = slot->visits;
         __asm__ volatile("" : : : "memory");
-        ++*slot->visits;
-    } else {
-        priced()->enter(key);
+        if (aa_likely(only_counts(slot) && (*visits + 1) % AA_THROTTLE_PERIOD > AA_THROTTLE_SAMPLE)) {
+            __asm__ volatile("" : : : "memory");
+            ++*visits;
+            return;
+        }
     }
+    priced()->enter(key);
 }
 
 static __attribute__((noinline)) void leave_in_slot(uint64_t number) {

@@ -48,6 +48,8 @@ AA_EXPORT extern const char *aa_probe_stack;
 struct aa_slot;
 struct aa_main;
 AA_EXPORT void aa_probe_enter_in_slot(const char *descriptor, struct aa_slot *slot);
+/* The same for objects of earlier versions, whose slots stay empty, so that each entry calls this. */
+AA_EXPORT void aa_probe_enter_slot(const char *descriptor, void *slot);
 AA_EXPORT extern struct aa_main aa_probe_main;
 AA_EXPORT void aa_probe_exit_or_pass(const char *descriptor);
 

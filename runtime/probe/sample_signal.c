@@ -39,7 +39,9 @@ bool aa_sample_has_signal(void) {
     return is_ours;
 }
 
-bool aa_sample_take_signal(void (*handler)(int, siginfo_t *, void *)) {
+static void (*on_leave)(void); /* set while the signal is ours */
+
+bool aa_sample_take_signal(void (*handler)(int, siginfo_t *, void *), void (*leave)(void)) {
     if (is_ours || is_theirs)
         return is_ours;
     struct sigaction found,
@@ -50,6 +52,7 @@ bool aa_sample_take_signal(void (*handler)(int, siginfo_t *, void *)) {
     if (!next.sigaction || next.sigaction(SIGURG, NULL, &found) != 0 || is_handler(found.sa_handler))
         return false;
     wanted = found;
+    on_leave = leave;
     is_ours = next.sigaction(SIGURG, &action, NULL) == 0;
     return is_ours;
 }
@@ -57,7 +60,7 @@ bool aa_sample_take_signal(void (*handler)(int, siginfo_t *, void *)) {
 static void leave(void) {
     is_theirs = true;
     is_ours = false;
-    aa_sample_leave_signal();
+    on_leave();
 }
 
 AA_EXPORT int sigaction(int number, const struct sigaction *action, struct sigaction *before) {

@@ -59,21 +59,24 @@ void aa_site_end(struct aa_thread *thread, const int64_t *site) {
     }
 }
 
-/* The generation is written first and last, because a signal handler may use the slot. */
+/* The key is cleared first and written last, because a signal handler may use the slot. Once the generation
+ * is another one, the visits may have grown by entries that called the library. */
 void aa_slot_fill(struct aa_thread *thread, int64_t *site, const char *key, struct aa_node *child) {
     struct aa_slot *slot = (struct aa_slot *)((uintptr_t)site & ~(uintptr_t)1);
-    if (!aa_is_lasting(child) || thread->index != 0)
+    uint32_t generation = __atomic_load_n(&aa_probe_main.generation, __ATOMIC_ACQUIRE);
+    if (!aa_is_lasting(child) || thread->index != 0 ||
+        aa_tree_edge(thread, thread->current, key)->child != child)
         return;
-    if (slot->visits && aa_tree_is_ours(slot->visits))
-        thread->slotted += (uint32_t)*slot->visits - slot->since;
-    slot->generation = 0;
+    slot->key = NULL;
     aa_in_order();
-    slot->key = key;
+    if (slot->visits && slot->generation == generation && aa_tree_is_ours(slot->visits))
+        thread->slotted += (uint32_t)*slot->visits - slot->since;
     slot->from = thread->current;
     slot->visits = &aa_throttled_node(child)->visits;
     slot->since = (uint32_t)*slot->visits;
+    slot->generation = generation;
     aa_in_order();
-    slot->generation = aa_probe_main.generation;
+    slot->key = key;
 }
 
 void aa_slots_begin(const struct aa_thread *thread) {

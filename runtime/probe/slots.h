@@ -29,9 +29,10 @@ struct aa_main {
     uint32_t generation;
 };
 
-/* Makes all slots invalid, because a node of some thread is timed again or gets frames. */
+/* Makes all slots invalid, because a node of some thread is timed again or gets frames. Called after its
+ * edges have changed: a slot that is filled meanwhile gets the generation before. */
 static inline void aa_slots_forget(void) {
-    __atomic_fetch_add(&aa_probe_main.generation, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&aa_probe_main.generation, 1, __ATOMIC_RELEASE);
 }
 
 #endif

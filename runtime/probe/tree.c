@@ -81,21 +81,21 @@ void aa_tree_forget_keys(struct aa_thread *thread, struct aa_span span) {
 
 void aa_tree_mark(struct aa_thread *thread, const struct aa_node *node, const struct aa_node *child,
                   uintptr_t bits) {
-    aa_slots_forget();
     for (uint64_t i = 0; i <= thread->edge_mask; i++) {
         struct aa_edge *edge = &thread->edges[i];
         if (edge->node == node && aa_throttled_node(edge->child) == child)
             edge->child = marked(edge->child, bits, aa_key_get(&edge->key));
     }
+    aa_slots_forget();
 }
 
 void aa_tree_unmark(struct aa_thread *thread, const struct aa_node *node, const struct aa_node *child) {
-    aa_slots_forget();
     for (uint64_t i = 0; i <= thread->edge_mask; i++) {
         struct aa_edge *edge = &thread->edges[i];
         if (edge->node == node && aa_throttled_node(edge->child) == child)
             edge->child = aa_throttled_node(edge->child);
     }
+    aa_slots_forget();
 }
 
 /* In a section, so that no signal handler marks the edge meanwhile. */
@@ -109,7 +109,6 @@ void aa_tree_mark_alone(struct aa_thread *thread, const struct aa_node *node, co
 
 void aa_tree_frame(struct aa_thread *thread, const struct aa_node *node,
                    bool (*is_wanted)(const char *descriptor)) {
-    aa_slots_forget();
     for (uint64_t i = 0; i <= thread->edge_mask; i++) {
         struct aa_edge *edge = &thread->edges[i];
         const struct aa_node *child = aa_throttled_node(edge->child);
@@ -117,6 +116,7 @@ void aa_tree_frame(struct aa_thread *thread, const struct aa_node *node,
             is_wanted(aa_region_at(child->region)->descriptor))
             edge->child = marked(edge->child, AA_FRAMED, aa_key_get(&edge->key));
     }
+    aa_slots_forget();
 }
 
 /* Returns an odd address, the source of the edge to a node's data; nodes have even addresses. */

@@ -129,7 +129,17 @@ def test_only_wrappers_and_probes_are_exported(mpi: tuple[str, str]) -> None:
     assert foreign == {
         *(
             f"aa_probe_{name}"
-            for name in ("enter", "enter_counted", "enter_in_slot", "exit", "exit_or_pass", "resync", "stack", "main")
+            for name in (
+                "enter",
+                "enter_counted",
+                "enter_in_slot",
+                "enter_slot",
+                "exit",
+                "exit_or_pass",
+                "resync",
+                "stack",
+                "main",
+            )
         ),
         *python,
     }

@@ -129,6 +129,19 @@ def test_threads_that_begin_are_not_after_what_they_or_others_did_meanwhile(link
     assert on_path_and_longest(shard)[1] == pytest.approx(max(worked), rel=0.01)
 
 
+def test_work_beside_a_meeting_of_all_is_not_after_it(linked: Record) -> None:
+    (shard,) = linked("+main chains parallel 2 +f pass meet spin 20 -f +g gather all meet spin 20 -g ; -main")
+    worked = [float(computing_of(tree.nodes[1:]).sum()) for tree in shard.threads[1:]]
+    assert on_path_and_longest(shard)[1] == pytest.approx(max(worked), rel=0.1)
+
+
+def test_a_thread_does_not_go_on_with_the_work_of_one_that_had_its_tree(linked: Record) -> None:
+    (shard,) = linked("+main chains thread 1 +f pass -f ; thread 1 +f spin 20 -f ; thread 1 +g spin 5 -g pass ; -main")
+    names = ["", *(shard.regions[node["region"]].name for node in shard.threads[1].nodes[1:])]
+    worked = float(computing_of(shard.threads[1].nodes)[names.index("g")])
+    assert on_path_and_longest(shard)[1] == pytest.approx(worked, rel=0.1)
+
+
 def test_what_a_chain_had_before_all_met_is_nobodys_fault(linked: Record) -> None:
     """Since then the main thread has worked more in f, and waits for h alone."""
     (shard,) = linked("+main chains +f spin 9 -f gather thread 1 +h pass spin 9 -h pass ; all +f spin 7 -f pass -main")

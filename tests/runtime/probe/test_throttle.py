@@ -60,6 +60,8 @@ def test_a_throttled_entry_is_priced_by_which_of_its_probes_call(record: Record,
     notes = merge_shards([shard], RunFacts()).notes
     assert calling < 30_000 < alone + 10_000 and notes.untimed == sum(untimed)
     assert notes.throttled_ns == pytest.approx(nanoseconds / sum(untimed))
+    notes = merge_shards([replace(shard, threads=(replace(tree, slotted=10**9),))], RunFacts()).notes
+    assert notes.throttled_ns == pytest.approx((nanoseconds + alone) / sum(untimed))
 
 
 def test_slots_of_fortran_programs_count_every_entry(linked: Record, visits: Visits) -> None:
