@@ -134,7 +134,9 @@ void aa_sample_load(uint64_t memory) {
                 MOST_PER_SECOND, text);
         return;
     }
-    period = rate ? 1000000000 / rate : 0;
+    if (!rate)
+        return;
+    period = 1000000000 / rate;
     is_old_kernel = has_old_kernel();
     for (room = ROOM; room > LEAST_ROOM && room * sizeof(struct aa_sample_count) > memory / PART_OF_MEMORY;)
         room /= 2;

@@ -80,7 +80,7 @@ def test_the_verdict_names_a_tiny_function_with_its_share(
     file, _, line = place.partition(":")
     tool.write(file, source)
     succeed(tool(compiler, "-g", "-O1", file, "-o", "app"))
-    succeed(tool("autoanalyzer", "run", "-o", "out", "./app"))
+    succeed(tool("autoanalyzer", "run", "--sample", "auto", "-o", "out", "./app"))
     found = tool.findings()
     (spot,) = (each for each in found["findings"] if each["kind"] == "hot_spot")
     first = spot["inside"][0]
@@ -98,10 +98,11 @@ def test_the_verdict_names_a_tiny_function_with_its_share(
 def test_without_samples_the_verdict_names_it_without_a_share(tool) -> None:
     tool.write("a.c", C)
     succeed(tool("aa-mpicc", "-g", "-O1", "a.c", "-o", "app"))
-    succeed(tool("autoanalyzer", "run", "--sample", "off", "-o", "out", "./app"))
+    succeed(tool("autoanalyzer", "run", "-o", "out", "./app"))
     found = tool.findings()
     assert "    includes get, too small to measure separately" in found["verdict"]
     assert {len(each["inside"]) for each in found["findings"]} == {0}
+    assert load(tool.folder / "out" / "experiment.cube").notes.sampled == {}
     done = tool("autoanalyzer", "run", "--sample", "often", "./app")
     assert (done.returncode, b"expected auto, off, or samples per second" in done.stderr) == (2, True)
     done = tool("autoanalyzer", "run", "./app", env={"AUTOANALYZER_SAMPLE": "-1"})

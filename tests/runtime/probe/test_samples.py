@@ -56,8 +56,10 @@ def test_a_new_image_begins_anew(preloaded: Record) -> None:
 
 
 def test_a_program_that_handles_the_signal_gets_it_alone(record: Record, tmp_path: Path) -> None:
-    (shard,) = record("+main spin 100 urgent spin 40 +f spin 40 -f parallel 2 +g spin 30 -g ; urgent -main", **SAMPLED)
-    assert (tmp_path / "stderr").read_text().split() == ["default", "0", "own", "0"]
+    (shard,) = record(
+        "+main caught spin 100 urgent spin 40 +f spin 40 -f parallel 2 +g spin 30 -g ; urgent -main", **SAMPLED
+    )
+    assert (tmp_path / "stderr").read_text().split() == ["other", "default", "0", "own", "0"]
     samples = samples_of(shard)
     assert set(samples.states) == {"theirs"}
     assert 0 < samples.seconds < 0.1 + TICK
@@ -84,8 +86,8 @@ def test_what_a_full_table_has_no_room_for_is_counted_without_its_place(preloade
 
 @pytest.mark.parametrize("rate", ["", "0", "often", "10001"])
 def test_nothing_is_sampled_unless_asked_for(preloaded: Record, tmp_path: Path, rate: str) -> None:
-    (shard,) = preloaded("+main spin 20 urgent urgent -main", AUTOANALYZER_SAMPLE=rate)
+    (shard,) = preloaded("+main spin 20 caught urgent urgent -main", AUTOANALYZER_SAMPLE=rate)
     assert shard.samples is None
-    *said, first, before, second, after = (tmp_path / "stderr").read_text().split()
-    assert (first, before, second, after) == ("default", "0", "own", "0")
+    *said, caught, first, before, second, after = (tmp_path / "stderr").read_text().split()
+    assert (caught, first, before, second, after) == ("default", "default", "0", "own", "0")
     assert bool(said) == (rate in ("often", "10001"))

@@ -36,6 +36,7 @@
  *   alarms  calm      from now on, a signal handler enters a region every 50 microseconds; no more
  *   surprises         the same, one that was never entered before
  *   urgent            tell who handled SIGURG until now, default or own, and how often; handle it
+ *   caught            tell who handles SIGURG to the kernel: default or other
  *   block             block SIGURG
  *   unlink            the shards' folder is emptied; rename A: the file A becomes $AUTOANALYZER_POLICY
  *   closeall chdir exit _exit kill hang
@@ -251,6 +252,13 @@ static void handle_urgent(void) {
     struct sigaction before, action = {.sa_handler = on_urgent};
     sigaction(SIGURG, &action, &before);
     fprintf(stderr, "%s %d\n", before.sa_handler == on_urgent ? "own" : before.sa_handler == SIG_DFL ? "default" : "other", urgent);
+}
+
+/* as the kernel has it, whatever a wrapper says */
+static void tell_caught(void) {
+    void *action[4] = {NULL}; /* begins with the handler */
+    syscall(SYS_rt_sigaction, SIGURG, NULL, action, 8);
+    fprintf(stderr, "%s\n", action[0] ? "other" : "default");
 }
 
 static void block_urgent(void) {
@@ -658,6 +666,8 @@ static void perform_word(struct words *words) {
         visit_at_site();
     else if (strcmp(word, "urgent") == 0)
         handle_urgent();
+    else if (strcmp(word, "caught") == 0)
+        tell_caught();
     else if (strcmp(word, "block") == 0)
         block_urgent();
     else if (strcmp(word, "exec") == 0)
