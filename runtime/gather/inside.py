@@ -19,7 +19,12 @@ __all__ = ["said_of_samples", "seen_inside"]
 
 _OURS: Final = (LIBRARY, ALLOCATION_LIBRARY)
 _PROBES_FILE: Final = "<autoanalyzer>"  # twin: _PRELUDE_FILE in instrument/c_family/insert.py
-_PROBES: Final = "aa_"  # begins the names of the functions that insertion adds; twin: instrument/stub.h
+# The functions that insertion adds; twins: instrument/stub.h, guard.h, fortran_stub.c.
+_PROBES: Final = re.compile(
+    r"aa_(?:begin(?:_apart)?|enter(?:_counted)?|exit|leave|close|resync|connect_counted"
+    r"|(?:open_)?guard|equal|lasting|slot_of|only_counts|fortran_(?:ignore|connect))_{0,2}(?:[.:].+)?",
+    re.IGNORECASE,
+)
 _SYSTEM: Final = ("/usr/", "/lib")  # begin the names of headers and libraries that are not the program's
 # What surrounds the names of glibc's functions inside the library: ``__ieee754_exp_fma`` is ``exp``.
 _VARIANT: Final = re.compile(r"_*(?:GI_+)?(?:ieee754_)?(.+?)(?:_(?:fma4?|avx\w*|sse\w*|evex\w*|erms|unaligned\w*))?")
@@ -120,7 +125,7 @@ def _chains(places: Iterable[CodePlace]) -> dict[CodePlace, list[AddressPlace]]:
 def _is_ours(place: CodePlace, chain: Sequence[AddressPlace]) -> bool:
     if Path(place[0]).name in _OURS:
         return True
-    return bool(chain) and (chain[0].file.endswith(_PROBES_FILE) or chain[0].function.startswith(_PROBES))
+    return bool(chain) and (chain[0].file.endswith(_PROBES_FILE) or _PROBES.fullmatch(chain[0].function) is not None)
 
 
 def _what(
