@@ -165,6 +165,7 @@ static enum aa_sampling state_of_thread(const sigset_t *blocked) {
 void aa_sample_begin(struct aa_thread *thread, const sigset_t *before) {
     if (!period)
         return;
+    struct aa_section section = aa_section_begin();
     aa_shard_lock();
     enum aa_sampling state = state_of_thread(before);
     if (!thread->samples || (!thread->samples->room && state == AA_SAMPLING_ON))
@@ -176,6 +177,7 @@ void aa_sample_begin(struct aa_thread *thread, const sigset_t *before) {
     }
     aa_shard_unlock();
     aa_sample_note_objects();
+    aa_section_end(section);
 }
 
 void aa_sample_end(struct aa_thread *thread) {

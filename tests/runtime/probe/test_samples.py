@@ -71,6 +71,28 @@ def test_a_handler_that_was_there_before_stays(record: Record, tmp_path: Path) -
     assert (samples_of(shard).signals, samples_of(shard).states) == (0, {"theirs": 1})
 
 
+@pytest.mark.parametrize("how", ["bsd", "__sigaction"])
+def test_a_handler_may_be_set_by_other_functions(preloaded: Record, tmp_path: Path, how: str) -> None:
+    (shard,) = preloaded(f"+main spin 20 {how} spin 30 urgent -main", **SAMPLED)
+    assert (tmp_path / "stderr").read_text().split() == ["own", "0"]
+    assert samples_of(shard).states == {"theirs": 1}
+
+
+def test_a_handler_does_not_get_a_sample_that_is_due(preloaded: Record, tmp_path: Path) -> None:
+    preloaded("+main block spin 30 urgent unblock urgent -main", **SAMPLED)
+    assert (tmp_path / "stderr").read_text().split() == ["default", "0", "own", "0"]
+
+
+def test_samples_need_no_alternative_stack(preloaded: Record) -> None:
+    (shard,) = preloaded("stack +main spin 40 -main", **SAMPLED)
+    assert samples_of(shard).signals > 0
+
+
+def test_without_timers_there_are_no_samples(record: Record) -> None:
+    (shard,) = record("deny timer +main spin 10 -main", **SAMPLED)
+    assert (samples_of(shard).signals, samples_of(shard).states) == (0, {"refused": 1})
+
+
 def test_threads_that_block_the_signal_have_no_samples(record: Record) -> None:
     (shard,) = record("block +main spin 30 -main", **SAMPLED)
     assert (samples_of(shard).signals, samples_of(shard).states) == (0, {"blocked": 1})
