@@ -46,9 +46,9 @@ _NOTHING: Final = _What("", "", "", 0)
 
 def seen_inside(sums: SampleSums) -> tuple[tuple[Inside, ...], dict[str, float]]:
     """Return what is inside each region with enough samples, most samples first, and ``Notes.sampled``."""
-    if not sums.signals:
+    if not sums.signals or sums.seconds <= sums.lost:
         return (), {}
-    seconds = sums.seconds / sums.signals
+    seconds = (sums.seconds - sums.lost) / sums.signals
     chains = _chains({place for _, place in sums.places if place})
     total: dict[Region, float] = {}
     parts: dict[Region, dict[_What | None, float]] = {}
@@ -100,9 +100,11 @@ def said_of_samples(sums: SampleSums) -> Iterator[str]:
     yield from (said for state, said in reasons.items() if sums.states[state])
     if sums.states["blocked"]:
         yield f"no samples of {sums.states['blocked']} threads, which block SIGURG"
-    if sums.crowded + sums.lost > _WORTH_A_WORD * sums.seconds:
-        share = 100 * (sums.crowded + sums.lost) / sums.seconds
+    if sums.crowded > _WORTH_A_WORD * sums.seconds:
+        share = 100 * sums.crowded / sums.seconds
         yield f"{share:.0f} % of the samples lack their place: more code is executed than a table holds"
+    if sums.lost > _WORTH_A_WORD * sums.seconds:
+        yield f"samples leave out {100 * sums.lost / sums.seconds:.0f} % of the CPU time, in which SIGURG was blocked"
 
 
 def _chains(places: Iterable[CodePlace]) -> dict[CodePlace, list[AddressPlace]]:

@@ -40,7 +40,7 @@ struct aa_samples {
     uint64_t signals; /* number of samples */
     uint64_t periods; /* that they stand for: more, as a sample may come late */
     uint64_t crowded; /* periods that are counted without their address, as the table is full */
-    uint64_t lost;    /* periods that are not counted, as the table is full */
+    uint64_t lost;    /* periods that are not counted, as the table is full or the signal came too late */
     struct aa_sample_count counts[];
 } __attribute__((aligned(AA_SHARD_ALIGNMENT)));
 

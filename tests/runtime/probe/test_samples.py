@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from autoanalyzer.runtime.gather.sample_sums import Samples
+from autoanalyzer.runtime.gather.inside import said_of_samples, seen_inside
+from autoanalyzer.runtime.gather.sample_sums import Samples, SampleSums
 from autoanalyzer.runtime.gather.shard import Shard
 
 from .conftest import Record
@@ -96,6 +97,19 @@ def test_without_timers_there_are_no_samples(record: Record) -> None:
 def test_threads_that_block_the_signal_have_no_samples(record: Record) -> None:
     (shard,) = record("block +main spin 30 -main", **SAMPLED)
     assert (samples_of(shard).signals, samples_of(shard).states) == (0, {"blocked": 1})
+
+
+def test_time_in_which_the_signal_is_blocked_is_not_counted_where_it_comes(record: Record) -> None:
+    (shard,) = record("+main spin 20 block spin 100 +f unblock spin 10 -f -main", **SAMPLED)
+    samples = samples_of(shard)
+    assert samples.lost * samples.period > 0.05
+    assert seconds_by_region(samples).get("f", 0.0) < 0.01 + 2 * TICK
+    sums = SampleSums()
+    sums.add(samples, None, "")
+    (said,) = said_of_samples(sums)
+    assert said.endswith("% of the CPU time, in which SIGURG was blocked")
+    _, of_all = seen_inside(sums)
+    assert of_all["seconds"] * of_all["samples"] == pytest.approx(samples.seconds - sums.lost)
 
 
 def test_what_a_full_table_has_no_room_for_is_counted_without_its_place(preloaded: Record) -> None:
