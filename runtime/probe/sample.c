@@ -162,10 +162,21 @@ static struct aa_samples *append(const struct aa_thread *thread, uint32_t entrie
     return samples;
 }
 
+/* The program handles the signal itself. Without the lock, as a signal handler may be the caller. Records are
+ * only ever appended. */
+static void leave_signal(void) {
+    for (struct aa_record *record = NULL; aa_shard() && (record = aa_shard_next(record));) {
+        if (record->type == AA_RECORD_SAMPLES) {
+            stop_timer((struct aa_samples *)record);
+            ((struct aa_samples *)record)->state = AA_SAMPLING_THEIRS;
+        }
+    }
+}
+
 static enum aa_sampling state_of_thread(const sigset_t *blocked) {
     if (is_old_kernel)
         return AA_SAMPLING_OLD_KERNEL;
-    if (!aa_sample_take_signal(take))
+    if (!aa_sample_take_signal(take, leave_signal))
         return AA_SAMPLING_THEIRS;
     return sigismember(blocked, SIGURG) ? AA_SAMPLING_BLOCKED : AA_SAMPLING_ON;
 }
@@ -191,16 +202,6 @@ void aa_sample_begin(struct aa_thread *thread, const sigset_t *before) {
 void aa_sample_end(struct aa_thread *thread) {
     if (thread->samples)
         stop_timer(thread->samples);
-}
-
-/* Without the lock, as a signal handler may be the caller. Records are only ever appended. */
-void aa_sample_leave_signal(void) {
-    for (struct aa_record *record = NULL; aa_shard() && (record = aa_shard_next(record));) {
-        if (record->type == AA_RECORD_SAMPLES) {
-            stop_timer((struct aa_samples *)record);
-            ((struct aa_samples *)record)->state = AA_SAMPLING_THEIRS;
-        }
-    }
 }
 
 /* The child has no timers of its parent. */

@@ -65,15 +65,14 @@ void aa_sample_end(struct aa_thread *thread);
 /* Forgets the parent's samples, in the child of a fork. */
 void aa_sample_forget(void);
 
-/* Ends all samples, because the program handles the signal itself. */
-void aa_sample_leave_signal(void);
-
 /* Returns whether the signal's handler is ours. */
 bool aa_sample_has_signal(void);
 
-/* Makes this its handler, unless the program has one; returns whether it is. The caller holds the shard's
- * lock. */
-bool aa_sample_take_signal(void (*handler)(int, siginfo_t *, void *));
+/*
+ * Makes this its handler, unless the program has one; returns whether it is. The caller holds the shard's
+ * lock. end: called once the program handles the signal itself.
+ */
+bool aa_sample_take_signal(void (*handler)(int, siginfo_t *, void *), void (*end)(void));
 
 /* Records the objects that were loaded since the last call; without the shard's lock. */
 void aa_sample_note_objects(void);

@@ -18,6 +18,7 @@ static struct {
     set_handler *signal, *bsd_signal, *ssignal, *sysv_signal, *__sysv_signal, *sigset;
 } next;
 
+static void (*end_samples)(void);
 static _Atomic bool is_ours;
 static _Atomic bool is_theirs;  /* from now on */
 static struct sigaction wanted; /* the last action of the program: the default one, or to ignore the signal */
@@ -46,7 +47,7 @@ bool aa_sample_has_signal(void) {
     return is_ours;
 }
 
-bool aa_sample_take_signal(void (*handler)(int, siginfo_t *, void *)) {
+bool aa_sample_take_signal(void (*handler)(int, siginfo_t *, void *), void (*end)(void)) {
     if (is_ours || is_theirs)
         return is_ours;
     /* not on an alternative stack, which may be small, or freed */
@@ -62,6 +63,7 @@ bool aa_sample_take_signal(void (*handler)(int, siginfo_t *, void *)) {
         return false;
     }
     wanted = found;
+    end_samples = end;
     is_ours = true;
     is_ours = next.sigaction(SIGURG, NULL, &now) == 0 && now.sa_sigaction == handler;
     return is_ours;
@@ -72,7 +74,7 @@ static void leave(void) {
     next.sigaction(SIGURG, &(struct sigaction){.sa_handler = SIG_IGN}, NULL);
     is_theirs = true;
     is_ours = false;
-    aa_sample_leave_signal();
+    end_samples();
 }
 
 static int set_whole(int number, const struct sigaction *action, struct sigaction *before) {
