@@ -17,7 +17,7 @@ def add_sample(parser: argparse.ArgumentParser) -> None:
         type=_rate,
         metavar="RATE",
         help="look at each thread so often per second of its CPU time, to show functions and lines inside regions; "
-        "auto: 250 (default); off: never",
+        "auto: 250; off: never (default). Not for programs with signal handlers on their own stacks, or sigwait",
     )
 
 

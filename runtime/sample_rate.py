@@ -14,14 +14,14 @@ _MOST: Final = 10_000  # twin: MOST_PER_SECOND in runtime/probe/sample.c
 
 
 def sample_rate(text: str) -> str:
-    """Return the samples per second for the probe library: 0 for ``off``, the default for ``auto`` or an empty text.
+    """Return the samples per second for the probe library: 0 for ``off`` or an empty text, 250 for ``auto``.
 
     Raises:
         UsageError: The text is none of these, nor a number from 1 to 10000.
     """
-    if text in ("", "auto"):
+    if text == "auto":
         return str(_AUTO)
-    if text in ("off", "0"):
+    if text in ("", "off", "0"):
         return "0"
     if text.isascii() and text.isdigit() and len(text) <= len(str(_MOST)) and 0 < int(text) <= _MOST:
         return str(int(text))

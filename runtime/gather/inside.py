@@ -19,7 +19,12 @@ __all__ = ["said_of_samples", "seen_inside"]
 
 _OURS: Final = (LIBRARY, ALLOCATION_LIBRARY)
 _PROBES_FILE: Final = "<autoanalyzer>"  # twin: _PRELUDE_FILE in instrument/c_family/insert.py
-_PROBES: Final = "aa_"  # begins the names of the functions that insertion adds; twin: instrument/stub.h
+# The functions that insertion adds; twins: instrument/stub.h, guard.h, fortran_stub.c.
+_PROBES: Final = re.compile(
+    r"aa_(?:begin(?:_apart)?|enter(?:_counted)?|exit|leave|close|resync|connect_counted"
+    r"|(?:open_)?guard|equal|lasting|slot_of|only_counts|fortran_(?:ignore|connect))_{0,2}(?:[.:].+)?",
+    re.IGNORECASE,
+)
 _SYSTEM: Final = ("/usr/", "/lib")  # begin the names of headers and libraries that are not the program's
 # What surrounds the names of glibc's functions inside the library: ``__ieee754_exp_fma`` is ``exp``.
 _VARIANT: Final = re.compile(r"_*(?:GI_+)?(?:ieee754_)?(.+?)(?:_(?:fma4?|avx\w*|sse\w*|evex\w*|erms|unaligned\w*))?")
@@ -41,9 +46,9 @@ _NOTHING: Final = _What("", "", "", 0)
 
 def seen_inside(sums: SampleSums) -> tuple[tuple[Inside, ...], dict[str, float]]:
     """Return what is inside each region with enough samples, most samples first, and ``Notes.sampled``."""
-    if not sums.signals:
+    if not sums.signals or sums.seconds <= sums.lost:
         return (), {}
-    seconds = sums.seconds / sums.signals
+    seconds = (sums.seconds - sums.lost) / sums.signals
     chains = _chains({place for _, place in sums.places if place})
     total: dict[Region, float] = {}
     parts: dict[Region, dict[_What | None, float]] = {}
@@ -95,9 +100,11 @@ def said_of_samples(sums: SampleSums) -> Iterator[str]:
     yield from (said for state, said in reasons.items() if sums.states[state])
     if sums.states["blocked"]:
         yield f"no samples of {sums.states['blocked']} threads, which block SIGURG"
-    if sums.crowded + sums.lost > _WORTH_A_WORD * sums.seconds:
-        share = 100 * (sums.crowded + sums.lost) / sums.seconds
+    if sums.crowded > _WORTH_A_WORD * sums.seconds:
+        share = 100 * sums.crowded / sums.seconds
         yield f"{share:.0f} % of the samples lack their place: more code is executed than a table holds"
+    if sums.lost > _WORTH_A_WORD * sums.seconds:
+        yield f"samples leave out {100 * sums.lost / sums.seconds:.0f} % of the CPU time, in which SIGURG was blocked"
 
 
 def _chains(places: Iterable[CodePlace]) -> dict[CodePlace, list[AddressPlace]]:
@@ -120,7 +127,7 @@ def _chains(places: Iterable[CodePlace]) -> dict[CodePlace, list[AddressPlace]]:
 def _is_ours(place: CodePlace, chain: Sequence[AddressPlace]) -> bool:
     if Path(place[0]).name in _OURS:
         return True
-    return bool(chain) and (chain[0].file.endswith(_PROBES_FILE) or chain[0].function.startswith(_PROBES))
+    return bool(chain) and (chain[0].file.endswith(_PROBES_FILE) or _PROBES.fullmatch(chain[0].function) is not None)
 
 
 def _what(

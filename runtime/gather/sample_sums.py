@@ -23,7 +23,7 @@ class Samples:
         period: The time that a count in ``places`` stands for.
         states: State of ``layout.SAMPLING_STATES`` → the number of trees whose threads are in it.
         crowded: Periods whose address had no room.
-        lost: Periods that had no room at all.
+        lost: Periods that had no room at all, or whose signal came too late.
         places: Region, None outside of all, and place in its own code → number of periods; the place is None if the
             address is unknown.
     """
@@ -46,7 +46,7 @@ class SampleSums:
         seconds: The CPU time that they stand for.
         states: State of ``layout.SAMPLING_STATES`` → the number of threads.
         crowded: Seconds whose address had no room.
-        lost: Seconds that had no room at all.
+        lost: Seconds that had no room at all, or whose signal came too late.
         places: Region and place → seconds.
         interpreters: Programs that interpret scripts.
     """

@@ -13,12 +13,14 @@
 #include "team.h"
 #include "thread.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 /* Books the time until now and renews the anchor; returns the current ticks. */
 static uint64_t settle(struct aa_header *header) {
+    int error = errno;
     aa_counter_stop();
     if (aa_thread_self)
         aa_book(aa_thread_self);
@@ -27,6 +29,7 @@ static uint64_t settle(struct aa_header *header) {
     if (!aa_thread_closed) /* the program may exit in a handler that interrupted this library */
         aa_sample_note_objects();
     aa_counter_go();
+    errno = error;
     return header->latest.ticks;
 }
 

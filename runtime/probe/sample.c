@@ -15,9 +15,12 @@
 #define LEAST_ROOM 128u
 #define PART_OF_MEMORY 128u /* a table takes no larger part of the shard's limit */
 #define MOST_PER_SECOND 10000u
+#define TIMELY 25000000u /* nanoseconds: 2.5 ticks of the slowest kernels, 100 per second */
+#define TIMELY_PERIODS 4u
 #define SHARE_BITS 56 /* no address of a program reaches this bit */
 
 static uint64_t period; /* nanoseconds; 0: no samples */
+static uint32_t most;   /* periods that may pass before a signal comes, unless it was blocked */
 static uint32_t room;   /* of a table */
 static bool is_old_kernel;
 
@@ -71,6 +74,10 @@ static void take(int number, siginfo_t *info, void *context) {
     uint64_t share = (uint64_t)(thread->call.share & 0xff) << SHARE_BITS;
     samples->signals++;
     samples->periods += periods;
+    if (periods > most + 1) { /* the signal was blocked, and nobody knows where the thread was meanwhile */
+        samples->lost += periods - 1;
+        periods = 1;
+    }
     if (!share && add(samples, next_instruction(context), node, periods))
         return;
     if (!share)
@@ -134,7 +141,10 @@ void aa_sample_load(uint64_t memory) {
                 MOST_PER_SECOND, text);
         return;
     }
-    period = rate ? 1000000000 / rate : 0;
+    if (!rate)
+        return;
+    period = 1000000000 / rate;
+    most = period * TIMELY_PERIODS > TIMELY ? TIMELY_PERIODS : (uint32_t)(TIMELY / period);
     is_old_kernel = has_old_kernel();
     for (room = ROOM; room > LEAST_ROOM && room * sizeof(struct aa_sample_count) > memory / PART_OF_MEMORY;)
         room /= 2;
@@ -174,6 +184,7 @@ static enum aa_sampling state_of_thread(const sigset_t *blocked) {
 void aa_sample_begin(struct aa_thread *thread, const sigset_t *before) {
     if (!period)
         return;
+    struct aa_section section = aa_section_begin();
     aa_shard_lock();
     enum aa_sampling state = state_of_thread(before);
     if (!thread->samples || (!thread->samples->room && state == AA_SAMPLING_ON))
@@ -185,6 +196,7 @@ void aa_sample_begin(struct aa_thread *thread, const sigset_t *before) {
     }
     aa_shard_unlock();
     aa_sample_note_objects();
+    aa_section_end(section);
 }
 
 void aa_sample_end(struct aa_thread *thread) {

@@ -40,7 +40,7 @@ struct aa_samples {
     uint64_t signals; /* number of samples */
     uint64_t periods; /* that they stand for: more, as a sample may come late */
     uint64_t crowded; /* periods that are counted without their address, as the table is full */
-    uint64_t lost;    /* periods that are not counted, as the table is full */
+    uint64_t lost;    /* periods that are not counted, as the table is full or the signal came too late */
     struct aa_sample_count counts[];
 } __attribute__((aligned(AA_SHARD_ALIGNMENT)));
 
@@ -68,9 +68,11 @@ void aa_sample_forget(void);
 /* Returns whether the signal's handler is ours. */
 bool aa_sample_has_signal(void);
 
-/* Makes this its handler, unless the program has one; returns whether it is. leave: called once the program
- * handles the signal itself. The caller holds the shard's lock. */
-bool aa_sample_take_signal(void (*handler)(int, siginfo_t *, void *), void (*leave)(void));
+/*
+ * Makes this its handler, unless the program has one; returns whether it is. The caller holds the shard's
+ * lock. end: called once the program handles the signal itself.
+ */
+bool aa_sample_take_signal(void (*handler)(int, siginfo_t *, void *), void (*end)(void));
 
 /* Records the objects that were loaded since the last call; without the shard's lock. */
 void aa_sample_note_objects(void);

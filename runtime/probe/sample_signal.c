@@ -15,20 +15,28 @@ typedef sighandler_t set_handler(int, sighandler_t);
 
 static struct {
     set_action *sigaction;
-    set_handler *signal, *sysv_signal, *__sysv_signal, *sigset;
+    set_handler *signal, *bsd_signal, *ssignal, *sysv_signal, *__sysv_signal, *sigset;
 } next;
 
+static void (*end_samples)(void);
 static _Atomic bool is_ours;
 static _Atomic bool is_theirs;  /* from now on */
 static struct sigaction wanted; /* the last action of the program: the default one, or to ignore the signal */
 
-/* Early, because a signal handler may call these functions, but must not look them up. */
-static __attribute__((constructor)) void find_next(void) {
+static void find_next(void) {
     next.signal = (set_handler *)dlsym(RTLD_NEXT, "signal");
+    next.bsd_signal = (set_handler *)dlsym(RTLD_NEXT, "bsd_signal");
+    next.ssignal = (set_handler *)dlsym(RTLD_NEXT, "ssignal");
     next.sysv_signal = (set_handler *)dlsym(RTLD_NEXT, "sysv_signal");
     next.__sysv_signal = (set_handler *)dlsym(RTLD_NEXT, "__sysv_signal");
     next.sigset = (set_handler *)dlsym(RTLD_NEXT, "sigset");
     next.sigaction = (set_action *)dlsym(RTLD_NEXT, "sigaction");
+}
+
+/* Early, because a signal handler may call these functions, but must not look them up. */
+static __attribute__((constructor)) void find_early(void) {
+    find_next();
+    dlerror(); /* the program is not to see that the C library lacks one */
 }
 
 static bool is_handler(sighandler_t handler) {
@@ -39,31 +47,37 @@ bool aa_sample_has_signal(void) {
     return is_ours;
 }
 
-static void (*on_leave)(void); /* set while the signal is ours */
-
-bool aa_sample_take_signal(void (*handler)(int, siginfo_t *, void *), void (*leave)(void)) {
+bool aa_sample_take_signal(void (*handler)(int, siginfo_t *, void *), void (*end)(void)) {
     if (is_ours || is_theirs)
         return is_ours;
-    struct sigaction found,
-        action = {.sa_sigaction = handler, .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK};
+    /* not on an alternative stack, which may be small, or freed */
+    struct sigaction found, now, action = {.sa_sigaction = handler, .sa_flags = SA_SIGINFO | SA_RESTART};
     sigfillset(&action.sa_mask);
     if (!next.sigaction)
         find_next();
-    if (!next.sigaction || next.sigaction(SIGURG, NULL, &found) != 0 || is_handler(found.sa_handler))
+    if (!next.sigaction || next.sigaction(SIGURG, NULL, &found) != 0 || is_handler(found.sa_handler) ||
+        next.sigaction(SIGURG, &action, &found) != 0)
         return false;
+    if (is_handler(found.sa_handler)) { /* set by another thread just now */
+        next.sigaction(SIGURG, &found, NULL);
+        return false;
+    }
     wanted = found;
-    on_leave = leave;
-    is_ours = next.sigaction(SIGURG, &action, NULL) == 0;
+    end_samples = end;
+    is_ours = true;
+    is_ours = next.sigaction(SIGURG, NULL, &now) == 0 && now.sa_sigaction == handler;
     return is_ours;
 }
 
+/* Ignoring the signal discards one that is pending, which the program's handler must not get. */
 static void leave(void) {
+    next.sigaction(SIGURG, &(struct sigaction){.sa_handler = SIG_IGN}, NULL);
     is_theirs = true;
     is_ours = false;
-    on_leave();
+    end_samples();
 }
 
-AA_EXPORT int sigaction(int number, const struct sigaction *action, struct sigaction *before) {
+static int set_whole(int number, const struct sigaction *action, struct sigaction *before) {
     if (!next.sigaction)
         find_next();
     if (!next.sigaction) {
@@ -83,6 +97,15 @@ AA_EXPORT int sigaction(int number, const struct sigaction *action, struct sigac
     if (before)
         *before = earlier;
     return result;
+}
+
+AA_EXPORT int sigaction(int number, const struct sigaction *action, struct sigaction *before) {
+    return set_whole(number, action, before);
+}
+
+AA_EXPORT int __sigaction(int number, const struct sigaction *action, struct sigaction *before);
+AA_EXPORT int __sigaction(int number, const struct sigaction *action, struct sigaction *before) {
+    return set_whole(number, action, before);
 }
 
 static sighandler_t set(int number, sighandler_t handler, set_handler *function) {
@@ -109,6 +132,8 @@ static sighandler_t set(int number, sighandler_t handler, set_handler *function)
         return set(number, handler, next.name);                                                              \
     }
 SET_HANDLER(signal)
+SET_HANDLER(bsd_signal)
+SET_HANDLER(ssignal)
 SET_HANDLER(sysv_signal)
 SET_HANDLER(__sysv_signal)
 SET_HANDLER(sigset)

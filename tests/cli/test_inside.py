@@ -12,12 +12,12 @@ from .conftest import succeed
 
 C = """
 #include <stdio.h>
-__attribute__((noinline)) static double get(double x) { return 1 / (1 + x * x); }
+__attribute__((noinline)) static double aa_get(double x) { return 1 / (1 + x * x); }
 __attribute__((noinline)) double work(int n);
 double work(int n) {
     double s = 0;
     for (int i = 0; i < n; i++)
-        s += get(get(get(get(s + i))));
+        s += aa_get(aa_get(aa_get(aa_get(s + i))));
     return s;
 }
 int main(void) {
@@ -69,7 +69,7 @@ end program
 @pytest.mark.parametrize(
     ("compiler", "source", "name", "place"),
     [
-        ("aa-mpicc", C, "get", "a.c:3"),
+        ("aa-mpicc", C, "aa_get", "a.c:3"),
         ("aa-mpicxx", CXX, "Model::get", "a.cc:5"),
         ("aa-mpifort", FORTRAN, "m::get", "a.f90:6"),
     ],
@@ -80,7 +80,7 @@ def test_the_verdict_names_a_tiny_function_with_its_share(
     file, _, line = place.partition(":")
     tool.write(file, source)
     succeed(tool(compiler, "-g", "-O1", file, "-o", "app"))
-    succeed(tool("autoanalyzer", "run", "-o", "out", "./app"))
+    succeed(tool("autoanalyzer", "run", "--sample", "auto", "-o", "out", "./app"))
     found = tool.findings()
     (spot,) = (each for each in found["findings"] if each["kind"] == "hot_spot")
     first = spot["inside"][0]
@@ -98,10 +98,11 @@ def test_the_verdict_names_a_tiny_function_with_its_share(
 def test_without_samples_the_verdict_names_it_without_a_share(tool) -> None:
     tool.write("a.c", C)
     succeed(tool("aa-mpicc", "-g", "-O1", "a.c", "-o", "app"))
-    succeed(tool("autoanalyzer", "run", "--sample", "off", "-o", "out", "./app"))
+    succeed(tool("autoanalyzer", "run", "-o", "out", "./app"))
     found = tool.findings()
-    assert "    includes get, too small to measure separately" in found["verdict"]
+    assert "    includes aa_get, too small to measure separately" in found["verdict"]
     assert {len(each["inside"]) for each in found["findings"]} == {0}
+    assert load(tool.folder / "out" / "experiment.cube").notes.sampled == {}
     done = tool("autoanalyzer", "run", "--sample", "often", "./app")
     assert (done.returncode, b"expected auto, off, or samples per second" in done.stderr) == (2, True)
     done = tool("autoanalyzer", "run", "./app", env={"AUTOANALYZER_SAMPLE": "-1"})

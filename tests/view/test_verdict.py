@@ -12,6 +12,7 @@ from autoanalyzer.analyze.dissimilarity.work import SameWork
 from autoanalyzer.analyze.verdict import Doubt, Gain, Kind, Lost, LostTo, Saved, Wait, Why
 from autoanalyzer.analyze.verdict.base import Base
 from autoanalyzer.experiment import CallPath, Experiment, Location, Metric, Notes, Region, load
+from autoanalyzer.experiment.inside import Inside, InsidePart
 from autoanalyzer.experiment.throttling import reason_of
 from autoanalyzer.view.account import AccountSection
 from autoanalyzer.view.causes import SAME_WORK
@@ -715,6 +716,28 @@ def test_a_hot_spot_names_the_functions_that_are_too_small_to_measure(names: lis
     assert f"    includes {said}, too small to measure separately" in verdict_lines(findings)
     heavy, light, _ = findings_document(findings, Path("a.cube"))["disparity"]["classes"]
     assert (heavy["without_probes"], light["without_probes"]) == (names, [])
+
+
+@pytest.mark.parametrize(
+    ("parts", "paths", "said"),
+    [
+        # two more of each kind of 29: 2 sqrt(27/29 * 2/29 / 29) = 9.4 %
+        ([("get", "a.c", 25.0)], 1, "get 100 % (25 samples: each within 9 %)"),
+        (
+            [("get", "a.c", 15.0), ("get", "b.c", 10.0)],
+            2,
+            "get 100 % (25 samples, over all its calls: each within 9 %)",
+        ),
+    ],
+)
+def test_samples_that_all_agree_still_have_an_error(parts: list[tuple[str, str, float]], paths: int, said: str) -> None:
+    run = experiment([1.0], [0.01])
+    heavy = run.call_paths[1]
+    seen = tuple(InsidePart(name, "", file, 3, samples) for name, file, samples in parts)
+    notes = Notes(inside=(Inside(heavy.region.descriptor, 25.0, 0.0, seen),), sampled={"samples": 25, "seconds": 0.004})
+    rows = (run.call_paths[0], heavy, CallPath(heavy.region if paths == 2 else run.call_paths[2].region, 0))
+    findings = analyze(run.replaced(call_paths=rows, notes=notes))
+    assert f"    inside: {said}" in whole_lines(findings)
 
 
 def test_ranks_are_acquitted_of_what_noise_can_make_without_a_bound_that_it_may_exceed():

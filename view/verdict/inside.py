@@ -29,7 +29,9 @@ def inside_line(findings: Findings, finding: Finding) -> str:
     found = _inside(findings, finding)
     if found is None:
         return ""
-    shares = {_name(part): part.samples / found.samples for part in _parts(found)}
+    shares: dict[str, float] = {}
+    for part in _parts(found):
+        shares[_name(part)] = shares.get(_name(part), 0.0) + part.samples / found.samples
     named = {
         name: share
         for name, share in shares.items()
@@ -40,8 +42,10 @@ def inside_line(findings: Findings, finding: Finding) -> str:
         return ""
     error = max(1.0, 100 * _SIGMAS * max(_deviation(named[name], found.samples) for name in first))
     said = ", ".join(f"{name} {percent(100 * named[name])}" for name in first)
-    own = "its own time" if finding.region and finding.region.children else ""
-    return f"inside{' ' * bool(own)}{own}: {said} ({many(round(found.samples), 'sample')}: each within {error:.0f} %)"
+    own = " its own time" if finding.region and finding.region.children else ""
+    paths = sum(path.region.descriptor == found.region for path in findings.experiment.call_paths)
+    of_all = ", over all its calls" if paths > 1 else ""
+    return f"inside{own}: {said} ({many(round(found.samples), 'sample')}{of_all}: each within {error:.0f} %)"
 
 
 def inside_document(findings: Findings, finding: Finding) -> list[dict[str, Any]]:
@@ -80,5 +84,9 @@ def _name(part: InsidePart) -> str:
 
 
 def _deviation(share: float, samples: float) -> float:
-    """Return the standard deviation of a share of so many samples."""
-    return sqrt(share * max(1 - share, 0.0) / samples)
+    """Return the standard deviation of a share of so many samples, which is not 0 if all are alike.
+
+    Two more samples on each side are counted (Agresti and Coull, The American Statistician 52(2), 1998).
+    """
+    likely = (share * samples + 2) / (samples + 4)
+    return sqrt(likely * (1 - likely) / (samples + 4))

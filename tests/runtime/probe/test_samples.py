@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from autoanalyzer.runtime.gather.sample_sums import Samples
+from autoanalyzer.runtime.gather.inside import said_of_samples, seen_inside
+from autoanalyzer.runtime.gather.sample_sums import Samples, SampleSums
 from autoanalyzer.runtime.gather.shard import Shard
 
 from .conftest import Record
@@ -56,8 +57,10 @@ def test_a_new_image_begins_anew(preloaded: Record) -> None:
 
 
 def test_a_program_that_handles_the_signal_gets_it_alone(record: Record, tmp_path: Path) -> None:
-    (shard,) = record("+main spin 100 urgent spin 40 +f spin 40 -f parallel 2 +g spin 30 -g ; urgent -main", **SAMPLED)
-    assert (tmp_path / "stderr").read_text().split() == ["default", "0", "own", "0"]
+    (shard,) = record(
+        "+main caught spin 100 urgent spin 40 +f spin 40 -f parallel 2 +g spin 30 -g ; urgent -main", **SAMPLED
+    )
+    assert (tmp_path / "stderr").read_text().split() == ["other", "default", "0", "own", "0"]
     samples = samples_of(shard)
     assert set(samples.states) == {"theirs"}
     assert 0 < samples.seconds < 0.1 + TICK
@@ -69,9 +72,44 @@ def test_a_handler_that_was_there_before_stays(record: Record, tmp_path: Path) -
     assert (samples_of(shard).signals, samples_of(shard).states) == (0, {"theirs": 1})
 
 
+@pytest.mark.parametrize("how", ["bsd", "__sigaction"])
+def test_a_handler_may_be_set_by_other_functions(preloaded: Record, tmp_path: Path, how: str) -> None:
+    (shard,) = preloaded(f"+main spin 20 {how} spin 30 urgent -main", **SAMPLED)
+    assert (tmp_path / "stderr").read_text().split() == ["own", "0"]
+    assert samples_of(shard).states == {"theirs": 1}
+
+
+def test_a_handler_does_not_get_a_sample_that_is_due(preloaded: Record, tmp_path: Path) -> None:
+    preloaded("+main block spin 30 urgent unblock urgent -main", **SAMPLED)
+    assert (tmp_path / "stderr").read_text().split() == ["default", "0", "own", "0"]
+
+
+def test_samples_need_no_alternative_stack(preloaded: Record) -> None:
+    (shard,) = preloaded("stack +main spin 40 -main", **SAMPLED)
+    assert samples_of(shard).signals > 0
+
+
+def test_without_timers_there_are_no_samples(record: Record) -> None:
+    (shard,) = record("deny timer +main spin 10 -main", **SAMPLED)
+    assert (samples_of(shard).signals, samples_of(shard).states) == (0, {"refused": 1})
+
+
 def test_threads_that_block_the_signal_have_no_samples(record: Record) -> None:
     (shard,) = record("block +main spin 30 -main", **SAMPLED)
     assert (samples_of(shard).signals, samples_of(shard).states) == (0, {"blocked": 1})
+
+
+def test_time_in_which_the_signal_is_blocked_is_not_counted_where_it_comes(record: Record) -> None:
+    (shard,) = record("+main spin 20 block spin 100 +f unblock spin 10 -f -main", **SAMPLED)
+    samples = samples_of(shard)
+    assert samples.lost * samples.period > 0.05
+    assert seconds_by_region(samples).get("f", 0.0) < 0.01 + 2 * TICK
+    sums = SampleSums()
+    sums.add(samples, None, "")
+    (said,) = said_of_samples(sums)
+    assert said.endswith("% of the CPU time, in which SIGURG was blocked")
+    _, of_all = seen_inside(sums)
+    assert of_all["seconds"] * of_all["samples"] == pytest.approx(samples.seconds - sums.lost)
 
 
 def test_what_a_full_table_has_no_room_for_is_counted_without_its_place(preloaded: Record) -> None:
@@ -84,8 +122,8 @@ def test_what_a_full_table_has_no_room_for_is_counted_without_its_place(preloade
 
 @pytest.mark.parametrize("rate", ["", "0", "often", "10001"])
 def test_nothing_is_sampled_unless_asked_for(preloaded: Record, tmp_path: Path, rate: str) -> None:
-    (shard,) = preloaded("+main spin 20 urgent urgent -main", AUTOANALYZER_SAMPLE=rate)
+    (shard,) = preloaded("+main spin 20 caught urgent urgent -main", AUTOANALYZER_SAMPLE=rate)
     assert shard.samples is None
-    *said, first, before, second, after = (tmp_path / "stderr").read_text().split()
-    assert (first, before, second, after) == ("default", "0", "own", "0")
+    *said, caught, first, before, second, after = (tmp_path / "stderr").read_text().split()
+    assert (caught, first, before, second, after) == ("default", "default", "0", "own", "0")
     assert bool(said) == (rate in ("often", "10001"))

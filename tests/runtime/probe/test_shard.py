@@ -19,6 +19,9 @@ from autoanalyzer.runtime.gather.shard_layout import (
     NODE_RECORD,
     REGION_LAYOUT,
     REGION_RECORD,
+    SAMPLE_COUNT_LAYOUT,
+    SAMPLES_LAYOUT,
+    SAMPLES_RECORD,
     THROTTLE_RECORD,
     VERSION,
 )
@@ -105,6 +108,19 @@ def test_a_cut_file_is_told(good: Path) -> None:
 def test_a_record_of_impossible_size_is_told(good: Path, lines: int) -> None:
     at = find_record(good.read_bytes(), NODE_RECORD, 3)
     assert f"a whole record at byte {at}, found" in refusal(patched(good, at + 2, lines, "=H"))
+
+
+def test_a_sample_of_a_node_that_is_not_known_yet_is_left_out(preloaded: Record) -> None:
+    (shard,) = preloaded("+main spin 60 -main", AUTOANALYZER_SAMPLE="1000")
+    assert shard.samples and shard.samples.places
+    at = find_record(shard.path.read_bytes(), SAMPLES_RECORD) + SAMPLES_LAYOUT.itemsize
+    data = np.frombuffer(bytearray(shard.path.read_bytes()), np.uint8)
+    counts = data[at:][: data[at:].size // 16 * 16].view(SAMPLE_COUNT_LAYOUT)
+    room = int(np.frombuffer(data, SAMPLES_LAYOUT, count=1, offset=at - SAMPLES_LAYOUT.itemsize)[0]["room"])
+    counts["node"][:room] = np.where(counts["node"][:room] > 0, 1 << 24, 0)
+    shard.path.write_bytes(data.tobytes())
+    later = read_shard(shard.path).samples
+    assert later and (later.signals, later.places) == (shard.samples.signals, {})
 
 
 def test_an_unknown_record_is_told(good: Path) -> None:

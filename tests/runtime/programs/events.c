@@ -25,7 +25,7 @@
  *                     (fake_clock.c), if the library has one; take N: a hypervisor takes the processor meanwhile
  *   touch N           each page of so many new MiB
  *   spent             tell what these took since it was last told, by the threads' own CPU clocks
- *   deny perf         from now on, the system call perf_event_open fails; deny nap: nanosleep; deny open: openat
+ *   deny perf         from now on, the system call perf_event_open fails; deny nap: nanosleep; deny open: openat; deny timer: timer_create
  *   mpi{ }mpi io{ }io statement{ }statement mpi N  io N  initialised finalising finalised aborting: what the
  *                     wrappers would call
  *   chains            from now on, the critical path is followed; pass: this thread's chain is
@@ -36,7 +36,10 @@
  *   alarms  calm      from now on, a signal handler enters a region every 50 microseconds; no more
  *   surprises         the same, one that was never entered before
  *   urgent            tell who handled SIGURG until now, default or own, and how often; handle it
- *   block             block SIGURG
+ *   caught            tell who handles SIGURG to the kernel: default or other
+ *   bsd               handle SIGURG by bsd_signal; __sigaction: by this
+ *   block  unblock    block SIGURG; no more
+ *   stack             the alternative stack of signal handlers is no memory any more
  *   unlink            the shards' folder is emptied; rename A: the file A becomes $AUTOANALYZER_POLICY
  *   closeall chdir exit _exit kill hang
  *
@@ -253,11 +256,34 @@ static void handle_urgent(void) {
     fprintf(stderr, "%s %d\n", before.sa_handler == on_urgent ? "own" : before.sa_handler == SIG_DFL ? "default" : "other", urgent);
 }
 
-static void block_urgent(void) {
+/* as the kernel has it, whatever a wrapper says */
+static void tell_caught(void) {
+    void *action[4] = {NULL}; /* begins with the handler */
+    syscall(SYS_rt_sigaction, SIGURG, NULL, action, 8);
+    fprintf(stderr, "%s\n", action[0] ? "other" : "default");
+}
+
+static void handle_otherwise(int is_bsd) {
+    extern sighandler_t bsd_signal(int, sighandler_t);
+    extern int __sigaction(int, const struct sigaction *, struct sigaction *);
+    struct sigaction action = {.sa_handler = on_urgent};
+    if (is_bsd)
+        bsd_signal(SIGURG, on_urgent);
+    else
+        __sigaction(SIGURG, &action, NULL);
+}
+
+static void lose_stack(void) {
+    stack_t stack = {.ss_size = 1 << 16};
+    stack.ss_sp = mmap(NULL, stack.ss_size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    sigaltstack(&stack, NULL);
+}
+
+static void block_urgent(int how) {
     sigset_t signals;
     sigemptyset(&signals);
     sigaddset(&signals, SIGURG);
-    pthread_sigmask(SIG_BLOCK, &signals, NULL);
+    pthread_sigmask(how, &signals, NULL);
 }
 
 static long long spent;
@@ -298,7 +324,10 @@ static void spend(void (*how)(int), int milliseconds) {
 /* ---- what the kernel refuses */
 
 static void deny(const char *what) {
-    unsigned refused = *what == 'o' ? SYS_openat : *what == 'p' ? SYS_perf_event_open : SYS_nanosleep;
+    unsigned refused = *what == 'o'   ? SYS_openat
+                       : *what == 'p' ? SYS_perf_event_open
+                       : *what == 't' ? SYS_timer_create
+                                      : SYS_nanosleep;
     struct sock_filter steps[] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, refused, 0, 1),
@@ -658,8 +687,14 @@ static void perform_word(struct words *words) {
         visit_at_site();
     else if (strcmp(word, "urgent") == 0)
         handle_urgent();
-    else if (strcmp(word, "block") == 0)
-        block_urgent();
+    else if (strcmp(word, "caught") == 0)
+        tell_caught();
+    else if (strcmp(word, "bsd") == 0 || strcmp(word, "__sigaction") == 0)
+        handle_otherwise(*word == 'b');
+    else if (strcmp(word, "block") == 0 || strcmp(word, "unblock") == 0)
+        block_urgent(*word == 'b' ? SIG_BLOCK : SIG_UNBLOCK);
+    else if (strcmp(word, "stack") == 0)
+        lose_stack();
     else if (strcmp(word, "exec") == 0)
         execute(*words);
     else if (strcmp(word, "alarms") == 0 || strcmp(word, "calm") == 0)
