@@ -46,13 +46,14 @@ def _launched(tmp_path: Path, *command: str, launcher: str, **variables: str) ->
 def test_variables_are_forwarded_to_each_part_of_an_open_mpi_job(tmp_path: Path):
     words = _launched(tmp_path, "env", "mpirun", "-n", "1", "a", ":", "-n", "1", "b", launcher="mpirun")
     flags = ["-x", "LD_PRELOAD", "-x", "AUTOANALYZER_SHARDS", "-x", "AUTOANALYZER_NODE"]
-    flags += ["-x", "AUTOANALYZER_MAX_OVERHEAD"]
+    flags += ["-x", "AUTOANALYZER_MAX_OVERHEAD", "-x", "AUTOANALYZER_SAMPLE"]
     assert words == [*flags, "-n", "1", "a", ":", *flags, "-n", "1", "b", "list="]
 
 
 def test_variables_join_the_users_own_list(tmp_path: Path):
     words = _launched(tmp_path, "mpirun", "a", launcher="mpirun", OMPI_MCA_mca_base_env_list="HOME")
-    assert words == ["a", "list=HOME;LD_PRELOAD;AUTOANALYZER_SHARDS;AUTOANALYZER_NODE;AUTOANALYZER_MAX_OVERHEAD"]
+    ours = "LD_PRELOAD;AUTOANALYZER_SHARDS;AUTOANALYZER_NODE;AUTOANALYZER_MAX_OVERHEAD;AUTOANALYZER_SAMPLE"
+    assert words == ["a", f"list=HOME;{ours}"]
 
 
 def test_other_launchers_get_no_words_of_ours(tmp_path: Path):
