@@ -104,7 +104,8 @@ def said_of_samples(sums: SampleSums) -> Iterator[str]:
         share = 100 * sums.crowded / sums.seconds
         yield f"{share:.0f} % of the samples lack their place: more code is executed than a table holds"
     if sums.lost > _WORTH_A_WORD * sums.seconds:
-        yield f"samples leave out {100 * sums.lost / sums.seconds:.0f} % of the CPU time, in which SIGURG was blocked"
+        late = "whose signals came late: SIGURG was blocked, or a hypervisor took the core"
+        yield f"samples leave out {100 * sums.lost / sums.seconds:.0f} % of the CPU time, {late}"
 
 
 def _chains(places: Iterable[CodePlace]) -> dict[CodePlace, list[AddressPlace]]:

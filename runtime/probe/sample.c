@@ -74,7 +74,8 @@ static void take(int number, siginfo_t *info, void *context) {
     uint64_t share = (uint64_t)(thread->call.share & 0xff) << SHARE_BITS;
     samples->signals++;
     samples->periods += periods;
-    if (periods > most + 1) { /* the signal was blocked, and nobody knows where the thread was meanwhile */
+    /* the signal was blocked, or a hypervisor took the core: nobody knows where the thread was */
+    if (periods > most + 1) {
         samples->lost += periods - 1;
         periods = 1;
     }

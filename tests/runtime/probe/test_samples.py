@@ -33,10 +33,10 @@ def seconds_by_region(samples: Samples) -> dict[str, float]:
 def test_samples_are_where_the_processor_time_is(record: Record) -> None:
     (shard,) = record("+main sleep 50 +f spin 160 -f +g spin 80 -g -main", **SAMPLED)
     samples, found = samples_of(shard), seconds_by_region(samples_of(shard))
-    assert (samples.states, samples.crowded, samples.lost) == ({"on": 1}, 0, 0)
+    assert (samples.states, samples.crowded) == ({"on": 1}, 0)
     assert 0 < found["f"] < 0.16 + TICK
     assert 0 < sum(found.values()) < 0.24 + 2 * TICK
-    assert sum(found.values()) == pytest.approx(samples.seconds)
+    assert sum(found.values()) + samples.lost * samples.period == pytest.approx(samples.seconds)
     files = [place[0] for _, place in samples.places if place]
     assert files and all(files), "an address is in no object"
 
@@ -107,7 +107,7 @@ def test_time_in_which_the_signal_is_blocked_is_not_counted_where_it_comes(recor
     sums = SampleSums()
     sums.add(samples, None, "")
     (said,) = said_of_samples(sums)
-    assert said.endswith("% of the CPU time, in which SIGURG was blocked")
+    assert "% of the CPU time, whose signals came late: SIGURG was blocked" in said
     _, of_all = seen_inside(sums)
     assert of_all["seconds"] * of_all["samples"] == pytest.approx(samples.seconds - sums.lost)
 
