@@ -17,9 +17,17 @@ from .caveats import shared_cores
 from .place import at_line, visible
 from .units import amount, many, percent
 
-__all__ = ["comparison_document", "comparison_junit", "comparison_lines", "comparison_markdown", "comparison_summary"]
+__all__ = [
+    "BASES",
+    "comparison_document",
+    "comparison_junit",
+    "comparison_lines",
+    "comparison_markdown",
+    "comparison_summary",
+]
 
-_BASES: Final = {PATH_TIME: "the critical path", BUSY_TIME: "the busiest rank"}
+# The metrics that are the base of a verdict, with what the program's value is called.
+BASES: Final = {PATH_TIME: "the critical path", BUSY_TIME: "the busiest rank"}
 _OF_RANKS: Final = {"mean": "mean of the ranks", "sum": "sum of the ranks", "max": "busiest rank"}
 _SCHEMA: Final = "autoanalyzer.comparison/1"
 
@@ -34,7 +42,7 @@ def comparison_lines(comparisons: Sequence[Comparison]) -> list[str]:
     The base of the verdict comes first: the critical path, or the busiest rank.
     """
     lines: list[str] = []
-    for comparison in sorted(comparisons, key=lambda each: each.metric not in _BASES):
+    for comparison in sorted(comparisons, key=lambda each: each.metric not in BASES):
         lines += [*([""] if lines else []), *_lines(comparison)]
     return [*lines, *(f"         {each}" for each in _remarks(comparisons))]
 
@@ -277,7 +285,7 @@ def _basis(comparison: Comparison) -> str:
 
 def _title(comparison: Comparison, judgement: Judgement) -> str:
     if judgement.path is None:
-        return _BASES.get(comparison.metric, "the program")
+        return BASES.get(comparison.metric, "the program")
     return _named(comparison, judgement.path)
 
 

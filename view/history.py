@@ -8,13 +8,13 @@ from typing import Any, Final
 
 from ..analyze.history import Changed, History, Judged
 from ..experiment import Region
+from .comparison import BASES
 from .place import Place, visible
 from .units import amount, many
 
 __all__ = ["history_document", "history_lines", "incomparable_lines", "judged_lines"]
 
 _SCHEMA: Final = "autoanalyzer.history/1"
-_PROGRAMS: Final = {"path_time": "the critical path", "busy_time": "the busiest rank"}
 _REGIONS: Final = 3  # regions named for each change of the program
 
 
@@ -153,8 +153,8 @@ def _sentence(changed: Changed) -> str:
 
 def _what(metric: str, region: Region | None) -> str:
     """Return what a value is of: ``instructions of the program``, ``the critical path``, ``wall_time of solve``."""
-    if region is None and metric in _PROGRAMS:
-        return _PROGRAMS[metric]
+    if region is None and metric in BASES:
+        return BASES[metric]
     return f"{metric} of {'the program' if region is None else _place(region)}"
 
 
