@@ -74,6 +74,7 @@ def outcomes(findings: dict[str, Finding], *names: str) -> Sequence[str]:
     return [findings[name].outcome for name in names]
 
 
+@pytest.mark.nightly
 def test_with_mpich_alone_without_valgrind_and_fortran(tool: Tool, tmp_path: Path) -> None:
     found = examined(tool, path_without(tmp_path / "bin", OPEN_MPI, VALGRIND, FORTRAN, SLURM), 0)
     mpich = "MPI of mpicc.mpich"

@@ -149,6 +149,7 @@ def test_the_planted_loop_and_its_ranks_are_found_under_both_mpis(tool, build, m
     assert ("work/loop@18/spin/loop@11", "app.c", 11) in culprits
 
 
+@pytest.mark.by_day(mpi=["mpich"])
 def test_the_gather_by_mpi_gives_what_the_plain_one_gives(tool, build, mpi):
     launcher, compiler = mpi
     build(tool, ENDING, compiler)

@@ -100,6 +100,7 @@ def _wide(paths: int, ranks: int) -> Experiment:
 
 
 @pytest.mark.long
+@pytest.mark.nightly
 def test_sums_of_a_large_file_take_a_small_part_of_its_memory(tmp_path):
     file = tmp_path / "wide.cubex"
     save(_wide(300, 100_000), file)  # 240 MB of values

@@ -183,6 +183,7 @@ def test_events_of_what_is_kept_are_options_of_a_run():
     assert f"To count less next time, keep a representative of each group: autoanalyzer run {typed}" in report.sentences
 
 
+@pytest.mark.nightly
 def test_100_000_locations_are_left_out_one_by_one(make_space):
     values = np.random.default_rng(0).standard_normal((100_000, 30))
     values[7, 4] += 1e9

@@ -16,7 +16,7 @@ TOOL = Path(__file__).parents[2] / "tools" / "kill_runs.py"
 @pytest.mark.parametrize(
     ("mpi", "first", "runs"),
     [
-        *(("openmpi", 47, 3), ("mpich", 48, 2)),
+        ("openmpi", 47, 3),
         *(pytest.param(mpi, 50, 10, marks=pytest.mark.nightly) for mpi in ("openmpi", "mpich")),
     ],
     indirect=["mpi"],

@@ -45,6 +45,7 @@ def found(sample: Path) -> set[str]:
     return {f"{each['file']}:{each['line']}" for each in culprits}
 
 
+@pytest.mark.nightly
 def test_the_first_round_knows_functions_refine_opens_one_and_the_second_round_ends_at_the_planted_loop(
     tmp_path: Path,
 ) -> None:

@@ -84,6 +84,7 @@ def test_who_has_less_to_do_waits(static: Sample) -> None:
     assert min(waits[1], waits[3]) > max(waits[0], waits[2])
 
 
+@pytest.mark.nightly
 def test_the_energy_depends_on_nothing(static: Sample, dynamic: Sample) -> None:
     energy = static.printed.splitlines()[0]
     assert dynamic.printed.splitlines()[0] == energy == static.printed_untouched().splitlines()[0]

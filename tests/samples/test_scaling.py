@@ -14,14 +14,15 @@ import pytest
 from ..conftest import run
 from .conftest import SCRIPTS, copied
 
-pytestmark = pytest.mark.long
+# By day `scale` runs a smaller series, and judges recorded ones.
+pytestmark = [pytest.mark.long, pytest.mark.nightly]
 
 RANKS = (1, 2, 4)
 # In Fortran, calls of MPI add counted instructions: less than 0.5 % of this work.
 UNITS = {"scaling.c": 40_000_000, "scaling.f90": 200_000_000}
 
 
-@pytest.fixture(scope="module", params=["scaling.c", pytest.param("scaling.f90", marks=pytest.mark.nightly)])
+@pytest.fixture(scope="module", params=["scaling.c", "scaling.f90"])
 def found(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Any]:
     """Run with 1 and 2 ranks, then with those that are left, and judge the three runs."""
     folder = copied("scaling", tmp_path_factory.mktemp("scaling"))

@@ -139,6 +139,7 @@ def test_cured_the_passes_still_weigh_and_the_stack_does_not(cured_st: Sample) -
     assert "stack_memory.f" not in {file for file, _ in heavy}
 
 
+@pytest.mark.nightly
 def test_either_cure_alone_prints_the_same_as_none(plain_st: Path) -> None:
     """Both together do by ``test_st_prints_the_same_untouched_and_under_the_tool_planted_or_cured``."""
     printed = set()

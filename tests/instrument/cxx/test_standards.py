@@ -92,6 +92,7 @@ OLD_STANDARDS = [
 
 
 @pytest.mark.parametrize(("compiler", "standard"), OLD_STANDARDS)
+@pytest.mark.nightly
 def test_old_standards(program, compiler, standard):
     run = program(OLD, f"-std={standard}", *STRICT, compiler=compiler)
     assert run.visits["Sum<...>::operator():loop@6"] == 3

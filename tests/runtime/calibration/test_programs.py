@@ -54,6 +54,7 @@ def test_of_ranks_that_a_launcher_starts_only_the_first_measures(shop: Workshop,
         assert shop.run(words, {variable: "1"}) == ""
 
 
+@pytest.mark.nightly
 def test_where_no_file_can_be_made_only_files_are_missing(shop: Workshop, machine: Path) -> None:
     printed = shop.run([machine, "32768", "262144", "64", shop.folder / "none" / "file"])
     assert "lacks files No such file or directory" in printed.splitlines()
@@ -72,6 +73,7 @@ def test_roofs_are_built_for_the_processor_and_all_cores_share_its_memory(shop: 
     assert how["flags"].startswith("-std=gnu11 -O3 -pthread")
 
 
+@pytest.mark.nightly
 def test_a_node_that_lacks_the_instructions_gets_those_of_any(shop: Workshop) -> None:
     tried = shop.folder / "tried"
     refusing = f'[ -e {tried} ] || {{ touch {tried}; kill -ILL $$; }}; exec "$0"'

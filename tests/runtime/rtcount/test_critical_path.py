@@ -41,8 +41,8 @@ def assert_parts(experiment: Experiment, unit: float, ranks: int) -> None:
 @pytest.mark.parametrize(
     ("compiler", "ranks"),
     [
-        ("mpicc.openmpi", 4),
-        pytest.param("mpicc.openmpi", 2, marks=pytest.mark.nightly),
+        ("mpicc.openmpi", 2),
+        pytest.param("mpicc.openmpi", 4, marks=pytest.mark.nightly),
         pytest.param("mpicc.openmpi", 8, marks=pytest.mark.nightly),
         pytest.param("mpicc.mpich", 4, marks=pytest.mark.nightly),
     ],

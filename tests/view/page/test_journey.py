@@ -23,7 +23,7 @@ KEYS = (
 )
 CLICKABLE = ".row, .row .toggle, .tabs button, .panel button, .toolbar button, .line .number, canvas, .findings a"
 STEPS = 40
-BY_DAY = (("hybrid", 4), ("summary", 3), ("rays - rays_dynamic", 4))  # by mouse, by keys, by mouse
+BY_DAY = (("hybrid", 4), ("summary", 3))  # by mouse, by keys
 FOCUSED = "document.activeElement !== document.body"
 
 
