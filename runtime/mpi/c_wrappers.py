@@ -104,6 +104,15 @@ def _definition(function: WrappedFunction) -> str:
         "if (call.counts && result == MPI_SUCCESS) {",
         *(f"    {line}" for line in function.counting),
         "}",
+        *(
+            [
+                "if (aa_mpi_has_path(call) && aa_mpi_took_part(result)) {",
+                *(f"    {line}" for line in function.after),
+                "}",
+            ]
+            if function.after
+            else []
+        ),
         *(["if (beside && result != MPI_SUCCESS)", "    aa_path_complete(beside);"] if function.beside else []),
         "aa_mpi_end(call);",
         "return result;",

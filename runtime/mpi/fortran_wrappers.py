@@ -110,6 +110,7 @@ def _definition(function: WrappedFunction) -> str:
         "    if (call.counts && *error == MPI_SUCCESS) {",
         *(f"        {line}" for line in (*_values(function, function.counting), *function.counting)),
         "    }",
+        *_after(function),
         *(["    if (beside && *error != MPI_SUCCESS)", "        aa_path_complete(beside);"] if function.beside else []),
         "    aa_mpi_end(call);",
         "}",
@@ -141,6 +142,17 @@ def _before(function: WrappedFunction) -> list[str]:
         return []
     lines = [*_values(function, function.before), *function.before]
     return ["    if (aa_mpi_has_path(call)) {", *(f"        {line}" for line in lines), "    }"]
+
+
+def _after(function: WrappedFunction) -> list[str]:
+    if not function.after:
+        return []
+    lines = [*_values(function, function.after), *function.after]
+    return [
+        "    if (aa_mpi_has_path(call) && aa_mpi_took_part((int)*error)) {",
+        *(f"        {line}" for line in lines),
+        "    }",
+    ]
 
 
 def _beside(function: WrappedFunction) -> list[str]:

@@ -42,7 +42,7 @@ CALLED: Final = (
     "Query_thread Comm_rank Comm_size Comm_remote_size Comm_test_inter Comm_get_parent Type_size_x Get_elements_x"
     " Comm_create_keyval Comm_free_keyval Comm_set_attr Comm_get_attr Status_f2c Test_cancelled Comm_group"
     " Comm_remote_group Group_size Group_translate_ranks Group_free Op_create Op_free Type_contiguous Type_commit"
-    " Type_free Topo_test Cartdim_get Cart_get Cart_shift Graph_neighbors_count Dist_graph_neighbors_count"
+    " Type_free Error_class Topo_test Cartdim_get Cart_get Cart_shift Graph_neighbors_count Dist_graph_neighbors_count"
 )
 """Functions that the probe library calls, to find out sizes and roles."""
 
@@ -87,6 +87,7 @@ class WrappedFunction:
         share: The category of its time, of ``enum aa_share``.
         synchronises: Whether a barrier of all members of its communicator may precede it.
         before: C statements for the critical path, before the call.
+        after: The same after a call in which this process took part, even if its buffer was too short.
         beside: C expression that begins the critical path's own collective before this one; empty if there is none.
     """
 
@@ -97,6 +98,7 @@ class WrappedFunction:
     share: str
     synchronises: bool = False
     before: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
     beside: str = ""
 
     @property
@@ -115,10 +117,10 @@ def wrapped_functions(prototypes: Mapping[str, Prototype]) -> Iterator[WrappedFu
         for prototype, form in _all_forms(_forms(rule), prototypes):
             names = _parameter_names(prototype, rule.parameters, form)
             counting, words = _counting(rule, form), _words(rule, form)
-            counting += _path_after(rule, form)
             yield WrappedFunction(
                 *(prototype, names, counting, words, _share(rule.kind), _synchronises(rule, form)),
                 before=_path_before(rule, form),
+                after=_path_after(rule, form),
                 beside=_path_beside(rule, form),
             )
     for file_rule in FILE_RULES:
@@ -264,21 +266,17 @@ def _path_beside(rule: ByteRule, form: Form) -> str:
     return f"aa_path_begin_{rule.path}({_COLLECTIVES[rule.path]})"
 
 
-def _path_after(rule: ByteRule, form: Form) -> list[str]:
+def _path_after(rule: ByteRule, form: Form) -> tuple[str, ...]:
     """Return the statements that receive a message's path data or answer, or exchange data after a collective."""
     if form is not Form.BLOCKING or rule.path in ("", "send"):
-        return []
+        return ()
     if rule.path in _BLOCKING:
-        statement = f"aa_path_leaves({_BLOCKING[rule.path]});"
-    elif rule.path == "from_neighbours":
-        statement = "aa_path_from_neighbours(comm);"
-    elif rule.path == "synchronous":
-        statement = "aa_path_answered(aa_path_question());"
-    elif rule.path == "matched":
-        statement = "aa_path_received_matched(status->MPI_SOURCE, status->MPI_TAG);"
-    else:
-        statement = "aa_path_received(status, comm);"
-    return ["if (aa_mpi_path)", f"    {statement}"]
+        return (f"aa_path_leaves({_BLOCKING[rule.path]});",)
+    return {
+        "from_neighbours": ("aa_path_from_neighbours(comm);",),
+        "synchronous": ("aa_path_answered(aa_path_question());",),
+        "matched": ("aa_path_received_matched(status->MPI_SOURCE, status->MPI_TAG);",),
+    }.get(rule.path, ("aa_path_received(status, comm);",))
 
 
 def _counting_time(prototype: Prototype) -> list[str]:

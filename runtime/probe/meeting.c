@@ -86,6 +86,13 @@ static bool agree(const char *answer) {
     return readlink(answer_path, given, sizeof given - 1) > 0 && strcmp(given, "yes") == 0;
 }
 
+void aa_meeting_refuse(void) {
+    int error = errno;
+    find_paths();
+    agree("no");
+    errno = error;
+}
+
 bool aa_meeting_is_complete(int rank, int size) {
     int error = errno;
     uint64_t end = aa_clock_nanoseconds(CLOCK_MONOTONIC) + (uint64_t)PATIENCE;

@@ -10,6 +10,8 @@
 
 /* Called before and after MPI_Init; the answer is the same in all processes that see the folder. */
 void aa_meeting_announce(void);
+/* Called before MPI_Init in place of it: this process is not recorded, so the others need not wait for it. */
+void aa_meeting_refuse(void);
 bool aa_meeting_is_complete(int rank, int size);
 
 #endif

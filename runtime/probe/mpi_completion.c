@@ -81,7 +81,8 @@ static uint64_t completed_bytes(uint64_t handle, uint64_t as_of, const MPI_Statu
         return 0;
     if (request.cancelled)
         aa_mpi.Test_cancelled(status, &cancelled);
-    if (request.peers && !cancelled)
+    bool has_come = !request.persistent || request.active; /* else the status is empty */
+    if (request.peers && has_come && !cancelled)
         aa_path_received_later(request.peers,
                                request.peer == MPI_ANY_SOURCE ? status->MPI_SOURCE : request.peer,
                                request.tag == MPI_ANY_TAG ? status->MPI_TAG : request.tag, request.begun);
@@ -211,7 +212,7 @@ void aa_count_started(enum aa_language language, int count, const void *requests
 void aa_path_start(enum aa_language language, int count, const void *requests) {
     struct aa_request request;
     for (int i = 0; i < count && !aa_requests_none(); i++) {
-        if (!aa_requests_find(aa_request_handle(language, requests, i), &request))
+        if (!aa_requests_start(aa_request_handle(language, requests, i), &request))
             continue;
         if (request.peers && request.brings == AA_BRINGS_MESSAGE)
             aa_path_begun_in(request.begun);

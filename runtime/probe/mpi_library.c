@@ -228,3 +228,8 @@ __attribute__((constructor)) static void bind_early(int argc, char **argv) {
     if (is_other)
         start_without_probes(argv);
 }
+
+bool aa_mpi_truncated(int result) {
+    int class = MPI_SUCCESS;
+    return aa_mpi.Error_class(result, &class) == MPI_SUCCESS && class == MPI_ERR_TRUNCATE;
+}

@@ -92,6 +92,14 @@ bool aa_mpi_bind_if_any(const void *caller);
 /* Returns whether a function is in the MPI library that this library was built for. */
 bool aa_mpi_defines(const void *function);
 
+/* Returns whether a call failed because its buffer was too short for what came. */
+bool aa_mpi_truncated(int result);
+
+/* Returns whether this process took part in a call that returned this: the others may have succeeded. */
+static inline bool aa_mpi_took_part(int result) {
+    return __builtin_expect(result == MPI_SUCCESS, true) || aa_mpi_truncated(result);
+}
+
 /* Returns whether the functions have been looked up. */
 static inline bool aa_mpi_is_bound(void) {
     return __builtin_expect(atomic_load_explicit(&aa_mpi.bound, memory_order_acquire), true);

@@ -76,8 +76,9 @@ static bool is_spawned(void) {
 
 AA_IN_CALLERS_FRAME struct step world_begins(void) {
     aa_mpi_end_left();
+    struct step init = init_begins(aa_mpi_is_outermost());
     aa_mpi_path_announce();
-    return init_begins(aa_mpi_is_outermost());
+    return init;
 }
 
 static void world_has_begun(struct step init, int result) {

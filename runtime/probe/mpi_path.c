@@ -17,8 +17,10 @@ static bool is_wanted(void) {
 }
 
 void aa_mpi_path_announce(void) {
-    if (is_wanted())
+    if (is_wanted() && aa_shard())
         aa_meeting_announce();
+    else if (is_wanted())
+        aa_meeting_refuse();
 }
 
 static bool prepare(int size) {

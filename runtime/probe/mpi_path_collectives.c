@@ -63,10 +63,14 @@ static void ends_to_meet(void) {
         meeting = NULL;
 }
 
+/* The program has begun a collective that does not block, or prepared one. On some ranks those of other
+ * communicators may be begun before the path ends, and on others after that. */
+static _Atomic bool has_begun_ahead;
+
 static uint32_t flags_of(enum aa_path_collective_kind kind, const struct aa_mpi_peers *peers, bool may_meet) {
     if (kind != AA_PATH_EVERYONE)
         return kind == AA_PATH_FROM_ROOT && aa_path_has_ended ? AA_PATH_TOO_MUCH : 0;
-    uint32_t flags = aa_requests_are_shared() ? AA_PATH_AT_ONCE : 0;
+    uint32_t flags = aa_requests_are_shared() || has_begun_ahead ? AA_PATH_AT_ONCE : 0;
     if (aa_path_has_ended)
         return flags | AA_PATH_TOO_MUCH;
     if (peers->everybody && !may_meet)
@@ -76,10 +80,10 @@ static uint32_t flags_of(enum aa_path_collective_kind kind, const struct aa_mpi_
 
 /*
  * Ends recording because the path takes too long. All members learn this in the same collective. In one of
- * all ranks, all end the path there. If each rank has one thread that calls MPI, the tool sends nothing more.
- * Otherwise, another thread may already have begun a collective of the tool. So on each communicator, the
- * tool's collectives end once all its members know. After a failed collective, members may learn in different
- * collectives; then the tool's collectives there go on.
+ * all ranks, all end the path there. If each rank has one thread that calls MPI, and no collective but
+ * blocking ones, the tool sends nothing more. Otherwise, a collective of the tool may already have begun. So
+ * on each communicator, the tool's collectives end once all its members know. After a failed collective,
+ * members may learn in different collectives; then the tool's collectives there go on.
  */
 static void give_up(struct aa_mpi_peers *peers, uint32_t flags) {
     peers->is_left = !(flags & AA_PATH_IN_DOUBT);
@@ -254,6 +258,7 @@ MPI_Comm aa_path_companion(MPI_Comm comm, bool has_room) {
 }
 
 void aa_path_companion_ends(MPI_Comm companion) {
+    aa_path_leave(companion);
     aa_mpi.Comm_free(&companion);
     companions--;
 }
@@ -265,6 +270,7 @@ static struct aa_path_collective *overdue;
 
 struct aa_path_collective *aa_path_new_collective(MPI_Comm comm, int members, int places) {
     struct aa_path_collective *it = calloc(1, sizeof *it + ((size_t)places + 1) * sizeof *it->found);
+    has_begun_ahead = true;
     if (it) {
         it->comm = comm;
         it->members = members;
@@ -370,6 +376,8 @@ static void end_overdue(MPI_Comm comm, bool in_all) {
         *place = begun->next;
         if (aa_path_comes(&begun->request))
             end(begun);
+        else
+            aa_path_miss();
     }
     aa_path_unlock();
 }

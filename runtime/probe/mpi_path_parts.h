@@ -13,7 +13,7 @@
 
 /* Flags in the bits above a rank. */
 #define AA_PATH_TOO_MUCH (1u << 31)  /* on this rank, recording the path takes too long */
-#define AA_PATH_AT_ONCE (1u << 30)   /* threads of this rank may call MPI at the same time */
+#define AA_PATH_AT_ONCE (1u << 30)   /* this rank's threads, or its collectives, may be under way at once */
 #define AA_PATH_ELSEWHERE (1u << 29) /* another thread of this rank is in a collective of all ranks, too */
 #define AA_PATH_IN_DOUBT (1u << 28)  /* the members may not all see the flags in the same collective */
 #define AA_PATH_FLAGS (AA_PATH_TOO_MUCH | AA_PATH_AT_ONCE | AA_PATH_ELSEWHERE)

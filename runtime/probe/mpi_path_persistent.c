@@ -59,6 +59,8 @@ void *aa_path_prepare_from_neighbours(MPI_Comm comm) {
 static bool is_over(struct aa_path_collective *it) {
     if (it->is_active && !it->is_lost)
         it->is_active = !aa_path_comes(&it->request);
+    if (it->is_active && !it->is_lost)
+        aa_path_miss();
     it->is_lost = it->is_active;
     return !it->is_active;
 }

@@ -130,20 +130,30 @@ void aa_path_share(struct aa_mpi_peers *peers, MPI_Comm comm) {
 
 /* ---- waiting */
 
+/* Returns whether a member failed in an earlier collective. It may be one number behind since then, so the
+ * members may not all see a flag in the same collective. */
+static bool has_failed_before(const struct aa_path_slots *slots, uint64_t number) {
+    for (int i = 0; i < slots->count; i++) {
+        uint64_t failed = slots->members[i].failed;
+        if (failed && failed < number)
+            return true;
+    }
+    return false;
+}
+
 /*
  * Wait until a member's counter is at least `number`, and return the counter; 0 if the wait was given up.
  * Usually the counter is there already. Iprobe lets the library make progress, because the member may be
- * waiting for a message from this process. A member that has failed may stay behind for ever: after one
- * miss, no process waits for it again.
+ * waiting for a message from this process. If a member has failed, members may stay behind each other, or
+ * leave the path one by one: after one miss, nobody waits again.
  */
-static uint64_t await(struct aa_path_slots *slots, const struct member *member,
-                      const _Atomic uint64_t *counter, uint64_t number) {
+static uint64_t await(struct aa_path_slots *slots, const _Atomic uint64_t *counter, uint64_t number) {
     uint64_t found = atomic_load_explicit(counter, memory_order_acquire), end = 0;
     if (found >= number)
         return found;
     uint64_t since = aa_path_start_waiting(), start = aa_clock_ticks();
     while ((found = atomic_load_explicit(counter, memory_order_acquire)) < number && aa_mpi_path &&
-           !(member->failed && (aa_path_has_missed || aa_path_is_over(&end)))) {
+           !(has_failed_before(slots, UINT64_MAX) && (aa_path_has_missed || aa_path_is_over(&end)))) {
         int flag;
         aa_mpi.Iprobe((int)aa_path_ours.me, 0, aa_path_ours.comm, &flag, MPI_STATUS_IGNORE);
         sched_yield();
@@ -161,21 +171,10 @@ static void leave_slot(struct aa_path_slots *slots, uint64_t held) {
     uint64_t least = UINT64_MAX;
     for (int i = 0; i < slots->count; i++) {
         const struct member *member = &slots->members[i];
-        uint64_t done = await(slots, member, &member->done, held);
+        uint64_t done = await(slots, &member->done, held);
         least = done < least ? done : least;
     }
     slots->done_by_all = least;
-}
-
-/* Returns whether a member failed in an earlier collective. It may be one number behind since then, so the
- * members may not all see a flag in the same collective. */
-static bool has_failed_before(const struct aa_path_slots *slots, uint64_t number) {
-    for (int i = 0; i < slots->count; i++) {
-        uint64_t failed = slots->members[i].failed;
-        if (failed && failed < number)
-            return true;
-    }
-    return false;
 }
 
 /* After a collective that failed, the next one reuses its number and slot, and keeps the flags that others
@@ -203,7 +202,7 @@ const struct aa_path *aa_path_take(struct aa_path_slots *slots, int from, int to
     for (int i = from; i < to; i++) {
         const struct member *member = &slots->members[i];
         const struct slot *slot = &member->slots[slots->place];
-        if (!await(slots, member, &slot->number, slots->number + 1))
+        if (!await(slots, &slot->number, slots->number + 1))
             continue;
         *flags |= slot->path.from;
         if (!longest || aa_path_is_longer(&slot->path, longest))

@@ -139,13 +139,23 @@ bool aa_requests_add(struct aa_request request) {
     return added;
 }
 
-bool aa_requests_find(uint64_t handle, struct aa_request *found) {
+static bool copy(uint64_t handle, struct aa_request *found, bool starts) {
     lock();
     ptrdiff_t slot = search(handle, UINT64_MAX);
-    if (slot >= 0)
+    if (slot >= 0) {
+        table.slots[slot].active |= starts;
         *found = table.slots[slot];
+    }
     unlock();
     return slot >= 0;
+}
+
+bool aa_requests_find(uint64_t handle, struct aa_request *found) {
+    return copy(handle, found, false);
+}
+
+bool aa_requests_start(uint64_t handle, struct aa_request *found) {
+    return copy(handle, found, true);
 }
 
 /* Removes one of the requests that an entry stands for. */
@@ -161,7 +171,9 @@ bool aa_requests_complete(uint64_t handle, uint64_t as_of, struct aa_request *fo
     ptrdiff_t slot = search(handle, as_of);
     if (slot >= 0) {
         *found = table.slots[slot];
-        if (!found->persistent)
+        if (found->persistent)
+            table.slots[slot].active = false;
+        else
             end((size_t)slot);
     }
     unlock();

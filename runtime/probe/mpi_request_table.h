@@ -23,6 +23,7 @@ struct aa_request {
     uint64_t sent;     /* bytes that a persistent request sends each time it is started */
     uint64_t received; /* bytes that it receives each time it is started */
     bool persistent;
+    bool active; /* persistent, started with a chain, and not completed since then */
     enum aa_brings brings;
     uint16_t file;  /* number of the record of the file that is read or written */
     bool cancelled; /* MPI_Cancel was called; the status shows whether it succeeded */
@@ -55,12 +56,13 @@ uint64_t aa_requests_now(void);
 /* Adds a request; without memory it stays unknown, and this returns false. */
 bool aa_requests_add(struct aa_request request);
 
-/* Copies the youngest entry of a handle; returns false if there is none. */
+/* Copy the youngest entry of a handle; return false if there is none. The second marks it as active. */
 bool aa_requests_find(uint64_t handle, struct aa_request *found);
+bool aa_requests_start(uint64_t handle, struct aa_request *found);
 
 /*
- * Copies the youngest entry of a completed request that is not younger than a serial number, and removes it
- * unless it is persistent; returns false if there is none.
+ * Copies the youngest entry of a completed request that is not younger than a serial number, and removes it,
+ * or marks a persistent one as inactive; returns false if there is none.
  */
 bool aa_requests_complete(uint64_t handle, uint64_t as_of, struct aa_request *found);
 

@@ -274,7 +274,7 @@ int main(int argc, char **argv) {
     MPI_Comm_dup(MPI_COMM_WORLD, &copy);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-    failed = MPI_Bcast(value, 2 - rank, MPI_INT, 0, MPI_COMM_WORLD) != MPI_SUCCESS;
+    failed = MPI_Bcast(value, 1, MPI_INT, 7 * rank, MPI_COMM_WORLD) != MPI_SUCCESS;
     for (int i = 0; i < 150; i++) { /* of which each would take a second */
         MPI_Allreduce(&i, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
         MPI_Barrier(copy);
@@ -353,15 +353,122 @@ int main(int argc, char **argv) {
 }
 """
 
+FAILING_IN_TURN = """
+#include <mpi.h>
+#include <stdio.h>
+int main(int argc, char **argv) {
+    int rank, value[2] = {0, 0}, failed;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    failed = MPI_Bcast(value, 1, MPI_INT, 7 * (rank == 1), MPI_COMM_WORLD) != MPI_SUCCESS;
+    for (int i = 0; i < 30; i++) {
+        MPI_Bcast(value, 1, MPI_INT, (i + 2) % 3, MPI_COMM_WORLD);
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+    printf("%d on %d\\n", failed, rank);
+    return MPI_Finalize();
+}
+"""
+
+# The path is given up in a barrier, which one rank reaches with a collective under way.
+AHEAD = """
+#include <mpi.h>
+#include <stdio.h>
+#include <unistd.h>
+int main(int argc, char **argv) {
+    int rank, sum, total = 0;
+    MPI_Comm copy;
+    MPI_Request request;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    usleep(150000); /* until the path is judged */
+    for (int i = 0; i < 40; i++) {
+        int one = 1;
+        if (rank == 0)
+            MPI_Iallreduce(&one, &sum, 1, MPI_INT, MPI_SUM, copy, &request);
+        MPI_Barrier(MPI_COMM_WORLD);
+        if (rank == 1)
+            MPI_Iallreduce(&one, &sum, 1, MPI_INT, MPI_SUM, copy, &request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        total += sum;
+    }
+    printf("%d on %d\\n", total, rank);
+    return MPI_Finalize();
+}
+"""
+
+TRUNCATED = """
+#include <mpi.h>
+#include <stdio.h>
+int main(int argc, char **argv) {
+    int rank, many[512], sum = 0, failed = 0;
+    MPI_Comm of[2] = {MPI_COMM_WORLD};
+    MPI_Init(&argc, &argv);
+    MPI_Comm_dup(MPI_COMM_WORLD, &of[1]);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int c = 0; c < 2; c++) {
+        MPI_Comm_set_errhandler(of[c], MPI_ERRORS_RETURN);
+        failed += MPI_Bcast(many, 2 - (rank == 2), MPI_INT, 0, of[c]) != MPI_SUCCESS;
+        for (int root = 0; root < 2; root++) {
+            for (int i = 0; i < 512; i++)
+                many[i] = rank == root;
+            MPI_Bcast(many, 512, MPI_INT, root, of[c]);
+            for (int i = 0; i < 512; i++)
+                sum += many[i];
+        }
+        MPI_Barrier(of[c]);
+    }
+    if (rank == 1)
+        MPI_Send(many, 2, MPI_INT, 2, 0, of[0]);
+    else if (rank == 2)
+        failed += MPI_Recv(many, 1, MPI_INT, 1, 0, of[0], MPI_STATUS_IGNORE) != MPI_SUCCESS;
+    printf("%d, %d on %d\\n", failed, sum, rank);
+    return MPI_Finalize();
+}
+"""
+
+# Each asks again for what has come; the next message is of other work.
+INACTIVE = """
+#include <mpi.h>
+#include <stdio.h>
+int main(int argc, char **argv) {
+    int rank, came, value = 0, sum = 0;
+    volatile double x = 1;
+    MPI_Request in, both[2];
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Recv_init(&value, 1, MPI_INT, 1 - rank, 5, MPI_COMM_WORLD, &in);
+    for (int i = 0; i < 20; i++) {
+        MPI_Start(&in);
+        MPI_Send(&i, 1, MPI_INT, 1 - rank, 5, MPI_COMM_WORLD);
+        both[0] = in;
+        both[1] = MPI_REQUEST_NULL;
+        MPI_Waitany(2, both, &came, MPI_STATUS_IGNORE);
+        sum += value;
+        MPI_Barrier(MPI_COMM_WORLD);
+        if (rank == 1 && i < 19)
+            for (int k = 0; k < 100000; k++)
+                x = x * 1.0000001;
+        MPI_Waitall(2, both, MPI_STATUSES_IGNORE);
+        MPI_Test(&in, &came, MPI_STATUS_IGNORE);
+    }
+    MPI_Request_free(&in);
+    printf("%d on %d\\n", sum, rank);
+    return MPI_Finalize();
+}
+"""
+
 
 def said(
-    launcher: str, compiler: str, text: str, folder: Path, state: str = "known", **variables: str
+    launcher: str, compiler: str, text: str, folder: Path, state: str = "known", ranks: int = 2, **variables: str
 ) -> tuple[list[str], list[PathRecords]]:
-    """Return the output of two ranks, and the path records of each process of MPI_COMM_WORLD."""
+    """Return the output of the ranks, and the path records of each process of MPI_COMM_WORLD."""
     (folder / "app.c").write_text(text)
     words = [compiler, "-w", "app.c", "-o", "app", "-ldl", "-lpthread"]
     subprocess.run(words, cwd=folder, check=True)
-    command = ["timeout", "100", launcher, "-n", "2", str(folder / "app")]
+    command = ["timeout", "100", launcher, "-n", str(ranks), str(folder / "app")]
     run = recorded(command, folder, **{"AUTOANALYZER_PATH": "always", **variables})
     chains = [shard.chains for shard in run.shards if shard.chains and not shard.spawned]
     assert state in {each.state for each in chains} <= {state, "known"}
@@ -426,6 +533,51 @@ def test_members_wait_once_for_one_in_which_a_collective_has_failed(mpi: tuple[s
     output, chains = said(*mpi, FAILING, tmp_path, "missed")
     assert output == ["0 on 0", "1 on 1"]
     assert all(each.messages > 400 for each in chains)
+
+
+def test_a_path_is_given_up_while_a_collective_of_some_is_under_way(mpi: tuple[str, str], tmp_path: Path) -> None:
+    output, chains = said(*mpi, AHEAD, tmp_path, "too_dear", **LITTLE)
+    assert output == ["80 on 0", "80 on 1"]
+    assert [each.state for each in chains] == ["too_dear"] * 2
+
+
+@pytest.mark.by_day(mpi=["mpich"])
+def test_one_whose_buffer_is_too_short_stays_in_step(mpi: tuple[str, str], tmp_path: Path) -> None:
+    output, chains = said(*mpi, TRUNCATED, tmp_path, ranks=3)
+    assert output == ["0, 2048 on 0", "0, 2048 on 1", "3, 2048 on 2"]
+    assert [each.state for each in chains] == ["known"] * 3
+
+
+def test_one_that_failed_alone_waits_for_nobody_who_is_ahead(tmp_path: Path) -> None:
+    """With Open MPI the program hangs by itself."""
+    output, _ = said("mpirun.mpich", "mpicc.mpich", FAILING_IN_TURN, tmp_path, "missed", ranks=3)
+    assert output[:3] == ["0 on 0", "0 on 2", "1 on 1"]  # the library may speak of what nobody took
+
+
+@pytest.mark.by_day(mpi=["openmpi"])
+def test_no_message_is_awaited_of_a_persistent_receive_that_was_not_started_again(
+    mpi: tuple[str, str], tmp_path: Path
+) -> None:
+    output, chains = said(*mpi, INACTIVE, tmp_path)
+    assert output == ["190 on 0", "190 on 1"]
+    assert [each.state for each in chains] == ["known"] * 2
+
+
+def test_ranks_that_are_recorded_send_nothing_to_one_that_has_no_room(tmp_path: Path) -> None:
+    """MPICH itself needs more."""
+    script = tmp_path / "limited"
+    script.write_text(
+        "#!/bin/sh\ntrap '' XFSZ\n"
+        'if [ "$OMPI_COMM_WORLD_RANK" = 1 ]; then ulimit -f 128; fi\nexec ./app\n'
+    )
+    script.chmod(0o755)
+    (tmp_path / "app.c").write_text(INACTIVE)
+    subprocess.run(["mpicc.openmpi", "-w", "app.c", "-o", "app"], cwd=tmp_path, check=True)
+    command = ["timeout", "100", "mpirun.openmpi", "-n", "2", str(script)]
+    run = recorded(command, tmp_path, AUTOANALYZER_PATH="always")
+    assert {"190 on 0", "190 on 1"} <= {*run.output.splitlines()}  # the library, too, may speak of its limits
+    (shard,) = run.shards
+    assert (shard.rank, shard.chains and shard.chains.state) == (0, "alone")
 
 
 @pytest.mark.by_day(mpi=["mpich"])

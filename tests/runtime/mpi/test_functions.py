@@ -31,7 +31,7 @@ def test_a_chain_is_put_where_processes_share_memory_by_those_that_take_the_othe
     """A collective that does not block would leave an old one there for the next one that does."""
     functions = list(wrapped_functions(read_prototypes(preprocessed(mpi[1]))))
     put = {each.prototype.name for each in functions if any("aa_path_enters(" in line for line in each.before)}
-    taken = {each.prototype.name for each in functions if any("aa_path_leaves(" in line for line in each.counting)}
+    taken = {each.prototype.name for each in functions if any("aa_path_leaves(" in line for line in each.after)}
     assert {"Allreduce", "Barrier"} <= put == taken
 
 
