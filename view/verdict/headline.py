@@ -15,7 +15,8 @@ from ..place import Place, clipped
 from ..times import time_of
 from ..title import title_of
 from ..units import percent, ranges, ranks, seconds
-from .parts import can_be_followed, who_waits
+from .parts import can_be_followed
+from .waiting import how_long, who_waits
 
 __all__ = ["balanced", "base", "efficiency", "headline", "legend", "master", "processes", "too_short"]
 
@@ -141,9 +142,7 @@ def _longest_wait(findings: Findings) -> str:
     late = (
         f", while others are in {Place.of_region(wait.late).in_words}" if wait.late not in (None, wait.region) else ""
     )
-    time = time_of(findings.experiment, wait.mean or wait.seconds)
-    mean = "" if len(wait.waiting) == 1 else " on average"
-    return f"{who_waits(wait)} most in {Place.of_region(wait.region).in_words}{late}: {time}{mean}"
+    return f"{who_waits(wait)} most in {Place.of_region(wait.region).in_words}{late}: {how_long(findings, wait)}"
 
 
 def balanced(findings: Findings) -> list[str]:

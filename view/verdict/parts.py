@@ -11,12 +11,12 @@ from ...analyze.evidence.attributes import MISS_RATES
 from ...analyze.run.code_regions import call_line_of, caller_of
 from ...analyze.run.selection import complete
 from ...analyze.run.summary import summary
-from ...analyze.verdict import Cause, Finding, Kind, Wait
+from ...analyze.verdict import Cause, Finding, Kind
 from ...analyze.verdict.parts import IN_SYSTEM
 from ..causes import NAMES, evidence, of_the_program
 from ..place import Place, at_line, short
 from ..times import time_of
-from ..units import count, percent, ranks, volume
+from ..units import count, percent, volume
 
 __all__ = [
     "ALL",
@@ -25,13 +25,14 @@ __all__ = [
     "NO_PROBES",
     "OF_CODE",
     "can_be_followed",
+    "can_be_rerun",
     "has_no_probes",
     "has_page_faults",
     "in_files",
     "is_in_mpi",
     "not_counted",
+    "of_whole",
     "parts",
-    "who_waits",
 ]
 
 NO_PROBES: Final = "rebuild with aa-mpicc, aa-mpicxx or aa-mpifort to measure its functions and loops"
@@ -57,24 +58,18 @@ def is_in_mpi(finding: Finding) -> bool:
     return finding.kind in _IN_MPI and not finding.is_in_turn
 
 
-def who_waits(wait: Wait) -> str:
-    """Return the ranks that wait, with the verb: ``rank 0 waits``, ``ranks 1-3 wait``; ``ranks wait`` if all do."""
-    if not wait.waiting:
-        return "ranks wait"
-    return f"{ranks(wait.waiting)} {'waits' if len(wait.waiting) == 1 else 'wait'}"
-
-
 def not_counted(findings: Findings) -> list[str]:
     """Return the line that causes are unknown without counts; none for a file of another tool."""
-    return [NOT_COUNTED] if _can_be_rerun(findings) else []
+    return [NOT_COUNTED] if can_be_rerun(findings) else []
 
 
 def can_be_followed(findings: Findings) -> bool:
     """Return whether this run did not record the critical path, and a repeated one could."""
-    return findings.critical_path is None and _can_be_rerun(findings)
+    return findings.critical_path is None and can_be_rerun(findings)
 
 
-def _can_be_rerun(findings: Findings) -> bool:
+def can_be_rerun(findings: Findings) -> bool:
+    """Return whether the run can be repeated with other options: not if another tool measured it."""
     return "imported:" not in findings.experiment.metric("wall_time").source
 
 
@@ -134,9 +129,14 @@ def _event(findings: Findings, name: str, culprit: int) -> str:
 
 def _taken(findings: Findings, cause: Cause) -> str:
     """Return how much of a region's time a cause takes: ``310 ms of 400 ms``."""
+    spent, whole = of_whole(findings, cause)
+    return f"{'all' if (cause.share or 0.0) >= ALL else spent} of {whole}"
+
+
+def of_whole(findings: Findings, cause: Cause) -> tuple[str, str]:
+    """Return the time of a cause, and the time that it is a part of."""
     assert cause.seconds is not None and cause.share
-    spent, whole = (time_of(findings.experiment, time) for time in (cause.seconds, cause.seconds / cause.share))
-    return f"{'all' if cause.share >= ALL else spent} of {whole}"
+    return time_of(findings.experiment, cause.seconds), time_of(findings.experiment, cause.seconds / cause.share)
 
 
 def _part(findings: Findings, cause: Cause, culprit: int) -> str:
