@@ -104,14 +104,14 @@ class Gain:
         return self.seconds < (1 - THRESHOLD) * sum(each.before - each.after for each in self.parts)
 
     @property
-    def is_of_transfer(self) -> bool:
-        """Whether all of it is time in MPI, so that it is not part of busy time and of the base."""
+    def is_in_mpi(self) -> bool:
+        """Whether all of it is time in MPI."""
         return {each.why for each in self.parts} <= _IN_MPI and bool(self.parts)
 
     @property
-    def is_of_threads(self) -> bool:
-        """Whether all of it is threads' waiting for each other, of which nothing is busy time."""
-        return {each.why for each in self.parts} <= _IN_OPENMP and bool(self.parts)
+    def is_beside(self) -> bool:
+        """Whether all of it is time in MPI, or all is threads' waiting, so that it is not part of the base."""
+        return self.is_in_mpi or ({each.why for each in self.parts} <= _IN_OPENMP and bool(self.parts))
 
 
 @dataclass(frozen=True, slots=True)

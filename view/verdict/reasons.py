@@ -12,8 +12,9 @@ from ...analyze.refinement.opening import can_be_opened, is_of_a_library
 from ...analyze.run.code_regions import CodeRegion
 from ...analyze.run.costs import is_mostly
 from ...analyze.verdict import Doubt, Finding, Kind, Why
-from ..causes import AT_ONCE, EACH_TIME, FEWER_MESSAGES, FOLLOW, ON_DEMAND, SAME_WORK, against_weight
+from ..causes import AT_ONCE, EACH_TIME, FEWER_MESSAGES, ON_DEMAND, SAME_WORK, against_weight
 from ..place import Place, short
+from ..rerun import with_command
 from ..times import time_of
 from ..units import percent, ranks
 from .differences import advice_on_difference, why_uncertain, why_uneven
@@ -24,6 +25,7 @@ from .parts import (
     OF_CODE,
     can_be_followed,
     can_be_rerun,
+    follow,
     has_no_probes,
     in_files,
     is_in_mpi,
@@ -34,6 +36,7 @@ from .waiting import waited_in, who_for_whom, why_in_mpi
 
 __all__ = ["general_advice", "more_about", "parts_of_saving", "reasons"]
 
+_DEBUG: Final = "autoanalyzer debug --build 'make'"
 _MOST_NAMES: Final = 4
 _MOST_OF_RUN: Final = 0.5  # of the busy time: for a larger region, the verdict shows how to measure inside it
 _OF_OTHERS: Final = (Kind.IMBALANCE, Kind.ONE_AFTER_ANOTHER, Kind.LATE, Kind.MESSAGES)
@@ -81,7 +84,8 @@ def _why_heavy(findings: Findings, finding: Finding) -> list[tuple[str, Kind]]:
     assert finding.weight is not None
     culprit, split = finding.weight, findings.explanation.seconds
     cost = findings.run.weighed_costs[culprit]
-    waits = split.waits[culprit] and not (split.chained[culprit] > 0 and not findings.in_turn[culprit])  # a master's
+    in_turn = findings.in_turn[culprit] > 0
+    waits = (in_turn and finding.is_in_turn) or (split.waits[culprit] and (in_turn or not split.chained[culprit] > 0))
     waiting = [(f"why: {why_in_mpi(findings, finding, culprit)}", Kind.LATE)] if waits else []
     computing = [*parts(findings, finding, culprit)]
     if finding.kind in _OF_OTHERS or is_mostly(cost.mpi_time, cost.wall_time):
@@ -126,13 +130,11 @@ def _against_order(findings: Findings, finding: Finding) -> Iterator[str]:
     if culprit is not None and findings.explanation.seconds.has_small_calls[culprit]:
         yield FEWER_MESSAGES
     elif found is not None and culprit is not None and findings.in_turn[culprit]:
-        waiting = waited_in(findings, culprit)
-        next_one = f": the next rank waits in {Place.of_region(waiting).in_words}" if waiting else ""
-        yield f"{AT_ONCE}{next_one}" if found.passes_on[culprit] else EACH_TIME
+        yield AT_ONCE if found.passes_on[culprit] else EACH_TIME
     elif finding.kind is Kind.LATE and finding.is_in_turn:
         yield EACH_TIME if findings.verdict.master is None else ON_DEMAND
     elif finding.kind is Kind.LATE and not finding.waits and can_be_followed(findings):
-        yield FOLLOW
+        yield follow(findings)
 
 
 def _against_causes(findings: Findings, finding: Finding) -> Iterator[tuple[str, Kind]]:
@@ -142,7 +144,7 @@ def _against_causes(findings: Findings, finding: Finding) -> Iterator[tuple[str,
     if has_no_probes(findings, finding):
         yield NO_PROBES, Kind.HOT_SPOT
     elif finding.kind is Kind.HOT_SPOT and findings.parts.is_steady(culprit) and not waits_inside(findings, finding):
-        yield "execute fewer instructions; it hardly waits for memory", Kind.HOT_SPOT
+        yield "execute fewer instructions, by a better algorithm or SIMD: it hardly waits for memory", Kind.HOT_SPOT
     advice, remedies = against_weight(findings.run.weighed_costs[culprit]), findings.parts.remedies(culprit)
     to_try = {
         Kind.FILE_IO: _against_files(findings, culprit),
@@ -207,7 +209,7 @@ def _look_inside(findings: Findings, region: CodeRegion) -> list[str]:
     """Return the line with the command that measures inside a region; none if it is measured or cannot be."""
     if region.own_code or not can_be_rerun(findings) or not can_be_opened(findings.experiment, region.id):
         return []
-    return ["next: autoanalyzer debug --build 'make' measures the loops inside it"]
+    return [f"next: {with_command(findings.experiment, _DEBUG)} measures the loops inside it"]
 
 
 def _too_small(names: Sequence[str]) -> str:

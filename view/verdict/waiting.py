@@ -38,7 +38,8 @@ def who_for_whom(findings: Findings, wait: Wait, whom: str) -> str:
         whom: The words for those that they wait for, if these are unknown.
     """
     latest = ranks(_latest(findings, wait)) if wait.ranks else whom
-    whom = f"each other, longest for {latest}" if len(wait.ranks) == findings.workers > 1 else latest
+    others = "the others" if len(wait.waiting) == 1 else "each other"
+    whom = f"{others}, longest for {latest}" if len(wait.ranks) == findings.workers > 1 else latest
     return f"{who_waits(wait)} for {whom}: {how_long(findings, wait)}, in {Place.of_region(wait.region).in_words}"
 
 
@@ -56,13 +57,15 @@ def why_in_mpi(findings: Findings, finding: Finding, culprit: int) -> str:
     otherwise = explanation.seconds.has_small_calls[culprit] or culprit in explanation.waiting.shares
     if (late := explanation.waiting.awaited.get(culprit)) and not otherwise:
         busy = Place.of_region(late).in_words
-        return f"{_in_calls(findings, culprit)}: ranks wait for others that are still busy in {busy}"
+        time = findings.run.weighed_costs[culprit].mpi_time or 0.0
+        return f"{_in_calls(findings, culprit, time)}: ranks wait for others that are still busy in {busy}"
     return _estimated(findings, culprit)
 
 
 def _latest(findings: Findings, wait: Wait) -> tuple[int, ...]:
     """Return the ranks that others wait for; if that is every rank, only the one they wait for longest."""
-    return wait.ranks[:1] if len(wait.ranks) == findings.workers else tuple(sorted(wait.ranks))
+    late = [each for each in wait.ranks if (each,) != wait.waiting]  # no rank waits for itself
+    return tuple(late[:1] if len(wait.ranks) == findings.workers else sorted(late or wait.ranks))
 
 
 def _in_turn(findings: Findings, finding: Finding, culprit: int) -> str:
@@ -70,16 +73,16 @@ def _in_turn(findings: Findings, finding: Finding, culprit: int) -> str:
     found, waiting = findings.explanation.serialisation, waited_in(findings, culprit)
     at = f" in {Place.of_region(waiting).in_words}" if waiting else ""
     if found and found.passes_on[culprit]:
-        return f"ranks work one after another: each waits{at} for the one before"
+        return f"each rank waits{at} for the one before"
     late = next((_latest(findings, each) for each in finding.waits if each.region == waiting), ())
     longest = f"; longest for {ranks(late)}" if late else ""
     return f"a different rank is slowest each time; others wait{at}{longest}"
 
 
-def _in_calls(findings: Findings, culprit: int) -> str:
-    """Return the time in a region's MPI calls (mean over the ranks), and the bytes that they move (sum over them)."""
+def _in_calls(findings: Findings, culprit: int, time: float) -> str:
+    """Return a time in a region's MPI calls (mean over the ranks), and the bytes that they move (sum over them)."""
     cost, number = findings.run.weighed_costs[culprit], len(findings.run.weighed.ranks)
-    each, time, moved = cost.mpi_calls or 0.0, cost.mpi_time or 0.0, cost.mpi_bytes or 0.0
+    each, moved = cost.mpi_calls or 0.0, cost.mpi_bytes or 0.0
     calls = f"{count(each * number)} MPI calls" if each >= 2 else "MPI calls"
     return f"{time_of(findings.experiment, time)} in {calls} that move {volume(moved * number)}"
 
@@ -91,11 +94,12 @@ def _estimated(findings: Findings, culprit: int) -> str:
         findings.explanation.waiting,
         findings.explanation.seconds,
     )
-    each, time, line = cost.mpi_calls or 0.0, cost.mpi_time or 0.0, _in_calls(findings, culprit)
+    each, time = cost.mpi_calls or 0.0, cost.mpi_time or 0.0
     if seconds.has_small_calls[culprit]:
         small = float(seconds.small_calls[culprit])
-        part = "" if small >= ALL * time else f"{time_of(findings.experiment, small)} of the "
-        return f"small messages: {part}{line}, {volume((cost.mpi_bytes or 0.0) / each)} per call"
+        line = _in_calls(findings, culprit, time if small >= ALL * time else small)
+        return f"small messages: {line}, {volume((cost.mpi_bytes or 0.0) / each)} per call"
+    line = _in_calls(findings, culprit, time)
     if culprit in waiting.shares:
         return f"{line}: {_for_late_ranks(findings, waiting.shares[culprit], time)}"
     if not each or time <= CRITERIA.call * each:
