@@ -13,6 +13,7 @@ from .units import count, percent, volume
 
 __all__ = [
     "ABOVE",
+    "ALONE",
     "AT_ONCE",
     "EACH_TIME",
     "FEWER_MESSAGES",
@@ -29,6 +30,7 @@ __all__ = [
 
 MAYBE_SPEED: Final = "these ranks are slower nearly everywhere, so they have a slow or shared core, or more work"
 SAME_WORK: Final = "same work, more time, so the core is slow or shared: repeat the run with a core for each rank"
+ALONE: Final = "share this work among all ranks, or let the others do something else meanwhile"
 AT_ONCE: Final = "hand on smaller pieces as each is done, so the next rank starts earlier"
 EACH_TIME: Final = "give every rank the same amount of work each time, not only in sum: the slowest stops all others"
 ON_DEMAND: Final = "hand out smaller pieces, the longest first, so that all ranks end together"

@@ -186,6 +186,7 @@ class Finding:
         others: Further call paths of the same region that have the same problem.
         groups: The groups of ranks that are alike in the region, that of the first rank first; empty if the region was
             not compared.
+        alone: The ranks that differ because the others (except a master) never enter the region; empty otherwise.
         causes: Why the region takes its time, or why ranks differ, the largest first.
         gain: The estimated saving of a perfect fix; None if unknown.
         bound: The region's part of the base in seconds, the most that a fix can save; None if no rank is busy.
@@ -205,6 +206,7 @@ class Finding:
     procedure: HeavyProcedure | None = None
     others: tuple[int, ...] = ()
     groups: tuple[Group, ...] = ()
+    alone: tuple[int, ...] = ()
     causes: tuple[Cause, ...] = ()
     gain: Gain | None = None
     bound: float | None = None

@@ -15,7 +15,7 @@ from autoanalyzer.experiment import CallPath, Experiment, Location, Metric, Note
 from autoanalyzer.experiment.inside import Inside, InsidePart
 from autoanalyzer.experiment.throttling import reason_of
 from autoanalyzer.view.account import AccountSection
-from autoanalyzer.view.causes import SAME_WORK
+from autoanalyzer.view.causes import ALONE, SAME_WORK
 from autoanalyzer.view.explain import explanation_lines
 from autoanalyzer.view.findings_json import findings_document
 from autoanalyzer.view.sections import SECTIONS
@@ -302,6 +302,17 @@ def test_causes_come_with_their_evidence_and_what_to_try():
     assert lines[5].startswith("    try: access arrays")
     assert lines[6] == f"    {said}"
     assert lines[7].startswith("    try: distribute the work")
+
+
+def test_what_only_some_ranks_execute_is_said_to_be_without_counts_and_how_to_share_it():
+    rows = [0.5, 0.0, 0.0, 0.0], [1.0] * 4
+    found = analyze(counted(*rows, visits=[[3.0, 0.0, 0.0, 0.0], [1.0] * 4]))
+    (first, *_) = found.verdict.findings
+    assert (first.kind, first.alone) == (Kind.IMBALANCE, (0,))
+    (entry, *_) = entries(found)
+    assert entry.lines[1:] == ["why: only rank 0 executes it", f"try: {ALONE}"]
+    for visits in ([3.0] * 4, [3.0, np.nan, 0.0, 0.0]):
+        assert analyze(counted(*rows, visits=[visits, [1.0] * 4])).verdict.findings[0].alone == ()
 
 
 def test_volumes_are_compared_with_the_programs():

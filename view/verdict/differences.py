@@ -10,7 +10,7 @@ from ...analyze import Findings
 from ...analyze.dissimilarity.off_processor import METRIC as OFF_PROCESSOR
 from ...analyze.dissimilarity.work import Difference
 from ...analyze.verdict import Cause, Doubt, Finding, Kind
-from ..causes import MAYBE_SPEED, NAMES, SAME_WORK, against_difference, because
+from ..causes import ALONE, MAYBE_SPEED, NAMES, SAME_WORK, against_difference, because
 from ..units import ranks
 from .parts import ALL, NEW_PAGES, has_page_faults, not_counted, of_whole
 
@@ -33,8 +33,13 @@ def why_uneven(findings: Findings, finding: Finding) -> Iterator[str]:
         return
     if findings.vectors.metric == OFF_PROCESSOR:
         yield "asleep, or waiting for a child process or a slow device"
+    alone = _alone(finding)
+    if alone:
+        yield f"only {ranks(alone)} {'executes' if len(alone) == 1 else 'execute'} it"
     if said := [*_because(findings, finding)]:
         yield from said
+    elif alone:
+        return
     elif "instructions" in findings.lacking:
         yield from not_counted(findings)
     elif not findings.experiment.notes.counts_by_rank:
@@ -61,7 +66,13 @@ def advice_on_difference(findings: Findings, finding: Finding) -> dict[str, Kind
         return {}
     to_try, most = against_difference(findings.vectors, finding.difference), _main_cause(findings, finding)
     names = [*([most.attribute] if most else []), *(each.attribute for each in _differing(findings, finding))]
-    return {to_try[each]: Kind.IMBALANCE for each in names}
+    share = [ALONE] if _alone(finding) else []
+    return dict.fromkeys([*share, *(to_try[each] for each in names)], Kind.IMBALANCE)
+
+
+def _alone(finding: Finding) -> tuple[int, ...]:
+    """Return the ranks that alone execute a finding's region; empty if it has other call paths, which others may."""
+    return () if finding.others else finding.alone
 
 
 def _main_cause(findings: Findings, finding: Finding) -> Cause | None:
