@@ -325,7 +325,7 @@ def test_files_that_ranks_write_in_turn_are_first_a_matter_of_files(make_experim
     found = late_in_turn(make_experiment, 5.0, **files)
     assert found.verdict.findings[0].kind is Kind.FILE_IO
     text = " ".join(" ".join(verdict_lines(found, everything=True)).split())
-    assert text.index("try (saves 2.8 s): read and write less") < text.index("try (saves 2 s): give every rank")
+    assert text.index("try (saves 2.8 s): read and write less") < text.index("try (saves 2 s): give each rank")
 
 
 def test_ranks_that_are_late_in_turn_are_named_though_their_sums_are_equal(make_experiment: MakeExperiment) -> None:
@@ -341,7 +341,7 @@ def test_ranks_that_are_late_in_turn_are_named_though_their_sums_are_equal(make_
     first = found.verdict.findings[0]
     longest = replace(first, waits=[replace(each, ranks=(1,)) for each in first.waits])
     assert (f"why: {in_turn}; longest for rank 1", Kind.LATE) in reasons(found, longest)
-    assert "try: give every rank the same amount of work each time" in text
+    assert "try: give each rank the same amount of work each time" in text
 
 
 @pytest.mark.parametrize(("path", "named"), [(3.3, False), (3.4, True)])
@@ -438,6 +438,14 @@ def test_a_rank_is_busy_in_a_team_for_as_long_as_its_slowest_thread(make_experim
     paths[2] = CallPath(Region("parallel", "parallel@3", "app.c", "team", 0, 3, 3), 0)
     found = busy_times(made.replaced(call_paths=paths))
     assert found[1:].tolist() == [[1.0, 0.0, 2.0, 0.0], [4.0, 0.0, 3.0, 0.0]]
+
+
+def test_a_team_without_a_probe_is_known_by_the_threads_that_wait_in_it(
+    make_experiment: MakeExperiment,
+) -> None:
+    rows = {"alone": [1.0, 2.0], "team": [1.0, 4.0], "team/inner": [2.0, 3.0]}
+    made = make_experiment(rows, threads=2, omp_time={"alone": [0.5, 0.0], "team": [0.0, 0.5]})
+    assert busy_times(made)[1:].tolist() == [[1.0, 0.0], [4.0, 0.0], [3.0, 0.0]]
 
 
 @pytest.mark.parametrize(("length", "late"), [(3.3, False), (4.2, True)])
