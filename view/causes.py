@@ -13,10 +13,10 @@ from .units import count, percent, volume
 
 __all__ = [
     "ABOVE",
+    "ALONE",
     "AT_ONCE",
     "EACH_TIME",
     "FEWER_MESSAGES",
-    "FOLLOW",
     "MAYBE_SPEED",
     "NAMES",
     "ON_DEMAND",
@@ -30,20 +30,21 @@ __all__ = [
 
 MAYBE_SPEED: Final = "these ranks are slower nearly everywhere, so they have a slow or shared core, or more work"
 SAME_WORK: Final = "same work, more time, so the core is slow or shared: repeat the run with a core for each rank"
-AT_ONCE: Final = "hand on each piece of the work as soon as it is done"
-EACH_TIME: Final = "give every rank the same amount of work each time, not only in sum"
+ALONE: Final = "share this work among all ranks, or let the others do something else meanwhile"
+AT_ONCE: Final = "hand on smaller pieces as each is done, so the next rank starts earlier"
+EACH_TIME: Final = "give every rank the same amount of work each time, not only in sum: the slowest stops all others"
 ON_DEMAND: Final = "hand out smaller pieces, the longest first, so that all ranks end together"
-FOLLOW: Final = "autoanalyzer run --path always shows which ranks wait for which"
 FEWER_MESSAGES: Final = (
-    "pack messages to the same rank into one, if there are several, and use one collective for many values"
+    "pack messages to the same rank into one, and use one collective for many values: each call costs time, however"
+    " little it moves"
 )
 
 _EVENTS: Final = {
-    "allocations": "allocate less often: once before the loop, or many elements at a time",
+    "allocations": "allocate less often, as each call costs time: once before the loop, or many elements at a time",
     "page_faults": "allocate memory once, outside the loop, and reuse it: new memory costs a page fault per page",
-    "divisions": "multiply by a reciprocal that is computed once; shift instead of dividing by a power of 2",
-    "branch_misses": "sort the data by what decides the branch, or select results without a branch",
-    "denormals": "flush denormal numbers to zero: -ffast-math, or _MM_SET_FLUSH_ZERO_MODE",
+    "divisions": "divide less, as it takes many cycles: multiply by a reciprocal computed once; shift for powers of 2",
+    "branch_misses": "sort the data by what decides the branch, to make it predictable; or select results without one",
+    "denormals": "flush denormal numbers, which are slow, to zero: -ffast-math, or _MM_SET_FLUSH_ZERO_MODE",
 }
 _OF_SOME: Final = {**_EVENTS, "system_time": "call the system less often on these"}
 
@@ -73,10 +74,10 @@ _DIFFERENCES: Final = {
 }
 
 _TO_TRY: Final = {
-    "l1_miss_rate": "access arrays in memory order: interchange loops, pack data; sort what is indexed or linked",
+    "l1_miss_rate": "access arrays in order, to use whole cache lines: interchange loops, pack or sort data",
     "l2_miss_rate": "keep data in cache: interchange, block or split loops; sort what is indexed or linked",
-    "io_calls": "collect the pieces in a buffer, and move it in few calls; with MPI-IO, in collective calls"
-    " (MPI_File_write_at_all) of one datatype for all pieces",
+    "io_calls": "collect the pieces in a buffer, and move it in few calls, as each costs time; with MPI-IO, in"
+    " collective calls (MPI_File_write_at_all) of one datatype for all pieces",
     "io_bytes": "read and write less, in larger pieces; keep in memory what is read again",
     "mpi_bytes": "send less, or less often: only what the receivers use, and only if it has changed",
     "instructions": "do less work: hoist repeated expressions and loop invariants, vectorise, use a better algorithm",

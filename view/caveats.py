@@ -20,6 +20,7 @@ from ..runtime.usage.names import ALLOCATION, USAGE
 from .causes import NAMES
 from .counted_events import counted_events
 from .place import Place
+from .rerun import COUNT
 from .times import time_of
 from .units import count, many, percent, ranks, seconds
 
@@ -188,7 +189,7 @@ def how_counted(findings: Findings, not_counted: str = "") -> str:
     if "instructions" in findings.lacking:
         counted = counted_events(findings.experiment.metrics)
         is_imported = "imported:" in findings.experiment.metric("wall_time").source
-        to_do = "" if not_counted or is_imported else ": autoanalyzer run --counters simulated"
+        to_do = "" if not_counted or is_imported else f": {COUNT}"
         return f"{counted}{f' ({not_counted})' if not_counted else to_do}"
     source = findings.experiment.metric("instructions").source.rpartition(" of ")[2]
     simulated = re.fullmatch(r"simulated:\w+ (.*)", source)

@@ -24,6 +24,8 @@ __all__ = [
     "comparison_lines",
     "comparison_markdown",
     "comparison_summary",
+    "signed",
+    "than",
 ]
 
 # The metrics that are the base of a verdict, with what the program's value is called.
@@ -104,7 +106,7 @@ def _markdown(comparison: Comparison) -> str:
             _escaped(_title(comparison, each)),
             amount(each.base, comparison.unit),
             amount(each.other, comparison.unit),
-            _signed(each.shift.change, comparison.threshold),
+            signed(each.shift.change, _digits(comparison.threshold)),
             _limits(comparison, each) or "unknown",
             each.verdict,
         )
@@ -225,12 +227,12 @@ def _sentence(comparison: Comparison, judgement: Judgement) -> str:
     """Return a change and its confidence interval: ``the program takes 1.1 s, 10 % more than 1 s (8 % to 13 %)``."""
     found = judgement.shift
     base, now = (amount(each, comparison.unit) for each in (judgement.base, judgement.other))
-    size = f"{abs(100 * found.change):.{_digits(comparison.threshold)}f} %"
-    than = f"{size} {'more' if found.change > 0 else 'less'} than {base}" if size.strip("0. %") else "like the base"
+    changed = than(found.change, _digits(comparison.threshold))
+    compared = f"{changed} {base}" if changed else "like the base"
     limits = _limits(comparison, judgement)
     sure = f" ({limits})" if limits else ""
     why = _why(comparison, judgement)
-    return f"{_title(comparison, judgement)} {_verb(comparison)} {now}, {than}{sure}{f': {why}' if why else ''}"
+    return f"{_title(comparison, judgement)} {_verb(comparison)} {now}, {compared}{sure}{f': {why}' if why else ''}"
 
 
 def _verb(comparison: Comparison) -> str:
@@ -240,7 +242,7 @@ def _verb(comparison: Comparison) -> str:
 def _limits(comparison: Comparison, judgement: Judgement) -> str:
     """Return the confidence limits of a change as text; empty if unknown."""
     found = (judgement.shift.low, judgement.shift.high)
-    low, high = ("" if each is None else _signed(each, comparison.threshold) for each in found)
+    low, high = ("" if each is None else signed(each, _digits(comparison.threshold)) for each in found)
     return low if low == high else f"{low} to {high}"
 
 
@@ -322,11 +324,17 @@ def _likeness(comparison: Comparison) -> list[str]:
     return [visible(each) for each in comparison.joined.likenesses()]
 
 
-def _signed(value: float, threshold: float) -> str:
-    """Return a limit of a change as text: ``8 %``, ``-3 %``, or ``over +1000 %`` if it is open."""
+def than(change: float, digits: int = 1) -> str:
+    """Return a change as the start of a comparison, ``10.0 % more than``; empty if it is rounded to 0."""
+    size = f"{abs(100 * change):.{digits}f} %"
+    return f"{size} {'more' if change > 0 else 'less'} than" if size.strip("0. %") else ""
+
+
+def signed(value: float, digits: int = 1) -> str:
+    """Return a change, or a limit of one, as text: ``+8.0 %``, ``-3.0 %``, or ``over +1000 %`` if it is open."""
     if value > _OPEN:
         return f"over {100 * _OPEN:+.0f} %"
-    rounded = f"{100 * value:+.{_digits(threshold)}f} %"
+    rounded = f"{100 * value:+.{digits}f} %"
     return rounded if rounded.strip("+-0. %") else rounded[1:]
 
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from ..analyze.history import Changed, History, Judged
 from ..experiment import Region
-from .comparison import BASES
+from .comparison import BASES, signed, than
 from .place import Place, visible
 from .units import amount, many
 
@@ -51,7 +51,7 @@ def _of_commit(changes: Sequence[Changed]) -> list[str]:
             shown = [whole]
         lines += [f"  {_word(each):8} {_sentence(each)}" for each in shown]
         if parts:
-            names = "; ".join(f"{_place(each.region)} {_signed(each.change.relative)}" for each in parts[:_REGIONS])
+            names = "; ".join(f"{_place(each.region)} {signed(each.change.relative)}" for each in parts[:_REGIONS])
             lines.append(
                 f"           in {names}{f'; and {len(parts) - _REGIONS} more' if len(parts) > _REGIONS else ''}"
             )
@@ -73,7 +73,7 @@ def judged_lines(judged: Sequence[Judged], runs: int) -> list[str]:
             word, said = each.verdict.upper(), now if each.verdict == "new" else before
         else:
             word = "UNCLEAR" if each.verdict == "unclear" else _change_word(each.unit, each.verdict == "more")
-            said = f"{now}, {_than(each.now / each.before - 1)} {before}"
+            said = f"{now}, {than(each.now / each.before - 1)} {before}"
         more = ": repeat the run" if each.verdict == "unclear" else ""
         lines.append(visible(f"{word:8} {what}: {said}{more}"))
     if rest := len(judged) - len(changed):
@@ -148,23 +148,15 @@ def _change_word(unit: str, more: bool) -> str:
 def _sentence(changed: Changed) -> str:
     before, after = (amount(each, changed.unit) for each in (changed.change.before, changed.change.after))
     host = f" on {changed.host}" if changed.host else ""
-    return visible(f"{_what(changed.metric, changed.region)}: {after}, {_than(changed.change.relative)} {before}{host}")
+    return visible(f"{_what(changed.metric, changed.region)}: {after}, {than(changed.change.relative)} {before}{host}")
 
 
 def _what(metric: str, region: Region | None) -> str:
     """Return what a value is of: ``instructions of the program``, ``the critical path``, ``wall_time of solve``."""
     if region is None and metric in BASES:
         return BASES[metric]
-    return f"{metric} of {'the program' if region is None else _place(region)}"
+    return f"{metric} of {_place(region)}"
 
 
 def _place(region: Region | None) -> str:
     return Place.of_region(region).in_words if region else "the program"
-
-
-def _than(change: float) -> str:
-    return f"{abs(100 * change):.1f} % {'more' if change > 0 else 'less'} than"
-
-
-def _signed(change: float) -> str:
-    return f"{100 * change:+.1f} %"

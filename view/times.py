@@ -13,15 +13,6 @@ def time_of(experiment: Experiment, value: float) -> str:
     return amount(value, experiment.metric("wall_time").unit)
 
 
-def saving(
-    experiment: Experiment, seconds: float, base: float, run: float, *, beside: str = "", verb: str = "saves up to"
-) -> str:
-    """Return a time with its share of the base: ``saves up to 1.09 s (57 %)``; of the run, if it exceeds the base.
-
-    Time ``beside`` the base, such as in MPI, is written without a share: ``saves up to 2.1 s in MPI``.
-    """
-    written = f"{verb} {time_of(experiment, seconds)}"
-    if beside and base < run:
-        return f"{written} {beside}"
-    whole, of_run = (base, "") if seconds <= base else (run, " of the run")
-    return f"{written} ({percent(100 * seconds / whole)}{of_run})"
+def saving(experiment: Experiment, seconds: float, whole: float, of: str = "", *, verb: str = "saves up to") -> str:
+    """Return a time with its share of a larger one: ``saves up to 1.09 s (57 %)``, ``… (31 % of the run)``."""
+    return f"{verb} {time_of(experiment, seconds)} ({percent(100 * seconds / whole)}{of and f' of {of}'})"

@@ -19,8 +19,9 @@ BUSY_PARTS: Final = {"cpu_time": 1, "mpi_cpu_time": -1, "omp_cpu_time": -1, "io_
 def busy_times(experiment: Experiment) -> Values:
     """Return the busy time of each process: ``float64[call path, location]``, in seconds, in its first thread's column.
 
-    In an OpenMP parallel region it is the time of the busiest thread, for which the others wait. Threads outside OpenMP
-    do not count. If file I/O has no CPU time of its own, as in archives of other tools, CPU time includes it.
+    Where threads work as a team of OpenMP, it is the time of the busiest thread, for which the others wait. Threads
+    outside OpenMP do not count. If file I/O has no CPU time of its own, as in archives of other tools, CPU time
+    includes it.
 
     Args:
         experiment: Whole processes; metrics that it does not have count as 0.
@@ -35,16 +36,25 @@ def busy_times(experiment: Experiment) -> Values:
     processes = np.array([place.process for place in experiment.locations])
     order = np.lexsort((threads, processes))
     starts = np.flatnonzero(np.diff(processes[order], prepend=-1))
-    teams = np.flatnonzero(_in_teams(experiment))
+    teams = np.flatnonzero(_in_teams(experiment, threads > 0))
     longest = np.maximum.reduceat(found[np.ix_(teams, order)], starts, axis=1) if len(teams) else found[:0, starts]
     found[:, threads > 0] = 0.0
     found[np.ix_(teams, order[starts])] = longest
     return found
 
 
-def _in_teams(experiment: Experiment) -> Flags:
-    """Return which call paths are in parallel regions of OpenMP: ``bool[call path]``."""
+def _in_teams(experiment: Experiment, others: Flags) -> Flags:
+    """Return which call paths are in parallel regions of OpenMP: ``bool[call path]``.
+
+    A parallel region without a probe shows by the threads that wait in OpenMP.
+
+    Args:
+        experiment: Whole processes.
+        others: ``bool[location]``: the threads that are not the first of their process.
+    """
     found = np.zeros(len(experiment.call_paths), dtype=bool)
+    if "omp_time" in experiment:
+        found |= (np.nan_to_num(experiment.exclusive("omp_time"))[:, others] > 0).any(axis=1)
     for index, path in enumerate(experiment.call_paths):  # call paths come after their parents
-        found[index] = path.region.kind == "parallel" or (path.parent is not None and found[path.parent])
+        found[index] |= path.region.kind == "parallel" or (path.parent is not None and found[path.parent])
     return found

@@ -104,14 +104,14 @@ class Gain:
         return self.seconds < (1 - THRESHOLD) * sum(each.before - each.after for each in self.parts)
 
     @property
-    def is_of_transfer(self) -> bool:
-        """Whether all of it is time in MPI, so that it is not part of busy time and of the base."""
+    def is_in_mpi(self) -> bool:
+        """Whether all of it is time in MPI."""
         return {each.why for each in self.parts} <= _IN_MPI and bool(self.parts)
 
     @property
-    def is_of_threads(self) -> bool:
-        """Whether all of it is threads' waiting for each other, of which nothing is busy time."""
-        return {each.why for each in self.parts} <= _IN_OPENMP and bool(self.parts)
+    def is_beside(self) -> bool:
+        """Whether all of it is time in MPI, or all is threads' waiting, so that it is not part of the base."""
+        return self.is_in_mpi or ({each.why for each in self.parts} <= _IN_OPENMP and bool(self.parts))
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,6 +186,7 @@ class Finding:
         others: Further call paths of the same region that have the same problem.
         groups: The groups of ranks that are alike in the region, that of the first rank first; empty if the region was
             not compared.
+        alone: The ranks that differ because the others (except a master) never enter the region; empty otherwise.
         causes: Why the region takes its time, or why ranks differ, the largest first.
         gain: The estimated saving of a perfect fix; None if unknown.
         bound: The region's part of the base in seconds, the most that a fix can save; None if no rank is busy.
@@ -205,6 +206,7 @@ class Finding:
     procedure: HeavyProcedure | None = None
     others: tuple[int, ...] = ()
     groups: tuple[Group, ...] = ()
+    alone: tuple[int, ...] = ()
     causes: tuple[Cause, ...] = ()
     gain: Gain | None = None
     bound: float | None = None

@@ -152,6 +152,7 @@ def _of_path(findings: Sequence[Finding]) -> Finding:
         region=uneven.region if uneven else first.region,
         difference=uneven.difference if uneven else None,
         groups=uneven.groups if uneven else (),
+        alone=uneven.alone if uneven else (),
         weight=next((each.weight for each in findings if each.weight is not None), None),
         procedure=next((each.procedure for each in findings if each.procedure), None),
         others=tuple(dict.fromkeys(path for each in findings for path in each.others)),

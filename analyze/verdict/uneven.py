@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from ..run.selection import complete
 from .analysis import Analysis
 from .causes import groups_in
 from .confidence import confidence_in_difference, doubt_of_difference, is_speed
@@ -39,6 +40,7 @@ def _finding(analysis: Analysis, culprit: int | None, regions: Sequence[int]) ->
         None if culprit is None else analysis.vectors.regions[culprit],
         difference=culprit,
         groups=groups,
+        alone=_alone(analysis, culprit),
         causes=analysis.causes_of_differences.get(culprit, ()),
         gain=gain,
         share=1.0 if culprit is None else share_of(analysis, culprit, compared=True),
@@ -47,6 +49,16 @@ def _finding(analysis: Analysis, culprit: int | None, regions: Sequence[int]) ->
         reason=confidence.reason,
         repeatability=analysis.repetition.of_ranks.get(culprit),
     )
+
+
+def _alone(analysis: Analysis, culprit: int | None) -> tuple[int, ...]:
+    """Return the ranks that enter a region, if others do not; empty for threads, or if it is unknown."""
+    vectors = analysis.vectors
+    if culprit is None or vectors.threads or not complete(analysis.experiment, "visits"):
+        return ()
+    entered = vectors.selection.rows("visits", [culprit])[0] > 0
+    others = np.delete(entered, analysis.master) if analysis.master is not None else entered
+    return tuple(np.asarray(vectors.ranks)[entered].tolist()) if entered.any() and not others.all() else ()
 
 
 def _is_master_alone(analysis: Analysis, culprit: int | None, regions: Sequence[int]) -> bool:

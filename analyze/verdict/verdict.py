@@ -59,6 +59,11 @@ class Verdict:
         """The first finding; None if there is none, or it is spread over all regions."""
         return self.findings[0] if self.findings and self.findings[0].region else None
 
+    @property
+    def with_mpi(self) -> float:
+        """The base, and the time in MPI beside it: an estimate of the run's time if each rank had a free core."""
+        return self.base.seconds + sum(each.seconds for each in self.lost if each.to is LostTo.TRANSFER)
+
 
 def find_verdict(analysis: Analysis) -> Verdict:
     """Return the verdict on an analysed run."""

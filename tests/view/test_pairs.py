@@ -34,6 +34,11 @@ def test_two_faults_of_one_place_have_their_own_advice_beside_them() -> None:
     files, late = ["why (2 s): files", "try (saves 2 s): read less"], ["why (1 s): in turn", "try (saves 1 s): hand on"]
     assert lines == [*files, *late]
     assert more == ["it executes", "try: allocate once"]
+    third = [("why: in turn", Kind.LATE), ("why: more", Kind.IMBALANCE), ("why: files", Kind.FILE_IO)]
+    saved = {Kind.LATE: "2 s", Kind.FILE_IO: "1 s"}  # each part of the saving is explained
+    lines, more = paired(third, (), general, uneven=False, most=1, saved=saved)
+    assert lines == ["why (2 s): in turn", "try (saves 2 s): hand on", "why (1 s): files", "try (saves 1 s): read less"]
+    assert more == ["why: more", "try: allocate once"]
 
 
 def test_a_doubt_is_a_main_line_and_advice_that_another_finding_has_is_not_repeated() -> None:

@@ -17,6 +17,7 @@ from ...analyze.run.costs import is_mostly
 from ...analyze.run.criteria import THRESHOLD
 from ...analyze.run.overhead import TIMES
 from ...analyze.verdict import Finding, Gain, Group, Kind, Saved, Why
+from ...analyze.verdict.share import places_of
 from ...experiment import CallPath
 from ...experiment.region import CALL_KINDS
 from ..advice import tries
@@ -184,19 +185,24 @@ def _call_line(paths: Sequence[CallPath], path: int) -> str:
 
 
 def _saving(findings: Findings, finding: Finding) -> str:
-    base, run = findings.verdict.base.seconds, findings.run.program_time
+    experiment, verdict = findings.experiment, findings.verdict
     if finding.gain:
-        return saving(findings.experiment, finding.gain.seconds, base, run, beside=_beside(finding.gain))
+        return saving(experiment, finding.gain.seconds, *_whole(findings, finding.gain))
     if finding.bound is not None and not finding.of_run:
         if not finding.bound:
-            return f"not {'on the critical path' if findings.verdict.base.is_path else 'in the busiest rank'}"
-        return saving(findings.experiment, finding.bound, base, run, verb="takes")
-    return f"takes {percent(100 * finding.share)} of the run" if finding.region else ""
+            return f"saves nothing: not {'on the critical path' if verdict.base.is_path else 'in the busiest rank'}"
+        return f"{saving(experiment, finding.bound, verdict.base.seconds, verb='takes')}, saving unknown"
+    return f"takes {percent(100 * finding.share)} of the run, saving unknown" if finding.region else ""
 
 
-def _beside(gain: Gain) -> str:
-    """Return what a gain is, if it is no busy time."""
-    return "in MPI" if gain.is_of_transfer else "waiting in OpenMP" if gain.is_of_threads else ""
+def _whole(findings: Findings, gain: Gain) -> tuple[float, str]:
+    """Return the time that a saving is a share of, and its name unless it is the base, which contains no MPI."""
+    base, with_mpi, run = findings.verdict.base.seconds, findings.verdict.with_mpi, findings.run.program_time
+    if gain.seconds <= base and not (gain.is_beside and base < run):
+        return base, ""
+    if gain.is_in_mpi and base < with_mpi < (1 - THRESHOLD) * run:  # wall time contains waiting for cores
+        return with_mpi, "path + MPI"
+    return run, "the run"
 
 
 def _who(findings: Findings, finding: Finding) -> str:
@@ -206,6 +212,7 @@ def _who(findings: Findings, finding: Finding) -> str:
     if len(finding.groups) > 1 and findings.vectors.threads:
         who = re.sub("(threads?) ", r"\1 (rank.thread) ", who, count=1)
     said = [f"{who}{_saved(findings, finding)}".removeprefix("; ")]
+    said = [re.sub(r"(\S+ \S+) per rank, of which \1 ", r"\1 per rank, all ", each) for each in said]
     if finding.weight is not None and finding.kind not in (*_OF_RANKS, Kind.FILE_IO, Kind.MESSAGES, Kind.TRANSFER):
         said += _mostly(findings, finding.weight)
     if finding.others:
@@ -249,7 +256,7 @@ def _is_saving_per_rank(finding: Finding) -> bool:
     """Return whether the saving itself is the time per rank to write: all of it is in MPI, on one call path."""
     gain = finding.gain
     alone = len(finding.groups) < 2 and not finding.others
-    return gain is not None and bool(_beside(gain)) and len(gain.parts) == 1 and alone
+    return gain is not None and gain.is_beside and len(gain.parts) == 1 and alone
 
 
 def groups_of(findings: Findings, finding: Finding) -> str:
@@ -263,16 +270,19 @@ def groups_of(findings: Findings, finding: Finding) -> str:
         return f"off the core: {said}" if findings.vectors.metric == OFF_PROCESSOR else said
     gain = None if finding.others else finding.gain  # a saving over several call paths does not give the time on one
     means = [each.after for each in gain.parts if each.why is Why.AT_ONCE] if gain else []
+    seconds = findings.explanation.seconds
+    busy = seconds.computing + seconds.of["io_bytes"]
+    of_procedure = finding.procedure if finding.weight is None else None
+    is_wall = of_procedure is not None and (of_procedure.compute_share is None or finding.kind is not Kind.HOT_SPOT)
     if finding.weight is not None:
         position = finding.weight
-        seconds = findings.explanation.seconds
-        busy = seconds.computing + seconds.of["io_bytes"]
         time = float((seconds.time if is_in_mpi(finding) else busy)[position])
         if finding.gain and _is_saving_per_rank(finding):
             time = finding.gain.seconds
         time = means[0] if means else time  # the mean from which the saving is computed
-    elif finding.procedure:
-        position, time = finding.procedure.region, finding.procedure.wall_time
+    elif of_procedure:
+        position = of_procedure.region
+        time = of_procedure.wall_time if is_wall else float(busy[places_of(findings, finding)].sum())
     else:
         return "".join(f"on average: {time_of(findings.experiment, each)} per rank" for each in means)
     number = len(findings.run.weighed.ranks)
@@ -285,7 +295,7 @@ def groups_of(findings: Findings, finding: Finding) -> str:
         who = f"all ranks alike{' in total' if means or findings.in_turn[position] else ''}"
     else:
         who = "on average"
-    of_wall = " of wall time" if is_in_mpi(finding) or finding.weight is None else ""
+    of_wall = " of wall time" if is_in_mpi(finding) or is_wall else ""
     if finding.gain and _is_saving_per_rank(finding):
         return f"{who}: {time_of(findings.experiment, time)} per rank {_SPENT[finding.gain.parts[0].why]}"
     of_threads = ", summed over its threads" if findings.vectors.threads and not of_wall else ""

@@ -9,13 +9,14 @@ from typing import Final
 from ...analyze import Findings
 from ...analyze.run.criteria import CRITERIA
 from ...analyze.run.overhead import Overhead
+from ...analyze.run.oversubscription import oversubscription
 from ...analyze.verdict import Lost, LostTo
-from ..causes import FOLLOW
 from ..place import Place, clipped
 from ..times import time_of
 from ..title import title_of
-from ..units import percent, ranges, ranks, seconds
-from .parts import can_be_followed, who_waits
+from ..units import many, percent, ranges, ranks, seconds
+from .parts import can_be_followed, follow
+from .waiting import how_long, who_waits
 
 __all__ = ["balanced", "base", "efficiency", "headline", "legend", "master", "processes", "too_short"]
 
@@ -38,9 +39,12 @@ def headline(findings: Findings, file: Path | None) -> list[str]:
     more = f" and {started} more {'process' if started == 1 else 'processes'}" if started else ""
     number, expected = processes(findings)
     of_all = f" of {expected}" if number < expected else ""
+    shared = oversubscription(experiment)
+    of_threads = f", {shared} threads" if shared > number else ""
+    cores = f"{of_threads} on {many(experiment.notes.processors or 0, 'core')}" if shared else ""
     return [
         title_of(experiment, file),
-        f"{number}{of_all} {'rank' if number == 1 and not of_all else 'ranks'}{more}",
+        f"{number}{of_all} {'rank' if number == 1 and not of_all else 'ranks'}{more}{cores}",
         f"run {time_of(experiment, findings.run.program_time)}{' wall' if base(findings) else ''}",
         *_overhead(findings.run.overhead),
     ]
@@ -53,16 +57,13 @@ def base(findings: Findings) -> list[str]:
     if time == run:
         return []
     if found.is_path:
-        return [f"critical path {time} (100 %): the run's time if each rank had a core and messages took no time"]
+        return [f"critical path {time} (100 %): the run's time if each rank had a free core and messages took no time"]
     what = "busiest rank" if processes(findings)[1] > 1 else "program"
     return [f"{what} {time} (100 %): its busy time"]
 
 
 def legend(findings: Findings) -> list[str]:
-    """Return the explanation of terms that this verdict uses, as at most one line."""
-    has_bound = any(each.gain is None and each.bound and not each.of_run for each in findings.verdict.findings)
-    if has_bound:
-        return ["takes: saving unknown, at most this, so listed last"]
+    """Return the explanation of a term, if this verdict uses it."""
     return ["busy: computing, or in file I/O"] if base(findings) else []
 
 
@@ -111,20 +112,18 @@ def _amount(findings: Findings, lost: Lost) -> str:
 def _where(findings: Findings, lost: Lost, shown: Collection[int] | None, *, brief: bool) -> str:
     """Return why and where time is lost: ``as ranks are busy at different times (mostly in finding 1)``.
 
-    Findings that are not shown are named by their places, at most two; if ``brief``, one if no finding is shown.
+    If none of these findings is shown, they are named by their places, at most two; one if ``brief``.
     """
     what = _LOST_TO[lost.to][0]
     if not lost.findings:
         return what
     numbers = sorted(each for each in lost.findings if shown is None or each in shown)
     hidden = [_place(findings, each) for each in lost.findings if each not in numbers]
-    named = [f"finding{'' if len(numbers) == 1 else 's'} {ranges(numbers)}"] if numbers else []
-    most = _MOST_PLACES if not brief else 0 if named else 1
+    most = 0 if numbers else 1 if brief else _MOST_PLACES
     more = f" and {len(hidden) - most} more" if len(hidden) > most else ""
-    places = [f"{', '.join(hidden[:most])}{more}, not shown"] if hidden[:most] else []
+    named = f"finding{'' if len(numbers) == 1 else 's'} {ranges(numbers)}{more}"
     part = "all" if lost.is_all else "mostly" if lost.is_explained else "partly"
-    where = f"{part} in {', and in '.join([*named, *places])}"
-    return f"{what} ({where}{'' if places else more})"
+    return f"{what} ({part} in {named if numbers else ', '.join(hidden[:most]) + more + ', not shown'})"
 
 
 def _place(findings: Findings, number: int) -> str:
@@ -141,9 +140,7 @@ def _longest_wait(findings: Findings) -> str:
     late = (
         f", while others are in {Place.of_region(wait.late).in_words}" if wait.late not in (None, wait.region) else ""
     )
-    time = time_of(findings.experiment, wait.mean or wait.seconds)
-    mean = "" if len(wait.waiting) == 1 else " on average"
-    return f"{who_waits(wait)} most in {Place.of_region(wait.region).in_words}{late}: {time}{mean}"
+    return f"{who_waits(wait)} most in {Place.of_region(wait.region).in_words}{late}: {how_long(findings, wait)}"
 
 
 def balanced(findings: Findings) -> list[str]:
@@ -163,7 +160,7 @@ def balanced(findings: Findings) -> list[str]:
     line = f"balanced{as_far}: {who}{of_each}{without} differ in no region enough to matter"
     line += "" if verdict.findings else "; no region stands out"
     if verdict.not_followed and can_be_followed(findings):
-        line += f"; {percent(100 * verdict.not_followed)} of the run is in MPI: {FOLLOW}"
+        line += f"; {percent(100 * verdict.not_followed)} of the run is in MPI: {follow(findings)}"
     return [line]
 
 
@@ -184,4 +181,4 @@ def processes(findings: Findings) -> tuple[int, int]:
 
 def too_short() -> str:
     """Return the line for a run that is too short to judge."""
-    return f"too short to judge: expected a program of at least {seconds(CRITERIA.resolution)}"
+    return f"too short to judge: expected a program of at least {seconds(CRITERIA.resolution)}; use a larger input"

@@ -55,7 +55,8 @@ def paired(
     kinds = [kind for kind in dict.fromkeys((*why, *cures)) if why.get(kind) or kind in cures]
     is_cause = {kind: "".join(why.get(kind, ())).startswith("why") for kind in kinds}
     order = [*kinds[:1], *sorted(kinds[1:], key=lambda kind: not is_cause[kind])]
-    main = {*order[:1], *[kind for kind in order if kind in cures][:1], Kind.LATE}  # LATE: which ranks wait for which
+    cured = [kind for kind in order if kind in cures]
+    main = {*order[:1], *cured[:1], *saved, Kind.LATE}  # LATE: which ranks wait for which
     lines, more = list[str](), list[str]()
     for kind in order:
         reason, cure = why.get(kind, []), [*filter(None, cures.get(kind, ()))]

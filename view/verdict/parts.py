@@ -11,12 +11,13 @@ from ...analyze.evidence.attributes import MISS_RATES
 from ...analyze.run.code_regions import call_line_of, caller_of
 from ...analyze.run.selection import complete
 from ...analyze.run.summary import summary
-from ...analyze.verdict import Cause, Finding, Kind, Wait
+from ...analyze.verdict import Cause, Finding, Kind
 from ...analyze.verdict.parts import IN_SYSTEM
 from ..causes import NAMES, evidence, of_the_program
 from ..place import Place, at_line, short
+from ..rerun import COUNT, REBUILD, with_command
 from ..times import time_of
-from ..units import count, percent, ranks, volume
+from ..units import count, percent, volume
 
 __all__ = [
     "ALL",
@@ -25,17 +26,19 @@ __all__ = [
     "NO_PROBES",
     "OF_CODE",
     "can_be_followed",
+    "can_be_rerun",
+    "follow",
     "has_no_probes",
     "has_page_faults",
     "in_files",
     "is_in_mpi",
     "not_counted",
+    "of_whole",
     "parts",
-    "who_waits",
 ]
 
-NO_PROBES: Final = "rebuild with aa-mpicc, aa-mpicxx or aa-mpifort to measure its functions and loops"
-NOT_COUNTED: Final = "unknown without counts: autoanalyzer run --counters simulated (5-20 times as long)"
+NO_PROBES: Final = f"rebuild with probes: {REBUILD}"
+NOT_COUNTED: Final = f"unknown without counts: {COUNT} (5-20 times as long)"
 UNKNOWN_INSIDE: Final = "unknown: not instrumented, so only its MPI calls and file I/O were measured"
 NEW_PAGES: Final = "next: autoanalyzer run --usage page_faults shows whether it waits for new pages"
 ALL: Final = 0.9  # of a time: a larger share is written as all of it
@@ -57,24 +60,23 @@ def is_in_mpi(finding: Finding) -> bool:
     return finding.kind in _IN_MPI and not finding.is_in_turn
 
 
-def who_waits(wait: Wait) -> str:
-    """Return the ranks that wait, with the verb: ``rank 0 waits``, ``ranks 1-3 wait``; ``ranks wait`` if all do."""
-    if not wait.waiting:
-        return "ranks wait"
-    return f"{ranks(wait.waiting)} {'waits' if len(wait.waiting) == 1 else 'wait'}"
-
-
 def not_counted(findings: Findings) -> list[str]:
     """Return the line that causes are unknown without counts; none for a file of another tool."""
-    return [NOT_COUNTED] if _can_be_rerun(findings) else []
+    return [NOT_COUNTED] if can_be_rerun(findings) else []
 
 
 def can_be_followed(findings: Findings) -> bool:
     """Return whether this run did not record the critical path, and a repeated one could."""
-    return findings.critical_path is None and _can_be_rerun(findings)
+    return findings.critical_path is None and can_be_rerun(findings)
 
 
-def _can_be_rerun(findings: Findings) -> bool:
+def follow(findings: Findings) -> str:
+    """Return what to run to see which ranks wait for which."""
+    return f"{with_command(findings.experiment, 'autoanalyzer run --path always')} shows which ranks wait for which"
+
+
+def can_be_rerun(findings: Findings) -> bool:
+    """Return whether the run can be repeated with other options: not if another tool measured it."""
     return "imported:" not in findings.experiment.metric("wall_time").source
 
 
@@ -134,9 +136,14 @@ def _event(findings: Findings, name: str, culprit: int) -> str:
 
 def _taken(findings: Findings, cause: Cause) -> str:
     """Return how much of a region's time a cause takes: ``310 ms of 400 ms``."""
+    spent, whole = of_whole(findings, cause)
+    return f"{'all' if (cause.share or 0.0) >= ALL else spent} of {whole}"
+
+
+def of_whole(findings: Findings, cause: Cause) -> tuple[str, str]:
+    """Return the time of a cause, and the time that it is a part of."""
     assert cause.seconds is not None and cause.share
-    spent, whole = (time_of(findings.experiment, time) for time in (cause.seconds, cause.seconds / cause.share))
-    return f"{'all' if cause.share >= ALL else spent} of {whole}"
+    return time_of(findings.experiment, cause.seconds), time_of(findings.experiment, cause.seconds / cause.share)
 
 
 def _part(findings: Findings, cause: Cause, culprit: int) -> str:
@@ -199,18 +206,23 @@ def _of_these(findings: Findings, cause: Cause, culprit: int, number: float) -> 
 
 
 def _call_that_moves(findings: Findings, culprit: int) -> str:
-    """Return the MPI call that moves most bytes in a region, its line and bytes per call; empty if not recorded."""
+    """Return the MPI call that moves most bytes in a region, its line and bytes per call.
+
+    Empty if it was not recorded, or is the region itself, whose place is known.
+    """
     experiment, most = findings.experiment, findings.parts.call_that_moves(culprit)
     if most is None:
         return ""
     moved, calls = (summary(experiment, name).sums for name in ("mpi_bytes", "mpi_calls"))
     own = experiment.call_paths[most].region
-    where = Place.of_region(own) if own.file else None
     caller, line = caller_of(experiment.call_paths, most), call_line_of(experiment.call_paths, most)
-    at = where.source if where else at_line(caller.file, line) if caller and caller.file and line else ""
-    named = f"{short(own.name.partition('@')[0])}{f' ({at})' if at else ''}"
+    at = at_line(caller.file, line) if caller and caller.file and line else ""
     is_itself = most == findings.run.weighed.regions[culprit].id
+    if is_itself and (own.file or not at):
+        return ""
+    at = Place.of_region(own).source if own.file else at
     each = "" if is_itself else f", {volume(float(moved[most] / calls[most]))} per call"
+    named = f"{short(own.name.partition('@')[0])}{f' ({at})' if at else ''}"
     return f"; {named} moves {volume(float(moved[most]))}{each}"
 
 

@@ -94,8 +94,10 @@ def verdict_lines(
             end = _end([*data, *legend(findings)])
             end = end if with_legend or len(end) < 2 else _end(data)
             room = _MOST_LINES - len(head) - 1 - len(end)
-            last = [*caveats(findings, most=most, besides=besides), *([counted] if not_counted else [])]
-            last = [line for each in last for line in _broken(each)]
+            # the number of warnings that are left out takes a line, too: with all of them, as short, it is not needed
+            warnings = (caveats(findings, most=each, besides=besides) for each in (_ROOM[0][0], most))
+            last = min(([line for each in said for line in _broken(each)] for said in warnings), key=len)
+            last += _broken(counted) if not_counted else []
             if (least, *larger)[lines] + len(last) <= room:
                 break
         last = last[: max(room - least, 0)]
@@ -251,7 +253,8 @@ def _that_fit(findings: Findings, items: Sequence[_Item], room: int, large: int)
     if len(shown) < len(items):
         return [*(line for item in shown for line in item.lines), _rest(findings, items)]
     for item in items:
-        left = item.show([*item.needed, *item.more], left)
+        for each in (*item.needed, *item.more):
+            left = item.show([each], left)
     return [line for item in items for line in item.lines]
 
 
@@ -261,6 +264,6 @@ def _rest(findings: Findings, items: Sequence[_Item]) -> str:
     hidden = [number for number, item in enumerate(items) if not item.shown]
     entry = items[max(hidden, key=lambda number: found[number].seconds)].entry
     start, end = f"… and {len(hidden)} more (largest: {entry.kind} ", "): autoanalyzer analyze --all"
-    if saving := entry.saving.partition(" (")[0]:
+    if saving := re.split(r" \(|, ", entry.saving)[0]:
         end = f", {saving}{end}"
     return f"{start}{clipped(entry.place or entry.title, _WIDTH - len(start) - len(end))}{end}"

@@ -71,9 +71,9 @@ def test_the_region_in_which_ranks_wait_and_work_one_after_another_is_named_with
     assert gain is not None
     assert gain.seconds == pytest.approx(4 - 1)
     text = " ".join(" ".join(verdict_lines(found)).split())
-    assert "ranks work one after another: each waits in sweep (app.c:2) for the one before" in text
+    assert "why: each rank waits in sweep (app.c:2) for the one before" in text
     assert "1 s per rank; 4 s on the critical path, 3 s of it as ranks do this at different times" in text
-    assert "try: hand on each piece" in text
+    assert "try: hand on smaller pieces as each is done, so the next rank starts earlier" in text
     first = found.verdict.first
     assert first is not None
     assert foremost_sentence(found, first) == "The verdict names sweep (app.c:2): 33 % of the critical path."
@@ -134,9 +134,8 @@ def test_unequal_work_done_one_after_another_is_saved_in_two_parts(make_experime
     text = " ".join(" ".join(verdict_lines(found)).split())
     who = "rank 3: 2 s; ranks 0-2: 1 s each; 1.25 s if shared evenly"
     assert f" {who} why (750 ms): unknown without counts: autoanalyzer run --counters simulated" in text
-    assert "why (3 s): ranks work one after another: each waits in sweep (app.c:2)" in text
-    hand_on = "hand on each piece of the work as soon as it is done: the next rank waits in sweep (app.c:2)"
-    assert f"try (saves 3 s): {hand_on}" in text
+    assert "why (3 s): each rank waits in sweep (app.c:2) for the one before" in text
+    assert "try (saves 3 s): hand on smaller pieces as each is done" in text
     said = (
         "lost: 5.8 % as some ranks are busier in total (all in finding 1), "
         "23 % as ranks are busy at different times (all in finding 1)"
@@ -326,7 +325,7 @@ def test_files_that_ranks_write_in_turn_are_first_a_matter_of_files(make_experim
     found = late_in_turn(make_experiment, 5.0, **files)
     assert found.verdict.findings[0].kind is Kind.FILE_IO
     text = " ".join(" ".join(verdict_lines(found, everything=True)).split())
-    assert text.index("try (saves 2.8 s): read and write less") < text.index("try (saves 2 s): give every rank")
+    assert text.index("try (saves 2.8 s): read and write less") < text.index("try (saves 2 s): give each rank")
 
 
 def test_ranks_that_are_late_in_turn_are_named_though_their_sums_are_equal(make_experiment: MakeExperiment) -> None:
@@ -342,7 +341,7 @@ def test_ranks_that_are_late_in_turn_are_named_though_their_sums_are_equal(make_
     first = found.verdict.findings[0]
     longest = replace(first, waits=[replace(each, ranks=(1,)) for each in first.waits])
     assert (f"why: {in_turn}; longest for rank 1", Kind.LATE) in reasons(found, longest)
-    assert "try: give every rank the same amount of work each time" in text
+    assert "try: give each rank the same amount of work each time" in text
 
 
 @pytest.mark.parametrize(("path", "named"), [(3.3, False), (3.4, True)])
@@ -378,7 +377,7 @@ def test_a_slow_rank_off_the_critical_path_saves_nothing(make_experiment: MakeEx
     assert (uneven.gain, uneven.bound) == (None, 1.0)
     off = replace(uneven, bound=0.0)
     vars(found)["verdict"] = replace(found.verdict, findings=(off,))
-    assert verdict_lines(found)[3].endswith("not on the critical path")
+    assert verdict_lines(found)[3].endswith("saves nothing: not on the critical path")
 
 
 @pytest.mark.parametrize(("late", "clusters"), [(0.0, 1), (0.9, 2)])
@@ -439,6 +438,14 @@ def test_a_rank_is_busy_in_a_team_for_as_long_as_its_slowest_thread(make_experim
     paths[2] = CallPath(Region("parallel", "parallel@3", "app.c", "team", 0, 3, 3), 0)
     found = busy_times(made.replaced(call_paths=paths))
     assert found[1:].tolist() == [[1.0, 0.0, 2.0, 0.0], [4.0, 0.0, 3.0, 0.0]]
+
+
+def test_a_team_without_a_probe_is_known_by_the_threads_that_wait_in_it(
+    make_experiment: MakeExperiment,
+) -> None:
+    rows = {"alone": [1.0, 2.0], "team": [1.0, 4.0], "team/inner": [2.0, 3.0]}
+    made = make_experiment(rows, threads=2, omp_time={"alone": [0.5, 0.0], "team": [0.0, 0.5]})
+    assert busy_times(made)[1:].tolist() == [[1.0, 0.0], [4.0, 0.0], [3.0, 0.0]]
 
 
 @pytest.mark.parametrize(("length", "late"), [(3.3, False), (4.2, True)])

@@ -1,0 +1,125 @@
+"""Why ranks differ in a region, how certain that is, and what to try against it, as text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Final
+
+from ...analyze import Findings
+from ...analyze.dissimilarity.off_processor import METRIC as OFF_PROCESSOR
+from ...analyze.dissimilarity.work import Difference
+from ...analyze.verdict import Cause, Doubt, Finding, Kind
+from ..causes import ALONE, MAYBE_SPEED, NAMES, SAME_WORK, against_difference, because
+from ..units import ranks
+from .parts import ALL, NEW_PAGES, has_page_faults, not_counted, of_whole
+
+__all__ = ["advice_on_difference", "why_uncertain", "why_uneven"]
+
+_WHAT_IT_MAY_BE: Final = {
+    Doubt.MEASURING: "uncertain: measuring may have made this difference; leave small regions out and run again",
+    Doubt.CORES: "uncertain: a rank without a free core is late, too: repeat on free cores before you act",
+    Doubt.COUNTS_ALONE: "uncertain: the ranks that executed most took hardly longer by the clock",
+}
+
+
+def why_uneven(findings: Findings, finding: Finding) -> Iterator[str]:
+    """Yield why ranks differ: a slow core, the attributes that differ as their times do, or what to count."""
+    same, culprit = findings.same_work, finding.difference
+    if culprit in same.culprits or (culprit is None and same.everywhere):
+        yield SAME_WORK
+        return
+    if finding.kind is Kind.SLOW_CORE:  # perhaps only the cores differ: the line with the doubt is the reason
+        return
+    if findings.vectors.metric == OFF_PROCESSOR:
+        yield "asleep, or waiting for a child process or a slow device"
+    alone = _alone(finding)
+    if alone:
+        yield f"only {ranks(alone)} {'executes' if len(alone) == 1 else 'execute'} it"
+    if said := [*_because(findings, finding)]:
+        yield from said
+    elif alone:
+        return
+    elif "instructions" in findings.lacking:
+        yield from not_counted(findings)
+    elif not findings.experiment.notes.counts_by_rank:
+        yield "unknown: work moved between ranks in the counting run, so their counts cannot be compared"
+    elif finding.doubt is not Doubt.COUNTS_ALONE:
+        is_next = f"; {NEW_PAGES}" if not_counted(findings) else ""
+        yield f"unknown: no count differs so{', nor do page faults' if has_page_faults(findings) else is_next}"
+
+
+def why_uncertain(findings: Findings, doubt: Doubt, *, counts: bool) -> str:
+    """Return why a finding is uncertain, and what to do, unless another line already suggests counting (``counts``)."""
+    if doubt is Doubt.SPEED:
+        how = ": --counters simulated shows which" if "instructions" in findings.lacking else ""
+        return f"uncertain: {MAYBE_SPEED}{how}"
+    if doubt is Doubt.CHANCE:
+        advice = "" if findings.repetition.runs > 1 or counts else ": repeat the run (--repeat 5) before you act on it"
+        return f"uncertain: a noisy machine can cause such a difference, too{advice}"
+    return _WHAT_IT_MAY_BE[doubt]
+
+
+def advice_on_difference(findings: Findings, finding: Finding) -> dict[str, Kind]:
+    """Return general advice on each attribute that differs, the main cause first; none about a slow core."""
+    if not finding.groups or finding.kind is Kind.SLOW_CORE:
+        return {}
+    to_try, most = against_difference(findings.vectors, finding.difference), _main_cause(findings, finding)
+    names = [*([most.attribute] if most else []), *(each.attribute for each in _differing(findings, finding))]
+    share = [ALONE] if _alone(finding) else []
+    return dict.fromkeys([*share, *(to_try[each] for each in names)], Kind.IMBALANCE)
+
+
+def _alone(finding: Finding) -> tuple[int, ...]:
+    """Return the ranks that alone execute a finding's region; empty if it has other call paths, which others may."""
+    return () if finding.others else finding.alone
+
+
+def _main_cause(findings: Findings, finding: Finding) -> Cause | None:
+    """Return the main cause of the slowest ranks' additional time; None without seconds, or if it is unexplained."""
+    most = findings.main_cause(finding.difference)
+    return most if most and most.seconds is not None and most.attribute in NAMES else None
+
+
+def _explained(findings: Findings, cause: Cause) -> str:
+    """Return how much of the slowest ranks' additional time a cause explains: ``1.2 s of the 1.9 s difference``."""
+    spent, whole = of_whole(findings, cause)
+    return "the difference" if (cause.share or 0.0) >= ALL else f"{spent} of the {whole} difference"
+
+
+def _because(findings: Findings, finding: Finding) -> Iterator[str]:
+    """Yield the attributes that differ between ranks, the first one with the time that it explains."""
+    most = _main_cause(findings, finding)
+    if found := [each for each in _differing(findings, finding) if len(each.values) > 1]:
+        who = _compared(findings)
+        is_main = most is not None and most.attribute == found[0].attribute
+        yield because(found[0], who) + (f"; explains {_explained(findings, most)}" if most and is_main else "")
+        yield from (because(each, who) for each in found[1:2])
+    elif most:
+        yield f"{NAMES[most.attribute]}: {_explained(findings, most)}"
+
+
+def _differing(findings: Findings, finding: Finding) -> list[Difference]:
+    """Return the attributes that differ between ranks as their times do and that explain time, the largest part first.
+
+    The value of a master, which is in no group, is left out.
+    """
+    differences = findings.differing_attributes.get(finding.difference, ())
+    causes = findings.causes_of_differences.get(finding.difference, ())
+    clusters, names = findings.dissimilarity.clusters, [each.attribute for each in causes]
+    in_time = [each for each in differences if each.attribute in names]
+    found = []
+    for each in sorted(in_time, key=lambda each: names.index(each.attribute)):
+        values = each.values
+        if len(values) == len(clusters):
+            pairs = zip(values, clusters, strict=True)
+            values = tuple(value for value, columns in pairs if columns != (findings.master,))
+        found.append(replace(each, values=values))
+    return found
+
+
+def _compared(findings: Findings) -> list[str]:
+    """Return the ranks of each group as text, without a master."""
+    labels = findings.vectors.labels
+    clusters = [each for each in findings.dissimilarity.clusters if each != (findings.master,)]
+    return [ranks([labels[column] for column in each]) for each in clusters]

@@ -1,0 +1,123 @@
+"""Ranks that wait in MPI, and for which other ranks, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ...analyze import Findings
+from ...analyze.run.criteria import CRITERIA
+from ...analyze.verdict import Finding, Wait
+from ...experiment import Region
+from ..place import Place
+from ..times import time_of
+from ..units import count, ranks, volume
+from .parts import ALL
+
+__all__ = ["how_long", "waited_in", "who_for_whom", "who_waits", "why_in_mpi"]
+
+
+def who_waits(wait: Wait) -> str:
+    """Return the ranks that wait, with the verb: ``rank 0 waits``, ``ranks 1-3 wait``; ``ranks wait`` if all do."""
+    if not wait.waiting:
+        return "ranks wait"
+    return f"{ranks(wait.waiting)} {'waits' if len(wait.waiting) == 1 else 'wait'}"
+
+
+def how_long(findings: Findings, wait: Wait) -> str:
+    """Return the time that one rank waits, or the mean of several: ``560 ms on average``."""
+    mean = "" if len(wait.waiting) == 1 else " on average"
+    return f"{time_of(findings.experiment, wait.mean or wait.seconds)}{mean}"
+
+
+def who_for_whom(findings: Findings, wait: Wait, whom: str) -> str:
+    """Return which ranks wait for which: ``rank 0 waits for rank 3: 560 ms, in energy (main.c:20)``.
+
+    Args:
+        findings: What was found.
+        wait: The wait.
+        whom: The words for those that they wait for, if these are unknown.
+    """
+    latest = ranks(_latest(findings, wait)) if wait.ranks else whom
+    others = "the others" if len(wait.waiting) == 1 else "each other"
+    whom = f"{others}, longest for {latest}" if len(wait.ranks) == findings.workers > 1 else latest
+    return f"{who_waits(wait)} for {whom}: {how_long(findings, wait)}, in {Place.of_region(wait.region).in_words}"
+
+
+def waited_in(findings: Findings, culprit: int) -> Region | None:
+    """Return the region in which ranks wait for the work of a region; None if they are busy there at the same time."""
+    found = findings.explanation.serialisation
+    return found.because_of(culprit) if found and findings.in_turn[culprit] else None
+
+
+def why_in_mpi(findings: Findings, finding: Finding, culprit: int) -> str:
+    """Return why a region spends time in MPI: ranks wait there, and for which others; or messages are small."""
+    explanation = findings.explanation
+    if explanation.serialisation and findings.in_turn[culprit]:
+        return _in_turn(findings, finding, culprit)
+    otherwise = explanation.seconds.has_small_calls[culprit] or culprit in explanation.waiting.shares
+    if (late := explanation.waiting.awaited.get(culprit)) and not otherwise:
+        busy = Place.of_region(late).in_words
+        time = findings.run.weighed_costs[culprit].mpi_time or 0.0
+        return f"{_in_calls(findings, culprit, time)}: ranks wait for others that are still busy in {busy}"
+    return _estimated(findings, culprit)
+
+
+def _latest(findings: Findings, wait: Wait) -> tuple[int, ...]:
+    """Return the ranks that others wait for; if that is every rank, only the one they wait for longest."""
+    late = [each for each in wait.ranks if (each,) != wait.waiting]  # no rank waits for itself
+    return tuple(late[:1] if len(wait.ranks) == findings.workers else sorted(late or wait.ranks))
+
+
+def _in_turn(findings: Findings, finding: Finding, culprit: int) -> str:
+    """Return that ranks work one after another, or that each time a different one is slowest, and which ranks wait."""
+    found, waiting = findings.explanation.serialisation, waited_in(findings, culprit)
+    at = f" in {Place.of_region(waiting).in_words}" if waiting else ""
+    if found and found.passes_on[culprit]:
+        return f"each rank waits{at} for the one before"
+    late = next((_latest(findings, each) for each in finding.waits if each.region == waiting), ())
+    longest = f"; longest for {ranks(late)}" if late else ""
+    return f"a different rank is slowest each time; others wait{at}{longest}"
+
+
+def _in_calls(findings: Findings, culprit: int, time: float) -> str:
+    """Return a time in a region's MPI calls (mean over the ranks), and the bytes that they move (sum over them)."""
+    cost, number = findings.run.weighed_costs[culprit], len(findings.run.weighed.ranks)
+    each, moved = cost.mpi_calls or 0.0, cost.mpi_bytes or 0.0
+    calls = f"{count(each * number)} MPI calls" if each >= 2 else "MPI calls"
+    return f"{time_of(findings.experiment, time)} in {calls} that move {volume(moved * number)}"
+
+
+def _estimated(findings: Findings, culprit: int) -> str:
+    """Return why a region spends time in MPI, estimated from calls, bytes and late ranks."""
+    cost, waiting, seconds = (
+        findings.run.weighed_costs[culprit],
+        findings.explanation.waiting,
+        findings.explanation.seconds,
+    )
+    each, time = cost.mpi_calls or 0.0, cost.mpi_time or 0.0
+    if seconds.has_small_calls[culprit]:
+        small = float(seconds.small_calls[culprit])
+        line = _in_calls(findings, culprit, time if small >= ALL * time else small)
+        return f"small messages: {line}, {volume((cost.mpi_bytes or 0.0) / each)} per call"
+    line = _in_calls(findings, culprit, time)
+    if culprit in waiting.shares:
+        return f"{line}: {_for_late_ranks(findings, waiting.shares[culprit], time)}"
+    if not each or time <= CRITERIA.call * each:
+        return f"{line}: latency, or ranks that arrive late"
+    if seconds.turns and culprit in waiting.hints:
+        late = _for_late_ranks(findings, waiting.hints[culprit], time)
+        return f"{line}: {late}; the rest may be waiting for a core"
+    turn = ", or wait for a core" if seconds.turns else ""
+    return f"{line}, {time_of(findings.experiment, time / each)} per call: ranks that arrive late{turn}"
+
+
+def _for_late_ranks(findings: Findings, shares: Mapping[int, float], time: float) -> str:
+    """Return the ranks that others wait for longest, the region in which these are late, and how long that takes."""
+    late = max(shares, key=shares.__getitem__)
+    place, waited = Place.of(findings.experiment, findings.vectors.regions[late]), shares[late]
+    part = "waits" if waited >= ALL * time else f"{time_of(findings.experiment, waited)} of it"
+    where = f"at {place.source} ({place.title})" if place.file else f"in {place.title}"
+    known = (each for each in findings.verdict.findings if each.difference == late)
+    slowest = next((each.slowest for each in known), ())
+    who = ranks(slowest) if slowest else "the ranks that take longest"
+    return f"{part} for {who}, which {'takes' if len(slowest) == 1 else 'take'} longest {where}"
