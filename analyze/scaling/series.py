@@ -119,7 +119,7 @@ def series_of(runs: Sequence[Sequence[Experiment]], labels: Sequence[str]) -> Se
     labels, sizes = [labels[each] for each in order], [sizes[each] for each in order]
     if len({*sizes}) < 2:
         raise UsageError(
-            f"expected runs with two or more numbers of ranks, found {len(sizes)} with {sizes[0]}; record them: "
+            f"expected runs with two or more numbers of ranks, found only {sizes[0]}; record them: "
             "autoanalyzer scale -o DIR --ranks 2,4,8 -- mpirun -n {ranks} ./app"
         )
     for (label, size), (other, same) in pairwise(zip(labels, sizes, strict=True)):

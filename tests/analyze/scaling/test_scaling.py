@@ -165,7 +165,7 @@ def test_the_lines_fit_a_terminal_and_name_the_largest_losses(run: MakeRun) -> N
         ({"unfinished": (0, 1)}, InputError, "complete run, but 2 ranks did not reach MPI_Finalize"),
         ({"program_status": 137}, InputError, "exit status 0, found 137"),
         ({"program": "other"}, InputError, "the program app as in out0, found other"),
-        ({"command": ("mpirun", "./app", "7")}, UsageError, "add --mode weak"),
+        ({"command": ("mpirun", "./app", "7")}, UsageError, "add --mode strong; if that of each rank is, --mode weak"),
         ({"history": ("difference(a, b)",)}, InputError, "the result of difference"),
         ({"calibrated": {"processor": "B", "caches": "L1"}}, InputError, "with A and L1 as in out0, found B and L1"),
     ],
@@ -175,6 +175,12 @@ def test_runs_that_cannot_be_judged_together_are_refused(
 ) -> None:
     with pytest.raises(error, match=said):
         judged(run(1, calibrated={"processor": "A", "caches": "L1"}), run(2, **changed))
+
+
+def test_programs_that_get_a_grid_of_ranks_as_arguments_are_judged_with_a_mode(run: MakeRun) -> None:
+    runs = [run(ranks, command=("mpirun", "./app", str(ranks), "1")) for ranks in (1, 2)]
+    assert judged(*runs, mode="strong").speedups == pytest.approx((1, 11 / 7))
+    assert judged(*runs, mode="weak").mode == "weak"
 
 
 def test_a_run_without_path_equal_sizes_and_an_unknown_mode_are_refused(
@@ -188,7 +194,7 @@ def test_a_run_without_path_equal_sizes_and_an_unknown_mode_are_refused(
     assert judged(make_experiment({"divided": [2.0]}, **without), run(2), mode="weak").speedups[0] == 1
     uncounted = make_experiment({"divided": [2.0]}, instructions={"divided": [0.0]})
     assert judged(uncounted, run(2), mode="weak").factors["instructions"] == (None, None)
-    with pytest.raises(UsageError, match="two or more numbers of ranks, found 2 with 4"):
+    with pytest.raises(UsageError, match="two or more numbers of ranks, found only 4"):
         judged(run(4), run(4))
     with pytest.raises(UsageError, match="out1: out0 has 2 ranks, too"):
         judged(run(2), run(2), run(4))
