@@ -228,7 +228,7 @@ def _predictions(scaling: Scaling) -> Iterator[str]:
 def _held_out(each: Prediction) -> str:
     if each.predicted is None:
         name = _NAMES[each.metric]
-        return f"{name} unknown, because several models fit" if each.unclear else f"no model of {name}"
+        return f"{name} unknown, because several models fit" if each.is_unclear else f"no model of {name}"
     assert each.measured
     error = 100 * (each.predicted / each.measured - 1)
     return f"{_amount(each)} {_UNITS[each.metric]} ({f'{error:+.1f} %' if abs(error) >= _EXACT else 'exact'})"

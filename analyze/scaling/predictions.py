@@ -48,6 +48,11 @@ class Prediction:
             return False
         return abs(self.predicted - self.measured) <= HOLDS * self.measured
 
+    @property
+    def is_unclear(self) -> bool:
+        """Whether there are enough models, but several of a region disagree."""
+        return self.predicted is None and self.modelled + self.unclear >= 1 - CRITERIA.same_work
+
 
 def models_of(series: Series, metric: str, runs: int) -> list[list[Model]]:
     """Return the models of each call path's count per rank, fitted to the first ``runs`` runs; the best comes first."""
@@ -96,7 +101,7 @@ def predictions(series: Series) -> Iterator[Prediction]:
             continue
         held_out = _prediction(series, metric, last, series.ranks[last], measured)
         yield held_out
-        if held_out.holds or held_out.unclear:
+        if held_out.holds or held_out.is_unclear:
             yield _prediction(series, metric, last + 1, 2 * series.ranks[last], None)
 
 
