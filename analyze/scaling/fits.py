@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from typing import Final
 
 import numpy as np
@@ -109,16 +110,24 @@ def _of_edges(number: int, counted: Counted) -> Iterator[tuple[float, Model]]:
         [allowed_of(counted.mean), *2 * [allowed_of(counted.most) * THRESHOLD / CRITERIA.same_work]]
     )
     for grid in counted.grids:
-        sizes, forms = [dimensions(each, grid) for each in counted.ranks], grid_forms(grid)
-        for way in WAYS:
-            columns = {}
-            for name, form in forms.items():
-                if not form.by_axis or (form.shares and (counted.differs or grid in counted.known)):
-                    most, least = zip(*(form.extremes(each, way) for each in sizes), strict=True)
-                    columns[name] = np.array([*map(form.mean, sizes), *most, *least])
-            for error, terms in combined(columns, number, amounts, allowed, is_grid=True):
-                if any(forms[name].shares for name, _ in terms):
-                    yield error, Model(terms, grid)
+        by_axis = counted.differs or grid in counted.known
+        if number == 1 or by_axis:  # with more terms, nothing would show the grid
+            for way in WAYS:
+                columns = _columns_of_edges(counted.ranks, grid, way, by_axis=by_axis)
+                for error, terms in combined(columns, number, amounts, allowed, is_grid=True):
+                    if any(grid_forms(grid)[name].shares for name, _ in terms):
+                        yield error, Model(terms, grid)
+
+
+@cache
+def _columns_of_edges(ranks: tuple[int, ...], grid: int, way: int, *, by_axis: bool) -> dict[str, Values]:
+    """Return, for each form, the means, the largest and the smallest amounts for these numbers of ranks."""
+    found, sizes = {}, [dimensions(each, grid) for each in ranks]
+    for name, form in grid_forms(grid).items():
+        if not form.by_axis or (form.shares and by_axis):
+            most, least = zip(*(form.extremes(each, way) for each in sizes), strict=True)
+            found[name] = np.array([*map(form.mean, sizes), *most, *least])
+    return found
 
 
 def _of_grids(number: int, counted: Counted) -> Iterator[tuple[float, Model]]:
@@ -126,14 +135,17 @@ def _of_grids(number: int, counted: Counted) -> Iterator[tuple[float, Model]]:
     for grid in counted.grids if len(counted.ranks) >= _FEWEST else ():
         is_known = grid in counted.known
         if is_known or number == 1:
-            sizes = [dimensions(each, grid) for each in counted.ranks]
-            columns = {
-                name: np.array([*map(form.mean, sizes)])
-                for name, form in grid_forms(grid).items()
-                if not form.shares and (is_known or not form.by_axis)
-            }
+            columns = _columns(counted.ranks, grid, by_axis=is_known)
             for error, terms in combined(columns, number, counted.mean, allowed_of(counted.mean), is_grid=True):
                 yield error, Model(terms, grid)
+
+
+@cache
+def _columns(ranks: tuple[int, ...], grid: int, *, by_axis: bool) -> dict[str, Values]:
+    """Return, for each form in which all ranks have the same, its amounts for these numbers of ranks."""
+    sizes = [dimensions(each, grid) for each in ranks]
+    forms = (each for each in grid_forms(grid).values() if not each.shares and (by_axis or not each.by_axis))
+    return {form.name: np.array([*map(form.mean, sizes)]) for form in forms}
 
 
 def _have_models(counted: Counted) -> bool:

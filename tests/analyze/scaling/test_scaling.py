@@ -10,8 +10,10 @@ from typing import Any
 import pytest
 
 from autoanalyzer.analyze.scaling import Scaling, find_scaling, series_of
+from autoanalyzer.analyze.scaling.grids import dimensions
+from autoanalyzer.analyze.scaling.predictions import models_of
 from autoanalyzer.errors import InputError, UsageError
-from autoanalyzer.experiment import Experiment
+from autoanalyzer.experiment import Experiment, Topology
 from autoanalyzer.view.scaling import scaling_document, scaling_lines
 
 from ..conftest import MakeExperiment
@@ -145,6 +147,55 @@ def test_the_largest_run_is_predicted_from_the_others_and_then_twice_its_ranks(r
     assert (beyond.ranks, beyond.measured) == (8, None)
     assert beyond.predicted == pytest.approx(18 * RATE)
     assert not judged(run(1), run(4)).predictions
+
+
+@pytest.mark.parametrize("kind", ["made", "sent", "unknown"])
+def test_counts_of_a_grid_are_predicted_if_the_program_makes_it_or_its_edges_send_less(
+    make_experiment: MakeExperiment, kind: str
+) -> None:
+    def on_grid(ranks: int) -> Experiment:
+        sizes = dimensions(ranks, 2)
+        places = [(rank // sizes[1], rank % sizes[1]) for rank in range(ranks)]
+        made = make_experiment(
+            {"rows": [8 / ranks] * ranks, "send": [0.0] * ranks},
+            path_time={"rows": [8 / ranks, *[0.0] * (ranks - 1)]},
+            visits={"rows": [24 / sizes[1]] * ranks},
+            mpi_bytes_sent={
+                "send": [
+                    sum(
+                        (at > 0) + (at < size - 1) if kind == "sent" else 1
+                        for at, size in zip(place, sizes, strict=True)
+                    )
+                    for place in places
+                ]
+            },
+        )
+        grid = Topology(
+            "MPI_Cart_create",
+            tuple(("", size, False) for size in sizes),
+            {(rank, 0): place for rank, place in enumerate(places)},
+        )
+        return made.replaced(topologies=[grid]) if kind == "made" else made
+
+    found = judged(*map(on_grid, (2, 4, 8)), mode="strong")
+    models = models_of(found.series, "visits", 3)[1]
+    assert [round(each.at(16)) for each in models] == ([] if kind == "unknown" else [6])
+
+
+def test_predictions_need_models_that_agree(make_experiment: MakeExperiment) -> None:
+    def with_neighbours(ranks: int) -> Experiment:
+        made = make_experiment(
+            {"work": [8 / ranks] * ranks},
+            path_time={"work": [8 / ranks, *[0.0] * (ranks - 1)]},
+            mpi_bytes_sent={"work": [1e3 * (ranks.bit_length() - 1)] * ranks},
+        )
+        return made.replaced(notes=replace(made.notes, program="app"))
+
+    found = judged(*map(with_neighbours, (2, 4, 8, 16)), mode="strong")
+    held_out = next(each for each in found.predictions if each.metric == "mpi_bytes_sent")
+    assert (held_out.predicted, held_out.unclear, held_out.is_unclear, held_out.holds) == (None, 1, True, False)
+    assert "bytes sent unknown, because several models fit" in "".join(scaling_lines(found))
+    assert [each.predicted for each in found.predictions if each.ranks == 32] == pytest.approx([32, 5e3 * 32])
 
 
 def test_the_lines_fit_a_terminal_and_name_the_largest_losses(run: MakeRun) -> None:
