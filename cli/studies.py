@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..errors import UsageError
+from ..errors import InputError, UsageError
 from ..runtime.folder import RunFolder
 
 if TYPE_CHECKING:
@@ -16,10 +16,17 @@ __all__ = ["judged", "runs_of_study"]
 
 
 def runs_of_study(path: Path) -> list[Path]:
-    """Return the runs in the folder of a series, fewest ranks first; the path itself if it is no such folder."""
+    """Return the runs in the folder of a series, fewest ranks first; the path itself if it is no such folder.
+
+    Raises:
+        InputError: The series was interrupted.
+    """
     runs = [each for each in path.glob("ranks-*") if each.name.removeprefix("ranks-").isdecimal()]
     if not runs or RunFolder(path).experiment.exists():
         return [path]
+    for each in map(RunFolder, runs):
+        if not (each.experiment.exists() or each.shard_files() or each.run(1).path.exists()):
+            raise InputError(f"{each.path}: expected a run, found none; the command that recorded {path} continues it")
     return sorted(runs, key=lambda each: int(each.name.removeprefix("ranks-")))
 
 

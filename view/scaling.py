@@ -227,7 +227,8 @@ def _predictions(scaling: Scaling) -> Iterator[str]:
 
 def _held_out(each: Prediction) -> str:
     if each.predicted is None:
-        return f"no model of {_NAMES[each.metric]}"
+        name = _NAMES[each.metric]
+        return f"{name} unknown, because several models fit" if each.is_unclear else f"no model of {name}"
     assert each.measured
     error = 100 * (each.predicted / each.measured - 1)
     return f"{_amount(each)} {_UNITS[each.metric]} ({f'{error:+.1f} %' if abs(error) >= _EXACT else 'exact'})"
@@ -283,7 +284,8 @@ def _models(scaling: Scaling) -> Iterator[dict[str, Any]]:
     series = scaling.series
     for metric, values in series.counts.items():
         least = THRESHOLD**2 * float(values[-1].sum())
-        for path, model in enumerate(models_of(series, metric, len(series.ranks))):
+        for path, models in enumerate(models_of(series, metric, len(series.ranks))):
+            model = models[0] if models else None
             if float(values[-1, path]) >= least > 0:
                 place = Place.of_path(series.call_paths, path)
                 yield {

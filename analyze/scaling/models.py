@@ -1,23 +1,28 @@
 """Models of counts over the number of ranks: the simplest sum of few forms that is exact within 1 %.
 
-The forms are those that regular programs have (Calotoiu et al., SC 2013, section 3). A model has fewer coefficients
-than it was fitted to numbers of ranks; otherwise it would fit noise.
+The forms are those that regular programs have (Calotoiu et al., SC 2013, section 3), and those of grids of ranks. A
+model has fewer coefficients than it was fitted to numbers of ranks; otherwise it would fit noise.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Final
 
 import numpy as np
 
+from ..run.arrays import Values
 from ..run.criteria import CRITERIA
+from .grids import dimensions, grid_forms
 
-__all__ = ["FORMS", "Model", "fitted"]
+__all__ = ["FORMS", "MOST_TERMS", "Model", "allowed_of", "combined", "fitted", "models_in_ranks"]
 
-FORMS: Final[dict[str, Callable[[float], float]]] = {
+_Form = Callable[[float], float]
+_Terms = tuple[tuple[str, float], ...]
+
+FORMS: Final[dict[str, _Form]] = {
     "1": lambda ranks: 1.0,
     "1/P": lambda ranks: 1 / ranks,
     "log P": lambda ranks: float(np.log2(ranks)),
@@ -26,8 +31,10 @@ FORMS: Final[dict[str, Callable[[float], float]]] = {
 }
 """Of the number of ranks P, simplest first; the logarithm is to base 2."""
 
-_MOST_TERMS: Final = 2
+MOST_TERMS: Final = 2
 _ROUNDING: Final = 1e-9  # relative to the largest value, where a value is 0
+_ROUGH: Final = 1e-3  # the same, to leave out most of the models
+_NOTHING: Final = 1e-6  # of the largest value: a smaller term is none
 
 
 @dataclass(frozen=True)
@@ -36,38 +43,101 @@ class Model:
 
     Attributes:
         terms: Form → its coefficient.
+        grid: The number of dimensions of the ranks' grid; 0 if all forms are in P.
     """
 
-    terms: tuple[tuple[str, float], ...]
+    terms: _Terms
+    grid: int = 0
 
     def at(self, ranks: float) -> float:
         """Return the value for a number of ranks."""
-        return sum(coefficient * FORMS[form](ranks) for form, coefficient in self.terms)
+        if not self.grid:
+            return sum(coefficient * FORMS[form](ranks) for form, coefficient in self.terms)
+        forms, sizes = grid_forms(self.grid), dimensions(int(ranks), self.grid)
+        return sum(coefficient * forms[form].mean(sizes) for form, coefficient in self.terms)
 
 
 def fitted(ranks: Sequence[int], values: Sequence[float]) -> Model | None:
-    """Return the simplest model that is exact within 1 % for all values; None if there is none.
+    """Return the simplest model in P that is exact within 1 % for all values; None if there is none.
 
     Args:
         ranks: Numbers of ranks.
         values: A count for each, no less than 0. If all are 0, the model has no terms.
     """
     amounts = np.array(values, dtype=np.float64)
-    largest = float(amounts.max(initial=0.0))
-    if largest == 0:
+    if not amounts.any():
         return Model(())
-    allowed = np.maximum(CRITERIA.same_work * amounts, _ROUNDING * largest)
-    columns = {form: np.array([at(each) for each in ranks]) for form, at in FORMS.items()}
-    for number in range(1, min(_MOST_TERMS, len(ranks) - 1) + 1):
-        found: list[tuple[float, Model]] = []
-        for forms in combinations(FORMS, number):
-            matrix = np.stack([columns[form] for form in forms], axis=1)
-            if np.count_nonzero(matrix.any(axis=1)) <= number:  # the logarithm of 1 rank shows nothing
-                continue
-            coefficients, _, rank, _ = np.linalg.lstsq(matrix / allowed[:, None], amounts / allowed, rcond=None)
-            error = float((np.abs(matrix @ coefficients - amounts) / allowed).max())
-            if rank == number and error <= 1:
-                found.append((error, Model(tuple(zip(forms, coefficients.tolist(), strict=True)))))
+    for number in range(1, min(MOST_TERMS, len(ranks) - 1) + 1):
+        found = [*models_in_ranks(number, ranks, amounts)]
         if found:
             return min(found, key=lambda each: each[0])[1]
     return None
+
+
+def models_in_ranks(number: int, ranks: Sequence[int], amounts: Values) -> Iterator[tuple[float, Model]]:
+    """Yield the models in P with a number of terms that are exact within 1 %, each with its error in units of that.
+
+    Args:
+        number: Of terms.
+        ranks: Numbers of ranks.
+        amounts: ``float64[run]``, not all 0.
+    """
+    columns = {form: np.array([at(each) for each in ranks]) for form, at in FORMS.items()}
+    for error, terms in combined(columns, number, amounts, allowed_of(amounts)):
+        yield error, Model(terms)
+
+
+def allowed_of(amounts: Values) -> Values:
+    """Return how far a model may be off for each amount."""
+    return np.maximum(CRITERIA.same_work * amounts, _ROUNDING * float(amounts.max()))
+
+
+def combined(
+    columns: Mapping[str, Values], number: int, amounts: Values, allowed: Values, *, is_grid: bool = False
+) -> Iterator[tuple[float, _Terms]]:
+    """Yield the sums of a number of columns that are equal to amounts, with the error as a share of what is allowed.
+
+    Args:
+        columns: By name, each with a value for each amount.
+        number: Of terms, 1 or 2.
+        amounts: Amounts.
+        allowed: How far a sum may be off.
+        is_grid: Whether a form that is not in P is wanted, and no negative coefficients.
+    """
+    for names in _promising(columns, number, amounts, allowed):
+        if is_grid and all(name in FORMS for name in names):
+            continue
+        matrix = np.stack([columns[name] for name in names], axis=1)
+        if np.count_nonzero(matrix.any(axis=1)) <= number:  # the logarithm of 1 rank shows nothing
+            continue
+        coefficients, _, rank, _ = np.linalg.lstsq(matrix / allowed[:, None], amounts / allowed, rcond=None)
+        error = float((np.abs(matrix @ coefficients - amounts) / allowed).max())
+        least = float((coefficients * matrix.max(axis=0)).min())
+        if rank == number and error <= 1 and not (is_grid and least < _NOTHING * float(amounts.max())):
+            yield error, tuple(zip(names, coefficients.tolist(), strict=True))
+
+
+def _promising(
+    columns: Mapping[str, Values], number: int, amounts: Values, allowed: Values
+) -> Iterator[tuple[str, ...]]:
+    """Yield the combinations of columns that may be exact, by the normal equations of all at once."""
+    allowed = np.maximum(allowed, _ROUGH * float(amounts.max()))
+    weighed = np.stack([*columns.values()]) / allowed
+    wanted = amounts / allowed
+    products, by_amounts = weighed @ weighed.T, weighed @ wanted
+    every = [*combinations(range(len(columns)), number)]
+    first, last = np.array([each[0] for each in every]), np.array([each[-1] for each in every])
+    if number == 1:
+        parts = [by_amounts / np.maximum(np.diag(products), 1e-300)]
+    else:
+        one, other, both = products[first, first], products[last, last], products[first, last]
+        whole = one * other - both**2
+        whole = np.where(whole > 1e-12 * one * other, whole, np.inf)
+        parts = [
+            (by_amounts[first] * other - by_amounts[last] * both) / whole,
+            (by_amounts[last] * one - by_amounts[first] * both) / whole,
+        ]
+    sums = sum(part[:, None] * weighed[place] for part, place in zip(parts, (first, last), strict=False))
+    is_near = np.abs(sums - wanted).max(axis=1) <= 2
+    names = [*columns]
+    yield from (tuple(names[place] for place in every[each]) for each in np.flatnonzero(is_near))

@@ -8,14 +8,15 @@ from typing import Final
 
 import numpy as np
 
-from ..run.arrays import Values
 from ..run.criteria import CRITERIA
-from .models import Model, fitted
+from .fits import HOLDS, Counted, fits, grids_shown
+from .grids import GRIDS, dimensions
+from .models import Model
 from .series import Series
 
 __all__ = ["Prediction", "models_of", "predictions"]
 
-_HOLDS: Final = 0.03  # a model whose prediction misses by more is not used beyond the largest run
+_BYTES: Final = "mpi_bytes_sent"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +30,7 @@ class Prediction:
         predicted: The models' prediction; None if the models do not cover 99 % of the count.
         measured: What was counted; None if there is no such run.
         modelled: The share of the count in regions with a model.
+        unclear: The share in regions with several models that are as simple and exact, but predict different counts.
     """
 
     metric: str
@@ -37,23 +39,59 @@ class Prediction:
     predicted: float | None
     measured: float | None
     modelled: float
+    unclear: float
 
     @property
     def holds(self) -> bool:
         """Whether it was measured, and is right within 3 %."""
         if self.predicted is None or self.measured is None:
             return False
-        return abs(self.predicted - self.measured) <= _HOLDS * self.measured
+        return abs(self.predicted - self.measured) <= HOLDS * self.measured
+
+    @property
+    def is_unclear(self) -> bool:
+        """Whether there are enough models, but several of a region disagree."""
+        return self.predicted is None and self.modelled + self.unclear >= 1 - CRITERIA.same_work
 
 
-def models_of(series: Series, metric: str, runs: int) -> list[Model | None]:
-    """Return the model of each call path's count per rank, fitted to the first ``runs`` runs; None without one."""
-    values = series.counts[metric] / np.array(series.ranks)[:, None]
-    return [fitted(series.ranks[:runs], column) for column in values[:runs].T.tolist()]
+def models_of(series: Series, metric: str, runs: int) -> list[list[Model]]:
+    """Return the models of each call path's count per rank, fitted to the first ``runs`` runs; the best comes first."""
+    possible, known = _grids(series, runs)
+    return [fits(each) for each in _counted(series, metric, runs, possible, known)]
+
+
+def _grids(series: Series, runs: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Return the numbers of dimensions that the ranks' grid may have, and those that the program is known to use.
+
+    They are known by the grids that the program made, or by ranks at the edges of a grid, which send less.
+    """
+    made = [(ranks, sizes) for ranks, sizes in zip(series.ranks[:runs], series.grids, strict=False) if sizes]
+    possible = tuple(
+        number
+        for number in GRIDS
+        if all(tuple(sorted(sizes, reverse=True)) == dimensions(ranks, number) for ranks, sizes in made)
+    )
+    if made:
+        return possible, possible
+    if _BYTES not in series.counts:
+        return possible, ()
+    shown = set[int]().union(*map(grids_shown, _counted(series, _BYTES, runs, possible, ())))
+    return possible, tuple(sorted(shown))
+
+
+def _counted(
+    series: Series, metric: str, runs: int, possible: tuple[int, ...], known: tuple[int, ...]
+) -> Iterator[Counted]:
+    """Yield the count of each call path in the first ``runs`` runs."""
+    ranks = series.ranks[:runs]
+    values, least, most = (each[metric][:runs] for each in (series.counts, series.least, series.most))
+    mean = values / np.array(ranks)[:, None]
+    for path in range(values.shape[1]):
+        yield Counted(ranks, mean[:, path], least[:, path], most[:, path], possible, known)
 
 
 def predictions(series: Series) -> Iterator[Prediction]:
-    """Yield the prediction of each count for the largest run and, if that holds, for twice as many ranks."""
+    """Yield the prediction of each count for the largest run and, unless it is wrong, for twice as many ranks."""
     last = len(series.ranks) - 1
     if last < 2:
         return
@@ -61,19 +99,24 @@ def predictions(series: Series) -> Iterator[Prediction]:
         measured = float(values[last].sum())
         if not measured:
             continue
-        found = _prediction(series, metric, last, series.ranks[last], values)
-        yield Prediction(metric, series.ranks[last], series.ranks[:last], found[0], measured, found[1])
-        if found[0] is not None and abs(found[0] - measured) <= _HOLDS * measured:
-            ranks = 2 * series.ranks[last]
-            more = _prediction(series, metric, last + 1, ranks, values)
-            yield Prediction(metric, ranks, series.ranks, more[0], None, more[1])
+        held_out = _prediction(series, metric, last, series.ranks[last], measured)
+        yield held_out
+        if held_out.holds or held_out.is_unclear:
+            yield _prediction(series, metric, last + 1, 2 * series.ranks[last], None)
 
 
-def _prediction(series: Series, metric: str, runs: int, ranks: int, values: Values) -> tuple[float | None, float]:
-    """Return the predicted total, and the share in regions with a model."""
-    models = models_of(series, metric, runs)
-    whole = float(values[runs - 1].sum())
-    modelled = sum(value for value, model in zip(values[runs - 1].tolist(), models, strict=True) if model) / whole
-    if modelled < 1 - CRITERIA.same_work:
-        return None, modelled
-    return ranks * sum(max(model.at(ranks), 0.0) for model in models if model), modelled
+def _prediction(series: Series, metric: str, runs: int, ranks: int, measured: float | None) -> Prediction:
+    """Return a prediction by the first ``runs`` runs."""
+    values = series.counts[metric][runs - 1].tolist()
+    predicted, modelled, unclear, whole = 0.0, 0.0, 0.0, sum(values) or 1.0
+    for value, models in zip(values, models_of(series, metric, runs), strict=True):
+        found = [max(model.at(ranks), 0.0) for model in models]
+        if not found:
+            continue
+        if max(found) - min(found) > HOLDS * max(found):
+            unclear += value / whole
+            continue
+        modelled += value / whole
+        predicted += ranks * found[0]
+    is_whole = modelled >= 1 - CRITERIA.same_work
+    return Prediction(metric, ranks, series.ranks[:runs], predicted if is_whole else None, measured, modelled, unclear)

@@ -69,13 +69,12 @@ def find_scaling(series: Series, mode: Mode | None = None) -> Scaling:
         mode: Strong or weak scaling; None if counts are to show it.
 
     Raises:
-        UsageError: Neither counts nor ``mode`` show whether scaling is strong or weak, or arguments differ although it
-            is not weak.
+        UsageError: Without ``mode``, counts do not show whether scaling is strong or weak, or arguments differ.
     """
-    if not series.has_same_arguments and mode != "weak":
+    if not series.has_same_arguments and mode is None:
         raise UsageError(
             f"{series.labels[-1]}: expected the same arguments of the program as in {series.labels[0]}, found others; "
-            "if each rank has the same work, add --mode weak"
+            "if the total work is the same, add --mode strong; if that of each rank is, --mode weak"
         )
     found, by = (mode, "option") if mode else _mode_of(series)
     growth = _growth(series, found)

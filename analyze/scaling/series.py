@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from math import prod
 from pathlib import PurePath
 
 import numpy as np
@@ -43,6 +44,9 @@ class Series:
         path: Time on the critical path, in seconds; of one rank, its busy time.
         in_mpi: Time in MPI without waiting for other ranks, in seconds.
         counts: ``instructions``, ``visits`` and ``mpi_bytes_sent``, as far as all runs have them.
+        least: Likewise, of the rank with the smallest count in the call path.
+        most: Likewise, of the rank with the largest one.
+        grids: For each run, the sizes of the grid that the program made of all ranks; None without one.
         shared: ``bool[run, call path]``: whether each rank executes at least half as much as the mean rank.
         same: Likewise, whether all ranks execute the same number of instructions; false if these were not counted.
     """
@@ -61,6 +65,9 @@ class Series:
     path: Values
     in_mpi: Values
     counts: dict[str, Values]
+    least: dict[str, Values]
+    most: dict[str, Values]
+    grids: tuple[tuple[int, ...] | None, ...]
     shared: np.ndarray
     same: np.ndarray
 
@@ -112,7 +119,7 @@ def series_of(runs: Sequence[Sequence[Experiment]], labels: Sequence[str]) -> Se
     labels, sizes = [labels[each] for each in order], [sizes[each] for each in order]
     if len({*sizes}) < 2:
         raise UsageError(
-            f"expected runs with two or more numbers of ranks, found {len(sizes)} with {sizes[0]}; record them: "
+            f"expected runs with two or more numbers of ranks, found only {sizes[0]}; record them: "
             "autoanalyzer scale -o DIR --ranks 2,4,8 -- mpirun -n {ranks} ./app"
         )
     for (label, size), (other, same) in pairwise(zip(labels, sizes, strict=True)):
@@ -142,6 +149,7 @@ def series_of(runs: Sequence[Sequence[Experiment]], labels: Sequence[str]) -> Se
             found[run, rows] = sums[run][name]
         return found
 
+    counts = [name for name in COUNTS if all(_has(each, name) for each in sums)]
     return Series(
         tuple(labels),
         tuple(sizes),
@@ -156,7 +164,10 @@ def series_of(runs: Sequence[Sequence[Experiment]], labels: Sequence[str]) -> Se
         files=together("files"),
         path=together("path"),
         in_mpi=np.maximum(together("in_mpi"), 0.0),
-        counts={name: together(name) for name in COUNTS if all(_has(each, name) for each in sums)},
+        counts={name: together(name) for name in counts},
+        least={name: together(f"least {name}") for name in counts},
+        most={name: together(f"most {name}") for name in counts},
+        grids=tuple(_grid_of(each, size) for each, size in zip(medians, sizes, strict=True)),
         shared=together("shared") > 0,
         same=together("same") > 0,
     )
@@ -165,6 +176,15 @@ def series_of(runs: Sequence[Sequence[Experiment]], labels: Sequence[str]) -> Se
 def _has(sums: dict[str, Values], count: str) -> bool:
     """Return whether a run has a count; a program that executes no instructions was not counted."""
     return count in sums and (count != "instructions" or bool(sums[count].any()))
+
+
+def _grid_of(experiment: Experiment, ranks: int) -> tuple[int, ...] | None:
+    """Return the sizes of the first topology that has all ranks; None if there is none."""
+    for each in experiment.topologies:
+        sizes = tuple(size for _, size, _ in each.dimensions)
+        if prod(sizes) == ranks == len({process for process, _ in each.coordinates}):
+            return sizes
+    return None
 
 
 def _check(label: str, experiment: Experiment) -> None:

@@ -21,12 +21,16 @@ COUNTS: Final = ("instructions", "visits", "mpi_bytes_sent")
 
 
 def sums_of(experiment: Experiment) -> dict[str, Values]:
-    """Return the sums and maxima over ranks by name: ``float64[call path]``, exclusive; see ``Series``."""
+    """Return sums and extremes over ranks by name: ``float64[call path]``, exclusive; see ``Series``.
+
+    Those of a count are ``least instructions`` and ``most instructions``.
+    """
     names = [name for name in COUNTS if complete(experiment, name)]
     blocks = [*over_locations(experiment, _of_block, names)]
     found: dict[str, Values] = {}
     for name in blocks[0]:
-        join = {"longest": np.max, "busiest": np.max, "most": np.max, "least": np.min}.get(name, np.sum)
+        kind = name.partition(" ")[0]
+        join = {"longest": np.max, "busiest": np.max, "most": np.max, "least": np.min}.get(kind, np.sum)
         found[name] = np.asarray(join([each[name] for each in blocks], axis=0))
     number = len({place.process for place in experiment.locations})
     if number == 1:  # the path may begin with the first message, which there may not be
@@ -69,4 +73,6 @@ def _of_block(part: Experiment, _: slice, names: list[str]) -> dict[str, Values]
         "path": of_metric("path_time").sum(axis=1),
         "in_mpi": (of_metric("mpi_time", first) - of_metric("wait_time")).sum(axis=1),
         **{name: values.sum(axis=1) for name, values in counted.items()},
+        **{f"least {name}": values.min(axis=1) for name, values in counted.items()},
+        **{f"most {name}": values.max(axis=1) for name, values in counted.items()},
     }

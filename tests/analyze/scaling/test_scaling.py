@@ -10,8 +10,10 @@ from typing import Any
 import pytest
 
 from autoanalyzer.analyze.scaling import Scaling, find_scaling, series_of
+from autoanalyzer.analyze.scaling.grids import dimensions
+from autoanalyzer.analyze.scaling.predictions import models_of
 from autoanalyzer.errors import InputError, UsageError
-from autoanalyzer.experiment import Experiment
+from autoanalyzer.experiment import Experiment, Topology
 from autoanalyzer.view.scaling import scaling_document, scaling_lines
 
 from ..conftest import MakeExperiment
@@ -147,6 +149,55 @@ def test_the_largest_run_is_predicted_from_the_others_and_then_twice_its_ranks(r
     assert not judged(run(1), run(4)).predictions
 
 
+@pytest.mark.parametrize("kind", ["made", "sent", "unknown"])
+def test_counts_of_a_grid_are_predicted_if_the_program_makes_it_or_its_edges_send_less(
+    make_experiment: MakeExperiment, kind: str
+) -> None:
+    def on_grid(ranks: int) -> Experiment:
+        sizes = dimensions(ranks, 2)
+        places = [(rank // sizes[1], rank % sizes[1]) for rank in range(ranks)]
+        made = make_experiment(
+            {"rows": [8 / ranks] * ranks, "send": [0.0] * ranks},
+            path_time={"rows": [8 / ranks, *[0.0] * (ranks - 1)]},
+            visits={"rows": [24 / sizes[1]] * ranks},
+            mpi_bytes_sent={
+                "send": [
+                    sum(
+                        (at > 0) + (at < size - 1) if kind == "sent" else 1
+                        for at, size in zip(place, sizes, strict=True)
+                    )
+                    for place in places
+                ]
+            },
+        )
+        grid = Topology(
+            "MPI_Cart_create",
+            tuple(("", size, False) for size in sizes),
+            {(rank, 0): place for rank, place in enumerate(places)},
+        )
+        return made.replaced(topologies=[grid]) if kind == "made" else made
+
+    found = judged(*map(on_grid, (2, 4, 8)), mode="strong")
+    models = models_of(found.series, "visits", 3)[1]
+    assert [round(each.at(16)) for each in models] == ([] if kind == "unknown" else [6])
+
+
+def test_predictions_need_models_that_agree(make_experiment: MakeExperiment) -> None:
+    def with_neighbours(ranks: int) -> Experiment:
+        made = make_experiment(
+            {"work": [8 / ranks] * ranks},
+            path_time={"work": [8 / ranks, *[0.0] * (ranks - 1)]},
+            mpi_bytes_sent={"work": [1e3 * (ranks.bit_length() - 1)] * ranks},
+        )
+        return made.replaced(notes=replace(made.notes, program="app"))
+
+    found = judged(*map(with_neighbours, (2, 4, 8, 16)), mode="strong")
+    held_out = next(each for each in found.predictions if each.metric == "mpi_bytes_sent")
+    assert (held_out.predicted, held_out.unclear, held_out.is_unclear, held_out.holds) == (None, 1, True, False)
+    assert "bytes sent unknown, because several models fit" in "".join(scaling_lines(found))
+    assert [each.predicted for each in found.predictions if each.ranks == 32] == pytest.approx([32, 5e3 * 32])
+
+
 def test_the_lines_fit_a_terminal_and_name_the_largest_losses(run: MakeRun) -> None:
     lines = scaling_lines(judged(*map(run, (1, 2, 4, 8, 16, 32, 64, 128, 256))))
     assert len(lines) <= 20
@@ -165,7 +216,7 @@ def test_the_lines_fit_a_terminal_and_name_the_largest_losses(run: MakeRun) -> N
         ({"unfinished": (0, 1)}, InputError, "complete run, but 2 ranks did not reach MPI_Finalize"),
         ({"program_status": 137}, InputError, "exit status 0, found 137"),
         ({"program": "other"}, InputError, "the program app as in out0, found other"),
-        ({"command": ("mpirun", "./app", "7")}, UsageError, "add --mode weak"),
+        ({"command": ("mpirun", "./app", "7")}, UsageError, "add --mode strong; if that of each rank is, --mode weak"),
         ({"history": ("difference(a, b)",)}, InputError, "the result of difference"),
         ({"calibrated": {"processor": "B", "caches": "L1"}}, InputError, "with A and L1 as in out0, found B and L1"),
     ],
@@ -175,6 +226,12 @@ def test_runs_that_cannot_be_judged_together_are_refused(
 ) -> None:
     with pytest.raises(error, match=said):
         judged(run(1, calibrated={"processor": "A", "caches": "L1"}), run(2, **changed))
+
+
+def test_programs_that_get_a_grid_of_ranks_as_arguments_are_judged_with_a_mode(run: MakeRun) -> None:
+    runs = [run(ranks, command=("mpirun", "./app", str(ranks), "1")) for ranks in (1, 2)]
+    assert judged(*runs, mode="strong").speedups == pytest.approx((1, 11 / 7))
+    assert judged(*runs, mode="weak").mode == "weak"
 
 
 def test_a_run_without_path_equal_sizes_and_an_unknown_mode_are_refused(
@@ -188,7 +245,7 @@ def test_a_run_without_path_equal_sizes_and_an_unknown_mode_are_refused(
     assert judged(make_experiment({"divided": [2.0]}, **without), run(2), mode="weak").speedups[0] == 1
     uncounted = make_experiment({"divided": [2.0]}, instructions={"divided": [0.0]})
     assert judged(uncounted, run(2), mode="weak").factors["instructions"] == (None, None)
-    with pytest.raises(UsageError, match="two or more numbers of ranks, found 2 with 4"):
+    with pytest.raises(UsageError, match="two or more numbers of ranks, found only 4"):
         judged(run(4), run(4))
     with pytest.raises(UsageError, match="out1: out0 has 2 ranks, too"):
         judged(run(2), run(2), run(4))

@@ -1,0 +1,155 @@
+"""The models that fit a count: in the number of ranks, or in the grid that the ranks form."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import Final
+
+import numpy as np
+
+from ..run.arrays import Values
+from ..run.criteria import CRITERIA, THRESHOLD
+from .grids import WAYS, dimensions, grid_forms
+from .models import MOST_TERMS, Model, allowed_of, combined, fitted, models_in_ranks
+
+__all__ = ["HOLDS", "Counted", "fits", "grids_shown"]
+
+HOLDS: Final = 0.03
+"""How far predictions may be off, relatively."""
+
+_FEWEST: Final = 3  # numbers of ranks that can show a grid
+_EXACT: Final = 0.1  # of 1 %: a smaller error is none
+
+
+@dataclass(frozen=True)
+class Counted:
+    """A count of a call path; ``float64[run]``.
+
+    Attributes:
+        ranks: Numbers of ranks.
+        mean: The mean over the ranks, no less than 0.
+        least: The count of the rank with the smallest one.
+        most: That of the rank with the largest one.
+        possible: The numbers of dimensions that the ranks' grid may have, if they form one.
+        known: Those that are known to be used: loops over single dimensions may show, too.
+    """
+
+    ranks: tuple[int, ...]
+    mean: Values
+    least: Values
+    most: Values
+    possible: tuple[int, ...]
+    known: tuple[int, ...] = ()
+
+    @property
+    def grids(self) -> tuple[int, ...]:
+        """The numbers of dimensions to be tried; ranks of any grid may also form a chain."""
+        return tuple(each for each in self.possible if not self.known or each in (1, *self.known))
+
+    @property
+    def differs(self) -> bool:
+        """Whether some rank has less than nine tenths of another one's count."""
+        return bool((self.least < (1 - THRESHOLD) * self.most).any())
+
+
+def fits(counted: Counted) -> list[Model]:
+    """Return the simplest models that are exact within 1 %, the best first, with others that are as good.
+
+    If ranks differ as those in the middle and at the edges of a grid, its models are preferred. If they differ in
+    another way, the largest and the smallest count need models in P, too, unless the total stays the same. If nothing
+    shows a grid, its models must be exact, and have one term.
+    """
+    if not counted.mean.any():
+        return [Model(())]
+    numbers = range(1, min(MOST_TERMS, len(counted.ranks) - 1) + 1)
+    alike = [each for number in numbers for each in _of_edges(number, counted)]
+    if counted.differs and alike:
+        exact = [each for each in alike if len(each[1].terms) == 1 and each[0] <= _EXACT]
+        return _best(exact or alike)
+    is_regular = not counted.differs or len(counted.ranks) < _FEWEST or _have_models(counted)
+    for number in numbers:
+        found = [*models_in_ranks(number, counted.ranks, counted.mean)]
+        if len(counted.ranks) == number + 1 > 2:  # two terms may come near any three values
+            found = [each for each in found if each[0] <= _EXACT]
+        if not is_regular:
+            found = [each for each in found if [name for name, _ in each[1].terms] == ["1/P"]]
+        if not counted.differs:
+            of_grids = [*(each for each in alike if len(each[1].terms) == number), *_of_grids(number, counted)]
+            found += [each for each in of_grids if each[1].grid in counted.known or (number == 1 and each[0] <= _EXACT)]
+        if found:
+            return _best(found)
+    return []
+
+
+def grids_shown(counted: Counted) -> set[int]:
+    """Return the numbers of dimensions of the grids that differences between the ranks' messages show."""
+    if not counted.differs:
+        return set()
+    return {model.grid for number in (1, MOST_TERMS) for _, model in _of_edges(number, counted)}
+
+
+def _best(found: list[tuple[float, Model]]) -> list[Model]:
+    """Return the model with the smallest error, and others that are as good."""
+    found = sorted(found, key=lambda each: each[0])
+    allowed = max(4 * found[0][0], _EXACT)
+    return [model for error, model in found if error <= allowed]
+
+
+def _of_edges(number: int, counted: Counted) -> Iterator[tuple[float, Model]]:
+    """Yield the models of a grid in which ranks at the edges do less, each with its error.
+
+    The largest and the smallest count must be those of the grid within a tenth: if the grid does not divide the data
+    evenly, they differ a little more.
+    """
+    if len(counted.ranks) < _FEWEST:
+        return
+    amounts = np.concatenate([counted.mean, counted.most, counted.least])
+    allowed = np.concatenate(
+        [allowed_of(counted.mean), *2 * [allowed_of(counted.most) * THRESHOLD / CRITERIA.same_work]]
+    )
+    for grid in counted.grids:
+        by_axis = counted.differs or grid in counted.known
+        if number == 1 or by_axis:  # with more terms, nothing would show the grid
+            for way in WAYS:
+                columns = _columns_of_edges(counted.ranks, grid, way, by_axis=by_axis)
+                for error, terms in combined(columns, number, amounts, allowed, is_grid=True):
+                    if any(grid_forms(grid)[name].shares for name, _ in terms):
+                        yield error, Model(terms, grid)
+
+
+@cache
+def _columns_of_edges(ranks: tuple[int, ...], grid: int, way: int, *, by_axis: bool) -> dict[str, Values]:
+    """Return, for each form, the means, the largest and the smallest amounts for these numbers of ranks."""
+    found, sizes = {}, [dimensions(each, grid) for each in ranks]
+    for name, form in grid_forms(grid).items():
+        if not form.by_axis or (form.shares and by_axis):
+            most, least = zip(*(form.extremes(each, way) for each in sizes), strict=True)
+            found[name] = np.array([*map(form.mean, sizes), *most, *least])
+    return found
+
+
+def _of_grids(number: int, counted: Counted) -> Iterator[tuple[float, Model]]:
+    """Yield the models of a grid in which all ranks do the same, each with its error."""
+    for grid in counted.grids if len(counted.ranks) >= _FEWEST else ():
+        is_known = grid in counted.known
+        if is_known or number == 1:
+            columns = _columns(counted.ranks, grid, by_axis=is_known)
+            for error, terms in combined(columns, number, counted.mean, allowed_of(counted.mean), is_grid=True):
+                yield error, Model(terms, grid)
+
+
+@cache
+def _columns(ranks: tuple[int, ...], grid: int, *, by_axis: bool) -> dict[str, Values]:
+    """Return, for each form in which all ranks have the same, its amounts for these numbers of ranks."""
+    sizes = [dimensions(each, grid) for each in ranks]
+    forms = (each for each in grid_forms(grid).values() if not each.shares and (by_axis or not each.by_axis))
+    return {form.name: np.array([*map(form.mean, sizes)]) for form in forms}
+
+
+def _have_models(counted: Counted) -> bool:
+    """Return whether the largest and the smallest count of a rank have models in P; one rank has both."""
+    several = np.array(counted.ranks) > 1
+    ranks = [each for each in counted.ranks if each > 1]
+    return all(fitted(ranks, each[several].tolist()) is not None for each in (counted.least, counted.most))

@@ -1,0 +1,109 @@
+"""Counts of ranks that form a grid: what they send across its cuts, and how often they enter loops over its dimensions.
+
+Grids are as even as possible, as MPI_Dims_create makes them. From 4 to 8 ranks, only one dimension of a grid grows, so
+that a count of 2, 4 and 8 ranks may fit a form in P that is wrong for 16.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, partial
+from math import prod
+from typing import Final
+
+__all__ = ["GRIDS", "WAYS", "GridForm", "dimensions", "grid_forms"]
+
+GRIDS: Final = (1, 2, 3)
+"""The numbers of dimensions that are tried."""
+
+WAYS: Final = (0, 1)
+"""Ranks send to the next rank of each dimension only, or to both neighbours."""
+
+_Sizes = tuple[int, ...]
+_Amount = Callable[[_Sizes], float]
+
+
+@dataclass(frozen=True)
+class GridForm:
+    """An amount per rank in a grid.
+
+    Attributes:
+        name: With the number of dimensions.
+        mean: The mean over the ranks, from the sizes of the grid.
+        shares: The largest and the smallest amount of a rank, in each of ``WAYS``; empty if all ranks have the same.
+        by_axis: Whether it depends on one of several dimensions.
+    """
+
+    name: str
+    mean: _Amount
+    shares: tuple[tuple[_Amount, _Amount], ...] = ()
+    by_axis: bool = False
+
+    def extremes(self, sizes: _Sizes, way: int) -> tuple[float, float]:
+        """Return the largest and the smallest amount of a rank."""
+        if not self.shares:
+            return self.mean(sizes), self.mean(sizes)
+        most, least = self.shares[way]
+        return most(sizes), least(sizes)
+
+
+@cache
+def dimensions(ranks: int, number: int) -> _Sizes:
+    """Return the sizes of the most even grid, the largest first."""
+    if number == 1:
+        return (ranks,)
+    root = round(ranks ** (1 / number))
+    root -= root**number > ranks
+    least = next(each for each in range(root, 0, -1) if ranks % each == 0)
+    return tuple(sorted((*dimensions(ranks // least, number - 1), least), reverse=True))
+
+
+@cache
+def grid_forms(number: int) -> Mapping[str, GridForm]:
+    """Return the forms of grids with a number of dimensions, by name; ``1`` and ``1/P`` are those of any program.
+
+    A face of a rank has the area p / P in the dimension of size p, if the whole grid has the area 1. Of one dimension,
+    all but the cuts are forms in P.
+    """
+    every = (*range(number),)
+    found = [GridForm("1", lambda _: 1.0), GridForm("1/P", lambda sizes: 1 / prod(sizes))]
+    found.append(_cuts(f"{number}-D cuts", every, _area))
+    if number > 1:
+        found.append(_cuts(f"{number}-D neighbours", every, _one))
+        found.append(GridForm(f"{number}-D faces", lambda sizes: sum(_area(sizes, axis) for axis in every)))
+        for axis in every:
+            found.append(_cuts(f"{number}-D cuts of p{axis + 1}", (axis,), _area, by_axis=True))
+            found.append(_cuts(f"{number}-D neighbours along p{axis + 1}", (axis,), _one, by_axis=True))
+            found.append(GridForm(f"1/p{axis + 1} in {number}-D", partial(_inverse, axis), by_axis=True))
+            if number > 2:  # in two dimensions, this is the inverse of the other size
+                found.append(GridForm(f"p{axis + 1}/P in {number}-D", partial(_area, axis=axis), by_axis=True))
+    return {each.name: each for each in found}
+
+
+def _one(sizes: _Sizes, axis: int) -> float:
+    return 1.0
+
+
+def _area(sizes: _Sizes, axis: int) -> float:
+    return sizes[axis] / prod(sizes)
+
+
+def _inverse(axis: int, sizes: _Sizes) -> float:
+    return 1 / sizes[axis]
+
+
+def _cuts(name: str, axes: Sequence[int], amount: Callable[[_Sizes, int], float], *, by_axis: bool = False) -> GridForm:
+    """Return the form of an amount for each neighbour along some axes; ranks at the edges of the grid have fewer."""
+
+    def mean(sizes: _Sizes) -> float:
+        return sum((sizes[axis] - 1) / sizes[axis] * amount(sizes, axis) for axis in axes)
+
+    def most(sizes: _Sizes, neighbours: int) -> float:
+        return sum(min(sizes[axis] - 1, neighbours) * amount(sizes, axis) for axis in axes) / neighbours
+
+    def least(sizes: _Sizes, neighbours: int) -> float:
+        return sum(amount(sizes, axis) for axis in axes if sizes[axis] > 1) / neighbours if neighbours > 1 else 0.0
+
+    shares = tuple((partial(most, neighbours=each), partial(least, neighbours=each)) for each in (1, 2))
+    return GridForm(name, mean, shares, by_axis)
