@@ -10,7 +10,6 @@ from typing import Final
 
 from ..errors import InputError
 from ..experiment.compiled import Compiled
-from ..instrument.c_family.reader import why_no_libclang
 from .nest import SourceFile
 from .options import options_of
 
@@ -116,6 +115,8 @@ class Reading:
             path = found.path if _FORTRAN.search(name) else found.path.with_suffix(form)
             source = read_fortran(text, path, built, options)
         else:
+            from ..instrument.c_family.reader import why_no_libclang  # noqa: PLC0415
+
             if problem := why_no_libclang():
                 raise InputError(f"libclang, which reads it, cannot be loaded: {problem}")
             from .c_family import read_c_family  # noqa: PLC0415
