@@ -13,7 +13,7 @@ KILLS     ?= 100
 # Tests start the tool some hundred times: it is not to be compiled each time.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test test-long test-llvm test-cluster test-fast flaky nightly test-nightly sanitize measured suite check format page bench fuzz kills mutants clean
+.PHONY: help demo test test-long test-llvm test-arm64 test-ppc64le test-cluster test-fast flaky nightly test-nightly sanitize measured suite check format page bench fuzz kills mutants clean
 
 help:
 	@echo "make demo       build samples/rays with probes, run it on 4 ranks, print the verdict (SCHEDULE=static or dynamic)"
@@ -21,6 +21,7 @@ help:
 	@echo "make test-long  run those that take longest: samples, whole projects, the wheel, every C++ standard, fuzzing, killed runs"
 	@echo "make nightly    run what is not in CI: the full forms of shortened tests, and all that is run by hand"
 	@echo "make test-llvm  run, by hand, those of every construct of Fortran by LLVM's compiler, too"
+	@echo "make test-arm64 run, by hand, those of the probe library for arm64 under an emulator; make test-ppc64le for POWER"
 	@echo "make test-cluster  run, as root, those on a real Slurm of four nodes: launchers, jobs, nodes that share no disk, or die"
 	@echo "make test-fast  run, in a minute, the tests that compile and launch nothing: analyses, experiments, reports, documents"
 	@echo "make flaky      run all tests RUNS times on a busy machine, and list those that do not always pass"
@@ -61,6 +62,13 @@ test-long: $(VENV)/.ready
 
 test-llvm: $(VENV)/.ready
 	@$(BIN)/python -m pytest -q -m llvm -n auto --dist worksteal tests/instrument $(ARGS)
+
+# The probe library and a program, built for another processor, which qemu emulates.
+test-arm64: FOREIGN := aarch64
+test-ppc64le: FOREIGN := powerpc64le
+test-arm64 test-ppc64le: $(VENV)/.ready
+	@sh tools/packages.sh gcc-$(FOREIGN)-linux-gnu qemu-user-static
+	@AUTOANALYZER_FOREIGN=$(FOREIGN) $(BIN)/python -m pytest -q -n auto --dist worksteal $(ARGS) tests/runtime/probe
 
 # One at a time: a real Slurm of four nodes, which takes root and its packages.
 $(VENV)/.slurm: $(VENV)/.packages

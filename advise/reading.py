@@ -115,6 +115,10 @@ class Reading:
             path = found.path if _FORTRAN.search(name) else found.path.with_suffix(form)
             source = read_fortran(text, path, built, options)
         else:
+            from ..instrument.c_family.reader import why_no_libclang  # noqa: PLC0415
+
+            if problem := why_no_libclang():
+                raise InputError(f"libclang, which reads it, cannot be loaded: {problem}")
             from .c_family import read_c_family  # noqa: PLC0415
 
             source = read_c_family(text, found.path, built, options)

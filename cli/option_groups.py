@@ -13,7 +13,9 @@ _GROUPS: Final = {
         *("exclude_rank", "include_rank", "exclude_region", "least", "dissimilarity_metric", "disparity_metric"),
         *("method", "no_advice"),
     ),
-    "counting": ("usage", "counting_dir", "scratch", "no_copy", "cache", "events", "per_run", "count_in", "multiplex"),
+    "counting": (
+        *("usage", "counting_dir", "scratch", "no_copy", "cache", "events", "per_run", "count_in", "papi", "multiplex"),
+    ),
     "time lines": ("trace", "trace_memory", "pursue", "policy"),
     "cluster": ("gather",),
     "expert": ("path", "sample", "split_waiting", "max_overhead", "max_memory", "no_calibrate", "no_environment"),

@@ -6,12 +6,13 @@ import argparse
 import re
 from typing import Final
 
-from ..errors import way_out
+from ..errors import UsageError, way_out
 from ..runs.event_groups import MOST_EVENTS, NAMED, WAY_OUT, events_of
 from ..runtime.papi.choices import METRICS
+from ..runtime.papi.library import named_papi
 from ..runtime.simulated_events import is_simulated
 
-__all__ = ["SourcesOfCounts", "add_counting_options", "add_per_run", "named_events", "papi_events"]
+__all__ = ["SourcesOfCounts", "add_counting_options", "add_papi", "add_per_run", "named_events", "papi_events"]
 
 _LONGEST: Final = 81  # twin: EVENT_LENGTH in runtime/probe/counter_papi.c, less the 0 at the end
 
@@ -90,12 +91,31 @@ def add_counting_options(parser: argparse.ArgumentParser) -> None:
         help="with papi: count only in calls of MPI, of file I/O, or of both (mpi, io or mpi,io), if counting in "
         "each region has too much overhead; metrics are named EVENT@mpi and EVENT@io",
     )
+    add_papi(parser)
     parser.add_argument(
         "--multiplex",
         action="store_true",
         help="with papi: let events share the hardware counters, so that one run can count more events; the counts "
         "are estimates",
     )
+
+
+def add_papi(parser: argparse.ArgumentParser) -> None:
+    """Add the option that chooses the libpapi."""
+    parser.add_argument(
+        "--papi",
+        type=_papi,
+        metavar="LIB",
+        help="with papi: the libpapi that counts: a file, a name, or python_papi for that of Python's package "
+        "(default: the system's, else the package's)",
+    )
+
+
+def _papi(text: str) -> str:
+    try:
+        return named_papi(text)
+    except UsageError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def _calls(text: str) -> str:

@@ -149,6 +149,7 @@ def options_of(arguments: argparse.Namespace) -> RunOptions:
         usage=arguments.usage,
         count_in=arguments.count_in,
         multiplex=arguments.multiplex,
+        papi=arguments.papi,
         cache=arguments.cache,
         counting_dir=arguments.counting_dir,
         scratch=arguments.scratch,

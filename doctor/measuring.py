@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from ..runtime.papi.kernel import kernel_said
+from ..runtime.papi.library import WAY_TO_ONE
 from ..runtime.papi.sources import counted
 from .bench import Bench
 from .finding import Finding, Outcome
@@ -68,16 +69,17 @@ def papi_finding(made: CTrial) -> Finding:
     launcher = (made.family.launcher, "-n", str(RANKS))
     experiment, done = made.trial.run(*launcher, options=("--counters", "papi"), output="papi")
     metrics = experiment.metrics if experiment else ()
-    events = [told.event for each in metrics if (told := counted(each.source))]
-    if events:
-        found = f"run --counters papi counts {', '.join(dict.fromkeys(events))}"
+    read = [told for each in metrics if (told := counted(each.source))]
+    if read:
+        by = f", by {read[0].library}" if read[0].library else ""
+        found = f"run --counters papi counts {', '.join(dict.fromkeys(told.event for told in read))}{by}"
         return replace(about, outcome=Outcome.WORKS, found=found)
     said = "\n".join([*(experiment.notes.remarks if experiment else ()), done.complained])
     reason = _NO_PAPI.search(said)
     found = reason[0].strip() if reason else done.reason
     advice = "use run --counters simulated; autoanalyzer counters shows all events"
     if "no libpapi" in found:
-        advice = f"install PAPI (Debian: libpapi-dev), or {advice}"
+        advice = f"{WAY_TO_ONE}, or {advice}"
     return replace(about, found=f"PAPI: {found}; {kernel_said()}", advice=advice)
 
 

@@ -51,16 +51,21 @@ def event_groups(options: RunOptions, most: int = MOST_EVENTS) -> list[str]:
     counters = options.counters
     if not counters.startswith(NAMED):
         return [counters]
-    from ..runtime.papi.lookup import look_up  # noqa: PLC0415 - most runs name no events
+    from ..runtime.packaged_papi import papi_variables  # noqa: PLC0415 - most runs name no events
+    from ..runtime.papi.library import WAY_TO_ONE  # noqa: PLC0415
+    from ..runtime.papi.lookup import look_up  # noqa: PLC0415
 
     room = MOST_EVENTS - len(usage_of(options.usage or ""))
     if not room:
         raise UsageError(
             f"--usage: expected at most {MOST_EVENTS - 1} metrics together with PAPI events, found {MOST_EVENTS}"
         )
-    found = look_up(events_of(counters), min(most, room), multiplex=options.multiplex)
+    variables = papi_variables(options.papi)
+    found = look_up(events_of(counters), min(most, room), multiplex=options.multiplex, variables=variables)
     if found.reason:
-        raise UsageError(f"--counters {counters}: {found.reason}; {WAY_OUT}")
+        raise UsageError(
+            f"--counters {counters}: {found.reason}; {WAY_OUT if found.library or options.papi else WAY_TO_ONE}"
+        )
     spelt = [each.counted_as for each in found.events]
     for each in found.events:
         if spelt.count(each.counted_as) > 1:
@@ -106,8 +111,9 @@ def check_counting_options(options: RunOptions) -> None:
     for option, given in ("--events", options.events is not None), ("--count-in", options.count_in is not None):
         if given and not by_papi(options.counters):
             raise UsageError(f"{option} needs --counters papi, found {options.counters}")
-    if options.multiplex and not by_papi(options.counters):
-        raise UsageError(f"--multiplex needs --counters papi, found {options.counters}")
+    for option, chosen in ("--multiplex", options.multiplex), ("--papi", options.papi is not None):
+        if chosen and not by_papi(options.counters):
+            raise UsageError(f"{option} needs --counters papi, found {options.counters}")
     if options.count_in is None:
         return
     if options.usage:

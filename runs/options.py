@@ -25,6 +25,8 @@ class RunOptions:
         usage: Metrics of system use, ``METRIC,…``; None to use the environment variable.
         count_in: ``mpi``, ``io`` or ``mpi,io``: PAPI counts only in these calls; None to count everywhere.
         multiplex: Whether events share the processor's counters in time slices.
+        papi: The libpapi that counts, as ``named_papi`` returns it; None to use the environment variable, or what the
+            system has.
         cache: Caches to simulate, ``L1=32K/8/64,L2=1M/8/64``; None for those of this machine.
         counting_dir: Folder of the counting run; None for a copy of this one.
         scratch: Folder for that copy; None for the run's folder.
@@ -51,6 +53,7 @@ class RunOptions:
     usage: str | None = None
     count_in: str | None = None
     multiplex: bool = False
+    papi: str | None = None
     cache: str | None = None
     counting_dir: Path | None = None
     scratch: Path | None = None

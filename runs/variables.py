@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..errors import UsageError
 from ..runtime.launch import COUNT_IN_VARIABLE, MULTIPLEX_VARIABLE, PATH_VARIABLE, SPLIT_VARIABLE
+from ..runtime.papi.library import PAPI_VARIABLE
 from ..runtime.sample_rate import SAMPLE_VARIABLE
 from ..runtime.usage.names import USAGE_VARIABLE
 from .options import RunOptions
@@ -26,6 +27,7 @@ def probe_variables(options: RunOptions) -> dict[str, str]:
         USAGE_VARIABLE: options.usage,
         COUNT_IN_VARIABLE: options.count_in,
         MULTIPLEX_VARIABLE: "1" if options.multiplex else None,
+        PAPI_VARIABLE: options.papi,
         SAMPLE_VARIABLE: options.sample,
         SPLIT_VARIABLE: "1" if options.split_waiting else None,
     }

@@ -16,6 +16,8 @@ from ..errors import InputError, UsageError
 from ..standard_streams import hand_streams_over
 from .command import find_program
 from .node_folder import NODE_VARIABLE
+from .packaged_papi import papi_variables
+from .papi.library import PACKAGED_VARIABLE, PAPI_VARIABLE
 from .python_functions import PATTERNS_VARIABLE, PYTHON_PATH
 from .sample_rate import SAMPLE_VARIABLE, sample_rate
 from .stuck_launcher import StuckLauncher
@@ -49,6 +51,7 @@ COUNT_IN_VARIABLE: Final = "AUTOANALYZER_COUNT_IN"  # twin: runtime/probe/counte
 MULTIPLEX_VARIABLE: Final = "AUTOANALYZER_MULTIPLEX"  # twin: runtime/probe/counter_papi.c
 _COUNTING: Final = (
     *("AUTOANALYZER_COUNTERS", "AUTOANALYZER_EVENTS", COUNT_IN_VARIABLE, MULTIPLEX_VARIABLE),
+    *(PAPI_VARIABLE, PACKAGED_VARIABLE),
     "VALGRIND_LIB",
 )
 _FORWARDED: Final = (
@@ -135,6 +138,7 @@ def measured_environment(library: Path, shards: Path, usage: str | None = None) 
         "ASAN_OPTIONS": f"{asan}:verify_asan_link_order=0" if asan else "verify_asan_link_order=0",
         _PRELOAD: ":".join(map(str, preloaded)),
         SHARDS_VARIABLE: str(shards.resolve()),
+        **papi_variables(),
         NODE_VARIABLE: os.uname().nodename,
     }
 

@@ -22,7 +22,28 @@ done
 [ -n "$missing" ] || exit 0
 
 if ! command -v apt-get >/dev/null; then
-    echo "expected apt-get, found none; install the equivalents of these Debian packages and run make again:$missing" >&2
+    # Elsewhere, programs are looked for, not packages. The commands below were not tried.
+    lacking=""
+    for program in gcc g++ gfortran make mpicc mpirun valgrind; do
+        command -v "$program" >/dev/null || lacking="$lacking $program"
+    done
+    [ $# != 0 ] || [ -n "$lacking" ] || exit 0
+    way=""
+    if [ $# = 0 ] && command -v dnf >/dev/null; then
+        way="dnf install python3.11 gcc gcc-c++ gcc-gfortran make openmpi-devel valgrind-devel papi-devel
+    export PATH=/usr/lib64/openmpi/bin:\$PATH # and make PYTHON=python3.11"
+    elif [ $# = 0 ] && command -v zypper >/dev/null; then
+        way="zypper install python311 gcc gcc-c++ gcc-fortran make openmpi4-devel valgrind-devel papi-devel
+    export PATH=/usr/lib64/mpi/gcc/openmpi4/bin:\$PATH # and make PYTHON=python3.11"
+    elif [ $# = 0 ] && command -v pacman >/dev/null; then
+        way="pacman -S python gcc gcc-fortran make openmpi valgrind papi"
+    fi
+    if [ -n "$way" ]; then
+        echo "no$lacking on PATH; these commands should bring what is missing; then run make again:" >&2
+        echo "    sudo $way" >&2
+    else
+        echo "expected apt-get, found none; install the equivalents of these Debian packages and run make again:$missing" >&2
+    fi
     exit 1
 fi
 if [ "$(id -u)" = 0 ]; then

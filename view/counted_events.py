@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from ..experiment import Metric
+from ..runtime.papi.sources import counted
 
 __all__ = ["NOTHING", "counted_events"]
 
@@ -16,6 +17,8 @@ _COUNTED: Final = "measured:"  # prefix of the source of a requested metric
 
 def counted_events(metrics: Iterable[Metric]) -> str:
     """Return a phrase on what a run without counts of instructions did count: ``… not counted, only page_faults``."""
-    events = list(dict.fromkeys(each.name for each in metrics if each.source.startswith(_COUNTED)))
+    sources = {each.name: each.source for each in metrics if each.source.startswith(_COUNTED)}
+    events = [*sources]
     more = f" and {len(events) - _NAMED} more events" if len(events) > _NAMED else ""
-    return f"{NOTHING}, only {', '.join(events[:_NAMED])}{more}" if events else NOTHING
+    by = next((f" by {told.library}" for each in sources.values() if (told := counted(each)) and told.library), "")
+    return f"{NOTHING}, only {', '.join(events[:_NAMED])}{more}{by}" if events else NOTHING

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from ..runtime.papi.choices import METRICS, read_choices
 from ..runtime.papi.kernel import LEVEL, has_pmu, kernel_said, may_count_all, paranoid_level
+from ..runtime.papi.library import PACKAGE, WAY_TO_ONE
 from ..runtime.papi.lookup import Lookup, Tried
 from ..runtime.simulated_events import SIMULATED_EVENTS
 from ..runtime.usage.trial import Used
@@ -19,6 +20,10 @@ __all__ = ["counters_document", "print_counters"]
 _ALIAS: Final = "perf::PERF_COUNT_"  # prefix of second names of events
 _NOT_FOR_PAPI: Final = "3"  # value of perf_event_paranoid at which PAPI may not use the kernel's interface
 _MOST_NAMES: Final = 40  # greatest number of events in a line
+_WHOSE: Final = {
+    "chosen": ", chosen by --papi",
+    PACKAGE: f", of {PACKAGE}: it may count nothing on processors newer than this PAPI",
+}
 _KINDS: Final = {
     "preset": "PAPI's presets, one name on all processors",
     "native": "the processor's own events",
@@ -65,17 +70,17 @@ def _rows(found: Lookup, usage: Sequence[Used], not_simulated: str) -> Iterator[
 
 def _of_libraries(found: Lookup) -> Iterator[tuple[str, str, str]]:
     if found.version:
-        yield "libpapi", "counts", f"PAPI {found.version} ({found.library})"
+        yield "libpapi", "counts", f"PAPI {found.version} ({found.library}){_WHOSE.get(found.whose, '')}"
         if found.reason:
             yield "", "", found.reason
     else:
         yield "libpapi", "not here", found.reason
     if found.binding is None:
-        yield "python_papi", "not here", "not needed: events are tried and counted by libpapi"
+        yield PACKAGE, "not here", "counts if the system has no libpapi: pip install 'autoanalyzer[papi]'"
         return
     inside = f"with its own PAPI {found.binding['papi']}" if found.binding["papi"] else found.binding["reason"]
-    other = "" if found.binding["papi"] == found.version else ", which may support other events"
-    yield "python_papi", "", f"{found.binding['version']}, {inside}: programs are counted by libpapi{other}"
+    use = "used" if found.whose == PACKAGE else f"not used (--papi {PACKAGE} chooses it)"
+    yield PACKAGE, "", f"{found.binding['version']}, {inside}: {use}"
 
 
 def _who() -> str:
@@ -141,7 +146,7 @@ def _candidates(found: Lookup, metric: str) -> list[str]:
 def _advice(found: Lookup) -> Iterator[str]:
     """Yield advice on how to make more events available, and how to use those that are."""
     if not found.version:
-        yield "install libpapi (Debian: libpapi-dev)"
+        yield WAY_TO_ONE
     disabled = next((each.reason for each in found.components if each.name == "perf_event"), "")
     software = found.of_kind("software")
     kept_back = any(not each.whole for each in found.events)
@@ -169,7 +174,12 @@ def counters_document(found: Lookup, usage: Sequence[Used], not_simulated: str) 
     """Return the output of ``counters --json``."""
     return {
         "schema": "autoanalyzer.counters/1",
-        "libpapi": {"library": found.library, "version": found.version, "reason": found.reason},
+        "libpapi": {
+            "library": found.library,
+            "whose": found.whose,
+            "version": found.version,
+            "reason": found.reason,
+        },
         "python_papi": found.binding,
         "kernel": {"perf_event_paranoid": paranoid_level(), "pmu": has_pmu(), "privileged": may_count_all()},
         "family": found.family.name if found.family else None,

@@ -18,7 +18,7 @@ from ...experiment.metric import (
     Metric,
 )
 from ..papi.choices import read_choices
-from ..papi.sources import counted, source_in_calls, source_of_estimates
+from ..papi.sources import counted, source_by_library, source_in_calls, source_of_estimates
 from ..simulated_events import event_named
 from .shard import Shard
 from .shard_layout import EVENTS
@@ -159,9 +159,9 @@ def _alike(shards: Iterable[Shard]) -> dict[str, str]:
 
 def _sources(shard: Shard) -> dict[str, str]:
     """Return the source of each count."""
-    return {
-        name: source_in_calls(source_of_estimates(source) if shard.by_turns else source, shard.counted_in)
-        if counted(source)
-        else source
-        for name, source in shard.sources.items()
-    }
+    return {name: _of_papi(shard, source) if counted(source) else source for name, source in shard.sources.items()}
+
+
+def _of_papi(shard: Shard, source: str) -> str:
+    by = source_by_library(source, shard.papi)
+    return source_in_calls(source_of_estimates(by) if shard.by_turns else by, shard.counted_in)

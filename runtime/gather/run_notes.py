@@ -182,7 +182,7 @@ def _remarks(
         yield f"rank {process} {what} at {shard.last:.3g} s in {heads[process].seen_in}"
     if not alone > 1:
         yield from _others(processes, expected)
-    if len({tuple(sorted(shard.sources.items())) for shard in shards if shard.threads}) > 1:
+    if len({(shard.papi, *sorted(shard.sources.items())) for shard in shards if shard.threads}) > 1:
         yield "counts that some processes lack or took in a different way are left out"
     if calls := next((shard.counted_in for shard in shards if shard.counted_in), ()):
         yield f"counted only{source_in_calls('', calls)} (--count-in): without the regions' own code"

@@ -191,7 +191,7 @@ class Shard:
         last: Likewise, to the last event.
         mpi_bypassed: 0 if all MPI calls were seen, 1 if MPI was initialised unseen, 2 if a library's calls were unseen.
         ticks_per_second: The rate of the wall clock.
-        wall_clock: The source of wall time: ``tsc``, ``cntvct`` or ``clock_gettime``.
+        wall_clock: The source of wall time: the processor's counter, such as ``tsc``, or ``clock_gettime``.
         cpu_clock: How switches of the thread are noticed: ``rseq``, ``perf-lock`` or ``syscall``.
         pair_cost: Seconds per entry and exit of a region.
         throttled_cost: The same for a throttled region whose entry calls the probe library.
@@ -212,6 +212,7 @@ class Shard:
         sources: Counter of ``layout.COUNTERS`` → how it was counted.
         counted_in: The calls to which counting was restricted, ``mpi`` and ``io``; empty if it was not.
         by_turns: Whether events were multiplexed, so that counts are estimates.
+        papi: Which libpapi counted, such as ``PAPI 6.0 (python_papi)``; empty if it was the system's, or none.
         form: Its regions and call paths.
         threads: Its threads' trees, by index.
         files: Its reads and writes, by file.
@@ -266,6 +267,7 @@ class Shard:
     sources: dict[str, str]
     counted_in: tuple[str, ...]
     by_turns: bool
+    papi: str
     form: Form
     threads: tuple[ThreadTree, ...]
     files: tuple[FileUse, ...]

@@ -27,6 +27,8 @@ COUNTERS: Final = (  # twin: enum aa_counter
 COUNTS_IN_MPI: Final = 1  # bits of the field ``counting``
 COUNTS_IN_IO: Final = 2
 COUNTS_BY_TURNS: Final = 4
+COUNTS_BY_CHOSEN_PAPI: Final = 8
+COUNTS_BY_PACKAGED_PAPI: Final = 16
 
 SHARES: Final = ("own", "io", "omp", "mpi")  # twin: enum aa_share, whose last entry is divided by kind of call
 MPI_KINDS: Final = (

@@ -16,6 +16,7 @@ import numpy.typing as npt
 from ...errors import InputError
 from ...experiment.file_use import FileUse
 from ...experiment.region import Region
+from ..papi.sources import CHOSEN, PACKAGED
 from . import shard_layout as layout
 from .critical_path import PathRecords
 from .node_values import node_values
@@ -377,6 +378,7 @@ class _Reader:
             sources=sources_of(tuple(header["sources"])),
             counted_in=tuple(call for call, bit in _COUNTS_IN.items() if header["counting"] & bit),
             by_turns=bool(header["counting"] & layout.COUNTS_BY_TURNS),
+            papi=_papi(int(header["counting"])),
             form=form,
             threads=threads,
             files=tuple(map(self._file, records.offsets(layout.FILE_RECORD))),
@@ -385,6 +387,13 @@ class _Reader:
             tracing=tracing_of(self.path, header, self.ticks_per_second),
             barriers=header["barriers"],
         )
+
+
+def _papi(counting: int) -> str:
+    """Return which libpapi counted, if it was not the system's."""
+    flags = {layout.COUNTS_BY_CHOSEN_PAPI: CHOSEN, layout.COUNTS_BY_PACKAGED_PAPI: PACKAGED}
+    whose = next((name for flag, name in flags.items() if counting & flag), "")
+    return f"PAPI {counting >> 8 & 255}.{counting >> 16 & 255} ({whose})" if whose else ""
 
 
 @lru_cache(maxsize=1 << 16)

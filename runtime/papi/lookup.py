@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from .choices import Family, family_of, read_choices
+from .library import PACKAGE, papi_place
 
 __all__ = ["PATIENCE", "Component", "Lookup", "Tried", "look_up"]
 
@@ -65,9 +66,10 @@ class Lookup:
 
     Attributes:
         library: The libpapi that programs load; empty if there is none.
+        whose: ``system``, ``chosen`` by the user, or ``python_papi``; empty if there is none.
         version: Its version.
         reason: Why there is no library, or why the results are incomplete.
-        binding: The versions of ``python_papi`` and of the PAPI in it, if installed; it is not used for counting.
+        binding: The versions of ``python_papi`` and of the PAPI in it, if installed.
         components: The library's components.
         events: The tested events.
         metrics: Our metric → the event that counts it.
@@ -77,6 +79,7 @@ class Lookup:
     """
 
     library: str = ""
+    whose: str = ""
     version: str = ""
     reason: str = ""
     binding: Mapping[str, str] | None = None
@@ -93,7 +96,12 @@ class Lookup:
 
 
 def look_up(
-    events: Sequence[str] | None = None, most: int = _MOST, *, multiplex: bool = False, patience: float = PATIENCE
+    events: Sequence[str] | None = None,
+    most: int = _MOST,
+    *,
+    multiplex: bool = False,
+    variables: Mapping[str, str] | None = None,
+    patience: float = PATIENCE,
 ) -> Lookup:
     """Test events in a process like those that will be measured.
 
@@ -101,6 +109,7 @@ def look_up(
         events: Their names; None for all that PAPI knows.
         most: The most events per group.
         multiplex: Whether to test the requested events with multiplexing.
+        variables: The environment variables that determine the library, as ``papi_variables`` returns them.
         patience: Seconds after which the test ends, with the results so far.
     """
     choices = read_choices()
@@ -115,17 +124,19 @@ def look_up(
         "multiplex": multiplex,
     }
     ended = False
-    for fact in _facts(json.dumps(question), patience):
+    for fact in _facts(json.dumps(question), patience, variables or {}):
         ended |= "end" in fact
         _take(found, fact)
+    if found.whose == PACKAGE:
+        found.library = str(papi_place())
     if found.version and not ended:
         found.reason = f"PAPI did not answer within {patience:g} s, or ended the process: the list is incomplete"
     return found
 
 
-def _facts(question: str, patience: float) -> Iterator[Mapping[str, Any]]:
+def _facts(question: str, patience: float, variables: Mapping[str, str]) -> Iterator[Mapping[str, Any]]:
     """Run the test program, and yield the facts that it prints."""
-    environment = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
+    environment = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"} | dict(variables)
     command = [sys.executable, "-I", str(_TRIAL)]
     try:
         printed = subprocess.run(
@@ -143,6 +154,7 @@ def _take(found: Lookup, fact: Mapping[str, Any]) -> None:
         found.binding = fact["python_papi"]
     elif "library" in fact:
         found.library, found.version = fact["library"] or "", fact.get("version", "")
+        found.whose = fact.get("whose", "")
         found.reason = fact.get("reason", "")
     elif "event" in fact:
         found.events.append(

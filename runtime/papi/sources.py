@@ -2,15 +2,29 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from .choices import KERNEL_PART
 
-__all__ = ["COUNTED_BY_PAPI", "Counted", "counted", "source_in_calls", "source_of_estimates"]
+__all__ = [
+    "CHOSEN",
+    "COUNTED_BY_PAPI",
+    "PACKAGED",
+    "Counted",
+    "counted",
+    "source_by_library",
+    "source_in_calls",
+    "source_of_estimates",
+]
 
 COUNTED_BY_PAPI: Final = "measured:papi:"
 
+CHOSEN: Final = "--papi"  # of a library that the user chose
+PACKAGED: Final = "python_papi"
+
+_LIBRARY: Final = re.compile(rf" by (PAPI [\d.]+ \((?:{CHOSEN}|{PACKAGED})\))")
 _TURNS: Final = " by turns, an estimate"
 _IN: Final = " in "
 _CALLS: Final = {"mpi": "MPI", "io": "I/O"}
@@ -24,11 +38,13 @@ class Counted(NamedTuple):
         event: The event, with the suffix for the kernel's part if it had one.
         calls: The calls to which counting was restricted, ``mpi`` and ``io``; empty if it was not.
         estimate: Whether the event was multiplexed.
+        library: The libpapi and its version; empty if it was the system's.
     """
 
     event: str
     calls: tuple[str, ...]
     estimate: bool
+    library: str = ""
 
     @property
     def plain(self) -> str:
@@ -48,7 +64,14 @@ def counted(source: str) -> Counted | None:
     event, *how = source.removeprefix(COUNTED_BY_PAPI).split(" ", 1)
     said = f" {how[0]}" if how else ""
     calls = said.partition(_IN)[2]
-    return Counted(event, tuple(each for each, text in _CALLS.items() if text in calls), _TURNS in said)
+    library = _LIBRARY.search(said)
+    within = tuple(each for each, text in _CALLS.items() if text in calls)
+    return Counted(event, within, _TURNS in said, library[1] if library else "")
+
+
+def source_by_library(source: str, library: str) -> str:
+    """Return a source text to which is added which libpapi counted, if it was not the system's."""
+    return f"{source} by {library}" if library else source
 
 
 def source_in_calls(source: str, calls: Sequence[str]) -> str:

@@ -28,6 +28,7 @@ _KERNEL: Final = ":u=1:k=1"  # the same as KERNEL_PART in choices.py
 # components that count a thread's events; others count a device's or the whole machine's
 _OF_A_THREAD: Final = ("perf_event", "sde")
 _SDE: Final = "sde:::"
+_PACKAGE: Final = "python_papi"
 _PAGES: Final = 64
 _MOST_VALUES: Final = 512
 
@@ -36,7 +37,7 @@ class Papi:
     """The PAPI library and an event set."""
 
     def __init__(self) -> None:
-        self.name, self._library = _opened()
+        self.name, self.whose, self._library = _opened()
         self._library.PAPI_get_component_info.restype = ctypes.c_void_p
         self._library.PAPI_strerror.restype = ctypes.c_char_p
         self.version = next((each for each in _VERSIONS if self._takes(each)), None)
@@ -125,10 +126,17 @@ class Papi:
         return text.decode(errors="replace") if text else f"error {code}"
 
 
-def _opened() -> tuple[str, ctypes.CDLL]:
-    for name in (*(f"libpapi.so.{major}.{minor}" for major, minor in _VERSIONS), "libpapi.so"):
-        with suppress(OSError):
-            return name, ctypes.CDLL(name)
+def _opened() -> tuple[str, str, ctypes.CDLL]:
+    """Open the library that programs get; return its name, and whose it is."""
+    chosen, packaged = (os.environ.get(name, "") for name in ("AUTOANALYZER_PAPI", "AUTOANALYZER_PACKAGED_PAPI"))
+    if chosen not in ("", _PACKAGE):
+        return chosen, "chosen", ctypes.CDLL(chosen)
+    if not chosen:
+        for name in (*(f"libpapi.so.{major}.{minor}" for major, minor in _VERSIONS), "libpapi.so"):
+            with suppress(OSError):
+                return name, "system", ctypes.CDLL(name)
+    if packaged:
+        return packaged, _PACKAGE, ctypes.CDLL(packaged)
     raise OSError("found no libpapi of version 5.6 to 7.2")
 
 
@@ -192,9 +200,9 @@ def main() -> None:
         _tell(library=None, reason=str(error))
         return
     if papi.version is None:
-        _tell(library=papi.name, reason="libpapi cannot be initialised")
+        _tell(library=papi.name, whose=papi.whose, reason="libpapi cannot be initialised")
         return
-    _tell(library=papi.name, version=".".join(map(str, papi.version)))
+    _tell(library=papi.name, whose=papi.whose, version=".".join(map(str, papi.version)))
     components = list(papi.components())
     for _, name, about, reason in components:
         _tell(component=name, about=about, reason=reason)
@@ -261,7 +269,7 @@ def _all(papi: Papi, question: Mapping[str, Any], components: Iterable[tuple[int
 
 
 def _binding() -> dict[str, str] | None:
-    """Return the versions of Python's own binding and of the PAPI in it, another library; None if not installed."""
+    """Return the versions of Python's own binding and of the PAPI in it; None if not installed."""
     from importlib.metadata import PackageNotFoundError, version  # noqa: PLC0415 - takes time
 
     try:

@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#if defined(__x86_64__)
+#if defined(AA_COUNTER) && defined(__x86_64__)
 #include <cpuid.h>
 #endif
 
@@ -25,7 +25,8 @@
  * The word that the kernel expects before the address where an interrupted sequence continues (glibc's
  * RSEQ_SIG).
  */
-#if defined(__x86_64__)
+#if defined(AA_PORTABLE)
+#elif defined(__x86_64__)
 #define RSEQ_SIGNATURE 0x53053053u
 #elif defined(__aarch64__) && defined(__AARCH64EL__)
 #define RSEQ_SIGNATURE 0xd428bc00u
@@ -54,7 +55,7 @@ uint64_t aa_clock_nanoseconds(clockid_t clock) {
 
 /* ---- ticks */
 
-#if defined(__x86_64__)
+#if defined(AA_COUNTER) && defined(__x86_64__)
 /* Returns whether the kernel lists the counter; it removes a counter that it finds unstable. */
 static bool kernel_lists_counter(void) {
     char names[256] = "";
@@ -75,9 +76,9 @@ static bool counter_is_invariant(void) {
 #endif
 
 void aa_clock_load(void) {
-#if defined(__x86_64__)
+#if defined(AA_COUNTER) && defined(__x86_64__)
     aa_clock_counter = counter_is_invariant() && kernel_lists_counter();
-#elif defined(__aarch64__)
+#elif defined(AA_COUNTER)
     aa_clock_counter = true;
 #endif
     aa_clock_restart();
@@ -114,13 +115,11 @@ double aa_clock_rate(void) {
 }
 
 const char *aa_clock_wall_name(void) {
-    if (!aa_clock_counter)
-        return "clock_gettime";
-#if defined(__aarch64__)
-    return "cntvct";
-#else
-    return "tsc";
+#if defined(AA_COUNTER)
+    if (aa_clock_counter)
+        return AA_COUNTER;
 #endif
+    return "clock_gettime";
 }
 
 const char *aa_clock_cpu_name(void) {

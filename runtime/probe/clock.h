@@ -44,6 +44,19 @@ static inline bool aa_watch_is_quiet(const struct aa_watch *watch) {
     return *watch->word == (uint32_t)watch->armed;
 }
 
+/*
+ * The name of the processor's counter, if the library can read it. With AA_PORTABLE, it is built as for a
+ * processor that it does not know: tests do so.
+ */
+#if defined(AA_PORTABLE)
+#elif defined(__x86_64__)
+#define AA_COUNTER "tsc"
+#elif defined(__aarch64__)
+#define AA_COUNTER "cntvct"
+#elif defined(__powerpc64__)
+#define AA_COUNTER "timebase"
+#endif
+
 extern bool aa_clock_counter; /* whether ticks are the processor's counter, because it is reliable */
 
 /* Returns the time of a POSIX clock, in nanoseconds. */
@@ -54,7 +67,9 @@ uint64_t aa_clock_nanoseconds(clockid_t clock);
 uint64_t aa_clock_count(void); /* in a test, the test controls the time */
 #else
 static inline uint64_t aa_clock_count(void) {
-#if defined(__x86_64__)
+#if !defined(AA_COUNTER)
+    return 0;
+#elif defined(__x86_64__)
     /* x86intrin.h, which names it, takes longer to compile than everything else */
     return __builtin_ia32_rdtsc();
 #elif defined(__aarch64__)
@@ -62,7 +77,7 @@ static inline uint64_t aa_clock_count(void) {
     __asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
     return ticks;
 #else
-    return 0;
+    return __builtin_ppc_get_timebase();
 #endif
 }
 #endif
@@ -93,8 +108,8 @@ void aa_clock_calibrate(void);
 struct aa_anchor aa_clock_anchor(void);
 double aa_clock_rate(void); /* ticks per nanosecond */
 /*
- * Return the sources of ticks and of CPU time: "tsc", "cntvct" or "clock_gettime", and "rseq", "perf-lock"
- * or "syscall".
+ * Return the sources of ticks and of CPU time: AA_COUNTER or "clock_gettime", and "rseq", "perf-lock" or
+ * "syscall".
  */
 const char *aa_clock_wall_name(void);
 const char *aa_clock_cpu_name(void);

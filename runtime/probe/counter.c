@@ -179,8 +179,7 @@ static void warn_of_usage(void) {
 void aa_counter_describe(struct aa_header *header) {
     if (live) {
         source->describe(header->sources);
-        header->counting =
-            aa_counted_calls | (source->by_turns && source->by_turns() ? AA_COUNTS_BY_TURNS : 0);
+        header->counting = aa_counted_calls | (source->how ? source->how() : 0);
     }
     /* these counts are defined as those outside calls, so there are none if only calls are counted */
     if (aa_counted_calls)

@@ -267,8 +267,8 @@ static const char *load(bool unasked, uint32_t calls) {
     return defect;
 }
 
-static bool by_turns(void) {
-    return takes_turns;
+static uint32_t how(void) {
+    return aa_papi_how() | (takes_turns ? AA_COUNTS_BY_TURNS : 0);
 }
 
 static const char *lack(void) {
@@ -370,7 +370,7 @@ const struct aa_counter_source aa_counter_papi = {
     .load = load,
     .describe = describe,
     .lack = lack,
-    .by_turns = by_turns,
+    .how = how,
     .attach = attach,
     .detach = detach,
     .stop = stop,

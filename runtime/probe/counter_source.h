@@ -28,8 +28,9 @@ struct aa_counter_source {
     void (*book)(uint64_t *into, uint64_t *before, const uint64_t *bias);
     /* Counts again. in_mpi: the MPI or OpenMP library is at work, for which rtcount simulates no caches. */
     void (*go)(bool in_mpi);
-    void (*forked)(void);   /* called in the child of a fork; may be missing */
-    bool (*by_turns)(void); /* returns whether events are multiplexed; may be missing */
+    void (*forked)(void); /* called in the child of a fork; may be missing */
+    /* Returns flags AA_COUNTS_BY_… that say how events are counted. May be missing. */
+    uint32_t (*how)(void);
     /* Restricts the calling thread to these counters, one bit each; returns whether that changes
      * anything. May be missing. */
     bool (*choose)(uint32_t counters);

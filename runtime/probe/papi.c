@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "papi.h"
+#include "shard.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
@@ -12,14 +13,39 @@ static const struct { int major, minor; } versions[] = {{7, 2}, {7, 1}, {7, 0}, 
 
 struct aa_papi aa_papi;
 static void *library;
+static uint32_t how; /* the result of aa_papi_how */
 
-static void *find_library(void) {
+static void *load(const char *name) {
+    return dlopen(name, RTLD_NOW | RTLD_LOCAL);
+}
+
+static void *find_in_system(void) {
     char name[32];
-    for (size_t i = 0; !library && i < sizeof versions / sizeof *versions; i++) {
+    for (size_t i = 0; i < sizeof versions / sizeof *versions; i++) {
         snprintf(name, sizeof name, "libpapi.so.%d.%d", versions[i].major, versions[i].minor);
-        library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+        void *found = load(name);
+        if (found)
+            return found;
     }
-    return library ? library : dlopen("libpapi.so", RTLD_NOW | RTLD_LOCAL);
+    return load("libpapi.so");
+}
+
+/* Returns the library that the user names, otherwise the system's, otherwise the one in Python's package. */
+static void *find_library(void) {
+    const char *chosen = getenv("AUTOANALYZER_PAPI"), *packaged = getenv("AUTOANALYZER_PACKAGED_PAPI");
+    bool is_chosen = chosen && *chosen, is_package = is_chosen && strcmp(chosen, "python_papi") == 0;
+    void *found = NULL;
+    if (is_chosen && !is_package) {
+        how = AA_COUNTS_BY_CHOSEN_PAPI;
+        return load(chosen);
+    }
+    if (!is_package)
+        found = find_in_system();
+    if (!found && packaged && *packaged) {
+        how = AA_COUNTS_BY_PACKAGED_PAPI;
+        found = load(packaged);
+    }
+    return found;
 }
 
 struct function {
@@ -104,16 +130,25 @@ static void disable_other_components(void) {
 static bool initialise(void) {
     for (size_t i = 0; i < sizeof versions / sizeof *versions; i++) {
         int version = versions[i].major << 24 | versions[i].minor << 16;
-        if (aa_papi.library_init(version) == version)
-            return aa_papi.thread_init((unsigned long (*)(void))pthread_self) == PAPI_OK;
+        if (aa_papi.library_init(version) != version)
+            continue;
+        if (how)
+            how |= AA_PAPI_VERSION(versions[i].major, versions[i].minor);
+        return aa_papi.thread_init((unsigned long (*)(void))pthread_self) == PAPI_OK;
     }
     return false;
 }
 
 const char *aa_papi_open(void) {
     library = find_library();
+    if (!library && how == AA_COUNTS_BY_CHOSEN_PAPI)
+        return "the library that AUTOANALYZER_PAPI names cannot be loaded";
     if (!library || !bind())
         return "found no libpapi of version 5.6 to 7.2";
     disable_other_components();
     return initialise() ? NULL : "libpapi cannot be initialised";
+}
+
+uint32_t aa_papi_how(void) {
+    return how;
 }

@@ -3,6 +3,7 @@
 #define AA_PAPI_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #define PAPI_OK 0
 #define PAPI_NULL (-1)
@@ -34,6 +35,9 @@ extern struct aa_papi {
 
 /* Loads and initialises the library; returns null, or the reason why that fails. */
 const char *aa_papi_open(void);
+
+/* Returns flags AA_COUNTS_BY_… and the version if the library is not the system's; otherwise 0. */
+uint32_t aa_papi_how(void);
 
 /* Looks up the functions for multiplexing; returns false if the library lacks one. */
 bool aa_papi_bind_multiplexing(void);

@@ -27,10 +27,15 @@ static bool is_old_kernel;
 /* ---- in the handler */
 
 static uint64_t next_instruction(const ucontext_t *context) {
-#if defined(__x86_64__)
+#if defined(AA_PORTABLE)
+    (void)context;
+    return 0;
+#elif defined(__x86_64__)
     return (uint64_t)context->uc_mcontext.gregs[REG_RIP];
 #elif defined(__aarch64__)
     return context->uc_mcontext.pc;
+#elif defined(__powerpc64__)
+    return context->uc_mcontext.gp_regs[32]; /* PT_NIP, of asm/ptrace.h */
 #else
     (void)context;
     return 0;

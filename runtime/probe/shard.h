@@ -72,10 +72,16 @@ enum aa_system_value {
     AA_SYSTEM_VALUES
 };
 
-/* Flags of counting: only in MPI calls, only in file I/O; events are multiplexed, so counts are estimates. */
+/*
+ * Flags of counting: only in MPI calls, only in file I/O; events are multiplexed, so counts are estimates; by
+ * the libpapi that the user chose, or by that of Python's package, with its version.
+ */
 #define AA_COUNTS_IN_MPI 1u
 #define AA_COUNTS_IN_IO 2u
 #define AA_COUNTS_BY_TURNS 4u
+#define AA_COUNTS_BY_CHOSEN_PAPI 8u
+#define AA_COUNTS_BY_PACKAGED_PAPI 16u
+#define AA_PAPI_VERSION(major, minor) ((uint32_t)(major) << 8 | (uint32_t)(minor) << 16)
 
 struct aa_header {
     char magic[8];

@@ -1,7 +1,10 @@
 """How sources were compiled: objects say it, runs note it, and whoever reads the sources again reads what was built."""
 
 import json
+import os
 import re
+import subprocess
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -199,3 +202,21 @@ def test_shared_libraries_say_how_they_were_compiled_and_in_which_lines_they_cal
     ]
     sites = {path.region.name: path.called_at for path in ran.call_paths}
     assert (sites["inner"], sites["outer"]) == (11, site)
+
+
+WITHOUT = """
+import sys
+from pathlib import Path
+from autoanalyzer.advise.reading import Found, Reading
+reading = Reading(lambda _: Found(Path(sys.argv[1])), {})
+assert reading.read("x.c") is None
+print(*reading.remarks)
+"""
+
+
+def test_without_libclang_there_is_no_advice_on_c_and_the_reason_is_said(tool):
+    place = tool.write("x.c", "int n;\n")
+    words = [sys.executable, "-c", WITHOUT, str(place)]
+    environment = {**os.environ, "LIBCLANG_LIBRARY_PATH": "nowhere"}
+    said = subprocess.run(words, env=environment, capture_output=True, text=True, check=True).stdout
+    assert said.startswith("no advice on x.c: libclang, which reads it, cannot be loaded: nowhere/libclang.so")

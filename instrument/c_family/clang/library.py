@@ -218,11 +218,12 @@ _FUNCTIONS: Final[tuple[tuple[Any, ...], ...]] = (
 
 
 def _opened() -> Any:
-    """Open the library of the package, or the one that its bindings would use instead."""
+    """Open the library of the package, the one that its bindings would use instead, or else the system's."""
     package = find_spec("clang")
     folder = f"{package.submodule_search_locations[0]}/native" if package and package.submodule_search_locations else ""
     folder = os.environ.get("LIBCLANG_LIBRARY_PATH", folder)
-    library = CDLL(f"{folder}/{_NAMES.get(sys.platform, 'libclang.so')}")
+    name = _NAMES.get(sys.platform, "libclang.so")
+    library = CDLL(f"{folder}/{name}" if folder else name)
     for name, gives, *takes in _FUNCTIONS:
         function = getattr(library, f"clang_{name}")
         function.argtypes, function.restype = takes, gives

@@ -35,6 +35,7 @@ _BUILTIN_TYPES: Final = [
     "_Decimal32",
     "_Decimal64",
     "_Decimal128",
+    "bool",
 ]
 _ANY_TYPE: Final = "_N"  # of system text: short, and unsigned, so that trip counts assume little
 PRELUDE: Final = " ".join([*(f"typedef int {name};" for name in _BUILTIN_TYPES), f"typedef unsigned {_ANY_TYPE};"])
@@ -54,6 +55,7 @@ _STANDARD_SPELLING: Final = {
     "__complex__": "_Complex",
     "__complex": "_Complex",
     "__auto_type": "int",
+    "constexpr": "const",
 }
 _WITHOUT_MEANING: Final = frozenset(
     [
@@ -61,6 +63,7 @@ _WITHOUT_MEANING: Final = frozenset(
         "_Noreturn",
         "__thread",
         "_Thread_local",
+        "thread_local",
         "__real__",
         "__real",
         "__imag__",
@@ -72,11 +75,12 @@ _WITHOUT_MEANING: Final = frozenset(
 )
 # Words that a group in parentheses follows, and what replaces both.
 _GROUPED: Final = {
-    **dict.fromkeys(["__attribute__", "__attribute", "__declspec", "_Alignas"], ""),
+    **dict.fromkeys(["__attribute__", "__attribute", "__declspec", "_Alignas", "alignas"], ""),
+    **dict.fromkeys(["_Static_assert", "static_assert"], ""),
     **dict.fromkeys(["__asm__", "__asm", "asm"], ""),
     **dict.fromkeys(["__typeof__", "__typeof", "typeof", "__typeof_unqual__", "typeof_unqual"], "int"),
     **dict.fromkeys(["_BitInt", "_Atomic"], "int"),
-    **dict.fromkeys(["__alignof__", "__alignof", "_Alignof", "__builtin_va_arg", "__builtin_offsetof"], "0"),
+    **dict.fromkeys(["__alignof__", "__alignof", "_Alignof", "alignof", "__builtin_va_arg", "__builtin_offsetof"], "0"),
     **dict.fromkeys(["__builtin_types_compatible_p", "__builtin_convertvector", "__builtin_bit_cast"], "0"),
     "__builtin_has_attribute": "0",
 }
@@ -94,6 +98,10 @@ def _any_word(first: str) -> str:
 _UNUSUAL: Final = expression(
     "|".join(map(_any_word, sorted({word[0] for word in _WORDS})))
     + r"|i(?<=[\d.]i)[fFlL]?(?![\w$])|d(?<=[\d.]d)[dfl](?![\w$])|D(?<=[\d.]D)[DFL](?![\w$])"
+    + r"|f(?<=[\d.]f)(?:16|32|64|128)x?(?![\w$])|F(?<=[\d.]F)(?:16|32|64|128)x?(?![\w$])"
+    + r"|q(?<=[\d.]q)(?![\w$])|Q(?<=[\d.]Q)(?![\w$])"
+    + r"|w(?<=[\duU]w)b(?![\w$])|W(?<=[\duU]W)B(?![\w$])"
+    + r"|a(?<![\w$]a)uto(?=\s+[A-Za-z_$][\w$]*\s*=)|e(?<![\w$]e)num\b\s*(?:\w+\s*)?:\s*[A-Za-z_][\w\s]*(?=[{;])"
     + r"|\?\s*:|\.(?<!\.\.)\.\.|\[\s*\[|g(?<!\wg)oto\s*\*|&&(?=\s*[A-Za-z_$])|_(?<!\w_)_label__\b[^;]*;"
 )
 _ASM_QUALIFIERS: Final = expression(
@@ -136,9 +144,9 @@ class _Rewriter:
     def __init__(self, masked: str) -> None:
         self.masked = masked
         self._rules: tuple[tuple[str, Callable[[re.Match[str]], tuple[int, str]]], ...] = (
-            ("i", self._suffix),
-            ("d", self._suffix),
-            ("D", self._suffix),
+            *((first, self._suffix) for first in "idDfFqQwW"),
+            ("auto", lambda match: (match.end(), "int")),
+            ("enum", lambda match: (match.end(), match.group().partition(":")[0])),
             ("?", lambda match: (match.end(), "||")),
             (".", self._range),
             ("[", lambda match: (group_end(masked, match.start()), "")),
@@ -178,7 +186,8 @@ class _Rewriter:
         return match.end(), "" if is_number else match.group()
 
     def _range(self, match: re.Match[str]) -> tuple[int, str]:
-        return match.end(), "..." if self._before(match.start())[-1:] in {"(", ","} else "+"
+        before = self._before(match.start())[-1:]
+        return match.end(), "..." if before == "," else "" if before == "(" else "+"
 
     def _address(self, match: re.Match[str]) -> tuple[int, str]:
         if not _BEFORE_OPERAND.search(self._before(match.start())):

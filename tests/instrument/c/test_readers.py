@@ -49,6 +49,28 @@ int main(int argc, char **argv) {
     return turns(argc) + (int)creal(own[1] * I + 1e+3i);
 }
 """
+C23 = r"""
+static_assert(sizeof(int) == 4);
+_Static_assert(1, "always");
+enum kind : unsigned char { few, some = 3 };
+enum later : int;
+struct of { enum kind small : 2; enum kind : 3; static_assert(1); };
+alignas(16) static thread_local double table[4];
+bool any(...);
+int turns(int, enum kind kind, [[maybe_unused]] struct of of) {
+    static_assert(some == 3);
+    bool go = kind == few;
+    enum : long { steps };
+    while (go) go = !any(steps);
+    for (auto i = 0; i < kind; i++) table[i & 3] += 1'000 * alignof(double);
+    _BitInt(40) wide = 7wb + 1uwb;
+    for (int i = 0; i < 9; i++) wide += i;
+again:
+    alignas(8) int last = 0;
+    if (any(nullptr)) goto again;
+    return wide + last;
+}
+"""
 NESTED = "int f(int n) {\n    int g(void) { return n; }\n    while (n > 3) n -= g();\n    return n;\n}\n"
 BLOCK = "int n;\nint f(void) { return n; } typedef int (^block)(int);\n"
 
@@ -84,6 +106,20 @@ def test_both_readers_find_the_same_regions_among_extensions_of_compilers(found_
         *("loop@16", "loop@22", "loop@24", "loop@31", "loop@32")
     ]
     assert found == found_by("libclang", source)
+
+
+def test_both_readers_find_the_same_regions_in_c23(found_by: Find, tmp_path: Path) -> None:
+    source = tmp_path / "x.c"
+    source.write_text(C23)
+    found = found_by("pycparser", source, flags=("-std=gnu2x",))
+    assert [region.region.name for region in found[0][1]] == ["turns", "loop@13", "loop@14", "loop@16"]
+    assert not found[0][2]
+    assert found == found_by("libclang", source, flags=("-std=gnu2x",))
+    # libclang knows constexpr from release 19 on
+    source.write_text("constexpr int n = 5;\nint f(int k) { while (k > n) k--; return 1.0f128 > k; }\n")
+    ((_, regions, problems),) = found_by("pycparser", source)
+    assert [each.region.name for each in regions] == ["f", "loop@2"]
+    assert not problems
 
 
 def test_what_pycparser_cannot_read_is_named(found_by: Find, tmp_path: Path) -> None:

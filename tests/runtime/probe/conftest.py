@@ -32,6 +32,19 @@ LIBRARIES = ["-ldl", "-lpthread"]
 HIDDEN = ["-O2", "-fPIC", "-fvisibility=hidden"]
 SANITIZER = os.environ.get("AUTOANALYZER_SANITIZER", "address,undefined")  # make sanitize takes them in turn
 CHECKED = ["-O1", "-g1", f"-fsanitize={SANITIZER}"]
+# make test-arm64: the library and the program are built for this processor, and an emulator runs the program.
+FOREIGN = os.environ.get("AUTOANALYZER_FOREIGN", "")
+COMPILER = f"{FOREIGN}-linux-gnu-gcc" if FOREIGN else "gcc"
+EMULATOR = [f"qemu-{FOREIGN.replace('powerpc', 'ppc')}-static", "-L", f"/usr/{FOREIGN}-linux-gnu"]
+NOT_EMULATED = (
+    # no system call can be forbidden
+    *("test_another_clock_is_chosen_where_one_does_not_work", "test_without_timers_there_are_no_samples"),
+    "test_errno_is_the_programs_though_no_file_can_be_opened",
+    # a new image is started by the system, which knows no such programs
+    *("test_every_image_of_a_process_has_a_shard_of_its_own", "test_a_new_image_begins_anew"),
+    # the emulator has a thread of its own, and what PAPI prints is suppressed only in processes of one thread
+    "test_papi_says_nothing_to_users_and_looks_for_no_devices",
+)
 # rseq is registered by the C library, whatever the sanitizer; what a test leaves allocated is its own affair.
 SANITIZED = {
     "ASAN_OPTIONS": "detect_leaks=0",
@@ -50,8 +63,22 @@ Record = Callable[..., list[Shard]]
 Visits = Callable[..., dict[str, int]]
 
 
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Keep, for another processor, the tests that preload the library into the program."""
+    if FOREIGN:
+        kept = [item for item in items if _preloads(item)]
+        config.hook.pytest_deselected(items=[item for item in items if item not in kept])
+        items[:] = kept
+
+
+def _preloads(item: pytest.Item) -> bool:
+    names = getattr(item, "fixturenames", ())
+    chosen = item.callspec.params.get("record") if isinstance(item, pytest.Function) and "record" in names else ""
+    return "preloaded" in (*names, chosen) and not item.name.startswith(NOT_EMULATED)
+
+
 def compile_c(*arguments: str | Path) -> None:
-    subprocess.run(["gcc", "-std=gnu11", *WARNINGS, *arguments, *LIBRARIES], check=True)
+    subprocess.run([COMPILER, "-std=gnu11", *WARNINGS, *arguments, *LIBRARIES], check=True)
 
 
 @pytest.fixture(scope="session")
@@ -80,6 +107,12 @@ def others(built_once: Callable[..., Path]) -> Path:
 def library(built_once: Callable[..., Path], others: Path) -> Path:
     """Return the core alone as a library to preload."""
     return built_once("libaacore.so", *HIDDEN, "-shared", *CLOCK, others)
+
+
+@pytest.fixture(scope="session")
+def portable_library(built_once: Callable[..., Path]) -> Path:
+    """Return the core to preload, as it is built for a processor that the sources do not know, with unsigned char."""
+    return built_once("libaaportable.so", "-O0", *HIDDEN[1:], "-shared", "-DAA_PORTABLE", "-funsigned-char", *CORE)
 
 
 @pytest.fixture(scope="session")
@@ -142,7 +175,8 @@ def recorder(tmp_path: Path, command: list[str | Path], environment: dict[str, s
 @pytest.fixture
 def preloaded(tmp_path: Path, library: Path, plain_program: Path) -> Record:
     """Run words with the library preloaded; the standard error goes to the file ``stderr``."""
-    return recorder(tmp_path, ["env", f"LD_PRELOAD={library}", plain_program], {})
+    preload = f"LD_PRELOAD={library}"
+    return recorder(tmp_path, [*([*EMULATOR, "-E"] if FOREIGN else ["env"]), preload, plain_program], {})
 
 
 @pytest.fixture

@@ -114,6 +114,22 @@ def test_another_clock_is_chosen_where_one_does_not_work(
     assert sum(cpu_times(shard, "main")) == pytest.approx(sum(spent(tmp_path)), rel=0.5)
 
 
+def test_on_an_unknown_processor_the_systems_clocks_are_read(
+    portable_library: Path, plain_program: Path, tmp_path: Path, visits: Callable[..., dict[str, int]]
+) -> None:
+    words = "+main times 10 +spin spin 5 -spin +sleep sleep 5 -sleep ; *100 +r *100 -r parallel 2 +f -f ; -main spent"
+    record = recorder(
+        tmp_path, ["env", f"LD_PRELOAD={portable_library}", plain_program], {"AUTOANALYZER_SAMPLE": "250"}
+    )
+    (shard,) = record(words)
+    assert (shard.wall_clock, shard.ticks_per_second) == ("clock_gettime", pytest.approx(1e9, rel=1e-3))
+    assert shard.cpu_clock in CLOCKS[1:]
+    assert visits(shard) == {"main": 1, "main/spin": 10, "main/sleep": 10, "main/r": 100}
+    spin, sleep = (sum(cpu_times(shard, region)) for region in ("spin", "sleep"))
+    assert 0.8 <= spin / sum(spent(tmp_path)) <= 1.5
+    assert sleep < 0.2 * spin
+
+
 def test_ticks_have_one_rate_however_long_the_program_runs(record: Record) -> None:
     (short,), both = record("+main -main"), record("+main sleep 100 -main")
     rates = [shard.ticks_per_second for shard in (short, *both)]

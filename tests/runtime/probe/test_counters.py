@@ -19,7 +19,7 @@ from autoanalyzer.runtime.mpi.detection import Mpi
 from autoanalyzer.view.counters import as_typed
 
 from ...perf_event import counts_events_of_the_kernel, processor_counts
-from .conftest import SAMPLED, SANITIZED, Record, compile_c, recorder
+from .conftest import COMPILER, SAMPLED, SANITIZED, Record, compile_c, recorder
 
 AS_RANK = {"PMI_RANK": "0", "PMI_SIZE": "1"}  # counted since the library was loaded, not since the first event
 DATA = Path(__file__).parents[2] / "data" / "papi"
@@ -332,7 +332,7 @@ int PAPI_set_multiplex(int set) { return assigned == set && has("PAPI_TOT_INS") 
 def papi_of(text: str, folder: Path) -> Path:
     """Compile a libpapi; return its folder."""
     (folder / "papi.c").write_text(text)
-    words = ["gcc", "-shared", "-fPIC", str(folder / "papi.c"), "-o", str(folder / "libpapi.so.7.2")]
+    words = [COMPILER, "-shared", "-fPIC", str(folder / "papi.c"), "-o", str(folder / "libpapi.so.7.2")]
     subprocess.run(words, check=True)
     return folder
 
