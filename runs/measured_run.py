@@ -14,6 +14,7 @@ from ..view.units import ranks
 from .counting_run import with_counts
 from .options import RunOptions
 from .reporter import Reporter
+from .source_regions import with_source_regions
 from .steering import pursued
 from .variables import probe_variables
 
@@ -97,6 +98,7 @@ def measured(
             "container), LD_PRELOAD never reached the program: put autoanalyzer exec right before it, then use "
             "autoanalyzer analyze"
         )
+    experiment = with_source_regions(experiment, options.output)
     cut_short, not_counted = _why_cut_short(status, experiment), ""
     if counting and cut_short:
         not_counted = cut_short

@@ -98,8 +98,14 @@ def said_of_samples(sums: SampleSums) -> Iterator[str]:
         "refused": "samples are missing: the system gave no timers",
     }
     yield from (said for state, said in reasons.items() if sums.states[state])
-    if sums.states["blocked"]:
-        yield f"no samples of {sums.states['blocked']} threads, which block SIGURG"
+    without = {
+        "blocked": "while they block SIGURG",
+        "small_stack": "on stacks, or with handlers on stacks, of less than 32 KiB",
+        "masking": "that block and unblock signals too often",
+    }
+    for state, why in without.items():
+        if number := sums.states[state]:
+            yield f"no samples of {number} {'thread' if number == 1 else 'threads'} {why}"
     if sums.crowded > _WORTH_A_WORD * sums.seconds:
         share = 100 * sums.crowded / sums.seconds
         yield f"{share:.0f} % of the samples lack their place: more code is executed than a table holds"

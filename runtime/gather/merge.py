@@ -26,6 +26,7 @@ from ...experiment.severities import LazySeverities, Severity
 from ..facts import RunFacts
 from .call_lines import with_call_lines
 from .call_sites import call_site_names
+from .code_chains import code_chains
 from .columns import MACHINE, Columns, Placing, Timing
 from .critical_path import PATH_FIELDS, CriticalPath
 from .folder_shards import FolderShards
@@ -47,6 +48,7 @@ from .recorded_values import counters_left_out
 from .run_notes import run_notes
 from .sample_sums import SampleSums
 from .shard import Shard
+from .shard_layout import COUNTERS
 from .topologies import mpi_topologies
 
 __all__ = ["Merged", "Run", "merge", "merge_shards"]
@@ -152,6 +154,7 @@ class _Structure:
         moved: The new index of each call path before folding.
         folded: Pairs of a folded call path and its caller.
         events: Metric → field of a node, for the events that the user has named.
+        sampled: The call paths that only samples have shown, so that nothing is known of them but their time.
     """
 
     metrics: tuple[Metric, ...]
@@ -159,6 +162,7 @@ class _Structure:
     moved: npt.NDArray[np.intp]
     folded: tuple[tuple[int, int], ...]
     events: Mapping[str, str]
+    sampled: npt.NDArray[np.intp]
 
 
 def merge(communicator: Communicator, own: OwnShards, run: Run | None) -> Merged:
@@ -188,6 +192,8 @@ def merge(communicator: Communicator, own: OwnShards, run: Run | None) -> Merged
             values *= SCALES.get(name, 1)
         if name not in ENTRIES:
             to_callers(values, structure.folded)
+        if len(structure.sampled) and (name in ENTRIES or name in COUNTERS or name in structure.events):
+            values[structure.sampled] = np.nan
         return values
 
     names = [metric.name for metric in structure.metrics]
@@ -228,7 +234,7 @@ class _Decisions:
         calls = (region for shape in shapes for region in shape.regions)
         waits = (wait.place for head in run.heads.values() for wait in head.shard.waits)
         self._names = call_site_names(chain(calls, waits))
-        self._forest = Forest(self._names)
+        self._forest = Forest(code_chains(shapes, self._names))
         for _, place in sorted(run.places.items()):
             shape = run.shards.shape_of[place]
             self._forest.add(shape, shapes[shape])
@@ -297,7 +303,8 @@ class _Decisions:
         system = metrics_of_processes(events.values())
         metrics = (*timed_metrics(shards), *on_path, *untimed, *counted, *events.values(), *system)
         fields = {metric.name: field for field, metric in events.items()}
-        return _Structure(metrics, tuple(folding.call_paths), folding.places, tuple(folding.folded), fields)
+        sampled = np.unique(folding.places[sorted(self._forest.sampled)])
+        return _Structure(metrics, tuple(folding.call_paths), folding.places, tuple(folding.folded), fields, sampled)
 
 
 def _critical_path(run: Run) -> CriticalPath:

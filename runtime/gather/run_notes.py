@@ -81,9 +81,7 @@ def run_notes(
         started=_started(processes, expected),
         missing=tuple(rank for rank in range(expected or 0) if rank not in processes),
         unfinished=tuple(unfinished),
-        not_instrumented=tuple(
-            f"{name}: no probes, only MPI calls and file I/O{more}" for name, more in uninstrumented
-        ),
+        not_instrumented=tuple(f"{name}: no probes, only {_seen(samples)}{more}" for name, more in uninstrumented),
         remarks=(
             *remarks,
             *_remarks(heads, unfinished, expected, facts),
@@ -115,8 +113,21 @@ def run_notes(
         files=most_used_files(shard.files for shard in shards),
         inside=inside,
         sampled=sampled,
+        samples=_sample_of_times(heads.values(), samples),
         thread_waits=thread_waits((shard.waits for shard in shards), names),
     )
+
+
+def _seen(samples: SampleSums) -> str:
+    """Return what is known of a program without probes."""
+    return "samples, MPI calls and file I/O" if samples.signals else "MPI calls and file I/O"
+
+
+def _sample_of_times(heads: Iterable[Head], samples: SampleSums) -> dict[str, float]:
+    """Return the time that a sample stands for, if times of regions are known by samples: without probes."""
+    if not samples.signals or samples.seconds <= samples.lost or all(head.has_probes for head in heads):
+        return {}
+    return dict.fromkeys(("wall_time", "cpu_time"), (samples.seconds - samples.lost) / samples.signals)
 
 
 def _path_seconds(shards: Iterable[Shard]) -> float | None:

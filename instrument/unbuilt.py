@@ -1,0 +1,94 @@
+"""The regions of sources whose build is unknown, as probes would record them.
+
+Nothing is inserted, so a source may be read leniently: headers are looked for in all folders of the sources, those
+that are missing count as empty, and a source that is not understood has no regions.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import tempfile
+import warnings
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+from ..errors import AutoanalyzerError, InputError
+from ..experiment import Region
+from .choice import DEFAULT_CHOICE
+from .compiler import COMPILERS
+from .reading import read_sources
+
+__all__ = ["regions_of_unbuilt"]
+
+_MOST_FILES: Final = 200
+_MOST_FOLDERS: Final = 400
+_MOST_MISSING: Final = 50  # headers of one source
+_HEADER: Final = re.compile(r"\.(?:h|hh|hpp|hxx|h\+\+|H|tcc|inc|fh)$")
+_MISSING: Final = re.compile(r"(?:fatal error|Error): (?:Cannot open included file .|)([\w./+-]+)(?:.|): No such file")
+
+
+def regions_of_unbuilt(
+    files: Sequence[str], *, openmp: bool, environment: Mapping[str, str] = os.environ
+) -> Iterator[Region]:
+    """Yield the regions of sources that can be read.
+
+    Args:
+        files: Sources and headers, the most important first.
+        openmp: Whether OpenMP directives count.
+        environment: Names the compilers.
+    """
+    there = [file for file in files[:_MOST_FILES] if Path(file).is_file()]
+    flags = [f"-I{folder}" for folder in _header_folders(there)] + (["-fopenmp"] if openmp else [])
+    commands = [shlex.split(environment.get(variable, command)) for variable, command in COMPILERS.items()]
+    seen: set[str] = set()
+    with tempfile.TemporaryDirectory() as empty:
+        for file in sorted(there, key=lambda file: bool(_HEADER.search(file))):  # sources show most headers
+            if os.path.realpath(file) in seen:
+                continue
+            found = _regions(commands, file, [*flags, "-idirafter", empty], Path(empty))
+            seen |= {os.path.realpath(each.file) for each in found}
+            yield from found
+
+
+def _regions(commands: Sequence[list[str]], file: str, flags: list[str], empty: Path) -> list[Region]:
+    for _ in range(_MOST_MISSING):
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                found = [each.regions() for each in read_sources(*commands, [file], flags, choice=DEFAULT_CHOICE)]
+        except InputError as error:
+            missing = _MISSING.search(str(error))
+            header = empty / missing[1] if missing else None
+            if header is None or header.exists() or not header.resolve().is_relative_to(empty.resolve()):
+                return []
+            header.parent.mkdir(parents=True, exist_ok=True)
+            header.touch()
+        except AutoanalyzerError:
+            return []
+        else:
+            return [each.region for one in found for each in one.regions if not each.reason]
+    return []
+
+
+def _header_folders(files: Iterable[str]) -> list[str]:
+    """Return folders with headers: those of the sources, and those below and beside them."""
+    folders = list(dict.fromkeys(str(Path(file).resolve().parent) for file in files))
+    if not folders:
+        return []
+    top = Path(os.path.commonpath(folders))
+    tops = [top, top.parent] if len(top.parts) > _ROOT else [top]
+    found: dict[str, None] = {}
+    for start in tops:
+        for number, (folder, inner, names) in enumerate(os.walk(start)):
+            inner[:] = sorted(name for name in inner if not name.startswith("."))[:_MOST_FOLDERS]
+            if number > _MOST_FOLDERS:
+                break
+            if any(map(_HEADER.search, names)):
+                found[folder] = None
+    return list(dict.fromkeys([*(folder for folder in folders if folder in found), *found]))[:_MOST_FOLDERS]
+
+
+_ROOT: Final = 3  # parts of a path: its parent may be a home, which has more than one program
