@@ -83,9 +83,14 @@ def in_regions(experiment: Experiment, sources: Iterable[Region]) -> Experiment:
     paths, groups = _forest(experiment.call_paths, places, known.first_lines(experiment.call_paths))
     ordered, position = in_order(paths)
     groups = position[groups]
+    new = sorted(set(range(len(ordered))) - set(groups.tolist()), reverse=True)
 
     def read(of: Experiment, name: str) -> Severity:
-        return grouped(of.metric(name).aggregation, of.exclusive(name), groups, len(ordered))
+        values = grouped(of.metric(name).aggregation, of.exclusive(name), groups, len(ordered))
+        for number in new:  # where a metric is unknown of all that it contains, it is unknown, too
+            below = [place for place, path in enumerate(ordered) if path.parent == number]
+            values[number] = np.where(np.isnan(values[below]).any(axis=0), np.nan, values[number])
+        return values
 
     severities = experiment.derived((each.name for each in experiment.metrics), read)
     made = experiment.replaced(call_paths=tuple(ordered), severities=severities)
@@ -122,9 +127,7 @@ class _Sources:
         for path in call_paths:
             if path.region.kind == LINE and path.parent is not None:
                 seen.setdefault(call_paths[path.parent].region, []).append(path.region.first_line)
-        return {
-            region: region._replace(first_line=min(lines), last_line=max(lines)) for region, lines in seen.items()
-        }
+        return {region: region._replace(first_line=min(lines), last_line=max(lines)) for region, lines in seen.items()}
 
 
 def _places(call_paths: Sequence[CallPath], sources: _Sources) -> list[_Place]:

@@ -11,7 +11,8 @@ import re
 import shlex
 import tempfile
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -19,7 +20,7 @@ from ..errors import AutoanalyzerError, InputError
 from ..experiment import Region
 from .choice import DEFAULT_CHOICE
 from .compiler import COMPILERS
-from .reading import read_sources
+from .reading import ReadSource, read_sources
 
 __all__ = ["regions_of_unbuilt"]
 
@@ -42,23 +43,25 @@ def regions_of_unbuilt(
     """
     there = [file for file in files[:_MOST_FILES] if Path(file).is_file()]
     flags = [f"-I{folder}" for folder in _header_folders(there)] + (["-fopenmp"] if openmp else [])
-    commands = [shlex.split(environment.get(variable, command)) for variable, command in COMPILERS.items()]
+    c, cxx, fortran = (shlex.split(environment.get(variable, command)) for variable, command in COMPILERS.items())
     seen: set[str] = set()
     with tempfile.TemporaryDirectory() as empty:
         for file in sorted(there, key=lambda file: bool(_HEADER.search(file))):  # sources show most headers
             if os.path.realpath(file) in seen:
                 continue
-            found = _regions(commands, file, [*flags, "-idirafter", empty], Path(empty))
+            read = partial(read_sources, c, cxx, fortran, [file], [*flags, "-idirafter", empty], choice=DEFAULT_CHOICE)
+            found = _regions(read, Path(empty))
             seen |= {os.path.realpath(each.file) for each in found}
             yield from found
 
 
-def _regions(commands: Sequence[list[str]], file: str, flags: list[str], empty: Path) -> list[Region]:
+def _regions(read: Callable[[], Iterable[ReadSource]], empty: Path) -> list[Region]:
+    """Return the regions of a source; each header that is missing is made, empty, in a folder."""
     for _ in range(_MOST_MISSING):
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                found = [each.regions() for each in read_sources(*commands, [file], flags, choice=DEFAULT_CHOICE)]
+                found = [each.regions() for each in read()]
         except InputError as error:
             missing = _MISSING.search(str(error))
             header = empty / missing[1] if missing else None

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
 from ...experiment import Region
 from ...experiment.sampled_regions import LINE
-from .addresses import AddressPlace, inlined_at, symbols_at
+from .addresses import SYSTEM, VARIANT, AddressPlace, inlined_at, symbols_at
 from .head import Shape
 from .sampled_nodes import CODE
 
-__all__ = ["code_chains"]
+__all__ = ["code_chains", "said_of_code"]
 
 _PLACE: Final = re.compile(r"(?P<file>.+)\+(?P<address>[0-9a-f]+)")  # twin: runtime/probe/call_site.c
 
@@ -28,7 +28,7 @@ def code_chains(shapes: Iterable[Shape], names: Mapping[Region, Region]) -> dict
         shapes: The call paths of the processes.
         names: Replaced regions of calls.
     """
-    chains = {region: (name,) for region, name in names.items()}
+    chains: dict[Region, tuple[Region, ...]] = {region: (name,) for region, name in names.items()}
     sampled = [shape for shape in shapes if any(region.kind == CODE for region in shape.regions)]
     found = {region: place for shape in sampled for region in shape.regions if (place := _place_of(region))}
     places = _resolved(found.values())
@@ -39,6 +39,21 @@ def code_chains(shapes: Iterable[Shape], names: Mapping[Region, Region]) -> dict
         else:
             chains[region] = (*frames, names.get(region, region)) if frames and frames[0].file else chains[region]
     return chains
+
+
+def said_of_code(chains: Mapping[Region, Sequence[Region]]) -> Iterator[str]:
+    """Yield what samples cannot show, because a program lacks debug information or symbols."""
+    programs: dict[str, set[str]] = {}
+    for region, frames in chains.items():
+        file = (_place_of(region) or ("", ""))[0]
+        if region.kind == CODE and ".so" not in Path(file).name:
+            shown = {frame.kind if frame.name != Path(file).name else "" for frame in frames}
+            programs.setdefault(Path(file).name, set()).update(shown)
+    for name, shown in sorted(programs.items()):
+        if LINE not in shown and "function" in shown:
+            yield f"{name} has no line numbers, so samples show functions only: compile with -g"
+        elif LINE not in shown:
+            yield f"{name} is stripped, so samples do not show its functions: compile with -g, and do not strip it"
 
 
 def _place_of(region: Region) -> tuple[str, str] | None:
@@ -66,13 +81,17 @@ def _resolved(places: Iterable[tuple[str, str]]) -> dict[tuple[str, str], list[A
 
 def _frames(chain: Sequence[AddressPlace], file: str) -> Iterable[Region]:
     """Yield functions and lines from the outside to the inside; a library without debug information is one function."""
-    known = [place for place in reversed(chain) if place.file]
+    library = Path(file).name.partition(".so")[0] if ".so" in Path(file).name else ""
+    is_systems = bool(library) and file.startswith(SYSTEM)
+    known = [] if is_systems else [place for place in reversed(chain) if place.file]
     if not known:
-        library = Path(file).name
-        name = chain[0].function if chain else ""
-        is_library = ".so" in library
-        short = library.partition(".so")[0] if is_library else library
-        yield Region("library" if is_library else "function", f"{name} ({short})" if name else short, "", name or short)
+        name = chain[-1].function if chain else ""
+        if is_systems and (found := VARIANT.fullmatch(name)):
+            name = found[1]
+        if library:
+            yield Region("library", f"{name} ({library})" if name else library, "", name or library)
+        else:
+            yield Region("function", name or Path(file).name, "", name or Path(file).name)
     for place in known:
         yield Region("function", place.function, place.file, place.function)
         yield Region(LINE, f"line {place.line}", place.file, place.function, place.line, place.line, place.line)

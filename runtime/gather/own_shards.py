@@ -83,7 +83,7 @@ class OwnShards:
         """
         if shard.tracing:  # its time lines are read later, when all nodes are known
             self._traced[shard.path] = [(self._nodes.take(tree.nodes), len(tree.nodes)) for tree in shard.threads]
-        shard = with_sampled_nodes(shard)
+        shard, spread = with_sampled_nodes(shard)
         main = self._main_node(shard)
         region = _program(shard) if main is None else shard.regions[int(shard.threads[0].nodes["region"][main])]
         if shard.samples:
@@ -98,6 +98,7 @@ class OwnShards:
             _has_probes(shard.form),
             _last_seen(shard),
             throttled,
+            spread,
         )
         nodes = [tree.nodes for tree in shard.threads]
         apart = main is None and bool(nodes) and any(nodes[0][0][name] for name in _MOVED)

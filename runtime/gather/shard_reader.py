@@ -116,7 +116,7 @@ class _Reader:
             chains=self._path(formed) if self.header["path_state"] else None,
             waits=place_waits(self.path, self.data, records, formed.form.regions, self.ticks_per_second),
             samples=samples_of(
-                self.path, self.data, records, formed.form.regions, shard.executable, formed.owned
+                self.path, self.data, records, formed.form.regions, shard.executable, owned=formed.owned
             ),
         )
 

@@ -14,8 +14,8 @@ import numpy.typing as npt
 from ...experiment import Region
 from . import shard_layout as layout
 from .sample_sums import CodePlace, Samples
-from .shard_header import MOST, shard_defect
 from .sampled_nodes import is_probed
+from .shard_header import MOST, shard_defect
 from .shard_records import Records
 
 __all__ = ["samples_of"]
@@ -32,6 +32,7 @@ def samples_of(
     records: Records,
     regions: Sequence[Region],
     executable: str,
+    *,
     owned: Sequence[npt.NDArray[np.intp] | slice],
 ) -> Samples | None:
     """Read what a shard says; None if nothing was to be sampled.

@@ -78,7 +78,8 @@ static struct birth *give_birth(void *argument) {
     const struct aa_thread *thread = aa_thread_self;
     struct birth *birth = thread && !thread->call.depth ? malloc(sizeof *birth) : NULL;
     if (birth)
-        *birth = (struct birth){.argument = argument, .node = thread->current, .chain = chain_of_birth(), .stack = SIZE_MAX};
+        *birth = (struct birth){
+            .argument = argument, .node = thread->current, .chain = chain_of_birth(), .stack = SIZE_MAX};
     return birth;
 }
 

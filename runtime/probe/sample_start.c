@@ -1,6 +1,6 @@
 /*
- * Programs without probes: so that samples cover all of their code, the main thread is recorded from the start, and
- * other threads once they begin.
+ * Programs without probes: so that samples cover all of their code, the main thread is recorded from the
+ * start, and other threads once they begin.
  */
 #define _GNU_SOURCE
 #include "sample_start.h"
@@ -28,13 +28,14 @@ static const char *base_of(const char *path) {
 }
 
 /*
- * Returns whether this is a program to be recorded, even if it never calls MPI: no shell, interpreter or launcher,
- * into which the library is preloaded, too, and no tool of the system.
+ * Returns whether this is a program to be recorded, even if it never calls MPI: no shell, interpreter or
+ * launcher, into which the library is preloaded, too, and no tool of the system.
  */
 static bool is_a_users_program(void) {
     static const char *const folders[] = {"/usr/", "/bin/", "/sbin/"};
-    static const char *const others[] = {"python", "perl", "bash", "sh", "env",   "mpirun", "mpiexec", "orte",
-                                         "orted",  "prte", "prun", "srun", "hydra_", "pypy",  "ruby",    "java"};
+    static const char *const others[] = {"python",  "perl", "bash",  "sh",   "env",  "mpirun",
+                                         "mpiexec", "orte", "orted", "prte", "prun", "srun",
+                                         "hydra_",  "pypy", "ruby",  "java"};
     char path[512] = "";
     if (syscall(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", path, sizeof path - 1) <= 0)
         return false;
