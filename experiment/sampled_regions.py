@@ -83,19 +83,29 @@ def in_regions(experiment: Experiment, sources: Iterable[Region]) -> Experiment:
     paths, groups = _forest(experiment.call_paths, places, known.first_lines(experiment.call_paths))
     ordered, position = in_order(paths)
     groups = position[groups]
-    new = sorted(set(range(len(ordered))) - set(groups.tolist()), reverse=True)
 
     def read(of: Experiment, name: str) -> Severity:
-        values = grouped(of.metric(name).aggregation, of.exclusive(name), groups, len(ordered))
-        for number in new:  # where a metric is unknown of all that it contains, it is unknown, too
-            below = [place for place, path in enumerate(ordered) if path.parent == number]
-            values[number] = np.where(np.isnan(values[below]).any(axis=0), np.nan, values[number])
-        return values
+        return _read(of, name, groups, ordered)
 
     severities = experiment.derived((each.name for each in experiment.metrics), read)
     made = experiment.replaced(call_paths=tuple(ordered), severities=severities)
     inside = (*experiment.notes.inside, *_inside(experiment, made, groups, places))
     return made.replaced(notes=replace(experiment.notes, inside=inside))
+
+
+def _read(of: Experiment, name: str, groups: npt.NDArray[np.intp], paths: Sequence[CallPath]) -> Severity:
+    """Return a metric's values; unknown where no part is known, and where nothing is known of all that is inside."""
+    old, kind = of.exclusive(name), of.metric(name).aggregation
+    if kind != "sum" or not np.isnan(old).any():
+        return grouped(kind, old, groups, len(paths))
+    values = grouped(kind, np.nan_to_num(old), groups, len(paths))
+    members = np.bincount(groups, minlength=len(paths))
+    known = grouped(kind, (~np.isnan(old)).astype(float), groups, len(paths))
+    values[(known == 0) & (members > 0)[:, None]] = np.nan
+    for number in reversed(np.flatnonzero(members == 0).tolist()):
+        below = [place for place, path in enumerate(paths) if path.parent == number]
+        values[number] = np.where(np.isnan(values[below]).all(axis=0), np.nan, values[number])
+    return values
 
 
 class _Sources:
@@ -198,7 +208,7 @@ def _inside(
     second = experiment.notes.samples.get("cpu_time", 0.0)
     if not second:
         return
-    seconds = np.nansum(experiment.exclusive("cpu_time"), axis=1)
+    seconds = np.nansum(experiment.exclusive("cpu_time"), axis=1).tolist()
     parts: dict[Region, dict[tuple[str, str, int], float]] = {}
     for number, place in enumerate(places):
         if place.line is not None and seconds[number] > 0:

@@ -88,7 +88,7 @@ class OwnShards:
         region = _program(shard) if main is None else shard.regions[int(shard.threads[0].nodes["region"][main])]
         if shard.samples:
             interpreter = shard.executable if shard.script else ""
-            whole = region if main is None and not shard.samples.by_node else None
+            whole = region if main is None and not spread else None
             self.told.samples.add(shard.samples, whole, interpreter)
         throttled = tuple(tuple(_throttled(tree, shard.regions)) for tree in shard.threads)
         trees = tuple(replace(tree, nodes=_NOTHING) for tree in shard.threads)

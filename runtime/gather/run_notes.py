@@ -69,6 +69,7 @@ def run_notes(
             if shard.program not in instrumented
         }
     )
+    sampled_programs = {head.shard.program for head in heads.values() if head.spread}
     objects = {name for shard in shards for name in (shard.executable, *shard.libraries)}
     entered = set(regions)
     inside, sampled = seen_inside(samples)
@@ -81,7 +82,10 @@ def run_notes(
         started=_started(processes, expected),
         missing=tuple(rank for rank in range(expected or 0) if rank not in processes),
         unfinished=tuple(unfinished),
-        not_instrumented=tuple(f"{name}: no probes, only {_seen(samples)}{more}" for name, more in uninstrumented),
+        not_instrumented=tuple(
+            f"{name}: no probes, only {'samples, ' * (name in sampled_programs)}MPI calls and file I/O{more}"
+            for name, more in uninstrumented
+        ),
         remarks=(
             *remarks,
             *_remarks(heads, unfinished, expected, facts),
@@ -118,14 +122,9 @@ def run_notes(
     )
 
 
-def _seen(samples: SampleSums) -> str:
-    """Return what is known of a program without probes."""
-    return "samples, MPI calls and file I/O" if samples.signals else "MPI calls and file I/O"
-
-
 def _sample_of_times(heads: Iterable[Head], samples: SampleSums) -> dict[str, float]:
     """Return the time that a sample stands for, if times of regions are known by samples: without probes."""
-    if not samples.signals or samples.seconds <= samples.lost or all(head.has_probes for head in heads):
+    if not any(head.spread for head in heads):
         return {}
     return dict.fromkeys(("wall_time", "cpu_time"), (samples.seconds - samples.lost) / samples.signals)
 
