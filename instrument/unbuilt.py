@@ -1,7 +1,8 @@
 """The regions of sources whose build is unknown, as probes would record them.
 
-Nothing is inserted, so a source may be read leniently: headers are looked for in all folders of the sources, those
-that are missing count as empty, and a source that is not understood has no regions.
+Nothing is inserted, so a source may be read leniently: headers are looked for in all folders of the sources, macros are
+those that makefiles there define, headers that are missing count as empty, and a source that is not understood has no
+regions.
 """
 
 from __future__ import annotations
@@ -28,6 +29,13 @@ _MOST_FILES: Final = 200
 _MOST_FOLDERS: Final = 400
 _MOST_MISSING: Final = 50  # headers of one source
 _HEADER: Final = re.compile(r"\.(?:h|hh|hpp|hxx|h\+\+|H|tcc|inc|fh)$")
+_MAKEFILE: Final = re.compile(
+    r"^(?:[Mm]akefile|GNUmakefile|.*\.mk|make\.(?:def|inc)|flags\.make|compile_commands\.json)$"
+)
+_LARGEST: Final = 4 << 20  # bytes of a makefile
+_COMMENT: Final = re.compile(r"(?m)(?:^|\s)#.*$")
+_MACRO: Final = re.compile(r"(?<![\w-])-D[A-Za-z_]\w*(?:=[\w.+-]+)?(?![\w$\"'\\(=])")
+_ROOT: Final = 3  # parts of a path: its parent may be a home, which has more than one program
 _MISSING: Final = re.compile(r"(?:fatal error|Error): (?:Cannot open included file .|)([\w./+-]+)(?:.|): No such file")
 
 
@@ -42,17 +50,22 @@ def regions_of_unbuilt(
         environment: Names the compilers.
     """
     there = [file for file in files[:_MOST_FILES] if Path(file).is_file()]
-    flags = [f"-I{folder}" for folder in _header_folders(there)] + (["-fopenmp"] if openmp else [])
+    folders = _folders(there)
+    flags = [*(f"-I{folder}" for folder in folders), *_macros(folders), *(["-fopenmp"] if openmp else [])]
     c, cxx, fortran = (shlex.split(environment.get(variable, command)) for variable, command in COMPILERS.items())
     seen: set[str] = set()
+    names = {os.path.realpath(file): file for file in there}
     with tempfile.TemporaryDirectory() as empty:
         for file in sorted(there, key=lambda file: bool(_HEADER.search(file))):  # sources show most headers
             if os.path.realpath(file) in seen:
                 continue
-            read = partial(read_sources, c, cxx, fortran, [file], [*flags, "-idirafter", empty], choice=DEFAULT_CHOICE)
+            words = [*flags, "-idirafter", empty]
+            read = partial(read_sources, c, cxx, fortran, [file], words, choice=DEFAULT_CHOICE, lenient=True)
             found = _regions(read, Path(empty))
-            seen |= {os.path.realpath(each.file) for each in found}
-            yield from found
+            for each in found:
+                place = os.path.realpath(each.file)
+                seen.add(place)
+                yield each._replace(file=names.get(place, each.file))
 
 
 def _regions(read: Callable[[], Iterable[ReadSource]], empty: Path) -> list[Region]:
@@ -76,22 +89,30 @@ def _regions(read: Callable[[], Iterable[ReadSource]], empty: Path) -> list[Regi
     return []
 
 
-def _header_folders(files: Iterable[str]) -> list[str]:
-    """Return folders with headers: those of the sources, and those below and beside them."""
+def _folders(files: Iterable[str]) -> list[str]:
+    """Return the folders of sources, and those below and beside them that have headers or makefiles."""
     folders = list(dict.fromkeys(str(Path(file).resolve().parent) for file in files))
     if not folders:
         return []
     top = Path(os.path.commonpath(folders))
-    tops = [top, top.parent] if len(top.parts) > _ROOT else [top]
-    found: dict[str, None] = {}
-    for start in tops:
+    found = dict.fromkeys(folders)
+    for start in (top, top.parent) if len(top.parts) > _ROOT else (top,):
         for number, (folder, inner, names) in enumerate(os.walk(start)):
-            inner[:] = sorted(name for name in inner if not name.startswith("."))[:_MOST_FOLDERS]
+            inner[:] = sorted(name for name in inner if not name.startswith("."))
             if number > _MOST_FOLDERS:
                 break
-            if any(map(_HEADER.search, names)):
+            if any(_HEADER.search(name) or _MAKEFILE.search(name) for name in names):
                 found[folder] = None
-    return list(dict.fromkeys([*(folder for folder in folders if folder in found), *found]))[:_MOST_FOLDERS]
+    return list(found)[:_MOST_FOLDERS]
 
 
-_ROOT: Final = 3  # parts of a path: its parent may be a home, which has more than one program
+def _macros(folders: Iterable[str]) -> list[str]:
+    """Return the options that makefiles define macros by, each macro once."""
+    found: dict[str, str] = {}
+    for folder in folders:
+        for file in sorted(Path(folder).iterdir()):
+            if _MAKEFILE.search(file.name) and file.is_file() and file.stat().st_size < _LARGEST:
+                text = _COMMENT.sub("", file.read_text(errors="replace"))
+                for option in _MACRO.findall(text):
+                    found.setdefault(option.partition("=")[0], option)
+    return list(found.values())

@@ -9,7 +9,6 @@ from ..experiment import Experiment, load
 from ..experiment.run_folder import LARGE_EXPERIMENT_FILE
 from ..experiment.sampled_regions import has_lines, in_regions, lined_files
 from ..experiment.storage import save_of_run
-from ..instrument.unbuilt import regions_of_unbuilt
 
 __all__ = ["with_source_regions"]
 
@@ -26,6 +25,8 @@ def with_source_regions(experiment: Experiment, folder: Path) -> Experiment:
     """
     if not has_lines(experiment):
         return experiment
+    from ..instrument.unbuilt import regions_of_unbuilt  # noqa: PLC0415 - most programs have probes
+
     files = lined_files(experiment)
     openmp = any(place.thread for place in experiment.locations)
     regions = list(regions_of_unbuilt(files, openmp=openmp))

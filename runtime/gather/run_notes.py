@@ -124,7 +124,7 @@ def run_notes(
 
 def _sample_of_times(heads: Iterable[Head], samples: SampleSums) -> dict[str, float]:
     """Return the time that a sample stands for, if times of regions are known by samples: without probes."""
-    if not any(head.spread for head in heads):
+    if not samples.signals or not any(head.spread for head in heads):
         return {}
     return dict.fromkeys(("wall_time", "cpu_time"), (samples.seconds - samples.lost) / samples.signals)
 

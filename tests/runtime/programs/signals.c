@@ -387,8 +387,9 @@ static void processes(void) {
             _exit(3);
         }
         said("wait", wait(NULL) > 0);
-        said("spawn", posix_spawnp(&child, "grep", NULL, NULL, words, environ));
+        int error = posix_spawnp(&child, "grep", NULL, NULL, words, environ);
         said("wait", wait(NULL) == child);
+        said("spawn", error);
         said("system", system("exit 3") >> 8);
         spin(30);
         show_masks("parent");
