@@ -22,6 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .call_path import CallPath
+from .delay import Delay, longest_first
 from .experiment import Experiment
 from .folding import in_order
 from .grouping import grouped
@@ -90,7 +91,25 @@ def in_regions(experiment: Experiment, sources: Iterable[Region]) -> Experiment:
     severities = experiment.derived((each.name for each in experiment.metrics), read)
     made = experiment.replaced(call_paths=tuple(ordered), severities=severities)
     inside = (*experiment.notes.inside, *_inside(experiment, made, groups, places))
-    return made.replaced(notes=replace(experiment.notes, inside=inside))
+    names = {
+        path.region.descriptor: ordered[group].region.descriptor
+        for path, group in zip(reversed(experiment.call_paths), reversed(groups.tolist()), strict=True)
+    }
+    return made.replaced(
+        notes=replace(experiment.notes, inside=inside, delays=_renamed(experiment.notes.delays, names))
+    )
+
+
+def _renamed(delays: Iterable[Delay], names: Mapping[str, str]) -> tuple[Delay, ...]:
+    """Add up delays by the new regions, given their descriptors."""
+    found: dict[tuple[str, str], list[Delay]] = {}
+    for each in delays:
+        pair = names.get(each.waiting, each.waiting), names.get(each.late, each.late)
+        found.setdefault(pair, []).append(each)
+    return longest_first(
+        Delay(*pair, sum(each.seconds for each in same), sum(each.by_messages for each in same))
+        for pair, same in found.items()
+    )
 
 
 def _read(of: Experiment, name: str, groups: npt.NDArray[np.intp], paths: Sequence[CallPath]) -> Severity:

@@ -72,6 +72,34 @@ program p
 end program
 """
 
+THREADS = """
+#include <pthread.h>
+#include <stdio.h>
+static double spin(int n) {
+    double s = 0;
+    for (int i = 0; i < n; i++)
+        s += 1 / (1 + s * s);
+    return s;
+}
+__attribute__((noinline)) static double on_usual_stack(void) { return spin(60000000); }
+__attribute__((noinline)) static double on_small_stack(void) { return spin(50000000); }
+static void *first(void *sum) { *(double *)sum += on_usual_stack(); return sum; }
+static void *second(void *sum) { *(double *)sum += on_small_stack(); return sum; }
+int main(void) {
+    pthread_t thread;
+    pthread_attr_t small;
+    double sum = 0;
+    pthread_create(&thread, NULL, first, &sum);
+    pthread_join(thread, NULL);
+    pthread_attr_init(&small);
+    pthread_attr_setstacksize(&small, 20 << 10);
+    pthread_create(&thread, &small, second, &sum);
+    pthread_join(thread, NULL);
+    printf("%d\\n", sum < 0);
+    return 0;
+}
+"""
+
 
 def paths(experiment: Experiment) -> dict[str, float]:
     """Return the CPU time of each call path by its names."""
@@ -121,6 +149,18 @@ def test_threads_of_openmp_are_compared(tool) -> None:
     (spot,) = (number for number, path in enumerate(experiment.call_paths) if path.region.first_line == 9)
     less, more = experiment.inclusive("cpu_time")[spot]
     assert 0 < less < more
+
+
+def test_threads_are_sampled_but_not_on_small_stacks(tool) -> None:
+    tool.write("a.c", THREADS)
+    succeed(tool("gcc", "-g", "-O1", "a.c", "-o", "app", "-lpthread"))
+    succeed(tool("autoanalyzer", "run", "--sample", "auto", "-o", "out", "./app"))
+    experiment = load(tool.folder / "out" / "experiment.cube")
+    names = {path.region.function for path in experiment.call_paths}
+    assert "on_usual_stack" in names or "spin" in names
+    assert "on_small_stack" not in names
+    said = "no samples of 1 thread on stacks, or with handlers on stacks, of less than 32 KiB"
+    assert said in experiment.notes.remarks
 
 
 @pytest.mark.parametrize(

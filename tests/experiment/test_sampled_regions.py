@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from autoanalyzer.experiment import CallPath, Experiment, Location, Metric, Notes, Region
+from autoanalyzer.experiment.delay import Delay
 from autoanalyzer.experiment.sampled_regions import LINE, has_lines, in_regions, lined_files
 
 SOURCES = [
@@ -35,7 +36,14 @@ def of(*paths: tuple[Region, int | None]) -> Experiment:
         call_paths=tuple(CallPath(*path) for path in paths),
         locations=tuple(Location("machine", "node", rank, 0) for rank in range(2)),
         severities={"visits": visits, "wall_time": seconds, "cpu_time": seconds},
-        notes=Notes(samples={"cpu_time": 0.1, "wall_time": 0.1}),
+        notes=Notes(
+            samples={"cpu_time": 0.1, "wall_time": 0.1},
+            delays=tuple(
+                Delay(region.descriptor, "aa1|function|f|f.c|f|0|1|2", 1.0)
+                for region, _ in paths
+                if region.first_line in (13, 90)
+            ),
+        ),
     )
 
 
@@ -65,6 +73,7 @@ def test_lines_are_in_their_loops_and_inlined_functions_in_their_callers() -> No
     made = in_regions(experiment, SOURCES)
     assert not has_lines(made)
     assert seconds(made) == {"": 0, "/work": 2, "/work/loop@12": 3 + 5, "/work/loop@12/big": 7}
+    assert [(delay.waiting, delay.seconds) for delay in made.notes.delays] == [(SOURCES[3].descriptor, 2.0)]
     (inside,) = (each for each in made.notes.inside if "loop@12" in each.region)
     assert [(part.name, part.line, part.samples) for part in inside.parts] == [
         ("get", 90, 100.0),
