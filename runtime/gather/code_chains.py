@@ -89,7 +89,7 @@ def _frames(chain: Sequence[AddressPlace], file: str) -> Iterable[Region]:
         if is_systems and (found := VARIANT.fullmatch(name)):
             name = found[1]
         if library:
-            yield Region("library", f"{name} ({library})" if name else library, "", name or library)
+            yield Region("library", f"{name} ({library})" if name else library)
         else:
             yield Region("function", name or Path(file).name, "", name or Path(file).name)
     for place in known:

@@ -22,6 +22,7 @@ __all__ = [
     "ALL",
     "NEW_PAGES",
     "NOT_COUNTED",
+    "NOT_SAMPLED",
     "NO_PROBES",
     "OF_CODE",
     "can_be_followed",
@@ -35,6 +36,7 @@ __all__ = [
 ]
 
 NO_PROBES: Final = "rebuild with aa-mpicc, aa-mpicxx or aa-mpifort to measure its functions and loops"
+NOT_SAMPLED: Final = "sample it (run --sample auto), or rebuild it with aa-mpicc, aa-mpicxx or aa-mpifort"
 NOT_COUNTED: Final = "unknown without counts: autoanalyzer run --counters simulated (5-20 times as long)"
 UNKNOWN_INSIDE: Final = "unknown: not instrumented, so only its MPI calls and file I/O were measured"
 NEW_PAGES: Final = "next: autoanalyzer run --usage page_faults shows whether it waits for new pages"
