@@ -38,6 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the command and return its exit code."""
+    from ..runs.source_regions import with_source_regions
     from ..runtime.gather.gather import NOT_GATHERED, gather
     from ..view.place import visible
 
@@ -53,6 +54,7 @@ def run(arguments: argparse.Namespace) -> int:
         experiment = gather(folder, facts, "mpi", launched_by=command or facts.command, told=told)
     if experiment is None:
         raise InputError(f"{folder.path}: expected data of a run, here or on its nodes, found none")
+    experiment = with_source_regions(experiment, folder.path)
     sys.stdout.write(f"wrote {visible(str(folder.experiment))}: {experiment.size}\n")
     missing = experiment.notes.missing
     if missing:

@@ -16,8 +16,8 @@ def add_sample(parser: argparse.ArgumentParser) -> None:
         "--sample",
         type=_rate,
         metavar="RATE",
-        help="look at each thread so often per second of its CPU time, to show functions and lines inside regions; "
-        "auto: 250; off: never (default). Not for programs with signal handlers on their own stacks, or sigwait",
+        help="look at each thread so often per second of its CPU time, to show functions and lines inside regions, "
+        "and functions and loops of programs that were not rebuilt; auto: 250; off: never (default)",
     )
 
 

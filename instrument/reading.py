@@ -15,6 +15,7 @@ from .source_text import SourceTexts
 
 __all__ = ["ReadSource", "read_sources"]
 
+_FATAL: Final = b"fatal error"
 _CXX_HEADERS: Final = (".hpp", ".hh", ".hxx", ".h++", ".H", ".tcc")
 
 
@@ -58,6 +59,7 @@ def read_sources(
     flags: list[str],
     *,
     choice: Choice | None = None,
+    lenient: bool = False,
 ) -> Iterator[ReadSource]:
     """Read C, C++ and Fortran sources one by one.
 
@@ -68,6 +70,7 @@ def read_sources(
         sources: Paths of the sources.
         flags: Compiler flags of the user: directories, macros, the language standard.
         choice: The wanted regions; None for the environment's choice.
+        lenient: Whether errors after which the preprocessor goes on, as ``#error``, do no harm.
 
     Raises:
         InputError: A source does not exist, is of no such language, or the preprocessor rejects it.
@@ -85,6 +88,6 @@ def read_sources(
         command = CompilerCommand([*(fortran if source.is_fortran else cxx if source.is_cxx else c), *words])
         language = front_end(command, source, choice)
         done = SourceTexts(command).read(source)
-        if done.status:
+        if done.status and not (lenient and done.output and _FATAL not in done.messages):
             raise InputError(f"{path}: the preprocessor rejects it: {done.reason('no reason given')}")
         yield ReadSource(source, done.output, language)

@@ -14,6 +14,7 @@ from ..view.units import ranks
 from .counting_run import with_counts
 from .options import RunOptions
 from .reporter import Reporter
+from .source_regions import with_source_regions
 from .steering import pursued
 from .variables import probe_variables
 
@@ -92,11 +93,12 @@ def measured(
             say("nothing was recorded")
             return Measured(None, failed, "nothing was recorded", interrupted=measurement.interrupted)
         raise InputError(
-            f"nothing was recorded for {' '.join(command)}: it must be an MPI program or compiled with aa-mpicc, and "
-            "the disk must have room for its data; if a script or launcher clears the environment (env -i, sudo, a "
-            "container), LD_PRELOAD never reached the program: put autoanalyzer exec right before it, then use "
-            "autoanalyzer analyze"
+            f"nothing was recorded for {' '.join(command)}: it must be an MPI program or compiled with aa-mpicc, or "
+            "sampled (--sample auto), and the disk must have room for its data; if a script or launcher clears the "
+            "environment (env -i, sudo, a container), LD_PRELOAD never reached the program: put autoanalyzer exec "
+            "right before it, then use autoanalyzer analyze"
         )
+    experiment = with_source_regions(experiment, options.output)
     cut_short, not_counted = _why_cut_short(status, experiment), ""
     if counting and cut_short:
         not_counted = cut_short

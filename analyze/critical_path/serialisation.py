@@ -17,7 +17,7 @@ from ...experiment import Region
 from ..run.arrays import Flags, Values
 from ..run.busy import CLOCKS, busy_times
 from ..run.code_regions import CodeRegion
-from ..run.criteria import CRITERIA, THRESHOLD
+from ..run.criteria import CRITERIA, SAMPLING, THRESHOLD
 from ..run.selection import Selection, complete, over_ranks
 from .delays import Delays
 
@@ -33,7 +33,8 @@ class Serialisation:
         mean: Mean busy time of the ranks in each region.
         busiest: Busy time in each region of the rank that is busiest in all regions together.
         beyond: How much the path exceeds the busiest rank. 0 below a tenth of the path, because ranks are never equally
-            fast all the time, and for regions inside a region that is named instead (see ``find_serialisation``).
+            fast all the time, or if sampling error alone may cause it, and for regions inside a region that is named
+            instead (see ``find_serialisation``).
         passes_on: ``bool[region]``: whether messages end a part of the waiting for this region, because ranks pass
             results from one to the next. Otherwise ranks are late in turn, and wait in collectives.
         delays: Which rank waits for which.
@@ -101,7 +102,8 @@ def find_serialisation(ranks: Selection) -> Serialisation | None:
         return None
     delays = Delays.of(experiment, ranks.regions)
     beyond = on_path - longest
-    is_part = (beyond > 0) & (beyond >= THRESHOLD * on_path) & (beyond >= CRITERIA.least_gain * whole)
+    chance = SAMPLING * np.sqrt(experiment.notes.samples.get("cpu_time", 0.0) * np.maximum(on_path + longest, 0.0))
+    is_part = (beyond > chance) & (beyond >= THRESHOLD * on_path) & (beyond >= CRITERIA.least_gain * whole)
     beyond = np.where(is_part, beyond, 0.0)
     late = delays.late @ delays.seconds if len(delays.seconds) else np.zeros(len(beyond))
     by_messages = delays.late @ delays.by_messages if len(delays.seconds) else np.zeros(len(beyond))

@@ -197,4 +197,4 @@ def _visits(experiment: Experiment, regions: tuple[CodeRegion, ...]) -> list[int
     if "visits" not in experiment:
         return [None] * len(regions)
     sums = summary(experiment, "visits").sums
-    return [int(sums[each.id]) for each in regions]
+    return [None if np.isnan(sums[each.id]) else int(sums[each.id]) for each in regions]  # of sampled regions unknown

@@ -69,8 +69,8 @@ def measuring_cost(experiment: Experiment) -> Overhead:
     if "visits" in experiment:
         visits = summary(experiment, "visits")
         own = np.array([path.region.kind != "mpi" for path in experiment.call_paths])
-        entries, paths = float(visits.sums[own].sum()), visits.positive
-        of_mpi = float(visits.sums[~own].sum())
+        entries, paths = float(np.nansum(visits.sums[own])), visits.positive
+        of_mpi = float(np.nansum(visits.sums[~own]))
     throttled = min(entries, notes.untimed)
     calls, files = (_total(experiment, name) if name in experiment else 0.0 for name in ("mpi_calls", "io_calls"))
     passed = int(entries - throttled + calls)

@@ -11,7 +11,11 @@ from typing import Final, NamedTuple
 
 from ..answer import answer
 
-__all__ = ["FORTRAN_FILES", "AddressPlace", "inlined_at", "symbols_at"]
+__all__ = ["FORTRAN_FILES", "SYSTEM", "VARIANT", "AddressPlace", "inlined_at", "symbols_at"]
+
+SYSTEM: Final = ("/usr/", "/lib")  # begin the names of headers and libraries that are not the program's
+# What surrounds the names of glibc's functions inside the library: ``__ieee754_exp_fma`` is ``exp``.
+VARIANT: Final = re.compile(r"_*(?:GI_+)?(?:ieee754_)?(.+?)(?:_(?:fma4?|avx\w*|sse\w*|evex\w*|erms|unaligned\w*))?")
 
 _FORTRAN_MODULE: Final = re.compile(r"__(\w+)_MOD_(\w+)")
 FORTRAN_FILES: Final = (".f", ".for", ".ftn", ".f77", ".f90", ".f95", ".f03", ".f08")

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...experiment import Region
+from .sampled_nodes import Spread
 from .shard import Shard
 
 __all__ = ["Head", "Shape", "Throttled"]
@@ -61,6 +62,7 @@ class Head:
         has_probes: Whether it entered regions other than MPI calls.
         seen_in: The region in which the first thread was last seen.
         throttled: Throttled nodes of each thread.
+        spread: Its sampled nodes.
     """
 
     shard: Shard
@@ -68,6 +70,7 @@ class Head:
     has_probes: bool
     seen_in: str
     throttled: tuple[tuple[Throttled, ...], ...]
+    spread: Spread
 
     @property
     def columns(self) -> list[int]:

@@ -12,7 +12,7 @@ from ...experiment.inside import ENOUGH_SAMPLES, Inside, InsidePart, largest_par
 from ...experiment.region import UPWARDS
 from ..build import LIBRARY
 from ..usage.names import ALLOCATION_LIBRARY
-from .addresses import FORTRAN_FILES, AddressPlace, inlined_at, symbols_at
+from .addresses import FORTRAN_FILES, SYSTEM, VARIANT, AddressPlace, inlined_at, symbols_at
 from .sample_sums import CodePlace, SampleSums
 
 __all__ = ["said_of_samples", "seen_inside"]
@@ -25,9 +25,6 @@ _PROBES: Final = re.compile(
     r"|(?:open_)?guard|equal|lasting|slot_of|only_counts|fortran_(?:ignore|connect))_{0,2}(?:[.:].+)?",
     re.IGNORECASE,
 )
-_SYSTEM: Final = ("/usr/", "/lib")  # begin the names of headers and libraries that are not the program's
-# What surrounds the names of glibc's functions inside the library: ``__ieee754_exp_fma`` is ``exp``.
-_VARIANT: Final = re.compile(r"_*(?:GI_+)?(?:ieee754_)?(.+?)(?:_(?:fma4?|avx\w*|sse\w*|evex\w*|erms|unaligned\w*))?")
 _FORTRAN_PROGRAM: Final = "MAIN"  # the name that compilers give to it, as ``addresses`` has it
 _WORTH_A_WORD: Final = 0.05  # of the samples: fewer without an address are not reported
 
@@ -98,8 +95,14 @@ def said_of_samples(sums: SampleSums) -> Iterator[str]:
         "refused": "samples are missing: the system gave no timers",
     }
     yield from (said for state, said in reasons.items() if sums.states[state])
-    if sums.states["blocked"]:
-        yield f"no samples of {sums.states['blocked']} threads, which block SIGURG"
+    without = {
+        "blocked": "while they block SIGURG",
+        "small_stack": "on stacks, or with handlers on stacks, of less than 32 KiB",
+        "masking": "that block and unblock signals too often",
+    }
+    for state, why in without.items():
+        if number := sums.states[state]:
+            yield f"no samples of {number} {'thread' if number == 1 else 'threads'} {why}"
     if sums.crowded > _WORTH_A_WORD * sums.seconds:
         share = 100 * sums.crowded / sums.seconds
         yield f"{share:.0f} % of the samples lack their place: more code is executed than a table holds"
@@ -141,14 +144,14 @@ def _what(
     if _is_ours(place, chain):
         return None, ("", 0)
     file = place[0]
-    is_system = file.startswith(_SYSTEM) and ".so" in Path(file).name
-    own = next((each for each in chain if each.file and not each.file.startswith(_SYSTEM)), None)
+    is_system = file.startswith(SYSTEM) and ".so" in Path(file).name
+    own = next((each for each in chain if each.file and not each.file.startswith(SYSTEM)), None)
     if own and not is_system:
         name = "" if _is_of(region, own) else own.function
         return _What(name, "", own.file, 0 if name else own.line), (own.file, own.line)
     is_library = ".so" in Path(file).name or file in interpreters
     name = chain[-1].function if chain else ""
-    if is_system and (found := _VARIANT.fullmatch(name)):
+    if is_system and (found := VARIANT.fullmatch(name)):
         name = found[1]
     return _What(name, Path(file).name.partition(".so")[0] if is_library else "", "", 0), ("", 0)
 

@@ -26,6 +26,7 @@ from ...experiment.severities import LazySeverities, Severity
 from ..facts import RunFacts
 from .call_lines import with_call_lines
 from .call_sites import call_site_names
+from .code_chains import code_chains, said_of_code
 from .columns import MACHINE, Columns, Placing, Timing
 from .critical_path import PATH_FIELDS, CriticalPath
 from .folder_shards import FolderShards
@@ -46,7 +47,9 @@ from .recorded_metrics import (
 from .recorded_values import counters_left_out
 from .run_notes import run_notes
 from .sample_sums import SampleSums
+from .sampled_nodes import spread_over, spread_path
 from .shard import Shard
+from .shard_layout import COUNTERS
 from .topologies import mpi_topologies
 
 __all__ = ["Merged", "Run", "merge", "merge_shards"]
@@ -152,6 +155,7 @@ class _Structure:
         moved: The new index of each call path before folding.
         folded: Pairs of a folded call path and its caller.
         events: Metric → field of a node, for the events that the user has named.
+        sampled: The call paths that only samples have shown, so that nothing is known of them but their time.
     """
 
     metrics: tuple[Metric, ...]
@@ -159,6 +163,7 @@ class _Structure:
     moved: npt.NDArray[np.intp]
     folded: tuple[tuple[int, int], ...]
     events: Mapping[str, str]
+    sampled: npt.NDArray[np.intp]
 
 
 def merge(communicator: Communicator, own: OwnShards, run: Run | None) -> Merged:
@@ -188,6 +193,8 @@ def merge(communicator: Communicator, own: OwnShards, run: Run | None) -> Merged
             values *= SCALES.get(name, 1)
         if name not in ENTRIES:
             to_callers(values, structure.folded)
+        if len(structure.sampled) and (name in ENTRIES or name in COUNTERS or name in structure.events):
+            values[structure.sampled] = np.nan
         return values
 
     names = [metric.name for metric in structure.metrics]
@@ -228,7 +235,8 @@ class _Decisions:
         calls = (region for shape in shapes for region in shape.regions)
         waits = (wait.place for head in run.heads.values() for wait in head.shard.waits)
         self._names = call_site_names(chain(calls, waits))
-        self._forest = Forest(self._names)
+        self._chains = code_chains(shapes, self._names)
+        self._forest = Forest(self._chains)
         for _, place in sorted(run.places.items()):
             shape = run.shards.shape_of[place]
             self._forest.add(shape, shapes[shape])
@@ -251,10 +259,14 @@ class _Decisions:
             part = slice(end - count, end)
             shapes = run.shards.shape_of[part]
             placed = {shape: self._placed[shape] for shape in set(shapes) if shape in self._placed}
-            path = [self._path.of(process) for process in processes[part]] if self._path.is_known else []
+            path = [*map(self._on_path, processes[part])] if self._path.is_known else []
             size = len(self._paths)
             found.append(Placing(processes[part], columns[part], shapes, placed, size, throttled, again, path))
         return found
+
+    def _on_path(self, process: int) -> npt.NDArray[np.void]:
+        found = self._path.of(process)
+        return spread_path(found, self._run.heads[process].spread) if process >= 0 else found
 
     def _delays(self) -> tuple[Delay, ...]:
         """Add up the delays by regions: which waited, and which was late."""
@@ -269,8 +281,10 @@ class _Decisions:
             return descriptor
 
         for each in self._path.waits():
-            both = found.setdefault((region(each.waiting), region(each.late)), [0.0, 0.0])
-            both[each.by_message] += each.amount
+            process, thread, late = each.late
+            for node, part in spread_over(thread, late, run.heads[process].spread):
+                both = found.setdefault((region(each.waiting), region((process, thread, node))), [0.0, 0.0])
+                both[each.by_message] += each.amount * part
         return longest_first(Delay(*pair, sum(both), by_messages=both[True]) for pair, both in found.items())
 
     def structure(self, timing: Timing) -> _Structure:
@@ -283,7 +297,7 @@ class _Decisions:
         self.notes = run_notes(
             run.heads,
             run.facts,
-            (*run.remarks, *_said_of(paused)),
+            (*run.remarks, *_said_of(paused), *said_of_code(self._chains)),
             folded={self._paths[path].region for path in np.flatnonzero(lost).tolist()},
             regions={id(region): region for shape in run.shards.shapes for region in shape.regions}.values(),
             names=self._names,
@@ -297,7 +311,8 @@ class _Decisions:
         system = metrics_of_processes(events.values())
         metrics = (*timed_metrics(shards), *on_path, *untimed, *counted, *events.values(), *system)
         fields = {metric.name: field for field, metric in events.items()}
-        return _Structure(metrics, tuple(folding.call_paths), folding.places, tuple(folding.folded), fields)
+        sampled = np.unique(folding.places[sorted(self._forest.sampled)])
+        return _Structure(metrics, tuple(folding.call_paths), folding.places, tuple(folding.folded), fields, sampled)
 
 
 def _critical_path(run: Run) -> CriticalPath:

@@ -14,6 +14,7 @@ from ...errors import InputError
 from ...experiment import Region
 from .folder_shards import FolderShards
 from .head import Head, Shape, Throttled
+from .sampled_nodes import is_probed, with_sampled_nodes
 from .shard import NODE, Form, Shard, ThreadTree
 from .shard_layout import COUNTERS
 from .shard_reader import ShardReader
@@ -82,11 +83,13 @@ class OwnShards:
         """
         if shard.tracing:  # its time lines are read later, when all nodes are known
             self._traced[shard.path] = [(self._nodes.take(tree.nodes), len(tree.nodes)) for tree in shard.threads]
+        shard, spread = with_sampled_nodes(shard)
         main = self._main_node(shard)
         region = _program(shard) if main is None else shard.regions[int(shard.threads[0].nodes["region"][main])]
         if shard.samples:
             interpreter = shard.executable if shard.script else ""
-            self.told.samples.add(shard.samples, region if main is None else None, interpreter)
+            whole = region if main is None and not spread else None
+            self.told.samples.add(shard.samples, whole, interpreter)
         throttled = tuple(tuple(_throttled(tree, shard.regions)) for tree in shard.threads)
         trees = tuple(replace(tree, nodes=_NOTHING) for tree in shard.threads)
         head = Head(
@@ -95,6 +98,7 @@ class OwnShards:
             _has_probes(shard.form),
             _last_seen(shard),
             throttled,
+            spread,
         )
         nodes = [tree.nodes for tree in shard.threads]
         apart = main is None and bool(nodes) and any(nodes[0][0][name] for name in _MOVED)
@@ -158,8 +162,7 @@ def _program_time(shard: Shard) -> float:
 
 
 def _has_probes(form: Form) -> bool:
-    # regions of our MPI wrappers have no file
-    return any(region.kind != "mpi" or region.file for region in form.regions)
+    return any(map(is_probed, form.regions))
 
 
 def _last_seen(shard: Shard) -> str:

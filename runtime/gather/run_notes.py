@@ -69,6 +69,7 @@ def run_notes(
             if shard.program not in instrumented
         }
     )
+    sampled_programs = {head.shard.program for head in heads.values() if head.spread}
     objects = {name for shard in shards for name in (shard.executable, *shard.libraries)}
     entered = set(regions)
     inside, sampled = seen_inside(samples)
@@ -82,7 +83,8 @@ def run_notes(
         missing=tuple(rank for rank in range(expected or 0) if rank not in processes),
         unfinished=tuple(unfinished),
         not_instrumented=tuple(
-            f"{name}: no probes, only MPI calls and file I/O{more}" for name, more in uninstrumented
+            f"{name}: no probes, only {'samples, ' * (name in sampled_programs)}MPI calls and file I/O{more}"
+            for name, more in uninstrumented
         ),
         remarks=(
             *remarks,
@@ -115,8 +117,16 @@ def run_notes(
         files=most_used_files(shard.files for shard in shards),
         inside=inside,
         sampled=sampled,
+        samples=_sample_of_times(heads.values(), samples),
         thread_waits=thread_waits((shard.waits for shard in shards), names),
     )
+
+
+def _sample_of_times(heads: Iterable[Head], samples: SampleSums) -> dict[str, float]:
+    """Return the time that a sample stands for, if times of regions are known by samples: without probes."""
+    if not samples.signals or not any(head.spread for head in heads):
+        return {}
+    return dict.fromkeys(("wall_time", "cpu_time"), (samples.seconds - samples.lost) / samples.signals)
 
 
 def _path_seconds(shards: Iterable[Shard]) -> float | None:

@@ -26,6 +26,7 @@ class Samples:
         lost: Periods that had no room at all, or whose signal came too late.
         places: Region, None outside of all, and place in its own code → number of periods; the place is None if the
             address is unknown.
+        by_node: Thread and node → place → number of periods; only of processes without probes.
     """
 
     signals: int
@@ -35,6 +36,7 @@ class Samples:
     crowded: int
     lost: int
     places: Counter[tuple[Region | None, CodePlace | None]]
+    by_node: dict[tuple[int, int], Counter[CodePlace | None]] = field(default_factory=dict)
 
 
 @dataclass

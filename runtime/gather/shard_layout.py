@@ -212,7 +212,8 @@ WAIT_LAYOUT: Final = np.dtype(
 )
 WAIT_DESCRIPTOR: Final = 64
 
-SAMPLING_STATES: Final = ("on", "old_kernel", "theirs", "blocked", "refused")  # twin: enum aa_sampling
+# twin: enum aa_sampling
+SAMPLING_STATES: Final = ("on", "old_kernel", "theirs", "blocked", "refused", "small_stack", "masking")
 SAMPLES_LAYOUT: Final = np.dtype(
     {
         "names": ["thread", "state", "room", "used", "period", "signals", "periods", "crowded", "lost"],

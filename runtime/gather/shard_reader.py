@@ -116,7 +116,9 @@ class _Reader:
             shard,
             chains=self._path(formed) if self.header["path_state"] else None,
             waits=place_waits(self.path, self.data, records, formed.form.regions, self.ticks_per_second),
-            samples=samples_of(self.path, self.data, records, formed.form.regions, shard.executable),
+            samples=samples_of(
+                self.path, self.data, records, formed.form.regions, shard.executable, owned=formed.owned
+            ),
         )
 
     def _path(self, formed: _Formed) -> PathRecords:

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from ...experiment import Region
 from . import shard_layout as layout
 from .sample_sums import CodePlace, Samples
+from .sampled_nodes import is_probed
 from .shard_header import MOST, shard_defect
 from .shard_records import Records
 
@@ -25,7 +26,15 @@ _PER_LINE: Final = layout.ALIGNMENT // 4
 _REGION_WORD: Final = 3  # of a node
 
 
-def samples_of(path: Path, data: bytes, records: Records, regions: Sequence[Region], executable: str) -> Samples | None:
+def samples_of(
+    path: Path,
+    data: bytes,
+    records: Records,
+    regions: Sequence[Region],
+    executable: str,
+    *,
+    owned: Sequence[npt.NDArray[np.intp] | slice],
+) -> Samples | None:
     """Read what a shard says; None if nothing was to be sampled.
 
     Args:
@@ -34,6 +43,7 @@ def samples_of(path: Path, data: bytes, records: Records, regions: Sequence[Regi
         records: Where its records stand.
         regions: Those that nodes refer to.
         executable: The process's program.
+        owned: For each thread, which of all nodes are its own.
 
     Raises:
         InputError: A record is damaged.
@@ -45,6 +55,8 @@ def samples_of(path: Path, data: bytes, records: Records, regions: Sequence[Regi
     words = np.frombuffer(data, "u4", count=len(data) // 4)
     nodes = records.first[layout.NODE_RECORD]
     states, places = Counter[str](), Counter[tuple[Region | None, CodePlace | None]]()
+    by_node: dict[tuple[int, int], Counter[CodePlace | None]] = {}
+    owners = _owners(owned, len(nodes)) if not any(map(is_probed, regions)) else None
     total: Counter[str] = Counter()
     period = 0
     for at in offsets:
@@ -60,12 +72,27 @@ def samples_of(path: Path, data: bytes, records: Records, regions: Sequence[Regi
         counts = counts[(counts["node"] > 0) & (counts["periods"] > 0) & (counts["place"] >> _SHARE_BITS == 0)]
         counts = counts[np.isin(counts["node"], nodes)]  # a program that still runs may have made more since
         numbers = words[counts["node"].astype(np.intp) * _PER_LINE + _REGION_WORD].tolist()
-        for number, place, periods in zip(numbers, counts["place"].tolist(), counts["periods"].tolist(), strict=True):
+        found = np.searchsorted(nodes, counts["node"]).tolist()
+        for number, address, periods, node in zip(
+            numbers, counts["place"].tolist(), counts["periods"].tolist(), found, strict=True
+        ):
             region = regions[number] if number < len(regions) else None
-            places[region, objects.place(place) if place else None] += periods
+            place = objects.place(address) if address else None
+            places[region, place] += periods
+            if owners:
+                by_node.setdefault(owners[node], Counter())[place] += periods
     seconds = period * 1e-9
     signals, periods, crowded, lost = (total[name] for name in ("signals", "periods", "crowded", "lost"))
-    return Samples(signals, periods * seconds, seconds, states, crowded, lost, places)
+    return Samples(signals, periods * seconds, seconds, states, crowded, lost, places, by_node)
+
+
+def _owners(owned: Sequence[npt.NDArray[np.intp] | slice], nodes: int) -> list[tuple[int, int]]:
+    """Return the thread of each node, and its index among the thread's nodes."""
+    found = [(0, 0)] * nodes
+    for thread, own in enumerate(owned):
+        for index, node in enumerate(np.arange(nodes)[own].tolist()):
+            found[node] = thread, index
+    return found
 
 
 class _Objects:

@@ -7,6 +7,8 @@
 #include "counter.h"
 #include "path.h"
 #include "probe.h"
+#include "sample.h"
+#include "sample_start.h"
 #include "symbol.h"
 #include "self.h"
 
@@ -22,6 +24,7 @@ struct birth {
     void *argument;
     const struct aa_node *node;
     uint64_t chain;
+    size_t stack; /* bytes; SIZE_MAX if nobody asked for a size */
 };
 
 static void check(const void *function, const void *caller) {
@@ -35,16 +38,23 @@ static struct birth take(void *given) {
     free(given);
     aa_thread_birth = birth.node;
     aa_path_born = birth.chain;
+    aa_sample_use_stack(birth.stack);
     return birth;
+}
+
+static const void *code_of(const struct birth *birth) {
+    return (const void *)birth->start.posix;
 }
 
 static void *begin(void *given) {
     struct birth birth = take(given);
+    aa_sample_begin_thread(birth.node, code_of(&birth));
     return birth.start.posix(birth.argument);
 }
 
 static int begin_c11(void *given) {
     struct birth birth = take(given);
+    aa_sample_begin_thread(birth.node, code_of(&birth));
     return birth.start.c11(birth.argument);
 }
 
@@ -68,7 +78,8 @@ static struct birth *give_birth(void *argument) {
     const struct aa_thread *thread = aa_thread_self;
     struct birth *birth = thread && !thread->call.depth ? malloc(sizeof *birth) : NULL;
     if (birth)
-        *birth = (struct birth){.argument = argument, .node = thread->current, .chain = chain_of_birth()};
+        *birth = (struct birth){
+            .argument = argument, .node = thread->current, .chain = chain_of_birth(), .stack = SIZE_MAX};
     return birth;
 }
 
@@ -80,6 +91,8 @@ AA_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes
     if (!birth)
         return next(thread, attributes, start, argument);
     birth->start.posix = start;
+    if (attributes)
+        pthread_attr_getstacksize(attributes, &birth->stack);
     int error = next(thread, attributes, begin, birth);
     if (error)
         free(birth);

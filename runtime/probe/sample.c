@@ -3,6 +3,7 @@
 #include "self.h"
 #include "warning.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
@@ -17,12 +18,24 @@
 #define MOST_PER_SECOND 10000u
 #define TIMELY 25000000u /* nanoseconds: 2.5 ticks of the slowest kernels, 100 per second */
 #define TIMELY_PERIODS 4u
-#define SHARE_BITS 56 /* no address of a program reaches this bit */
+#define SHARE_BITS 56                  /* no address of a program reaches this bit */
+#define SMALL_STACK ((size_t)32 << 10) /* a sample takes 4 KiB, 12 KiB where the processor has tiles */
+#define MASKINGS_PER_SAMPLE 4u         /* each takes some 2 us */
+#define MASKINGS 1024u                 /* before any sample */
 
 static uint64_t period; /* nanoseconds; 0: no samples */
 static uint32_t most;   /* periods that may pass before a signal comes, unless it was blocked */
 static uint32_t room;   /* of a table */
 static bool is_old_kernel;
+
+/* While the calling thread blocks the signal, its timer stands still. */
+static _Thread_local struct {
+    bool is_on;
+    uint32_t count;   /* of all pauses */
+    uint64_t left;    /* nanoseconds from the end of the pause to the next sample */
+    uint64_t started; /* CPU time */
+} masked AA_INITIAL_EXEC;
+static _Thread_local bool has_small_stack AA_INITIAL_EXEC;
 
 /* ---- in the handler */
 
@@ -112,6 +125,25 @@ static void stop_timer(struct aa_samples *samples) {
         syscall(SYS_timer_delete, (int)timer - 1);
 }
 
+static uint64_t nanoseconds_of(struct timespec time) {
+    return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+}
+
+static uint64_t cpu_time(void) {
+    struct timespec now = {0, 0};
+    syscall(SYS_clock_gettime, CLOCK_THREAD_CPUTIME_ID, &now);
+    return nanoseconds_of(now);
+}
+
+/* Lets the timer expire after this time, or never if it is 0; returns the time that was left. */
+static uint64_t set_timer(uint32_t timer, uint64_t nanoseconds) {
+    struct itimerspec times = {{0, 0}, time_of(nanoseconds)}, before = {{0, 0}, {0, 0}};
+    if (nanoseconds)
+        times.it_interval = time_of(period);
+    syscall(SYS_timer_settime, (int)timer - 1, 0, &times, &before);
+    return nanoseconds_of(before.it_value);
+}
+
 static void start_timer(struct aa_samples *samples) {
     struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGURG};
     event._sigev_un._tid = (int)syscall(SYS_gettid);
@@ -120,9 +152,11 @@ static void start_timer(struct aa_samples *samples) {
         samples->state = AA_SAMPLING_REFUSED;
         return;
     }
-    struct itimerspec times = {time_of(period), time_of(first_time())};
-    syscall(SYS_timer_settime, timer, 0, &times, NULL);
+    masked.left = first_time();
+    masked.started = cpu_time();
     __atomic_store_n(&samples->timer, (uint32_t)timer + 1, __ATOMIC_SEQ_CST);
+    if (!masked.is_on)
+        set_timer((uint32_t)timer + 1, masked.left);
     if (!aa_sample_has_signal()) /* the program has taken it meanwhile */
         stop_timer(samples);
 }
@@ -156,6 +190,10 @@ void aa_sample_load(uint64_t memory) {
         room /= 2;
 }
 
+bool aa_sample_is_wanted(void) {
+    return period && !is_old_kernel;
+}
+
 static struct aa_samples *append(const struct aa_thread *thread, uint32_t entries) {
     struct aa_samples *samples;
     samples = aa_shard_append(AA_RECORD_SAMPLES, sizeof *samples + entries * sizeof *samples->counts);
@@ -184,7 +222,13 @@ static enum aa_sampling state_of_thread(const sigset_t *blocked) {
         return AA_SAMPLING_OLD_KERNEL;
     if (!aa_sample_take_signal(take, leave_signal))
         return AA_SAMPLING_THEIRS;
+    if (has_small_stack)
+        return AA_SAMPLING_SMALL;
     return sigismember(blocked, SIGURG) ? AA_SAMPLING_BLOCKED : AA_SAMPLING_ON;
+}
+
+static bool takes_some(enum aa_sampling state) {
+    return state == AA_SAMPLING_ON || state == AA_SAMPLING_BLOCKED;
 }
 
 void aa_sample_begin(struct aa_thread *thread, const sigset_t *before) {
@@ -193,11 +237,12 @@ void aa_sample_begin(struct aa_thread *thread, const sigset_t *before) {
     struct aa_section section = aa_section_begin();
     aa_shard_lock();
     enum aa_sampling state = state_of_thread(before);
-    if (!thread->samples || (!thread->samples->room && state == AA_SAMPLING_ON))
-        thread->samples = append(thread, state == AA_SAMPLING_ON ? room : 0);
+    if (!thread->samples || (!thread->samples->room && takes_some(state)))
+        thread->samples = append(thread, takes_some(state) ? room : 0);
     if (thread->samples) {
         thread->samples->state = state;
-        if (state == AA_SAMPLING_ON)
+        masked.is_on = state == AA_SAMPLING_BLOCKED;
+        if (takes_some(state))
             start_timer(thread->samples);
     }
     aa_shard_unlock();
@@ -208,6 +253,76 @@ void aa_sample_begin(struct aa_thread *thread, const sigset_t *before) {
 void aa_sample_end(struct aa_thread *thread) {
     if (thread->samples)
         stop_timer(thread->samples);
+}
+
+/* ---- threads that block the signal, or have small stacks */
+
+/*
+ * Returns the calling thread's samples, if it takes some; the child of a vfork, which has its parent's
+ * memory, takes none.
+ */
+static struct aa_samples *own_samples(void) {
+    const struct aa_thread *thread = aa_thread_self;
+    struct aa_samples *samples = thread ? thread->samples : NULL;
+    if (!samples || !__atomic_load_n(&samples->timer, __ATOMIC_SEQ_CST))
+        return NULL;
+    return (uint32_t)syscall(SYS_gettid) == thread->tid ? samples : NULL;
+}
+
+bool aa_sample_is_taken(void) {
+    const struct aa_thread *thread = aa_thread_self;
+    return thread && thread->samples && thread->samples->timer;
+}
+
+bool aa_sample_goes_on(void) {
+    return aa_sample_is_taken() && !masked.is_on;
+}
+
+static void end(struct aa_samples *samples, enum aa_sampling state) {
+    stop_timer(samples);
+    samples->state = state;
+}
+
+void aa_sample_pause(void) {
+    int error = errno;
+    struct aa_samples *samples = masked.is_on ? NULL : own_samples();
+    if (samples && ++masked.count > MASKINGS + MASKINGS_PER_SAMPLE * samples->signals) {
+        end(samples, AA_SAMPLING_MASKING);
+    } else if (samples) {
+        masked.left = set_timer(samples->timer, 0);
+        masked.started = cpu_time();
+        masked.is_on = true;
+        samples->state = AA_SAMPLING_BLOCKED;
+    }
+    errno = error;
+}
+
+/* The time of the pause counts as lost. */
+void aa_sample_resume(void) {
+    int error = errno;
+    struct aa_samples *samples = masked.is_on ? own_samples() : NULL;
+    if (samples) {
+        uint64_t lost = (cpu_time() - masked.started) / period;
+        samples->periods += lost;
+        samples->lost += lost;
+        samples->state = AA_SAMPLING_ON;
+        masked.is_on = false;
+        set_timer(samples->timer, masked.left ? masked.left : period);
+        if (!aa_sample_has_signal())
+            end(samples, AA_SAMPLING_THEIRS);
+    }
+    errno = error;
+}
+
+void aa_sample_use_stack(size_t bytes) {
+    if (!period || bytes >= SMALL_STACK)
+        return;
+    int error = errno;
+    has_small_stack = true;
+    struct aa_samples *samples = own_samples();
+    if (samples)
+        end(samples, AA_SAMPLING_SMALL);
+    errno = error;
 }
 
 /* The child has no timers of its parent. */

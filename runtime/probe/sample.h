@@ -12,13 +12,16 @@
 #include "shard.h"
 
 #include <signal.h>
+#include <ucontext.h>
 
 enum aa_sampling {
     AA_SAMPLING_ON,
     AA_SAMPLING_OLD_KERNEL,
     AA_SAMPLING_THEIRS,  /* the program handles SIGURG itself */
-    AA_SAMPLING_BLOCKED, /* the thread blocked SIGURG when it entered its first region */
-    AA_SAMPLING_REFUSED  /* the system gave no timer */
+    AA_SAMPLING_BLOCKED, /* the thread blocks SIGURG, from its first region on or later */
+    AA_SAMPLING_REFUSED, /* the system gave no timer */
+    AA_SAMPLING_SMALL,   /* the thread has a small stack, or runs handlers or contexts on one */
+    AA_SAMPLING_MASKING  /* the thread blocks and unblocks signals too often */
 };
 
 struct aa_sample_count {
@@ -55,12 +58,32 @@ struct aa_mapping {
 /* Reads the rate from the environment. memory: bytes to which the shard may grow. */
 void aa_sample_load(uint64_t memory);
 
+/* Returns whether there are to be samples. */
+bool aa_sample_is_wanted(void);
+
 /*
  * Begin and end samples of the calling thread, which has blocked all signals. before: the signals that it
  * blocked before that.
  */
 void aa_sample_begin(struct aa_thread *thread, const sigset_t *before);
 void aa_sample_end(struct aa_thread *thread);
+
+/*
+ * Stop and continue the calling thread's samples: it takes none while it blocks SIGURG, so that none is ever
+ * pending. They keep errno, and take no lock, because a signal handler may be the caller.
+ */
+void aa_sample_pause(void);
+void aa_sample_resume(void);
+
+/* Return whether the calling thread takes samples, and whether it does not pause. */
+bool aa_sample_is_taken(void);
+bool aa_sample_goes_on(void);
+
+/* Ends the calling thread's samples if its stack, or another one that it will use, has so few bytes. */
+void aa_sample_use_stack(size_t bytes);
+
+/* The calling thread is about to continue in this context, on its stack and with its mask. */
+void aa_sample_enter_context(const ucontext_t *context);
 
 /* Forgets the parent's samples, in the child of a fork. */
 void aa_sample_forget(void);

@@ -48,10 +48,15 @@ bool aa_sample_has_signal(void) {
 }
 
 bool aa_sample_take_signal(void (*handler)(int, siginfo_t *, void *), void (*end)(void)) {
+    struct sigaction found, now, action = {.sa_sigaction = handler, .sa_flags = SA_SIGINFO | SA_RESTART};
+    if (is_ours && (next.sigaction(SIGURG, NULL, &now) != 0 || now.sa_sigaction != handler)) {
+        is_theirs = true; /* by a system call that is not wrapped */
+        is_ours = false;
+        end_samples();
+    }
     if (is_ours || is_theirs)
         return is_ours;
     /* not on an alternative stack, which may be small, or freed */
-    struct sigaction found, now, action = {.sa_sigaction = handler, .sa_flags = SA_SIGINFO | SA_RESTART};
     sigfillset(&action.sa_mask);
     if (!next.sigaction)
         find_next();
@@ -106,6 +111,22 @@ AA_EXPORT int sigaction(int number, const struct sigaction *action, struct sigac
 AA_EXPORT int __sigaction(int number, const struct sigaction *action, struct sigaction *before);
 AA_EXPORT int __sigaction(int number, const struct sigaction *action, struct sigaction *before) {
     return set_whole(number, action, before);
+}
+
+/* Those that change an action without the functions above. */
+AA_EXPORT int siginterrupt(int number, int interrupts) {
+    static int (*change)(int, int);
+    if (number != SIGURG || !is_ours) {
+        if (!change)
+            change = (int (*)(int, int))dlsym(RTLD_NEXT, "siginterrupt");
+        return change(number, interrupts);
+    }
+    wanted.sa_flags = interrupts ? wanted.sa_flags & ~SA_RESTART : wanted.sa_flags | SA_RESTART;
+    return 0;
+}
+
+AA_EXPORT int sigignore(int number) {
+    return set_whole(number, &(struct sigaction){.sa_handler = SIG_IGN}, NULL);
 }
 
 static sighandler_t set(int number, sighandler_t handler, set_handler *function) {

@@ -192,6 +192,11 @@ static void give_back(struct aa_thread *thread) {
     aa_shard_unlock();
 }
 
+/* Not by the C library, whose function is wrapped for the program. */
+static void set_mask(const sigset_t *mask, sigset_t *before) {
+    syscall(SYS_rt_sigprocmask, SIG_SETMASK, mask, before, _NSIG / 8);
+}
+
 /*
  * Blocks all signals, and returns the mask before. While a thread gets or gives back its tree, a handler
  * with probes would wait for a lock that its own thread holds.
@@ -199,7 +204,8 @@ static void give_back(struct aa_thread *thread) {
 static sigset_t block_signals(void) {
     sigset_t all, before;
     sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
+    sigemptyset(&before);
+    set_mask(&all, &before);
     return before;
 }
 
@@ -211,7 +217,7 @@ static void end_thread(void *tree) {
     aa_counter_stop();
     aa_thread_become(NULL);
     give_back(tree);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    set_mask(&before, NULL);
 }
 
 void aa_thread_stop(void) {
@@ -281,6 +287,6 @@ struct aa_thread *aa_thread_attach(uint32_t number) {
     struct aa_thread *thread = attach(number);
     if (thread)
         aa_sample_begin(thread, &before);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    set_mask(&before, NULL);
     return thread;
 }

@@ -15,6 +15,7 @@
 #include "memory.h"
 #include "object.h"
 #include "probe.h"
+#include "sample.h"
 #include "self.h"
 #include "shard.h"
 #include "site.h"
@@ -166,6 +167,7 @@ AA_EXPORT int swapcontext(ucontext_t *restrict from, const ucontext_t *restrict 
     struct aa_frame *many = depth <= FRAMES_ON_STACK ? NULL : aa_memory_map(room);
     struct kept kept = {.depth = many || depth <= FRAMES_ON_STACK ? depth : 0, .frames = many ? many : few};
     put_away(thread, &kept);
+    aa_sample_enter_context(to);
     int result = next(from, to);
     take_back(&kept);
     if (many)

@@ -22,6 +22,7 @@ from .inside import inside_line
 from .parts import (
     NO_PROBES,
     NOT_COUNTED,
+    NOT_SAMPLED,
     OF_CODE,
     can_be_followed,
     can_be_rerun,
@@ -142,7 +143,7 @@ def _against_causes(findings: Findings, finding: Finding) -> Iterator[tuple[str,
     culprit = finding.weight
     assert culprit is not None
     if has_no_probes(findings, finding):
-        yield NO_PROBES, Kind.HOT_SPOT
+        yield NO_PROBES if findings.experiment.notes.samples else NOT_SAMPLED, Kind.HOT_SPOT
     elif finding.kind is Kind.HOT_SPOT and findings.parts.is_steady(culprit) and not waits_inside(findings, finding):
         yield "execute fewer instructions, by a better algorithm or SIMD: it hardly waits for memory", Kind.HOT_SPOT
     advice, remedies = against_weight(findings.run.weighed_costs[culprit]), findings.parts.remedies(culprit)

@@ -19,7 +19,7 @@ from ..lines import broken
 from ..place import clipped
 from .entry import Entry, entries
 from .headline import balanced, base, efficiency, headline, legend, master, too_short
-from .parts import NO_PROBES, NOT_COUNTED
+from .parts import NO_PROBES, NOT_COUNTED, NOT_SAMPLED
 
 if TYPE_CHECKING:
     from ...advise import Advised
@@ -71,7 +71,7 @@ def verdict_lines(
     besides = not_advised(advised, everything=everything) if advised else []
     counted = how_counted(findings, not_counted)
     says_how_to_count = counted.startswith(f"{NOTHING}:") and any(
-        line.endswith((NOT_COUNTED, NO_PROBES)) for each in found for line in (*each.lines, *each.more)
+        line.endswith((NOT_COUNTED, NOT_SAMPLED, NO_PROBES)) for each in found for line in (*each.lines, *each.more)
     )
     if everything:
         every = [

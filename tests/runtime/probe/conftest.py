@@ -18,7 +18,7 @@ from autoanalyzer.runtime.papi.choices import choices_text
 
 PROBE = Path(build.__file__).parent / "probe"
 WRAPPERS = ("file_use", "io_f", "io_posix", "io_stdio", "libc_dlsym", "meeting", "mpi_", "pthread", "python")
-WRAPPERS += ("openmp_gnu", "openmp_tool")
+WRAPPERS += ("openmp_gnu", "openmp_tool", "sample_start")
 CORE = [each for each in sorted(PROBE.glob("*.c")) if not each.stem.startswith(WRAPPERS)]
 PROGRAMS = Path(__file__).parents[1] / "programs"
 # What reads the clock is compiled for either clock, the rest once for both.

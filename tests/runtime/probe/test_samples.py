@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
@@ -11,8 +13,9 @@ import pytest
 from autoanalyzer.runtime.gather.inside import said_of_samples, seen_inside
 from autoanalyzer.runtime.gather.sample_sums import Samples, SampleSums
 from autoanalyzer.runtime.gather.shard import Shard
+from autoanalyzer.runtime.gather.shard_reader import read_shard
 
-from .conftest import Record
+from .conftest import PROGRAMS, Record
 
 SAMPLED: Mapping[str, str] = {"AUTOANALYZER_SAMPLE": "1000"}
 TICK = 0.01  # seconds: kernels look at timers at their ticks, 100 to 1000 per second; more rarely on a busy machine
@@ -127,3 +130,38 @@ def test_nothing_is_sampled_unless_asked_for(preloaded: Record, tmp_path: Path, 
     *said, caught, first, before, second, after = (tmp_path / "stderr").read_text().split()
     assert (caught, first, before, second, after) == ("default", "default", "0", "own", "0")
     assert bool(said) == (rate in ("often", "10001"))
+
+
+@pytest.mark.parametrize(
+    ("case", "states"),
+    [
+        ("masks", {"on"}),
+        ("waiter", {"blocked"}),
+        ("descriptor", {"blocked"}),
+        ("let_in", {"blocked"}),
+        ("blocking", {"on"}),
+        ("jumps", {"on"}),
+        ("contexts", {"small_stack"}),
+        ("stacks", {"small_stack"}),
+        ("endings", {"on"}),
+        ("handlers", {"on"}),
+        ("timers", {"on"}),
+        ("processes", {"blocked"}),
+        ("own signal", {"theirs"}),
+        ("own sigaction", {"theirs"}),
+        ("own sigset", {"theirs"}),
+    ],
+)
+def test_signals_do_to_a_program_what_they_do_without_samples(
+    tmp_path: Path, library: Path, built_once: Callable[..., Path], case: str, states: set[str]
+) -> None:
+    program = built_once("signals", "-O1", "-Wno-deprecated-declarations", PROGRAMS / "signals.c")
+    sampled = {**os.environ, **SAMPLED, "AUTOANALYZER_SHARDS": str(tmp_path), "LD_PRELOAD": str(library)}
+    plain, seen = (
+        subprocess.run([program, *case.split()], env=each, capture_output=True, text=True, check=True, timeout=300)
+        for each in (None, sampled)
+    )
+    assert seen.stdout == plain.stdout
+    assert seen.stderr == plain.stderr == ""
+    (shard,) = map(read_shard, tmp_path.glob("*.shard"))
+    assert set(samples_of(shard).states) == states

@@ -1,0 +1,118 @@
+"""The regions of sources whose build is unknown, as probes would record them.
+
+Nothing is inserted, so a source may be read leniently: headers are looked for in all folders of the sources, macros are
+those that makefiles there define, headers that are missing count as empty, and a source that is not understood has no
+regions.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import tempfile
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+from ..errors import AutoanalyzerError, InputError
+from ..experiment import Region
+from .choice import DEFAULT_CHOICE
+from .compiler import COMPILERS
+from .reading import ReadSource, read_sources
+
+__all__ = ["regions_of_unbuilt"]
+
+_MOST_FILES: Final = 200
+_MOST_FOLDERS: Final = 400
+_MOST_MISSING: Final = 50  # headers of one source
+_HEADER: Final = re.compile(r"\.(?:h|hh|hpp|hxx|h\+\+|H|tcc|inc|fh)$")
+_MAKEFILE: Final = re.compile(
+    r"^(?:[Mm]akefile|GNUmakefile|.*\.mk|make\.(?:def|inc)|flags\.make|compile_commands\.json)$"
+)
+_LARGEST: Final = 4 << 20  # bytes of a makefile
+_COMMENT: Final = re.compile(r"(?m)(?:^|\s)#.*$")
+_MACRO: Final = re.compile(r"(?<![\w-])-D[A-Za-z_]\w*(?:=[\w.+-]+)?(?![\w$\"'\\(=])")
+_ROOT: Final = 3  # parts of a path: its parent may be a home, which has more than one program
+_MISSING: Final = re.compile(r"(?:fatal error|Error): (?:Cannot open included file .|)([\w./+-]+)(?:.|): No such file")
+
+
+def regions_of_unbuilt(
+    files: Sequence[str], *, openmp: bool, environment: Mapping[str, str] = os.environ
+) -> Iterator[Region]:
+    """Yield the regions of sources that can be read.
+
+    Args:
+        files: Sources and headers, the most important first.
+        openmp: Whether OpenMP directives count.
+        environment: Names the compilers.
+    """
+    there = [file for file in files[:_MOST_FILES] if Path(file).is_file()]
+    folders = _folders(there)
+    flags = [*(f"-I{folder}" for folder in folders), *_macros(folders), *(["-fopenmp"] if openmp else [])]
+    c, cxx, fortran = (shlex.split(environment.get(variable, command)) for variable, command in COMPILERS.items())
+    seen: set[str] = set()
+    names = {os.path.realpath(file): file for file in there}
+    with tempfile.TemporaryDirectory() as empty:
+        for file in sorted(there, key=lambda file: bool(_HEADER.search(file))):  # sources show most headers
+            if os.path.realpath(file) in seen:
+                continue
+            words = [*flags, "-idirafter", empty]
+            read = partial(read_sources, c, cxx, fortran, [file], words, choice=DEFAULT_CHOICE, lenient=True)
+            found = _regions(read, Path(empty))
+            for each in found:
+                place = os.path.realpath(each.file)
+                seen.add(place)
+                yield each._replace(file=names.get(place, each.file))
+
+
+def _regions(read: Callable[[], Iterable[ReadSource]], empty: Path) -> list[Region]:
+    """Return the regions of a source; each header that is missing is made, empty, in a folder."""
+    for _ in range(_MOST_MISSING):
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                found = [each.regions() for each in read()]
+        except InputError as error:
+            missing = _MISSING.search(str(error))
+            header = empty / missing[1] if missing else None
+            if header is None or header.exists() or not header.resolve().is_relative_to(empty.resolve()):
+                return []
+            header.parent.mkdir(parents=True, exist_ok=True)
+            header.touch()
+        except AutoanalyzerError:
+            return []
+        else:
+            return [each.region for one in found for each in one.regions if not each.reason]
+    return []
+
+
+def _folders(files: Iterable[str]) -> list[str]:
+    """Return the folders of sources, and those below and beside them that have headers or makefiles."""
+    folders = list(dict.fromkeys(str(Path(file).resolve().parent) for file in files))
+    if not folders:
+        return []
+    top = Path(os.path.commonpath(folders))
+    found = dict.fromkeys(folders)
+    for start in (top, top.parent) if len(top.parts) > _ROOT else (top,):
+        for number, (folder, inner, names) in enumerate(os.walk(start)):
+            inner[:] = sorted(name for name in inner if not name.startswith("."))
+            if number > _MOST_FOLDERS:
+                break
+            if any(_HEADER.search(name) or _MAKEFILE.search(name) for name in names):
+                found[folder] = None
+    return list(found)[:_MOST_FOLDERS]
+
+
+def _macros(folders: Iterable[str]) -> list[str]:
+    """Return the options that makefiles define macros by, each macro once."""
+    found: dict[str, str] = {}
+    for folder in folders:
+        for file in sorted(Path(folder).iterdir()):
+            if _MAKEFILE.search(file.name) and file.is_file() and file.stat().st_size < _LARGEST:
+                text = _COMMENT.sub("", file.read_text(errors="replace"))
+                for option in _MACRO.findall(text):
+                    found.setdefault(option.partition("=")[0], option)
+    return list(found.values())

@@ -1,0 +1,97 @@
+"""The functions and lines of sampled code, and of calls in programs without probes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+from ...experiment import Region
+from ...experiment.sampled_regions import LINE
+from .addresses import SYSTEM, VARIANT, AddressPlace, inlined_at, symbols_at
+from .head import Shape
+from .sampled_nodes import CODE
+
+__all__ = ["code_chains", "said_of_code"]
+
+_PLACE: Final = re.compile(r"(?P<file>.+)\+(?P<address>[0-9a-f]+)")  # twin: runtime/probe/call_site.c
+
+
+def code_chains(shapes: Iterable[Shape], names: Mapping[Region, Region]) -> dict[Region, tuple[Region, ...]]:
+    """Return the regions that replace a region, each inside the one before it.
+
+    For a place of code, these are the function and the line, then the function that is inlined there and its line,
+    and so on. Calls of MPI are below those of their call site. Without debug information, there are only functions.
+
+    Args:
+        shapes: The call paths of the processes.
+        names: Replaced regions of calls.
+    """
+    chains: dict[Region, tuple[Region, ...]] = {region: (name,) for region, name in names.items()}
+    sampled = [shape for shape in shapes if any(region.kind == CODE for region in shape.regions)]
+    found = {region: place for shape in sampled for region in shape.regions if (place := _place_of(region))}
+    places = _resolved(found.values())
+    for region, place in found.items():
+        frames = tuple(_frames(places.get(place, []), place[0]))
+        if region.kind == CODE:
+            chains[region] = frames
+        else:
+            chains[region] = (*frames, names.get(region, region)) if frames and frames[0].file else chains[region]
+    return chains
+
+
+def said_of_code(chains: Mapping[Region, Sequence[Region]]) -> Iterator[str]:
+    """Yield what samples cannot show, because a program lacks debug information or symbols."""
+    programs: dict[str, set[str]] = {}
+    for region, frames in chains.items():
+        file = (_place_of(region) or ("", ""))[0]
+        if region.kind == CODE and ".so" not in Path(file).name:
+            shown = {frame.kind if frame.name != Path(file).name else "" for frame in frames}
+            programs.setdefault(Path(file).name, set()).update(shown)
+    for name, shown in sorted(programs.items()):
+        if LINE not in shown and "function" in shown:
+            yield f"{name} has no line numbers, so samples show functions only: compile with -g"
+        elif LINE not in shown:
+            yield f"{name} is stripped, so samples do not show its functions: compile with -g, and do not strip it"
+
+
+def _place_of(region: Region) -> tuple[str, str] | None:
+    if region.kind not in (CODE, "mpi") or region.file:
+        return None
+    found = _PLACE.fullmatch(region.function)
+    return (found["file"], found["address"]) if found else None
+
+
+def _resolved(places: Iterable[tuple[str, str]]) -> dict[tuple[str, str], list[AddressPlace]]:
+    files: dict[str, list[str]] = {}
+    for file, address in sorted(set(places)):
+        files.setdefault(file, []).append(address)
+    resolved: dict[tuple[str, str], list[AddressPlace]] = {}
+    for file, addresses in files.items():
+        chains = inlined_at(file, addresses)
+        bare = [address for address, chain in zip(addresses, chains, strict=True) if not any(at.file for at in chain)]
+        symbols = dict(zip(bare, symbols_at(file, bare), strict=True)) if bare else {}
+        for address, chain in zip(addresses, chains, strict=True):
+            symbol = symbols.get(address)
+            known = chain if address not in symbols else [AddressPlace(symbol, "", 0)] if symbol else []
+            resolved[file, address] = known
+    return resolved
+
+
+def _frames(chain: Sequence[AddressPlace], file: str) -> Iterable[Region]:
+    """Yield functions and lines from the outside to the inside; a library without debug information is one function."""
+    library = Path(file).name.partition(".so")[0] if ".so" in Path(file).name else ""
+    is_systems = bool(library) and file.startswith(SYSTEM)
+    known = [] if is_systems else [place for place in reversed(chain) if place.file]
+    if not known:
+        name = chain[-1].function if chain else ""
+        if is_systems and (found := VARIANT.fullmatch(name)):
+            name = found[1]
+        if library:
+            yield Region("library", f"{name} ({library})" if name else library)
+        else:
+            yield Region("function", name or Path(file).name, "", name or Path(file).name)
+    for place in known:
+        yield Region("function", place.function, place.file, place.function)
+        yield Region(LINE, f"line {place.line}", place.file, place.function, place.line, place.line, place.line)

@@ -1,0 +1,138 @@
+"""Nodes for the code of a program without probes: each place that was sampled is one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from hashlib import blake2b
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from ...experiment import Region
+from ..build import LIBRARY
+from .sample_sums import CodePlace, Samples
+from .shard import NODE, Form, Shard, ThreadTree, computing_of
+from .shard_layout import SHARES
+
+__all__ = ["CODE", "Spread", "is_probed", "spread_over", "spread_path", "with_sampled_nodes"]
+
+Spread = Mapping[tuple[int, int], Sequence[tuple[int, float]]]
+"""Thread and node → the nodes that take parts of its own work, each with its part."""
+
+CODE: Final = "code"
+"""The kind of a region that is a place of code, named as calls outside regions are; the gather replaces it."""
+
+_TINY: Final = 1e-9  # seconds
+_WITHOUT_PROBES: Final = ("mpi", CODE)  # with probes, regions of calls have a file
+
+
+def is_probed(region: Region) -> bool:
+    """Return whether a probe of the program has recorded the region."""
+    return region.kind not in _WITHOUT_PROBES or bool(region.file)
+
+
+def with_sampled_nodes(shard: Shard) -> tuple[Shard, Spread]:
+    """Return the shard with a node for each place of code that was sampled, and what was moved there.
+
+    A program with probes stays as it is. The place's share of the samples of its node is its share of that node's CPU
+    time outside calls. What was not sampled, because the signal was blocked, and time without CPU stay where they are,
+    but waiting for a core is where CPU time is::
+
+        (base: 10 s, 9 of them CPU)       (base: 1 s)
+         └─ MPI_Send                  →    ├─ MPI_Send
+                                           ├─ app+1234: 6 s
+                                           └─ app+1240: 3 s
+    """
+    if not shard.samples or not shard.samples.by_node or shard.script:
+        return shard, {}
+    made = _Maker(shard, shard.samples)
+    threads = tuple(map(made.tree, shard.threads))
+    regions = (*shard.regions, *(Region(CODE, "code", "", f"{file}+{at:x}") for file, at in made.numbers))
+    trees = tuple((tree.nodes["parent"].astype(np.int32), tree.nodes["region"].astype(np.int32)) for tree in threads)
+    key = blake2b(repr([tuple(region) for region in regions]).encode("utf-8", "surrogateescape"), digest_size=16)
+    for column in (column for tree in trees for column in tree):
+        key.update(len(column).to_bytes(8) + column.tobytes())
+    return replace(shard, form=Form(key.digest(), regions, trees), threads=threads), made.spread
+
+
+def _is_theirs(place: CodePlace) -> bool:
+    return bool(place[0]) and Path(place[0]).name != LIBRARY
+
+
+class _Maker:
+    """Makes the nodes of one process.
+
+    Attributes:
+        numbers: The number of each place's region.
+        spread: What was moved.
+    """
+
+    def __init__(self, shard: Shard, samples: Samples) -> None:
+        self.numbers: dict[CodePlace, int] = {}
+        self.spread: dict[tuple[int, int], list[tuple[int, float]]] = {}
+        self._first = len(shard.regions)
+        self._samples = samples
+        self._known = 1.0 - min(1.0, samples.lost * samples.period / max(samples.seconds, samples.period))
+        computed = float(shard.threads[0].nodes["cpu"].sum()) if shard.threads else 0.0
+        self._delay = (shard.run_delay or 0.0) / max(computed, _TINY)
+
+    def tree(self, tree: ThreadTree) -> ThreadTree:
+        """Return a thread's tree with the new nodes behind the others."""
+        computing = computing_of(tree.nodes)
+        inside = np.sum([tree.nodes[f"{share}_wall"] for share in SHARES[1:]], axis=0)
+        wall = np.maximum(tree.nodes["wall"] - inside, 0.0)
+        seconds = np.minimum(computing, wall) * self._known
+        waits = np.minimum(self._delay, wall / np.maximum(seconds, _TINY) - 1.0)
+        made: list[npt.NDArray[np.void]] = []
+        for (thread, node), found in sorted(self._samples.by_node.items()):
+            if thread != tree.index or not seconds[node] > 0:
+                continue
+            parts = self.spread.setdefault((thread, node), [])
+            each = seconds[node] / sum(found.values())
+            for place, periods in sorted((place, number) for place, number in found.items() if place):
+                if not _is_theirs(place):
+                    continue
+                added = np.zeros(1, NODE)
+                added["parent"] = node
+                added["region"] = self.numbers.setdefault(place, self._first + len(self.numbers))
+                added["cpu"] = periods * each
+                added["wall"] = periods * each * (1.0 + waits[node])
+                parts.append((len(tree.nodes) + len(made), periods * each / float(computing[node])))
+                made.append(added)
+        return replace(tree, nodes=_moved(tree.nodes, np.concatenate(made))) if made else tree
+
+
+def _moved(nodes: npt.NDArray[np.void], new: npt.NDArray[np.void]) -> npt.NDArray[np.void]:
+    """Append nodes, and take their times from their parents."""
+    found: npt.NDArray[np.void] = np.concatenate([nodes, new])
+    for name in ("wall", "cpu"):
+        np.subtract.at(found[name], new["parent"], new[name])
+        np.maximum(found[name], 0.0, out=found[name])
+    return found
+
+
+def spread_over(thread: int, node: int, spread: Spread) -> Iterator[tuple[int, float]]:
+    """Yield the nodes that did a node's own work, each with its part; most did all of it themselves."""
+    parts = spread.get((thread, node), ())
+    yield from parts
+    if (rest := 1.0 - sum(part for _, part in parts)) > 0:
+        yield node, rest
+
+
+def spread_path(rows: npt.NDArray[np.void], spread: Spread) -> npt.NDArray[np.void]:
+    """Return the parts of the critical path on nodes, ``ON_PATH[node]``, with what sampled nodes did as their own."""
+    if not spread:
+        return rows
+    found = []
+    for row in rows:
+        for node, part in spread_over(int(row["thread"]), int(row["node"]), spread):
+            one = row.copy()
+            one["node"] = node
+            one["path"], one["delay"] = row["path"] * part, row["delay"] * part
+            if node != row["node"]:
+                one["wait"] = 0.0
+            found.append(one)
+    return np.array(found, dtype=rows.dtype)

@@ -1,0 +1,10 @@
+/* Records threads of programs without probes, for samples. */
+#ifndef AA_SAMPLE_START_H
+#define AA_SAMPLE_START_H
+
+#include "shard.h"
+
+/* A new thread begins with this function; birth: where it was created. */
+void aa_sample_begin_thread(const struct aa_node *birth, const void *start);
+
+#endif

@@ -1,0 +1,181 @@
+"""Programs that nobody rebuilt: samples name their functions and loops, on which ranks, and why there is no more."""
+
+from __future__ import annotations
+
+from math import isnan
+
+import pytest
+
+from autoanalyzer.experiment import Experiment, load
+
+from .conftest import succeed
+
+SERIAL = """
+#include <math.h>
+#include <stdio.h>
+static double sample_model(double x) { return 1 / (1 + x * x); }
+__attribute__((noinline)) static double work(int n) {
+    double s = 0;
+    for (int i = 0; i < n; i++)
+        s += sample_model(sample_model(sample_model(s + i)));
+    for (int i = 0; i < n / 4; i++)
+        s += exp(-s * i);
+    return s;
+}
+int main(void) {
+    printf("%d\\n", work(30000000) < 0);
+    return 0;
+}
+"""
+MPI = """
+#include <mpi.h>
+#include <stdio.h>
+static double kernel(const double *a, int n) {
+    double s = 0;
+    for (int i = 0; i < n; i++)
+        s += a[i % 1000] / (1 + s * s);
+    return s;
+}
+int main(int argc, char **argv) {
+    int rank;
+    double a[1000], sum = 0, all;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < 1000; i++)
+        a[i] = i;
+    for (int step = 0; step < 10; step++) {
+        sum += kernel(a, rank == 1 ? 16000000 : 8000000);
+        MPI_Allreduce(&sum, &all, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    }
+    if (!rank)
+        printf("%d\\n", all < 0);
+    MPI_Finalize();
+    return 0;
+}
+"""
+OPENMP = """
+program p
+  double precision :: a(20000), s
+  integer :: i, j, k
+  s = 0
+  a = 1
+  do k = 1, 20
+    !$omp parallel do reduction(+:s) schedule(static)
+    do i = 1, 20000
+      do j = 1, i/50
+        s = s + a(j)/(1 + s*s)
+      end do
+    end do
+    !$omp end parallel do
+  end do
+  print *, s < 0
+end program
+"""
+
+THREADS = """
+#include <pthread.h>
+#include <stdio.h>
+static double spin(int n) {
+    double s = 0;
+    for (int i = 0; i < n; i++)
+        s += 1 / (1 + s * s);
+    return s;
+}
+__attribute__((noinline)) static double on_usual_stack(void) { return spin(60000000); }
+__attribute__((noinline)) static double on_small_stack(void) { return spin(50000000); }
+static void *first(void *sum) { *(double *)sum += on_usual_stack(); return sum; }
+static void *second(void *sum) { *(double *)sum += on_small_stack(); return sum; }
+int main(void) {
+    pthread_t thread;
+    pthread_attr_t small;
+    double sum = 0;
+    pthread_create(&thread, NULL, first, &sum);
+    pthread_join(thread, NULL);
+    pthread_attr_init(&small);
+    pthread_attr_setstacksize(&small, 20 << 10);
+    pthread_create(&thread, &small, second, &sum);
+    pthread_join(thread, NULL);
+    printf("%d\\n", sum < 0);
+    return 0;
+}
+"""
+
+
+def paths(experiment: Experiment) -> dict[str, float]:
+    """Return the CPU time of each call path by its names."""
+    values = experiment.inclusive("cpu_time").sum(axis=1)
+    names: list[str] = []
+    for path in experiment.call_paths:
+        names.append("" if path.parent is None else f"{names[path.parent]}/{path.region.name}")
+    return dict(zip(names, values.tolist(), strict=True))
+
+
+def test_a_serial_program_has_functions_loops_and_what_is_inside(tool) -> None:
+    tool.write("a.c", SERIAL)
+    succeed(tool("gcc", "-g", "-O1", "a.c", "-o", "app", "-lm"))
+    succeed(tool("autoanalyzer", "run", "--sample", "auto", "-o", "out", "./app"))
+    found = tool.findings()
+    first = found["findings"][0]
+    assert (first["kind"], first["file"], first["line"], first["function"]) == ("hot_spot", "a.c", 7, "work")
+    assert first["inside"][0]["name"] == "sample_model"
+    experiment = load(tool.folder / "out" / "experiment.cube")
+    seconds = paths(experiment)
+    assert 0 < seconds["/work/loop@9"] + seconds["/exp (libm)"] < seconds["/work/loop@7"]
+    assert sum(experiment.exclusive("cpu_time").sum(axis=1)) == pytest.approx(seconds[""])
+    visits = experiment.exclusive("visits").ravel().tolist()
+    assert visits[0] == 1
+    assert all(map(isnan, visits[1:]))
+    assert experiment.notes.samples.keys() == {"cpu_time", "wall_time"}
+    (said,) = experiment.notes.not_instrumented
+    assert said == "app: no probes, only samples, MPI calls and file I/O"
+
+
+def test_the_ranks_of_an_mpi_program_are_compared_and_calls_are_in_their_loops(tool) -> None:
+    tool.write("a.c", MPI)
+    succeed(tool("mpicc", "-g", "-O1", "a.c", "-o", "app"))
+    succeed(tool("autoanalyzer", "run", "--sample", "auto", "-o", "out", "mpirun", "-n", "2", "./app"))
+    found = tool.findings()
+    first = found["findings"][0]
+    assert (first["kind"], first["line"], first["ranks"]) == ("imbalance", 6, [1])
+    seconds = paths(load(tool.folder / "out" / "experiment.cube"))
+    assert "/loop@17/MPI_Allreduce@19" in seconds
+
+
+def test_threads_of_openmp_are_compared(tool) -> None:
+    tool.write("a.f90", OPENMP)
+    succeed(tool("gfortran", "-g", "-O1", "-fopenmp", "a.f90", "-o", "app"))
+    succeed(tool("autoanalyzer", "run", "--sample", "auto", "-o", "out", "./app", env={"OMP_NUM_THREADS": "2"}))
+    experiment = load(tool.folder / "out" / "experiment.cube")
+    (spot,) = (number for number, path in enumerate(experiment.call_paths) if path.region.first_line == 9)
+    less, more = experiment.inclusive("cpu_time")[spot]
+    assert 0 < less < more
+
+
+def test_threads_are_sampled_but_not_on_small_stacks(tool) -> None:
+    tool.write("a.c", THREADS)
+    succeed(tool("gcc", "-g", "-O1", "a.c", "-o", "app", "-lpthread"))
+    succeed(tool("autoanalyzer", "run", "--sample", "auto", "-o", "out", "./app"))
+    experiment = load(tool.folder / "out" / "experiment.cube")
+    names = {path.region.function for path in experiment.call_paths}
+    assert "on_usual_stack" in names or "spin" in names
+    assert "on_small_stack" not in names
+    said = "no samples of 1 thread on stacks, or with handlers on stacks, of less than 32 KiB"
+    assert said in experiment.notes.remarks
+
+
+@pytest.mark.parametrize(
+    ("option", "place", "said"),
+    [
+        ("-g0", "/work", "app has no line numbers, so samples show functions only: compile with -g"),
+        ("-s", "", "app is stripped, so samples do not show its functions: compile with -g, and do not strip it"),
+    ],
+)
+def test_what_samples_cannot_show_is_said(tool, option: str, place: str, said: str) -> None:
+    tool.write("a.c", SERIAL)
+    succeed(tool("gcc", option, "-O1", "a.c", "-o", "app", "-lm"))
+    succeed(tool("autoanalyzer", "run", "--sample", "auto", "-o", "out", "./app"))
+    experiment = load(tool.folder / "out" / "experiment.cube")
+    seconds = paths(experiment)
+    assert seconds[place] > 0
+    assert seconds.keys() <= {"", place, "/main", *(name for name in seconds if "lib" in name)}
+    assert said in experiment.notes.remarks

@@ -1,0 +1,66 @@
+"""Sources whose build is unknown are read as far as they can be."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from autoanalyzer.instrument.unbuilt import regions_of_unbuilt
+
+C = """
+#include "parts/sizes.h"
+#include "not_here.h"
+#ifndef SIZE
+#error "SIZE is not defined"
+#endif
+#ifdef USE_WORK
+double work(const double *a, int n) {
+    double s = 0;
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j < n; j++)
+            s += a[i] / a[j];
+    }
+    return s;
+}
+#endif
+"""
+FORTRAN = """
+subroutine work(a, n, s)
+  integer :: n, i
+  double precision :: a(n), s
+  do i = 1, n
+    s = s + a(i)*sqrt(a(i))
+    call other(a, s)
+  end do
+end subroutine
+"""
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    for variable, command in (("CC", "gcc"), ("CXX", "g++"), ("FC", "gfortran")):
+        monkeypatch.setenv(f"AUTOANALYZER_{variable}", command)
+    (tmp_path / "include" / "parts").mkdir(parents=True)
+    (tmp_path / "include" / "parts" / "sizes.h").write_text("#define OTHER 3\n")
+    (tmp_path / "include" / "here.h").write_text("")
+    (tmp_path / "a.c").write_text(C)
+    (tmp_path / "b.f90").write_text(FORTRAN)
+    return tmp_path
+
+
+def names(*files: str) -> list[str]:
+    return [f"{each.file}: {each.name}" for each in regions_of_unbuilt(files, openmp=False)]
+
+
+def test_macros_are_those_of_makefiles_and_missing_headers_are_empty(project: Path) -> None:
+    assert names("a.c") == []
+    (project / "Makefile").write_text("CFLAGS = -O2 -DUSE_WORK  # or -DOTHER_WORK\n")
+    assert names("a.c") == ["a.c: work", "a.c: loop@10"]
+
+
+def test_what_cannot_be_read_has_no_regions(project: Path) -> None:
+    (project / "c.c").write_text("int f( {{{\n")
+    (project / "notes.txt").write_text("no source")
+    assert names("c.c", "gone.c", "notes.txt", "b.f90") == ["b.f90: work", "b.f90: loop@5"]
