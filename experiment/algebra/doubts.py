@@ -13,7 +13,7 @@ from ..metric import UNTIMED_VISITS, Aggregation
 from .history import listed
 from .integration import Integration
 
-__all__ = ["doubts", "lacking_operands", "strangers"]
+__all__ = ["doubts", "is_lacked", "lacking_operands", "strangers"]
 
 _KINDS: Final[Mapping[Aggregation, str]] = {
     "sum": "added up",
@@ -118,10 +118,15 @@ def _lacked_metrics(joined: Integration, lacked: Mapping[Aggregation, str]) -> I
     lacking: dict[tuple[tuple[int, ...], str], list[str]] = {}
     for metric in joined.metrics:
         operands = lacking_operands(joined, metric.name)
-        if metric.name != UNTIMED_VISITS.name and operands and (said := lacked.get(metric.aggregation)):
+        if is_lacked(joined, metric.name) and (said := lacked.get(metric.aggregation)):
             lacking.setdefault((operands, said), []).append(metric.name)
     for (operands, said), metrics in lacking.items():
         yield f"not in {listed(joined.labels[each] for each in operands)}, {said}: {listed(metrics, _NAMED)}"
+
+
+def is_lacked(joined: Integration, metric: str) -> bool:
+    """Return whether an operand lacks a metric; one without untimed visits has none."""
+    return metric != UNTIMED_VISITS.name and bool(lacking_operands(joined, metric))
 
 
 def lacking_operands(joined: Integration, metric: str) -> tuple[int, ...]:

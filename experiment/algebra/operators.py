@@ -21,7 +21,7 @@ from ..experiment import Experiment, Severity
 from ..metric import Aggregation, Metric
 from ..severities import LazySeverities, Rows
 from .delays import derived_delays
-from .doubts import doubts
+from .doubts import doubts, is_lacked
 from .history import derived_notes
 from .integration import Integration, integrate
 from .locations import Hierarchy
@@ -47,6 +47,8 @@ _LACKED: Final[Mapping[Aggregation, str]] = {
 # The same in differences and sums, where a 0 would look like a measured change.
 _ALONE: Final = "so the result has only what others measured"
 _LACKED_BY_SUMS: Final[Mapping[Aggregation, str]] = {**_LACKED, "sum": _ALONE, "min": _ALONE, "max": _ALONE}
+_MISSING: Final = "so its change is not known"
+_UNKNOWN: Final[Mapping[Aggregation, str]] = {**_LACKED, "sum": _MISSING, "min": _MISSING, "max": _MISSING}
 _LACKED_BY_EXTREMES: Final[Mapping[Aggregation, str]] = {"sum": _ZERO}
 
 
@@ -59,11 +61,25 @@ class Options(TypedDict, total=False):
 
 
 def difference(
-    minuend: Experiment, subtrahend: Experiment, joined: Integration | None = None, **options: Unpack[Options]
+    minuend: Experiment,
+    subtrahend: Experiment,
+    joined: Integration | None = None,
+    *,
+    of_both: bool = False,
+    **options: Unpack[Options],
 ) -> Experiment:
-    """Subtract the second experiment from the first; ``joined`` is their integration, if it exists already."""
+    """Subtract the second experiment from the first.
+
+    Args:
+        minuend: The first experiment.
+        subtrahend: The second experiment.
+        joined: Their integration, if it exists already.
+        of_both: Whether values of a metric that only one of them has are missing, instead of those of that one.
+        options: How they are matched.
+    """
     joined = joined or integrate((minuend, subtrahend), **options)
-    return _combined("difference", joined, lambda values: next(values) - next(values), lacked=_LACKED_BY_SUMS)
+    lacked = _UNKNOWN if of_both else _LACKED_BY_SUMS
+    return _combined("difference", joined, lambda values: next(values) - next(values), lacked=lacked)
 
 
 def merge(*operands: Experiment, **options: Unpack[Options]) -> Experiment:
@@ -193,6 +209,8 @@ def _combined(
         function = of_known if of_known and kind in ("min", "max") else combine
         whose = (index for index, names in enumerate(joined.names) if name in names or kind in lacked)
         parts = (of_operand(index, name) for index in whose)
+        if lacked is _UNKNOWN and is_lacked(joined, name):
+            return None if (like := next(parts)) is None else np.full_like(like, np.nan)
         with np.errstate(over="ignore", invalid="ignore"), suppress(_ApartError):  # the writers refuse infinity
             return function(each if each is not None else _apart() for each in parts)
         return None

@@ -45,6 +45,12 @@ def test_ticks_are_round_numbers_at_their_places():
     assert ticks["40"] - ticks["20"] == pytest.approx(ticks["80"] - ticks["60"], abs=0.2)
 
 
+def test_an_axis_of_ranks_has_whole_numbers_alone():
+    chart = Chart([Series("", [0.0, 1.0, 2.0, 3.0], [1.0, 1.0, 1.0, 1.0])], Axis("rank", whole=True))
+    ticks = [_written(each) for each in _parsed(chart).findall(".//text[@text-anchor='middle']")]
+    assert {*ticks} - {"rank"} == {"0", "1", "2", "3"}
+
+
 def test_a_logarithmic_axis_has_powers_of_ten_at_equal_distances():
     chart = Chart([Series("", [0.0, 1.0], [1.0, 1000.0])], y=Axis("index", log=True), height=300)
     ticks = {_written(each): float(each.get("y")) for each in _parsed(chart).findall(".//text[@text-anchor='end']")}

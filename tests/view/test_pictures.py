@@ -1,5 +1,7 @@
 """Pictures of statistics: what they show, whatever the number of points and metrics."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from lxml import etree
@@ -72,6 +74,16 @@ def test_what_is_drawn_over_the_tasks_is_each_location_in_the_colour_of_its_clus
     assert [first.name, second.name] == ["1: ranks 0-7", "2: ranks 8-15"]
     assert (first.colour, second.colour) == (0, 1)
     assert first.y == space.values[:8, space.metrics.index(first.said[0].split()[1])].tolist()
+
+
+def test_axes_have_units_and_those_of_ranks_whole_numbers():
+    space = replace(_space(8, 3), units={"m0": "sec", "m1": "bytes", "m2": "occ"})
+    picture = next(each for each in correlation_report(correlation(space)).pictures() if "Scatterplots" in each.title)
+    titles = {axis.title for chart in picture.marks for axis in (chart.x, chart.y)}
+    assert titles <= {"m0 (sec)", "m1 (bytes)", "m2 (occ)"}
+    report = kmeans_report(kmeans(space, clusters=2))
+    tasks = next(each for each in report.pictures() if each.title.startswith("Metrics of each task"))
+    assert (tasks.marks[0].x.title, tasks.marks[0].x.whole) == ("rank", True)
 
 
 def test_f_ratios_are_drawn_from_the_largest_down_an_infinite_one_first():

@@ -80,6 +80,14 @@ class Browser:
             for node, tally, place in self._tallies(dimension)
         }
 
+    def inclusive(self, dimension: Dimension) -> Mapping[int, Value]:
+        """Return the value of each shown node of a tree as if it were closed."""
+        shown = self.pane(dimension).shown()
+        if dimension == "metrics":
+            return {node: self.sums.total(self.sums.experiment.metrics[node].name).value(0) for node in shown}
+        closed = (self.of_program if dimension == "program" else self.of_system)[1]
+        return {node: closed.value(node) for node in shown}
+
     def _has_cells(self, dimension: Dimension, node: int) -> bool:
         """Return whether a node's value belongs to call paths or locations of its own; an open machine has none."""
         return dimension == "program" or (dimension == "system" and not self.system.is_open(node))

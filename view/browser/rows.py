@@ -32,7 +32,9 @@ class Row:
         value: The value, in percent if requested and possible.
         unit: Unit of the value: ``%``, or the metric's.
         relief: The relief for the sign of the value.
-        colour: The place of the value on the legend, from 0 to 1; None if it is missing.
+        colour: The place on the legend, from 0 to 1, of the value with everything below the node, so that an open node
+            has the colour that it had when closed; None if the value is missing.
+        part: The place of the value itself.
         selected: Whether the node is selected.
     """
 
@@ -44,6 +46,7 @@ class Row:
     unit: str
     relief: Relief
     colour: float | None
+    part: float | None
     selected: bool
 
 
@@ -59,6 +62,7 @@ def rows(browser: Browser, dimension: Dimension, basis: Basis | None = None) -> 
     small = folded(browser, dimension)
     hidden = {node for nodes in small.values() for node in nodes}
     written = _written(browser, dimension, basis)
+    inclusive = _in_unit(browser, dimension, basis, browser.inclusive(dimension))
     legends = _legends(browser, dimension, written)
     for nodes in _order(browser, dimension, small):
         first = nodes[0]
@@ -69,6 +73,7 @@ def rows(browser: Browser, dimension: Dimension, basis: Basis | None = None) -> 
             if unit == "%" and basis is not None:
                 value = share(value, wholes(browser, dimension, basis)[first])
             label, state = f"{len(nodes)} more", "folded"
+        whole = inclusive[first][0] if state == "open" and value.amount is not None else value
         scale = legends.get(first)
         yield Row(
             nodes,
@@ -78,6 +83,7 @@ def rows(browser: Browser, dimension: Dimension, basis: Basis | None = None) -> 
             value,
             unit,
             relief(value, unit),
+            scale.place(value if whole.amount is None else whole) if scale else None,
             scale.place(value) if scale else None,
             first in pane.selected,
         )
@@ -120,11 +126,15 @@ def legend(browser: Browser, dimension: Dimension, basis: Basis | None = None) -
 
 def _written(browser: Browser, dimension: Dimension, basis: Basis | None) -> _Written:
     """Return the values of shown nodes with their units, in percent if requested and possible."""
+    return _in_unit(browser, dimension, basis, browser.values(dimension))
+
+
+def _in_unit(browser: Browser, dimension: Dimension, basis: Basis | None, values: Mapping[int, Value]) -> _Written:
     metrics = browser.sums.experiment.metrics
     of = wholes(browser, dimension, basis) if basis is not None else {}
     unit = metrics[min(browser.metrics.selected)].unit
     found = {}
-    for node, value in browser.values(dimension).items():
+    for node, value in values.items():
         own_unit = metrics[node].unit if dimension == "metrics" else unit
         in_percent = node in of and of[node].amount
         found[node] = (share(value, of[node]), "%") if in_percent else (value, own_unit)
@@ -134,16 +144,16 @@ def _written(browser: Browser, dimension: Dimension, basis: Basis | None) -> _Wr
 def _legends(browser: Browser, dimension: Dimension, written: _Written) -> Mapping[int, Legend]:
     """Return the colour scale of each shown node, which ends at the whole, or at the largest value if that is larger.
 
-    In the system, a scale ends at the largest value, because each of many ranks has only a small share. Metrics of
-    different trees, and metrics that are not additive, have separate scales.
+    In the system, a scale ends at the largest value, because each of many ranks has only a small share. Metrics of one
+    unit share a scale; those that are not additive have none.
     """
     of = wholes(browser, dimension, "root")
-    tops: dict[tuple[int, str], float] = {}
-    groups: dict[int, tuple[int, str]] = {}
+    tops: dict[str, float] = {}
+    groups: dict[int, str] = {}
     for node, (value, unit) in written.items():
         if dimension == "metrics" and of[node].amount is None:
             continue
-        groups[node] = group = browser.metrics.tree.root(node) if dimension == "metrics" else 0, unit
+        groups[node] = unit
         total = 0.0 if dimension == "system" else 100.0 if unit == "%" else abs(of[node].amount or 0.0)
-        tops[group] = max(tops.get(group, total), abs(value.amount or 0.0))
-    return {node: Legend(tops[group], group[1]) for node, group in groups.items()}
+        tops[unit] = max(tops.get(unit, 0.0), total, abs(value.amount or 0.0))
+    return {node: Legend(tops[unit], unit) for node, unit in groups.items()}

@@ -65,7 +65,10 @@ class Sums:
         return found
 
     def by_location(self, metric: str, paths: npt.NDArray[np.intp]) -> Tally:
-        """Return a metric by location, summed over some call paths; the last result per metric is cached."""
+        """Return a metric by location, summed over some call paths; the last result per metric is cached.
+
+        A metric of whole processes has the value of the process, whatever the call paths.
+        """
         asked, known = paths.tobytes(), self._by_location.get(metric)
         if known is None or known[0] != asked:
             known = self._by_location[metric] = asked, self._of_paths(metric, paths)
@@ -75,7 +78,8 @@ class Sums:
         kind = self.experiment.metric(metric)
         if kind.at_root:
             whole = self.by_path(metric)
-            paths = paths[whole.known[paths] + whole.gaps[paths] > 0]
+            has_cells = whole.known + whole.gaps > 0
+            paths = paths[has_cells[paths]] if has_cells[paths].any() else np.flatnonzero(has_cells)
         found = Tally.nothing(kind.aggregation, len(self.experiment.locations))
         size = max(1, _CELLS // max(1, len(found)))
         for start in range(0, len(paths), size):

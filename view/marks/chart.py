@@ -60,12 +60,14 @@ class Axis:
         names: Names to show at 0, 1, … instead of numbers; on the vertical axis from top to bottom.
         log: Whether it is logarithmic.
         zero: Whether it begins at 0.
+        whole: Whether only whole numbers are marked, as for ranks.
     """
 
     title: str = ""
     names: Sequence[str] = field(default=())
     log: bool = False
     zero: bool = False
+    whole: bool = False
 
 
 @dataclass(frozen=True)
@@ -151,7 +153,7 @@ class _Scale:
         least = min(0.0, least) if axis.zero else least
         room = _AROUND * ((most - least) or abs(most) or 1.0)
         low, high = least if axis.zero else least - room, most + room
-        step = _step((high - low) / _TICKS)
+        step = max(_step((high - low) / _TICKS), float(axis.whole))
         ticks = range(ceil(low / step), floor(high / step) + 1)
         return cls(low, high, log=False, ticks=tuple(step * number for number in ticks))
 

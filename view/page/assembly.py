@@ -30,6 +30,7 @@ from ..verdict import Entry, Highlight, balanced, base, efficiency, entries, hea
 from .dataset import Dataset, dataset_of
 from .document import Page
 from .packing import packed
+from .rank_bars import rank_bars
 from .time_lines import Recording, TimeLines, time_lines_of
 
 __all__ = ["Subject", "page_of"]
@@ -100,6 +101,7 @@ def page_of(
         headline=said.headline,
         about=_about(experiment, file, measured),
         findings=findings,
+        picture=_picture(experiment, findings, clusters) if subject.findings else "",
         verdict=[*compared[:1], *said.lines],
         caveats=[*said.warnings, *unread],
         incomplete=bool(experiment.notes.missing or experiment.notes.unfinished),
@@ -113,6 +115,12 @@ def page_of(
         tab=tab or ("compare" if against else ""),
         times=times,
     )
+
+
+def _picture(experiment: Experiment, findings: Sequence[Entry], clusters: Sequence[Sequence[int]]) -> str:
+    """Return the bars of all ranks in the region of the first finding as HTML; empty without any."""
+    found = rank_bars(experiment, findings[0], clusters) if findings else None
+    return found.html() if found else ""
 
 
 def _account(findings: Findings) -> str:
@@ -236,7 +244,7 @@ def _sources(experiment: Experiment, sources: Sources) -> list[SourceFile]:
 def _difference(experiment: Experiment, other: Experiment) -> Dataset:
     """Return the difference from another experiment, with the values of this one on the same call paths."""
     joined = integrate((other, experiment))
-    result = difference(other, experiment, joined)
+    result = difference(other, experiment, joined, of_both=True)
     made = dataset_of(result, key="difference")
     # Values that are unknown in the difference are left out here, too, because they would look unchanged.
     before = np.zeros((len(result.metrics), len(result.call_paths)))

@@ -40,6 +40,7 @@ class Page:
         headline: The first line of the verdict.
         about: Lines on the command, date, machine and file.
         findings: Findings of the verdict, in order.
+        picture: HTML of a picture of the first finding; may be empty.
         verdict: Other lines of the verdict.
         caveats: Warnings beside the verdict.
         incomplete: Whether ranks are missing or did not end, so that the warnings are shown unasked.
@@ -58,6 +59,7 @@ class Page:
     headline: str
     about: Sequence[str]
     findings: Sequence[Entry] = ()
+    picture: str = ""
     verdict: Sequence[str] = ()
     caveats: Sequence[str] = ()
     incomplete: bool = False
@@ -143,16 +145,22 @@ def page_html(page: Page) -> bytes:
 
 def _verdict(page: Page) -> str:
     """Return the verdict as HTML that is readable without JavaScript."""
-    findings = "".join(map(_finding, range(1, len(page.findings) + 1), page.findings))
+    findings = "".join(_finding(number, each, page.picture) for number, each in enumerate(page.findings, start=1))
     return "\n".join(
         (
             f"<h1>{_text(page.headline)}</h1>",
-            f'<p class="about">{"<br>".join(map(_text, page.about))}</p>',
-            *(f'<p class="verdict">{_text(line)}</p>' for line in page.verdict),
+            *(f'<p class="verdict{is_compared}">{_text(line)}</p>' for line, is_compared in _lines(page)),
             f'<ol class="findings">{findings}</ol>' if findings else "",
             _folded(f"{many(len(page.caveats), 'note')} on this run", _list("caveats", page.caveats), page.incomplete),
+            f'<p class="about">{"<br>".join(map(_text, page.about))}</p>',
         )
     )
+
+
+def _lines(page: Page) -> Iterable[tuple[str, str]]:
+    """Yield the other lines of the verdict, each with a further class: of the one that compares."""
+    for number, line in enumerate(page.verdict):
+        yield line, " compared" if page.other and not number else ""
 
 
 def _highlight(finding: Entry) -> dict[str, Any]:
@@ -177,15 +185,20 @@ def _place(place: str) -> tuple[str, int]:
     return visible(file), int(line)
 
 
-def _finding(number: int, finding: Entry) -> str:
-    """Return a finding as HTML: kind and place, linked to the trees; below, its text, which only the first unfolds."""
+def _finding(number: int, finding: Entry, picture: str) -> str:
+    """Return a finding as HTML: kind and place, linked to the trees, and its text.
+
+    Only the first unfolds its text, and has a picture.
+    """
     name = finding.kind.strip("?").lower().replace("/", "").replace(" ", "-")
     badge = f'<span class="kind {_text(name)}">{_text(finding.kind)}</span>'
-    saving, lines = _paragraphs([finding.saving]), _paragraphs([*finding.lines, *finding.more])
+    saving = f'<p class="saving">{_unbroken(_text(finding.saving))}</p>' if finding.saving else ""
+    ranks, lines = _paragraphs(finding.lines[:1]), _paragraphs([*finding.lines[1:], *finding.more])
     place, title = (finding.place, finding.what) if finding.place else (finding.what, "")
+    name = f'<a href="#n={number}">{badge} <span class="place">{_text(place)}</span></a> <span>{_text(title)}</span>'
     if number > 1:
-        lines = _folded(f"ranks, cause, what to try: {place}", lines)
-    return f'<li><a href="#n={number}">{badge} {_text(place)}</a> <span>{_text(title)}</span>{saving}{lines}</li>\n'
+        return f"<li>{name}{saving}{_folded(f'ranks, cause, what to try: {place}', ranks + lines)}</li>\n"
+    return f'<li class="first"><div>{name}{saving}{ranks}</div>{picture}<div>{lines}</div></li>\n'
 
 
 def _paragraphs(lines: Iterable[str]) -> str:

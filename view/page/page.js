@@ -1328,7 +1328,7 @@
   var MOST = 200;
   var names = (tree, nodes) => [...nodes].map((node) => node < 0 ? "/" : encodeURIComponent(tree.identities[node])).join(",");
   function fragmentOf(state) {
-    const { browser, basis, flat, grouping, tab, time, source, experiment } = state;
+    const { browser, basis, flat, grouping, filtered, tab, time, source, experiment } = state;
     const { metrics, program, system } = browser.panes;
     const parts = [
       ["m", names(metrics.tree, metrics.selected)],
@@ -1337,6 +1337,7 @@
       ["v", VALUES[basis ?? "absolute"]]
     ];
     if (flat) parts.push(["f", "flat"]);
+    if (filtered) parts.push(["r", "only"]);
     if (grouping) parts.push(["g", grouping]);
     if (experiment !== "run") parts.push(["e", experiment]);
     if (tab) parts.push(["t", tab]);
@@ -1672,6 +1673,10 @@
     with(dimension, pane) {
       return new _Browser(this.sums, { ...this.panes, [dimension]: pane });
     }
+    // Returns the same with the numbers of other locations.
+    of(sums) {
+      return new _Browser(sums, this.panes);
+    }
     opened(dimension, nodes) {
       return this.with(dimension, this.panes[dimension].opened(nodes));
     }
@@ -1695,6 +1700,11 @@
       const [tally, place] = this.tallyOf(dimension, node);
       const hasCells = dimension === "program" || dimension === "system" && !this.panes.system.isOpen(node);
       return tally.value(place, hasCells);
+    }
+    // Returns the value of a node as if it were closed.
+    inclusive(dimension, node) {
+      if (dimension === "metrics") return this.sums.total(node).value(0);
+      return (dimension === "program" ? this.ofProgram : this.ofSystem).closed.value(node);
     }
     // Returns the aggregated value of several shown nodes.
     together(dimension, nodes) {
@@ -1723,6 +1733,10 @@
     }
     get metrics() {
       return [...this.panes.metrics.selected].sort((one, other) => one - other);
+    }
+    // Returns the names of the selected metrics.
+    get named() {
+      return this.metrics.map((node) => this.sums.metrics[node].name).join(", ");
     }
     get summed() {
       return summable(this.metrics.map((node) => this.sums.metrics[node]));
@@ -1991,8 +2005,7 @@
         if (group === null) continue;
         const [value, unit] = this.#written(node);
         const key = `${group} ${unit}`;
-        const top = tops.get(key) ?? this.#least(node, unit);
-        tops.set(key, Math.max(top, Math.abs(value.amount ?? 0)));
+        tops.set(key, Math.max(tops.get(key) ?? 0, this.#least(node, unit), Math.abs(value.amount ?? 0)));
       }
       return tops;
     }
@@ -2002,11 +2015,9 @@
       if (this.dimension === "system") return 0;
       return unit === "%" ? 100 : Math.abs(this.#rootOf(node).amount ?? 0);
     }
-    // Returns the scale to which a node belongs; null if it has none. Each tree of metrics has its own; metrics that are
-    // not additive have none.
+    // Returns the scale to which a node belongs, apart from its unit; null for metrics that are not additive.
     #group(node) {
-      if (this.dimension !== "metrics") return 0;
-      return this.#rootOf(node).amount === null ? null : this.pane.tree.root(node);
+      return this.dimension === "metrics" && this.#rootOf(node).amount === null ? null : 0;
     }
     #rootOf(node) {
       return this.root ?? wholeOf(this.browser, "metrics", "root", node);
@@ -2027,16 +2038,20 @@
     #single(node) {
       const { tree } = this.pane;
       const [value, unit] = this.#written(node);
+      const isOpen = this.pane.isOpen(node);
+      const whole2 = isOpen && value.amount !== null ? this.#written(node, this.browser.inclusive(this.dimension, node))[0] : value;
       return {
         nodes: [node],
         above: tree.parents[node],
         depth: tree.depths[node],
         label: tree.labels[node],
-        state: this.pane.isOpen(node) ? "open" : tree.isLeaf(node) ? "leaf" : "closed",
+        state: isOpen ? "open" : tree.isLeaf(node) ? "leaf" : "closed",
         selected: this.pane.selected.has(node),
         value,
         unit,
-        colour: this.#colour(node, value, unit)
+        colour: this.#place(node, whole2.amount === null ? value : whole2, unit),
+        // of all that is below, as of a closed node
+        part: this.#place(node, value, unit)
       };
     }
     #folded(above) {
@@ -2051,10 +2066,12 @@
         selected: false,
         value,
         unit,
-        colour: this.#colour(nodes[0], value, unit)
+        colour: this.#place(nodes[0], value, unit),
+        part: this.#place(nodes[0], value, unit)
       };
     }
-    #colour(node, value, unit) {
+    // Returns the place of a value on the scale, from 0 to 1; null if there is none.
+    #place(node, value, unit) {
       if (value.amount === null) return null;
       const top = this.tops.get(`${this.#group(node)} ${unit}`);
       if (top === void 0) return null;
@@ -2141,8 +2158,42 @@
     return text;
   }
 
+  // src/parts/callers.js
+  var MOST2 = 100;
+  function Callers({ browser, experiment, select }) {
+    const { calls, flat } = experiment.trees;
+    const [first] = selectedPaths(browser, experiment);
+    const region = flat.home[first];
+    const lines = useMemo(() => reached(browser, experiment, region), [browser, region]);
+    const unit = browser.sums.metrics[browser.metrics[0]].unit;
+    const of = experiment.head.regions[region];
+    const whole2 = lines.reduce((sum2, { value }) => sum2 + (value.amount ?? 0), 0);
+    const share2 = ({ amount: amount2 }) => amount2 === null || !whole2 ? "–" : written({ amount: 100 * amount2 / whole2, gap: "" }, "%").text;
+    return html`
+    <p><b>${of[0]}</b> ${placeOf(of)}: ${lines.length === 1 ? "one call path" : `${lines.length} call paths`}, with the callers from ${calls.labels[calls.root(first)]} on. A click selects one.</p>
+    <div class="scroll" tabindex="0" role="region" aria-label=${`call paths of ${of[0]}`}>
+      <table class="callers">
+        <thead><tr><th class="number">${browser.named}</th><th class="number">share</th><th>called by</th></tr></thead>
+        <tbody>${lines.slice(0, MOST2).map(
+      ({ path, value, above }) => html`<tr key=${path} class=${path === first ? "selected" : ""}>
+            <td class="number">${written(value, unit).text}</td><td class="number">${share2(value)}</td>
+            <td><button class="link" onClick=${() => select(path)}>${above.length ? above.map((each) => calls.labels[each]).join(" › ") : "nothing: the program begins here"}</button></td>
+          </tr>`
+    )}</tbody>
+      </table>
+    </div>
+    ${lines.length > MOST2 && html`<p class="remark">and ${lines.length - MOST2} more</p>`}
+  `;
+  }
+  function reached(browser, experiment, region) {
+    const { calls, flat } = experiment.trees;
+    const closed = browser.selected((metric) => browser.sums.byPath(metric)).atHome(calls).up(calls);
+    const size = ({ amount: amount2 }) => Math.abs(amount2 ?? 0);
+    return [...flat.home.keys()].filter((path) => flat.home[path] === region).map((path) => ({ path, value: closed.value(path, true), above: calls.ancestors(path).reverse() })).sort((one, other) => size(other.value) - size(one.value));
+  }
+
   // src/parts/compare.js
-  var MOST2 = 50;
+  var MOST3 = 50;
   var LEAST = 1e-3;
   function Compare({ difference, metric, inBoth, other, compared, shown, show, select }) {
     const lists = useMemo(() => inBoth ? changes(difference, metric) : null, [difference, metric, inBoth]);
@@ -2158,7 +2209,7 @@
       ${changed.length === 0 && html`<p class="remark">none</p>`}
       ${changed.length > 0 && html`<table>
         <thead><tr><th class="number">${other}</th><th class="number">here</th><th class="number">change</th><th class="number">share</th><th>region</th><th>source</th></tr></thead>
-        <tbody>${changed.slice(0, MOST2).map(
+        <tbody>${changed.slice(0, MOST3).map(
       (line) => html`<tr key=${line.region}>
             <td class="number">${amount2(line.before)}</td><td class="number">${amount2(line.before - line.gain)}</td>
             <td class=${`number ${kind}`}>${kind === "up" ? "▲" : "▼"} ${amount2(Math.abs(line.gain))}</td><td class="number">${share2(line.gain, line.before)}</td>
@@ -2166,7 +2217,7 @@
           </tr>`
     )}</tbody>
       </table>`}
-      ${changed.length > MOST2 && html`<p class="remark">and ${changed.length - MOST2} more</p>`}
+      ${changed.length > MOST3 && html`<p class="remark">and ${changed.length - MOST3} more</p>`}
     </section>`;
     return html`
     ${judged}
@@ -2203,6 +2254,14 @@
       slower: changed.filter(({ gain }) => gain < 0).sort((one, two) => one.gain - two.gain),
       faster: changed.filter(({ gain }) => gain > 0).sort((one, two) => two.gain - one.gain)
     };
+  }
+
+  // src/parts/filter.js
+  var NAMED = 4;
+  function Filter({ experiment, locations, end }) {
+    const first = locations.slice(0, NAMED).map((each) => experiment.nameOf(each));
+    const more = locations.length > NAMED ? ` and ${locations.length - NAMED} more` : "";
+    return html`<p class="filter" role="status" title="in metrics, call paths, flat profile, callers and source"><span>only ${first.join(", ")}${more}</span> <button onClick=${end} aria-label=${`show all ${experiment.kind}s`}>✕</button></p>`;
   }
 
   // src/parts/window.js
@@ -2318,8 +2377,8 @@
   var clusterColour = (number) => CLUSTERS[number % CLUSTERS.length];
   var markColour = (number) => CLUSTERS[(number + 1) % CLUSTERS.length];
   var OTHERS = CLUSTERS.at(-1);
-  var NAMED = CLUSTERS.length - 1;
-  var regionColour = (place) => place < NAMED ? CLUSTERS[place] : OTHERS;
+  var NAMED2 = CLUSTERS.length - 1;
+  var regionColour = (place) => place < NAMED2 ? CLUSTERS[place] : OTHERS;
 
   // src/parts/canvas.js
   function sized(canvas, width, height) {
@@ -2344,16 +2403,34 @@
     }
     context.stroke();
   }
+  var inkOn = ([red, green, blue]) => 0.299 * red + 0.587 * green + 0.114 * blue > 140 ? "#000" : "#fff";
   function frame(context, x, y, width, height) {
     context.strokeStyle = "#e00";
     context.lineWidth = 2;
     context.strokeRect(x, y, width, height);
   }
 
+  // src/parts/scale.js
+  var STEPS = 24;
+  function Scale({ title, low, high, colour, hatched }) {
+    const places = Array.from({ length: STEPS }, (_, place) => place / (STEPS - 1));
+    return html`
+    <p class="scale" role="img" aria-label=${`${title}: colours from ${low} to ${high}`}>
+      <span>${title}</span> <span>${low}</span>
+      <span class="ramp">${places.map((each) => html`<i style=${{ backgroundColor: css(colour(each)) }}></i>`)}</span>
+      <span>${high}</span>
+      ${hatched && html`<span><i class="hatch"></i> not measured</span>`}
+    </p>
+  `;
+  }
+
   // src/parts/heat_map.js
   var MOST_ROWS = 40;
   var CELL = 16;
-  var TOP = 14;
+  var NAMES = 14;
+  var TOP = 28;
+  var NUMBER = 54;
+  var APART = 34;
   function HeatMap({ browser, experiment, clusters, nodes, select }) {
     const canvas = useRef(null);
     const [pointed2, setCell] = useState(null);
@@ -2372,7 +2449,7 @@
       return () => observer.disconnect();
     }, [there]);
     useEffect(() => {
-      if (there) draw(canvas.current, { map, columns, width, order, clusters, relative, cell });
+      if (there) draw(canvas.current, { map, columns, width, order, clusters, relative, cell, experiment, unit });
     }, [map, columns, width, relative, cell]);
     if (!there) return html`<p class="remark">Values of ${browser.metrics.map((node) => browser.panes.metrics.tree.labels[node]).join(", ")} do not add up, or are not in this page by location, so there is no map of them.</p>`;
     const at = (event) => {
@@ -2412,8 +2489,13 @@
         ></canvas>
       </div>
     </div>
+    <${Scale} ...${relative ? { title: "against the row's mean", low: "more", high: "less", colour: (place) => signColour(2 * place - 1) } : scaleOf(map, unit, browser.named)} hatched=${map.rows.some(({ values }) => values.some((value) => value !== value))} />
     <p class="told" aria-live="polite">${told2 ?? "Point at a cell, or move with the arrows, to read its value; a click selects its call path and rank."}</p>
   `;
+  }
+  function scaleOf({ top, signed: signed2 }, unit, title) {
+    const amount2 = (value) => written({ amount: value, gap: "" }, unit).text;
+    return { title, low: signed2 ? amount2(-top) : "0", high: amount2(top), colour: signed2 ? (place) => signColour(2 * place - 1) : sizeColour };
   }
   var label = (browser, node) => browser.panes.program.tree.labels[node];
   function byCluster(experiment, clusters) {
@@ -2435,7 +2517,7 @@
     const all = rows.flatMap(({ values }) => values).filter((value) => value === value);
     return { rows, all: nodes.length, top: all.reduce((most3, value) => Math.max(most3, Math.abs(value)), 0), signed: all.some((value) => value < 0) };
   }
-  function draw(canvas, { map, columns, width, order, clusters, relative, cell }) {
+  function draw(canvas, { map, columns, width, order, clusters, relative, cell, experiment, unit }) {
     const context = sized(canvas, width, TOP + map.rows.length * CELL);
     const wide = width / columns;
     const of = new Map(clusters.flatMap((members, number) => members.map((location2) => [location2, number])));
@@ -2445,12 +2527,18 @@
       const number = of.get(order[range(column, columns, order.length)[0]]);
       if (number === void 0 || clusters.length < 2) continue;
       context.fillStyle = clusterColour(number);
-      context.fillRect(column * wide, 0, wide + 0.5, TOP - 2);
+      context.fillRect(column * wide, NAMES, wide + 0.5, TOP - NAMES - 2);
       if (number !== last) {
         context.fillStyle = "#000";
         context.fillText(letters(number), column * wide + 2, TOP - 4);
         last = number;
       }
+    }
+    const every = Math.ceil(APART / wide);
+    context.fillStyle = getComputedStyle(canvas).color;
+    for (let column = 0; column < columns; column += every) {
+      const name = experiment.nameOf(order[range(column, columns, order.length)[0]]);
+      context.fillText(column ? name.split(" ").at(-1) : name, column * wide + 2, NAMES - 4, every * wide - 3);
     }
     map.rows.forEach(({ values }, row) => {
       const known = values.filter((value) => value === value);
@@ -2462,6 +2550,9 @@
         if (colour) {
           context.fillStyle = css(colour);
           context.fillRect(column * wide, TOP + row * CELL, wide + 0.5, CELL - 1);
+          if (wide < NUMBER) continue;
+          context.fillStyle = inkOn(colour);
+          context.fillText(written({ amount: value, gap: "" }, unit).text, column * wide + 3, TOP + row * CELL + 12);
         } else hatch(context, column * wide, TOP + row * CELL, wide, CELL - 1);
       }
     });
@@ -2496,7 +2587,7 @@
     ["Enter, Space", "select; with Ctrl, beside what is selected. “n more”: show them"],
     ["Tab", "the next tree, the source, the tabs"],
     ["/", "search in the call tree, or in the tree that has the focus; Enter goes to the next"],
-    ["1 – 8", "a tab; again, or Esc, closes it"],
+    ["1 – 9", "a tab; again, or Esc, closes it"],
     ["[ ]", "the finding before, the next one"],
     ["→ ← in a chart", "move the cursor; with Shift, select. Enter zooms, Backspace shows all"],
     ["v", "values: absolute, in percent of the program, of the selection, of the other experiment"],
@@ -2521,14 +2612,14 @@
   }
 
   // src/parts/legend.js
-  var STEPS = 24;
+  var STEPS2 = 24;
   function Legend({ legend, signed: signed2, gains }) {
     if (!legend) return html`<div class="legend remark">These values do not add up.</div>`;
     const amount2 = (value) => written({ amount: value, gap: "" }, legend.unit).text;
     return html`
     <div class="legend" aria-label=${`colours from 0 to ${amount2(legend.top)}`} role="img">
       <span>0</span>
-      <span class="ramp">${Array.from({ length: STEPS }, (_, place) => html`<i style=${{ backgroundColor: css(sizeColour(place / (STEPS - 1))) }}></i>`)}</span>
+      <span class="ramp">${Array.from({ length: STEPS2 }, (_, place) => html`<i style=${{ backgroundColor: css(sizeColour(place / (STEPS2 - 1))) }}></i>`)}</span>
       <span>${amount2(legend.top)}</span>
       ${signed2 && html`<span class="signs"><span class="up">▲</span> ${gains ? "gain" : "more than 0"} <span class="down">▼</span> ${gains ? "loss" : "less"}</span>`}
     </div>
@@ -2566,6 +2657,7 @@
       this.steps = head.steps;
       [this.start, this.end] = head.edges;
       this.step = (this.end - this.start) / this.steps;
+      this.fine = head.fine;
       this.edges = Float64Array.from({ length: this.steps + 1 }, (_, place) => place < this.steps ? this.start + place * this.step : this.end);
       this.units = new Map(head.metrics.map(({ name, unit }) => [name, unit]));
       this.numbers = /* @__PURE__ */ new Map();
@@ -2600,13 +2692,30 @@
       const first = this.stepAt(start2 + this.step / 2);
       return [first, Math.max(first, this.stepAt(end - this.step / 2)) + 1];
     }
-    // Returns the index of the call path with most time in a step of a row; -1 for several short ones, NaN for none.
-    pathAt(row, step) {
-      return this.regions[row * this.steps + step];
+    // Returns the part of a step that contains a moment, counted from the start of the run.
+    partAt(time) {
+      return Math.max(0, Math.min(this.steps * this.fine - 1, Math.floor((time - this.start) * this.fine / this.step)));
+    }
+    // Returns when a part of a step begins.
+    beginOf(part) {
+      return part < this.steps * this.fine ? this.start + part * this.step / this.fine : this.end;
+    }
+    // Returns the index of the call path with most time in a part of a step of a row; -1 for several short ones, NaN for
+    // none.
+    pathAt(row, part) {
+      return this.regions[row * this.steps * this.fine + part];
+    }
+    // Returns the call path that has most parts of some steps of a row.
+    mostMet(row, [from, to]) {
+      const met = /* @__PURE__ */ new Map();
+      for (let part = from * this.fine; part < to * this.fine; part++) met.set(this.pathAt(row, part), (met.get(this.pathAt(row, part)) ?? 0) + 1);
+      return [...met].sort(([, one], [, other]) => other - one)[0][0];
+    }
+    nameOf(path) {
+      return path >= 0 ? this.head.paths[path].name : path < 0 ? "several short regions" : "no region";
     }
     nameAt(row, step) {
-      const path = this.pathAt(row, step);
-      return path >= 0 ? this.head.paths[path].name : path < 0 ? "several short regions" : "no region";
+      return this.nameOf(this.mostMet(row, [step, step + 1]));
     }
     // Returns the least, mean and largest value in some steps, and when the least and the largest occur.
     summary(name, [from, to]) {
@@ -2627,19 +2736,23 @@
       const count2 = Math.min(ROWS, to - from);
       return Array.from({ length: count2 }, (_, row) => {
         const steps = [from + Math.floor(row * (to - from) / count2), from + Math.floor((row + 1) * (to - from) / count2)];
-        return { start: this.edges[steps[0]], end: this.edges[steps[1]], region: this.#mostMet(steps), values: metrics.map((name) => this.summary(name, steps)) };
+        return { start: this.edges[steps[0]], end: this.edges[steps[1]], region: this.nameOf(this.mostMet(0, steps)), values: metrics.map((name) => this.summary(name, steps)) };
       });
     }
-    #mostMet([from, to]) {
-      const met = /* @__PURE__ */ new Map();
-      for (let step = from; step < to; step++) met.set(this.nameAt(0, step), (met.get(this.nameAt(0, step)) ?? 0) + 1);
-      return [...met].sort(([, one], [, other]) => other - one)[0][0];
-    }
-    // Returns the share of each call path in the steps of all rows, largest first.
-    shares() {
+    // Returns the share of each call path in some steps, largest first. The row of all locations counts only if there
+    // is no other.
+    shares([from, to] = [0, this.steps]) {
       const found = new Float64Array(this.head.paths.length);
-      for (const path of this.regions) if (path >= 0) found[path]++;
-      return [...found].map((count2, path) => ({ path, share: count2 / this.regions.length })).sort((one, other) => other.share - one.share);
+      const { length } = this.head.rows;
+      const first = length > 1 ? 1 : 0;
+      for (let row = first; row < length; row++) {
+        for (let part = from * this.fine; part < to * this.fine; part++) {
+          const path = this.pathAt(row, part);
+          if (path >= 0) found[path]++;
+        }
+      }
+      const all = (length - first) * (to - from) * this.fine;
+      return [...found].map((count2, path) => ({ path, share: count2 / all })).sort((one, other) => other.share - one.share);
     }
     // Writes a moment, in seconds, with as many decimals as the steps justify.
     moment(time) {
@@ -2845,7 +2958,7 @@
 
   // src/parts/search.js
   var ORDER = ["program", "metrics", "system"];
-  var MOST3 = 12;
+  var MOST4 = 12;
   function Search({ trees, titles, show }) {
     const [query, setQuery] = useState("");
     const [seen, setSeen] = useState({ at: -1, found: "" });
@@ -2872,7 +2985,7 @@
       setOpen(false);
       input.current.focus();
     }
-    const first = hits.slice(0, MOST3);
+    const first = hits.slice(0, MOST4);
     const listed = open && first.length > 0;
     const said = !query ? "" : !hits.length ? `nothing has “${query}” in its name` : at < 0 ? `${hits.length} found` : `${at + 1} of ${hits.length}`;
     return html`
@@ -2889,7 +3002,7 @@
       setOpen(false);
       go(number);
     }}>${label2} <small>${titles[dimension].toLowerCase()}</small></button></li>`)}
-        ${hits.length > MOST3 && html`<li><small>and ${hits.length - MOST3} more: Enter shows the next</small></li>`}
+        ${hits.length > MOST4 && html`<li><small>and ${hits.length - MOST4} more: Enter shows the next</small></li>`}
       </ul>`}
     </div>
   `;
@@ -3034,7 +3147,8 @@
     ["counters", "Counters"],
     ["time", "Time"],
     ["account", "Account"],
-    ["roofline", "Roofline"]
+    ["roofline", "Roofline"],
+    ["callers", "Callers"]
   ];
   function Tabs({ tab, go, children }) {
     const onKeyDown = (event) => {
@@ -3100,7 +3214,7 @@
     const { color, caretColor, borderTopColor } = getComputedStyle(box);
     return { text: color, line: caretColor, edge: borderTopColor };
   }
-  function Chart2({ times, label: label2, view, shared, intervals = [], of, anew, onPoint }) {
+  function Chart2({ times, label: label2, view, shared, intervals = [], of, anew, onPoint, onPick }) {
     const box = useRef(null);
     const chart = useRef(null);
     const { width, range: range2, at, selected } = shared;
@@ -3130,7 +3244,14 @@
       const [left, right] = selected ? selected.map((time) => plot.valToPos(time, "x")) : [0, 0];
       plot.setSelect({ left, width: right - left, top: 0, height: plot.over.clientHeight }, false);
     }, [times, width, ...anew, range2, selected]);
-    return html`<div class="chart" ref=${box} role="img" tabindex="0" aria-label=${label2} onKeyDown=${(event) => keys(event, times, view, shared)}></div>`;
+    const pressed = useRef(null);
+    const onClick = (event) => {
+      const { left, top, width: wide } = chart.current.over.getBoundingClientRect();
+      const [x, y] = [event.clientX - left, event.clientY - top];
+      if (Math.abs(event.clientX - pressed.current) < LEAST5 && x >= 0 && x <= wide) onPick(chart.current.posToVal(x, "x"), y);
+    };
+    return html`<div class="chart" ref=${box} role="img" tabindex="0" aria-label=${label2} onKeyDown=${(event) => keys(event, times, view, shared, onPick)}
+    onMouseDown=${(event) => pressed.current = event.clientX} onClick=${onPick && onClick}></div>`;
   }
   var point = (plot, times, step) => plot.setCursor(step === null ? { left: -10, top: -10 } : { left: plot.valToPos(times.middle(step), "x"), top: 0 }, false);
   function options3(times, { height, series, bands, axis, range: range2, draw: draw4, last }, { box, width, now, intervals, onPoint }) {
@@ -3202,7 +3323,7 @@
     });
     ctx.restore();
   }
-  function keys(event, times, view, { at, anchor, selected, point: point2, select, choose }) {
+  function keys(event, times, view, { at, anchor, selected, point: point2, select, choose }, onPick) {
     const [first, behind] = times.stepsOf(view);
     const from = at ?? (event.key === "ArrowLeft" ? behind : first - 1);
     const to = { ArrowRight: from + 1, ArrowLeft: from - 1, PageDown: from + PAGE, PageUp: from - PAGE, Home: first, End: behind - 1 }[event.key];
@@ -3212,6 +3333,7 @@
       select(event.shiftKey ? anchor ?? at ?? step : null);
       point2(step);
     } else if (event.key === "Enter" && selected) choose(selected);
+    else if (event.key === "Enter" && onPick && at !== null) onPick(times.middle(at), 0);
     else if (event.key === "Backspace") choose(null);
     else return;
     event.preventDefault();
@@ -3275,13 +3397,19 @@
     const { rows, paths } = times.head;
     const [row, setRow] = useState(0);
     const shares = useMemo(() => times.shares(), [times]);
+    const inView = useMemo(() => new Map(times.shares(times.stepsOf(view)).map(({ path: path2, share: share2 }) => [path2, share2])), [times, ...view]);
     const places = useMemo(() => new Map(shares.map(({ path: path2 }, place) => [path2, place])), [shares]);
     const tops = useMemo(() => topsOf(rows.length), [rows]);
     const { at } = shared;
     const shown = row < rows.length ? row : 0;
-    const path = at === null ? NaN : times.pathAt(shown, at);
-    const said = at === null ? "the call path with most time in each step" : `${rows[shown]} in ${path >= 0 ? paths[path].chain.join(" / ") : times.nameAt(shown, at)}`;
+    const path = at === null ? NaN : times.mostMet(shown, [at, at + 1]);
+    const said = at === null ? `the call path with most time at each moment${select ? "; a click selects it, and the rank" : ""}` : `${rows[shown]} in ${path >= 0 ? paths[path].chain.join(" / ") : times.nameAt(shown, at)}`;
     const onPoint = (top) => setRow(top === null ? 0 : Math.max(0, tops.findLastIndex((each) => each <= top)));
+    const onPick = (time, top) => {
+      const line = Math.max(0, tops.findLastIndex((each) => each <= top));
+      const { node } = paths[times.pathAt(line, times.partAt(time))] ?? { node: null };
+      if (select && node !== null && line < rows.length) select(node, times.head.members[line]);
+    };
     const of = () => ({
       data: [times.edges, new Array(times.steps + 1).fill(null)],
       height: tops.at(-1) + 4,
@@ -3295,10 +3423,11 @@
     return html`
     <section class="time-line" aria-label="regions">
       <h3><span>Regions</span> <small>${said}</small></h3>
-      <${Chart2} times=${times} label=${`Regions over time: mostly ${spoken}. Arrows move the cursor, with Shift they select; Enter zooms, Backspace shows all.`} view=${view} shared=${shared} intervals=${intervals} of=${of} anew=${[last]} onPoint=${onPoint} />
+      <${Chart2} times=${times} label=${`Regions over time: mostly ${spoken}. Arrows move the cursor, with Shift they select; Enter zooms, Backspace shows all.`} view=${view} shared=${shared} intervals=${intervals} of=${of} anew=${[last]} onPoint=${onPoint} onPick=${onPick} />
       <ul class="swatches">
-        ${shares.slice(0, NAMED).map((each, place) => html`<${Swatch} key=${each.path} colour=${regionColour(place)} region=${paths[each.path]} share=${each.share} select=${select} />`)}
-        ${shares.length > NAMED && html`<li><i class="swatch" style=${{ backgroundColor: regionColour(NAMED) }}></i>${shares.length - NAMED} other regions</li>`}
+        ${shares.slice(0, NAMED2).map((each, place) => html`<${Swatch} key=${each.path} colour=${regionColour(place)} region=${paths[each.path]} share=${inView.get(each.path)} select=${select} />`)}
+        ${shares.length > NAMED2 && html`<li><i class="swatch" style=${{ backgroundColor: regionColour(NAMED2) }}></i>${shares.length - NAMED2} other region${shares.length - NAMED2 === 1 ? "" : "s"}</li>`}
+        <li><small>of the time of all ${times.head.noun}s${view[0] > times.start || view[1] < times.end ? ` from ${times.moment(view[0])} to ${times.moment(view[1])} s` : ""}</small></li>
         ${times.regions.some((each) => each < 0) && html`<li><i class="swatch" style=${{ backgroundColor: SEVERAL }}></i>several short regions</li>`}
       </ul>
     </section>
@@ -3329,8 +3458,8 @@
     const { ctx, bbox } = plot;
     const scale = bbox.height / tops.at(-1);
     const { min, max } = plot.scales.x;
-    const [first, behind] = [times.stepAt(min), times.stepAt(max) + 1];
-    const edge = (step) => Math.max(bbox.left, Math.min(bbox.left + bbox.width, plot.valToPos(times.edges[step], "x", true)));
+    const [first, behind] = [times.partAt(min), times.partAt(max) + 1];
+    const edge = (part) => Math.max(bbox.left, Math.min(bbox.left + bbox.width, plot.valToPos(times.beginOf(part), "x", true)));
     ctx.save();
     for (let row = 0; row + 1 < tops.length; row++) {
       for (let from = first, to; from < behind; from = to) {
@@ -3361,10 +3490,10 @@
     </div>
   `;
   }
-  function Path({ warping: { x, y, kept } }) {
+  function Path({ warping: { x, y, kept: kept2 } }) {
     const [across, up] = [SIDE / x.samples, SIDE / y.samples];
     const [wide, high] = [across, up].map((size) => Math.max(size, 1.5));
-    const squares = kept[0].map((column, place) => `M${MARGIN + column * across} ${SIDE - (kept[1][place] + 1) * up}h${wide}v${high}h${-wide}z`).join("");
+    const squares = kept2[0].map((column, place) => `M${MARGIN + column * across} ${SIDE - (kept2[1][place] + 1) * up}h${wide}v${high}h${-wide}z`).join("");
     return html`
     <svg class="warping" viewBox=${`0 0 ${SIDE + MARGIN} ${SIDE + MARGIN}`} role="img" aria-label=${`the warp path between ${x.name} and ${y.name}`}>
       <rect class="frame" x=${MARGIN} y="0" width=${SIDE} height=${SIDE} />
@@ -3374,12 +3503,12 @@
     </svg>
   `;
   }
-  function Pairs({ warping: { x, y, kept } }) {
+  function Pairs({ warping: { x, y, kept: kept2 } }) {
     const above = placed(x.values).map(([part, value]) => [part * WIDE2, HIGH2 * (1 - value)]);
     const below = placed(y.values).map(([part, value]) => [part * WIDE2, HIGH2 + GAP + HIGH2 * (1 - value)]);
     const at = (curve, sample, samples) => curve[Math.round(sample / Math.max(1, samples - 1) * (curve.length - 1))];
-    const step = Math.max(1, Math.ceil(kept[0].length / LINES));
-    const lines = kept[0].map((sample, place) => [at(above, sample, x.samples), at(below, kept[1][place], y.samples)]).filter((_, place) => place % step === 0);
+    const step = Math.max(1, Math.ceil(kept2[0].length / LINES));
+    const lines = kept2[0].map((sample, place) => [at(above, sample, x.samples), at(below, kept2[1][place], y.samples)]).filter((_, place) => place % step === 0);
     return html`
     <svg class="warping" viewBox=${`-2 -2 ${WIDE2 + 4} ${2 * HIGH2 + GAP + 4}`} role="img" aria-label=${`samples of ${x.name} and of ${y.name} that belong together`}>
       <path class="pairs" d=${lines.map(([from, to]) => `M${from}L${to}`).join("")} />
@@ -3508,8 +3637,10 @@
   }
 
   // src/parts/topology.js
-  var LARGEST2 = 48;
+  var LARGEST2 = 72;
   var SMALLEST2 = 4;
+  var [NUMBERED, VALUED] = [22, 56];
+  var LINE2 = 14;
   function Topology({ browser, experiment, clusters, select }) {
     const grids = experiment.head.topologies;
     const [which, setWhich] = useState(0);
@@ -3522,7 +3653,7 @@
     const plane = useMemo(() => grid && planeOf(grid, cut), [grid, cut]);
     const values = useMemo(() => browser.summed ? browser.selected((metric) => browser.sums.byLocation(metric, browser.paths)) : null, [browser]);
     useEffect(() => {
-      if (canvas.current && values) draw3(canvas.current, { plane, values, clusters, by, place });
+      if (canvas.current && values) draw3(canvas.current, { plane, values, clusters, by, place, experiment, unit });
     }, [plane, values, by, place]);
     if (!grid) return html`<p class="remark">This program made no Cartesian grid of its ranks (MPI_Cart_create), and the file names none.</p>`;
     if (!values) return html`<p class="remark">The selected metrics do not add up, so there is nothing to show on the grid.</p>`;
@@ -3550,6 +3681,7 @@
     </div>
     <div class="grid"><canvas ref=${canvas} tabindex="0" role="img" aria-label=${`Grid of ranks; arrows move, Enter selects. ${told2 ?? ""}`}
       onMouseMove=${(event) => setPlace(at(event))} onMouseLeave=${() => setPlace(null)} onClick=${(event) => at(event) && select(at(event).locations)} onKeyDown=${onKeyDown}></canvas></div>
+    ${by === "value" && html`<${Scale} ...${scaleOf2(values, unit, browser.named)} hatched=${values.known.some((known) => !known)} />`}
     <p class="told" aria-live="polite">${told2 || "Point at a place to read its value; a click selects the rank."}</p>
   `;
   }
@@ -3566,10 +3698,17 @@
     const at = (x, y) => x < 0 || y < 0 || x >= width || y >= height || !found.has(x + width * y) ? null : { x, y, locations: found.get(x + width * y) };
     return { width, height, size, found, at };
   }
-  function draw3(canvas, { plane, values, clusters, by, place }) {
+  function scaleOf2(values, unit, title) {
+    const amounts = [...values.amounts].filter((_, location2) => values.known[location2]);
+    const top = amounts.reduce((most3, value) => Math.max(most3, Math.abs(value)), 0);
+    const signed2 = amounts.some((value) => value < 0);
+    const amount2 = (value) => written({ amount: value, gap: "" }, unit).text;
+    return { title, low: signed2 ? amount2(-top) : "0", high: amount2(top), colour: signed2 ? (at) => signColour(2 * at - 1) : sizeColour };
+  }
+  function draw3(canvas, { plane, values, clusters, by, place, experiment, unit }) {
     const { width, height, size, found } = plane;
     const context = sized(canvas, width * size, height * size);
-    context.font = `${Math.min(14, size - 4)}px system-ui, sans-serif`;
+    context.font = `${Math.min(12, size - 4)}px system-ui, sans-serif`;
     const amounts = [...values.amounts].filter((_, location2) => values.known[location2]);
     const top = amounts.reduce((most3, value) => Math.max(most3, Math.abs(value)), 0);
     const signed2 = amounts.some((value) => value < 0);
@@ -3584,13 +3723,14 @@
         continue;
       }
       const part = top ? value / top : 0;
+      const colour = signed2 ? signColour(part) : sizeColour(part);
       if (by === "cluster") context.fillStyle = number === void 0 ? "#bbb" : clusterColour(number);
-      else context.fillStyle = css(signed2 ? signColour(part) : sizeColour(part));
+      else context.fillStyle = css(colour);
       context.fillRect(x, y, size - 1, size - 1);
-      if (by === "cluster" && number !== void 0 && size >= 14) {
-        context.fillStyle = "#000";
-        context.fillText(letters(number), x + 3, y + size - 5);
-      }
+      context.fillStyle = by === "cluster" ? "#000" : inkOn(colour);
+      if (size >= NUMBERED) context.fillText(experiment.nameOf(locations[0]).split(" ").at(-1), x + 3, y + LINE2 - 2, size - 5);
+      if (by === "cluster" && number !== void 0 && size >= LINE2) context.fillText(letters(number), x + 3, y + size - 5);
+      if (by === "value" && size >= VALUED) context.fillText(written({ amount: value, gap: "" }, unit).text, x + 3, y + size - 5, size - 5);
     }
     if (place) frame(context, place.x * size + 1, place.y * size + 1, size - 3, size - 3);
   }
@@ -3672,7 +3812,7 @@
     >
       <span class=${`square ${relief} ${row.value.gap === "not measured" ? "hatched" : ""}`} style=${{ backgroundColor: colour }}></span>
       <span class=${missing ? "value missing" : "value"} title=${WHY[row.value.gap]}>${mark && html`<span class=${sign > 0 ? "up" : "down"}>${mark}</span>`}${text}${partial && html`<span class="partial" title="a part was not measured">~</span>`}</span>
-      <span class="bar"><span style=${{ width: `${100 * (row.colour ?? 0)}%` }}></span></span>
+      <span class="bar"><span style=${{ width: `${100 * (row.part ?? 0)}%` }}></span></span>
       ${range2 !== void 0 && html`<${Strip} range=${missing ? null : range2} unit=${range2?.unit} />`}
       <span class="name" style=${{ paddingLeft: `${Math.min(row.depth, DEEPEST) * 0.7}rem` }}
         ><span class="toggle" aria-hidden="true">${TOGGLES[row.state]}</span>${row.label}</span
@@ -3698,343 +3838,11 @@
   `;
   }
 
-  // src/app.js
-  var BASES = [null, "root", "selection", "other"];
-  var MOST_RANKS = 64;
-  function App({ page }) {
-    const [state, setState] = useState(() => start(page));
-    const [focus, setFocus] = useState({ metrics: 0, program: 0, system: 0 });
-    const [help, setHelp] = useState(false);
-    const [finding, setFinding] = useState(-1);
-    const [widths, setWidths] = useState({});
-    const [failure, setFailure] = useState(null);
-    const now = useRef(state);
-    const lastTree = useRef("program");
-    const { browser, basis, flat, grouping, tab, time, source } = state;
-    const experiment = page.experiments[state.experiment];
-    const whole2 = basis === "other" ? page.other.totals : basis;
-    const rows = useMemo(() => Object.fromEntries(DIMENSIONS.map((each) => [each, rowsOf(browser, each, whole2)])), [browser, whole2]);
-    const spread = useMemo(() => ranges(browser), [browser]);
-    const titles = { metrics: "Metric", program: flat ? "Region" : "Call path", system: grouping === "cluster" ? "Cluster, rank" : "Machine, rank" };
-    async function go(change, { finding: number = -1, aim = null } = {}) {
-      const before = now.current.browser;
-      document.body.setAttribute("aria-busy", "true");
-      const next = { ...now.current, ...typeof change === "function" ? change(now.current) : change };
-      now.current = next;
-      try {
-        await next.browser.sums.load(next.browser.metrics);
-      } catch (error) {
-        setFailure(String(error));
-        document.body.removeAttribute("aria-busy");
-        return;
-      }
-      if (now.current !== next) return;
-      document.body.removeAttribute("aria-busy");
-      setState(next);
-      if (next.browser !== before) setFinding(number);
-      history.replaceState(null, "", `#${fragmentOf(next)}`);
-      if (aim) aimAt(next, aim);
-    }
-    function aimAt(next, dimensions) {
-      setFocus((seen) => {
-        const found = { ...seen };
-        for (const dimension of dimensions) {
-          const { order } = rowsOf(next.browser, dimension, null);
-          const place = order.findIndex((node) => next.browser.panes[dimension].selected.has(node));
-          if (place >= 0) found[dimension] = place;
-        }
-        return found;
-      });
-    }
-    const tree = (change) => go((seen) => ({ browser: change(seen.browser) }));
-    function toFinding(number) {
-      const found = page.findings[number];
-      if (!found) return;
-      go((seen) => ({ ...start(page), tab: seen.tab, time: seen.time, source: seen.source, browser: browserOf(page, found) }), { finding: number, aim: DIMENSIONS }).then(lookThere);
-    }
-    function fromAddress(event) {
-      const pieces = piecesOf(event ? new URL(event.newURL).hash : location.hash);
-      if (pieces.has("n")) return toFinding(Number(pieces.get("n")) - 1);
-      return go(stateOf(page, pieces), { aim: DIMENSIONS });
-    }
-    useEffect(() => {
-      if (location.hash) fromAddress();
-      else if (page.findings.length) go({ browser: browserOf(page, page.findings[0]) }, { finding: 0, aim: DIMENSIONS });
-      else go({}, { aim: DIMENSIONS });
-      addEventListener("hashchange", fromAddress);
-      return () => removeEventListener("hashchange", fromAddress);
-    }, []);
-    function selectPath(path, locations = []) {
-      go((seen) => {
-        let next = seen.browser;
-        const node = seen.flat ? experiment.trees.flat.home[path] : path;
-        next = next.selecting("program", [node]);
-        if (locations.length) next = next.selecting("system", nodesOf(next.panes.system.tree, locations));
-        return { browser: next };
-      }, { aim: ["program", "system"] });
-    }
-    const selectRegion = (region) => selectPath(heaviestPath(browser, experiment, region));
-    function switchTree(toFlat) {
-      go((seen) => {
-        const tree2 = toFlat ? experiment.trees.flat : experiment.trees.calls;
-        const paths = selectedPaths(seen.browser, experiment);
-        const nodes = toFlat ? [...new Set(paths.map((path) => experiment.trees.flat.home[path]))] : [heaviestPath(seen.browser, experiment, experiment.trees.flat.home[paths[0]])];
-        const pane2 = (toFlat ? new Pane(tree2) : seen.calls ?? new Pane(tree2)).selecting(nodes);
-        return { flat: toFlat, calls: toFlat ? seen.browser.panes.program : null, browser: seen.browser.with("program", pane2) };
-      }, { aim: ["program"] });
-    }
-    function group(name) {
-      go((seen) => {
-        const tree2 = experiment.trees.systems[name];
-        const pane2 = new Pane(tree2, { open: tree2.children(-1).length > 1 ? [] : tree2.children(-1) });
-        return { grouping: name, browser: seen.browser.with("system", pane2) };
-      });
-    }
-    function show(difference) {
-      const name = difference ? "difference" : "run";
-      go((seen) => ({ ...carried(page, seen, name), tab: seen.tab }), { aim: DIMENSIONS });
-    }
-    function find(dimension, node) {
-      lastTree.current = dimension;
-      go((seen) => ({ browser: seen.browser.selecting(dimension, [node]) }), { aim: [dimension] });
-    }
-    const actions = (dimension) => ({
-      click(event, shown, place) {
-        document.getElementById(`tree-${dimension}`).focus({ preventScroll: true });
-        setFocus((seen) => ({ ...seen, [dimension]: place }));
-        const row = shown.row(place);
-        if (row.state === "folded") return tree((seen) => seen.unfolding(dimension, row.above));
-        if (event.target.closest(".toggle") && row.state !== "leaf") return toggle(dimension, row);
-        return select(dimension, row.nodes[0], event.ctrlKey || event.metaKey || event.shiftKey);
-      },
-      key(event, shown, at) {
-        if (event.altKey || !shown.length) return;
-        const row = shown.row(at);
-        const move = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: shown.length - 1, PageDown: at + 15, PageUp: at - 15 }[event.key];
-        if (move !== void 0) {
-          event.preventDefault();
-          const to = Math.max(0, Math.min(shown.length - 1, move));
-          setFocus((seen) => ({ ...seen, [dimension]: to }));
-          const next = shown.row(to);
-          if (!event.ctrlKey && next.state !== "folded") select(dimension, next.nodes[0], false);
-        } else if (event.key === "ArrowRight" || event.key === "ArrowLeft") {
-          event.preventDefault();
-          const inwards = event.key === "ArrowRight";
-          if (row.state === "folded") inwards ? tree((seen) => seen.unfolding(dimension, row.above)) : toNode(dimension, row.above);
-          else if (inwards && row.state === "closed") tree((seen) => seen.opened(dimension, [row.nodes[0]]));
-          else if (inwards && row.state === "open") actions(dimension).key(new KeyboardEvent("keydown", { key: "ArrowDown", ctrlKey: event.ctrlKey }), shown, at);
-          else if (!inwards && row.state === "open") tree((seen) => seen.closed(dimension, [row.nodes[0]]));
-          else if (!inwards) toNode(dimension, row.above);
-        } else if (event.key === "Enter" || event.key === " ") {
-          event.preventDefault();
-          if (row.state === "folded") tree((seen) => seen.unfolding(dimension, row.above));
-          else select(dimension, row.nodes[0], event.ctrlKey);
-        }
-      }
-    });
-    function toggle(dimension, row) {
-      const change = row.state === "open" ? "closed" : "opened";
-      tree((seen) => seen[change](dimension, row.nodes));
-    }
-    function select(dimension, node, beside) {
-      tree((seen) => {
-        const { selected } = seen.panes[dimension];
-        const without = [...selected].filter((each) => each !== node);
-        if (!beside) return seen.selecting(dimension, [node]);
-        if (!selected.has(node)) return seen.selecting(dimension, [...selected, node]);
-        return without.length || dimension === "system" ? seen.selecting(dimension, without) : seen;
-      });
-    }
-    function toNode(dimension, node) {
-      if (node < 0) return;
-      const place = rows[dimension].order.indexOf(node);
-      setFocus((seen) => ({ ...seen, [dimension]: place }));
-      select(dimension, node, false);
-    }
-    const values = () => {
-      const possible = BASES.filter((each) => each !== "other" || page.other);
-      go({ basis: possible[(possible.indexOf(now.current.basis) + 1) % possible.length] });
-    };
-    const goTab = (name) => go((seen) => ({ tab: seen.tab === name ? null : name }));
-    useEffect(() => {
-      const onKey = (event) => {
-        if (event.ctrlKey || event.metaKey || event.altKey || help) return;
-        const typing = event.target.matches?.("input:not([type=checkbox]), select, textarea");
-        if (typing && event.key !== "Escape") return;
-        const act = {
-          "/": () => document.getElementById("search").focus(),
-          "[": () => toFinding(Math.max(0, finding - 1)),
-          "]": () => toFinding(Math.min(page.findings.length - 1, finding + 1)),
-          v: values,
-          s: () => go((seen) => ({ source: !seen.source })),
-          "?": () => setHelp(true),
-          Escape: () => typing ? document.getElementById(`tree-${lastTree.current}`).focus() : go({ tab: null })
-        }[event.key];
-        const number = /^[1-8]$/.test(event.key) ? Number(event.key) : 0;
-        if (!act && !number) return;
-        event.preventDefault();
-        if (act) act();
-        else goTab(TABS[number - 1][0]);
-      };
-      addEventListener("keydown", onKey);
-      return () => removeEventListener("keydown", onKey);
-    }, [help, finding, page]);
-    const held = useRef(null);
-    useEffect(() => {
-      const hold = ({ target }) => held.current = target;
-      addEventListener("focusin", hold);
-      return () => removeEventListener("focusin", hold);
-    }, []);
-    useLayoutEffect(() => {
-      if (held.current && !held.current.isConnected && document.activeElement === document.body) document.getElementById(`tree-${lastTree.current}`).focus({ preventScroll: true });
-    });
-    const shownNodes = useMemo(() => rows.program.order.filter((node) => node >= 0), [rows]);
-    if (failure) return html`<p class="remark warning">The numbers of this page cannot be read: ${failure}</p>`;
-    const range2 = (node) => node < 0 || !spread ? null : rangeOf(spread, rows.program, node);
-    const aboutMetric = (node) => {
-      if (node < 0) return void 0;
-      const { name, about, source: from } = experiment.head.metrics[node];
-      return `${[name, about].filter(Boolean).join(": ")} (${from})`;
-    };
-    const groupings = Object.keys(experiment.trees.systems);
-    const width = (name) => widths[name] ? `${widths[name]}px` : "minmax(13rem, 1.1fr)";
-    const columns = { gridTemplateColumns: [width("metrics"), "6px", widths.program ? `${widths.program}px` : "minmax(17rem, 1.8fr)", "6px", widths.system ? `${widths.system}px` : "minmax(12rem, 1fr)", ...source ? ["6px", "minmax(18rem, 1.8fr)"] : []].join(" ") };
-    const tallest = Math.max(...DIMENSIONS.map((each) => rows[each].length));
-    const height = `max(${source ? 28 : 16}rem, ${tallest * ROW2 + 72}px)`;
-    const pane = (dimension, tools) => html`
-    <section class=${`pane ${dimension}`} aria-label=${titles[dimension]} onFocusIn=${() => lastTree.current = dimension}>
-      <h2 class="pane-title"><span>${titles[dimension]}</span>${tools}</h2>
-      <${TreeView}
-        name=${dimension}
-        title=${titles[dimension]}
-        rows=${rows[dimension]}
-        focus=${focus[dimension]}
-        ranges=${dimension === "program" ? range2 : void 0}
-        about=${dimension === "metrics" ? aboutMetric : void 0}
-        signed=${experiment.signed}
-        actions=${actions(dimension)}
-      />
-      ${dimension === "system" && !browser.ofSystem && html`<p class="remark">Not in this page: it holds single ranks only of the findings' call paths, and ranges of ranks (“bins”) only of ${experiment.head.large.metrics.join(", ")}. <code>autoanalyzer cut</code> makes an experiment of a part, whose page has all.</p>`}
-      <${Legend} legend=${rows[dimension].legend} signed=${experiment.signed} gains=${experiment.head.difference} />
-    </section>
-  `;
-    const selectNode = (node, locations) => {
-      const path = flat ? heaviestPath(browser, experiment, node) : node;
-      selectPath(path, locations);
-    };
-    const clusters = experiment.head.large ? [] : page.clusters;
-    const shared = { browser, experiment, clusters };
-    const metric = experiment.head.metrics[browser.metrics[0]].name;
-    const inBoth = page.other?.totals.has(metric) && page.experiments.run.head.metrics.some(({ name }) => name === metric);
-    return html`
-    <div class="toolbar">
-      <label>values <select value=${VALUES[basis ?? "absolute"]} onChange=${(event) => go({ basis: BASES.find((each) => VALUES[each ?? "absolute"] === event.currentTarget.value) })}>
-        <option value="abs">absolute</option>
-        <option value="pct">% of the program</option>
-        <option value="sel">% of the selection</option>
-        ${page.other && html`<option value="other">% of ${page.other.name}</option>`}
-      </select></label>
-      <label>program <select value=${flat ? "flat" : "calls"} onChange=${(event) => switchTree(event.currentTarget.value === "flat")}><option value="calls">call tree</option><option value="flat">flat profile</option></select></label>
-      ${groupings.length > 1 && html`<label>system by <select value=${grouping} onChange=${(event) => group(event.currentTarget.value)}>${groupings.map((name) => html`<option value=${name}>${name}</option>`)}</select></label>`}
-      <${Search} trees=${Object.fromEntries(DIMENSIONS.map((each) => [each, browser.panes[each].tree]))} titles=${titles} show=${find} />
-      <button aria-pressed=${source} onClick=${() => go((seen) => ({ source: !seen.source }))}>source</button>
-      <button onClick=${() => setHelp(true)} aria-haspopup="dialog">keys <kbd>?</kbd></button>
-    </div>
-    <p class="remark">${page.basis}</p>
-    ${finding >= 0 && html`<p class="finding-bar" aria-live="polite"><b>${finding + 1}</b> ${page.findings[finding].title} <button onClick=${() => toFinding(finding - 1)} aria-disabled=${finding <= 0} aria-label="finding before">[</button><button onClick=${() => toFinding(finding + 1)} aria-disabled=${finding >= page.findings.length - 1} aria-label="next finding">]</button></p>`}
-    <div class="trees" style=${{ ...columns, "--height": height }}>
-      ${pane("metrics")}
-      <${Splitter} name="the metric tree" width=${widths.metrics} setWidth=${(metrics) => setWidths((seen) => ({ ...seen, metrics }))} />
-      ${pane("program", html`<small>least – mean – most of the ${experiment.kind}s</small>`)}
-      <${Splitter} name="the call tree" width=${widths.program} setWidth=${(program) => setWidths((seen) => ({ ...seen, program }))} />
-      ${pane("system")}
-      ${source && html`<${Splitter} name="the system tree" width=${widths.system} setWidth=${(system) => setWidths((seen) => ({ ...seen, system }))} />
-        <${SourceView} browser=${browser} experiment=${experiment} sources=${page.sources} findings=${page.findings} select=${(path) => selectPath(path)} />`}
-    </div>
-    <${Tabs} tab=${tab} go=${goTab}>
-      ${tab === "ranks" && html`<${HeatMap} ...${shared} nodes=${shownNodes} select=${selectNode} />`}
-      ${tab === "flat" && html`<${FlatProfile} ...${shared} select=${selectRegion} />`}
-      ${tab === "topology" && html`<${Topology} ...${shared} select=${(locations) => selectPath(selectedPaths(browser, experiment)[0], locations)} />`}
-      ${tab === "compare" && html`<${Compare} difference=${page.experiments.difference} metric=${metric} inBoth=${inBoth} other=${page.other?.name} compared=${page.other?.compared ?? []} shown=${state.experiment === "difference"} show=${show}
-        select=${(region) => selectIn(region)} />`}
-      ${["counters", "account"].includes(tab) && html`<${Made} key=${tab} name=${tab} />`}
-      ${tab === "roofline" && html`<${Roofline} experiment=${experiment} selected=${new Set(selectedPaths(browser, experiment).map((path) => experiment.trees.flat.home[path]))} select=${selectRegion} />`}
-      ${tab === "time" && html`<${Time} times=${page.times} state=${time} change=${(part) => go((seen) => ({ time: { ...seen.time, ...part } }))} select=${page.experiments.run === experiment ? selectPath : null} />`}
-    </${Tabs}>
-    ${help && html`<${Help} close=${() => setHelp(false)} />`}
-  `;
-    function selectIn(region) {
-      const { difference } = page.experiments;
-      if (state.experiment === "difference") return selectRegion(region);
-      const wanted = JSON.stringify(difference.head.regions[region].slice(0, 4));
-      const here = experiment.head.regions.findIndex((each) => JSON.stringify(each.slice(0, 4)) === wanted);
-      if (here >= 0) return selectRegion(here);
-      return go((seen) => {
-        const next = carried(page, seen, "difference");
-        const path = heaviestPath(next.browser, difference, region);
-        return { ...next, tab: seen.tab, browser: next.browser.selecting("program", [path]) };
-      }, { aim: DIMENSIONS });
-    }
-  }
-  var start = (page) => {
-    const experiment = page.experiments.run;
-    return { experiment: "run", browser: experiment.start(), basis: null, flat: false, grouping: experiment.grouping, tab: page.tab, time: timeOf(page.times, /* @__PURE__ */ new Map()), source: page.hasSources, calls: null };
-  };
-  function stateOf(page, pieces) {
-    const name = pieces.get("e") === "difference" && page.experiments.difference ? "difference" : "run";
-    const experiment = page.experiments[name];
-    const { panes, sums } = experiment.start();
-    const flat = pieces.get("f") === "flat";
-    const grouping = Object.hasOwn(experiment.trees.systems, pieces.get("g") ?? "") ? pieces.get("g") : experiment.grouping;
-    const program = flat ? new Pane(experiment.trees.flat, { selected: [experiment.trees.flat.home[[...panes.program.selected][0]]] }) : panes.program;
-    const system = grouping === experiment.grouping ? panes.system : new Pane(experiment.trees.systems[grouping]);
-    const browser = new Browser(sums, { metrics: paneOf(panes.metrics, pieces, "m"), program: paneOf(program, pieces, "c"), system: paneOf(system, pieces, "s") });
-    const basis = BASES.find((each) => VALUES[each ?? "absolute"] === pieces.get("v")) ?? null;
-    const tab = TABS.some(([each]) => each === pieces.get("t")) ? pieces.get("t") : null;
-    return { experiment: name, browser, basis: basis === "other" && !page.other ? null : basis, flat, grouping, tab, time: timeOf(page.times, pieces), source: { on: true, off: false }[pieces.get("src")] ?? page.hasSources, calls: null };
-  }
-  function carried(page, seen, name) {
-    const pieces = piecesOf(fragmentOf(seen));
-    for (const key of ["mo", "co", "so", "mu", "cu"]) pieces.delete(key);
-    pieces.set("e", name);
-    pieces.delete("g");
-    return stateOf(page, pieces);
-  }
-  function browserOf(page, { metric, withoutParts, path, locations }) {
-    const experiment = page.experiments.run;
-    let browser = experiment.start();
-    const node = experiment.head.metrics.findIndex(({ name }) => name === metric);
-    if (node >= 0) browser = browser.selecting("metrics", [node]);
-    if (node >= 0 && withoutParts) browser = browser.opened("metrics", [node]);
-    if (path !== null) browser = browser.selecting("program", [path]);
-    if (!experiment.head.large && locations.length && locations.length <= MOST_RANKS) browser = browser.selecting("system", nodesOf(browser.panes.system.tree, locations));
-    return browser;
-  }
-  function lookThere() {
-    const narrow = matchMedia("(max-width: 1100px)").matches;
-    requestAnimationFrame(() => document.querySelector(narrow ? ".source, .trees" : ".trees")?.scrollIntoView({ block: narrow ? "start" : "nearest" }));
-    if (document.activeElement === document.body) document.getElementById("tree-program").focus({ preventScroll: true });
-  }
-  var NO_ROWS = { length: 0, order: [], legend: null };
-  var rowsOf = (browser, dimension, basis) => dimension === "system" && !browser.ofSystem ? NO_ROWS : new Rows(browser, dimension, basis);
-  var nodesOf = (tree, locations) => [...new Set(locations.map((location2) => tree.home[location2]))];
-  function rangeOf(spread, rows, node) {
-    const { browser, pane } = rows;
-    const of = pane.isOpen(node) ? spread.own : spread.closed;
-    if (!of.known[node]) return null;
-    const who = browser.sums.large?.noun === "rank" && { least: of.leastWho[node], most: of.mostWho[node], deviation: of.deviation[node] };
-    return { who, least: of.least[node], mean: of.mean[node], most: of.most[node], scale: scaleOf(spread), unit: browser.sums.metrics[browser.metrics[0]].unit };
-  }
-  var scaleOf = (spread) => spread.scale ??= {
-    low: finite(spread.own.least, Math.min, finite(spread.closed.least, Math.min, 0)),
-    high: finite(spread.own.most, Math.max, finite(spread.closed.most, Math.max, 0))
-  };
-  var finite = (values, which, start2) => values.reduce((found, value) => Number.isFinite(value) ? which(found, value) : found, start2);
-
   // src/model/sums.js
   var Sums = class {
     // `read` returns a promise of a metric's values, by call path and location.
     constructor(head, sums, read) {
+      this.head = head;
       this.metrics = head.metrics;
       this.parts = head.metrics.map(
         (_, place) => head.metrics.flatMap(
@@ -4102,15 +3910,20 @@
       this.lastAsked.set(metric, { paths, tally });
       return tally;
     }
+    // Returns those of some call paths that have values of a metric of whole processes; if none has, all that have.
+    ofProcesses(metric, paths) {
+      const { known, gaps } = this.byPath(metric);
+      const has = (path) => known[path] + gaps[path] > 0;
+      const found = paths.filter(has);
+      return found.length ? found : [...known.keys()].filter(has);
+    }
     fresh(metric, paths) {
       const tally = Tally.nothing(this.metrics[metric].aggregation, this.columns);
       const { amounts, known: measured, gaps, operation } = tally;
       const values = this.values.get(metric);
       const adds = tally.aggregation === "sum" || tally.aggregation === "none";
       const { perRank } = this.metrics[metric];
-      const whole2 = perRank && this.byPath(metric);
-      for (const path of paths) {
-        if (whole2 && !(whole2.known[path] + whole2.gaps[path])) continue;
+      for (const path of perRank ? this.ofProcesses(metric, paths) : paths) {
         const row = path * this.columns;
         for (let location2 = 0; location2 < this.columns; location2++) {
           const value = values[row + location2];
@@ -4129,6 +3942,414 @@
       return tally;
     }
   };
+
+  // src/model/rank_sums.js
+  var RankSums = class extends Sums {
+    // `whole`: the numbers of all locations; `locations`: those to keep.
+    constructor(whole2, locations) {
+      super({ ...whole2.head, locations: locations.map((each) => whole2.head.locations[each]) }, null, null);
+      this.whole = whole2;
+      this.locations = locations;
+      this.tallies = /* @__PURE__ */ new Map();
+      const kept2 = /* @__PURE__ */ new Map();
+      this.values = {
+        has: (metric) => whole2.values.has(metric),
+        get: (metric) => {
+          if (!kept2.has(metric)) kept2.set(metric, this.#columnsOf(metric));
+          return kept2.get(metric);
+        }
+      };
+    }
+    load(metrics) {
+      return this.whole.load(metrics);
+    }
+    #columnsOf(metric) {
+      const all = this.whole.values.get(metric);
+      const found = new Float64Array(this.paths * this.columns);
+      for (let path = 0, at = 0; path < this.paths; path++) {
+        for (const location2 of this.locations) found[at++] = all[path * this.whole.columns + location2];
+      }
+      return found;
+    }
+    byPath(metric) {
+      if (!this.tallies.has(metric)) this.tallies.set(metric, this.#sumsOf(metric));
+      return this.tallies.get(metric);
+    }
+    #sumsOf(metric) {
+      const { aggregation } = this.metrics[metric];
+      const values = this.values.get(metric);
+      const whole2 = this.whole.byPath(metric);
+      const found = Tally.nothing(aggregation, this.paths);
+      for (let path = 0; path < this.paths; path++) {
+        if (!(whole2.known[path] + whole2.gaps[path])) continue;
+        for (const value of values.subarray(path * this.columns, (path + 1) * this.columns)) {
+          if (value !== value) found.gaps[path]++;
+          else {
+            found.known[path]++;
+            found.amounts[path] = found.operation(found.amounts[path], value);
+          }
+        }
+      }
+      return found;
+    }
+  };
+
+  // src/state.js
+  var BASES = [null, "root", "selection", "other"];
+  var MOST_RANKS = 64;
+  var start = (page) => {
+    const experiment = page.experiments.run;
+    return { experiment: "run", browser: experiment.start(), basis: null, flat: false, filtered: false, grouping: experiment.grouping, tab: page.tab, time: timeOf(page.times, /* @__PURE__ */ new Map()), source: page.hasSources, calls: null };
+  };
+  function stateOf(page, pieces) {
+    const name = pieces.get("e") === "difference" && page.experiments.difference ? "difference" : "run";
+    const experiment = page.experiments[name];
+    const { panes, sums } = experiment.start();
+    const flat = pieces.get("f") === "flat";
+    const grouping = Object.hasOwn(experiment.trees.systems, pieces.get("g") ?? "") ? pieces.get("g") : experiment.grouping;
+    const program = flat ? new Pane(experiment.trees.flat, { selected: [experiment.trees.flat.home[[...panes.program.selected][0]]] }) : panes.program;
+    const system = grouping === experiment.grouping ? panes.system : new Pane(experiment.trees.systems[grouping]);
+    const browser = new Browser(sums, { metrics: paneOf(panes.metrics, pieces, "m"), program: paneOf(program, pieces, "c"), system: paneOf(system, pieces, "s") });
+    const basis = BASES.find((each) => VALUES[each ?? "absolute"] === pieces.get("v")) ?? null;
+    const tab = TABS.some(([each]) => each === pieces.get("t")) ? pieces.get("t") : null;
+    const filtered = pieces.get("r") === "only";
+    return { experiment: name, browser, basis: basis === "other" && !page.other ? null : basis, flat, filtered, grouping, tab, time: timeOf(page.times, pieces), source: { on: true, off: false }[pieces.get("src")] ?? page.hasSources, calls: null };
+  }
+  function carried(page, seen, name) {
+    const pieces = piecesOf(fragmentOf(seen));
+    for (const key of ["mo", "co", "so", "mu", "cu"]) pieces.delete(key);
+    pieces.set("e", name);
+    pieces.delete("g");
+    return stateOf(page, pieces);
+  }
+  function browserOf(page, { metric, withoutParts, path, locations }) {
+    const experiment = page.experiments.run;
+    let browser = experiment.start();
+    const node = experiment.head.metrics.findIndex(({ name }) => name === metric);
+    if (node >= 0) browser = browser.selecting("metrics", [node]);
+    if (node >= 0 && withoutParts) browser = browser.opened("metrics", [node]);
+    if (path !== null) browser = browser.selecting("program", [path]);
+    if (!experiment.head.large && locations.length && locations.length <= MOST_RANKS) browser = browser.selecting("system", nodesOf(browser.panes.system.tree, locations));
+    return browser;
+  }
+  var nodesOf = (tree, locations) => [...new Set(locations.map((location2) => tree.home[location2]))];
+  function locationsOf({ browser: { sums, panes: { system } }, filtered }) {
+    if (!filtered || sums.large) return null;
+    const found = system.tree.cells(system.tree.walk(system.selected));
+    return found.length && found.length < sums.columns ? found : null;
+  }
+  var kept = /* @__PURE__ */ new WeakMap();
+  function shownOf(state) {
+    const only = locationsOf(state);
+    const { sums } = state.browser;
+    if (!only) return state.browser;
+    if (kept.get(sums)?.key !== only.join()) kept.set(sums, { key: only.join(), made: new RankSums(sums, only) });
+    return state.browser.of(kept.get(sums).made);
+  }
+
+  // src/app.js
+  function App({ page }) {
+    const [state, setState] = useState(() => start(page));
+    const [focus, setFocus] = useState({ metrics: 0, program: 0, system: 0 });
+    const [help, setHelp] = useState(false);
+    const [finding, setFinding] = useState(-1);
+    const [widths, setWidths] = useState({});
+    const [failure, setFailure] = useState(null);
+    const now = useRef(state);
+    const lastTree = useRef("program");
+    const { basis, flat, grouping, tab, time, source } = state;
+    const experiment = page.experiments[state.experiment];
+    const whole2 = basis === "other" ? page.other.totals : basis;
+    const only = useMemo(() => locationsOf(state), [state.browser, state.filtered]);
+    const browser = useMemo(() => shownOf(state), [state.browser, only]);
+    const ofAll = state.browser;
+    const rows = useMemo(() => Object.fromEntries(DIMENSIONS.map((each) => [each, rowsOf(each === "system" ? ofAll : browser, each, whole2)])), [browser, ofAll, whole2]);
+    const spread = useMemo(() => ranges(browser), [browser]);
+    const titles = { metrics: "Metric", program: flat ? "Region" : "Call path", system: grouping === "cluster" ? "Cluster, rank" : "Machine, rank" };
+    async function go(change, { finding: number = -1, aim = null } = {}) {
+      const before = now.current.browser;
+      document.body.setAttribute("aria-busy", "true");
+      const next = { ...now.current, ...typeof change === "function" ? change(now.current) : change };
+      now.current = next;
+      try {
+        await next.browser.sums.load(next.filtered ? next.browser.sums.metrics.keys() : next.browser.metrics);
+      } catch (error) {
+        setFailure(String(error));
+        document.body.removeAttribute("aria-busy");
+        return;
+      }
+      if (now.current !== next) return;
+      document.body.removeAttribute("aria-busy");
+      setState(next);
+      if (next.browser !== before) setFinding(number);
+      history.replaceState(null, "", `#${fragmentOf(next)}`);
+      if (aim) aimAt(next, aim);
+    }
+    function aimAt(next, dimensions) {
+      setFocus((seen) => {
+        const found = { ...seen };
+        for (const dimension of dimensions) {
+          const { order } = rowsOf(dimension === "system" ? next.browser : shownOf(next), dimension, null);
+          const place = order.findIndex((node) => next.browser.panes[dimension].selected.has(node));
+          if (place >= 0) found[dimension] = place;
+        }
+        return found;
+      });
+    }
+    const tree = (change) => go((seen) => ({ browser: change(seen.browser) }));
+    function toFinding(number) {
+      const found = page.findings[number];
+      if (!found) return;
+      go((seen) => ({ ...start(page), tab: seen.tab, time: seen.time, source: seen.source, browser: browserOf(page, found) }), { finding: number, aim: DIMENSIONS }).then(lookThere);
+    }
+    function fromAddress(event) {
+      const pieces = piecesOf(event ? new URL(event.newURL).hash : location.hash);
+      if (pieces.has("n")) return toFinding(Number(pieces.get("n")) - 1);
+      return go(stateOf(page, pieces), { aim: DIMENSIONS });
+    }
+    useEffect(() => {
+      if (location.hash) fromAddress();
+      else if (page.findings.length) go({ browser: browserOf(page, page.findings[0]) }, { finding: 0, aim: DIMENSIONS });
+      else go({}, { aim: DIMENSIONS });
+      addEventListener("hashchange", fromAddress);
+      return () => removeEventListener("hashchange", fromAddress);
+    }, []);
+    function selectPath(path, locations = []) {
+      go((seen) => {
+        let next = seen.browser;
+        const node = seen.flat ? experiment.trees.flat.home[path] : path;
+        next = next.selecting("program", [node]);
+        if (!locations.length) return { browser: next };
+        return { browser: next.selecting("system", nodesOf(next.panes.system.tree, locations)), filtered: true };
+      }, { aim: ["program", "system"] });
+    }
+    const selectRegion = (region) => selectPath(heaviestPath(browser, experiment, region));
+    function switchTree(toFlat) {
+      go((seen) => {
+        const tree2 = toFlat ? experiment.trees.flat : experiment.trees.calls;
+        const paths = selectedPaths(seen.browser, experiment);
+        const nodes = toFlat ? [...new Set(paths.map((path) => experiment.trees.flat.home[path]))] : [heaviestPath(seen.browser, experiment, experiment.trees.flat.home[paths[0]])];
+        const pane2 = (toFlat ? new Pane(tree2) : seen.calls ?? new Pane(tree2)).selecting(nodes);
+        return { flat: toFlat, calls: toFlat ? seen.browser.panes.program : null, browser: seen.browser.with("program", pane2) };
+      }, { aim: ["program"] });
+    }
+    function group(name) {
+      go((seen) => {
+        const tree2 = experiment.trees.systems[name];
+        const pane2 = new Pane(tree2, { open: tree2.children(-1).length > 1 ? [] : tree2.children(-1) });
+        return { grouping: name, browser: seen.browser.with("system", pane2), filtered: false };
+      });
+    }
+    function show(difference) {
+      const name = difference ? "difference" : "run";
+      go((seen) => ({ ...carried(page, seen, name), tab: seen.tab }), { aim: DIMENSIONS });
+    }
+    function find(dimension, node) {
+      lastTree.current = dimension;
+      go((seen) => ({ browser: seen.browser.selecting(dimension, [node]), filtered: seen.filtered || dimension === "system" }), { aim: [dimension] });
+    }
+    const actions = (dimension) => ({
+      click(event, shown, place) {
+        document.getElementById(`tree-${dimension}`).focus({ preventScroll: true });
+        setFocus((seen) => ({ ...seen, [dimension]: place }));
+        const row = shown.row(place);
+        if (row.state === "folded") return tree((seen) => seen.unfolding(dimension, row.above));
+        if (event.target.closest(".toggle") && row.state !== "leaf") return toggle(dimension, row);
+        return select(dimension, row.nodes[0], event.ctrlKey || event.metaKey || event.shiftKey);
+      },
+      key(event, shown, at) {
+        if (event.altKey || !shown.length) return;
+        const row = shown.row(at);
+        const move = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: shown.length - 1, PageDown: at + 15, PageUp: at - 15 }[event.key];
+        if (move !== void 0) {
+          event.preventDefault();
+          const to = Math.max(0, Math.min(shown.length - 1, move));
+          setFocus((seen) => ({ ...seen, [dimension]: to }));
+          const next = shown.row(to);
+          if (!event.ctrlKey && next.state !== "folded") select(dimension, next.nodes[0], false);
+        } else if (event.key === "ArrowRight" || event.key === "ArrowLeft") {
+          event.preventDefault();
+          const inwards = event.key === "ArrowRight";
+          if (row.state === "folded") inwards ? tree((seen) => seen.unfolding(dimension, row.above)) : toNode(dimension, row.above);
+          else if (inwards && row.state === "closed") tree((seen) => seen.opened(dimension, [row.nodes[0]]));
+          else if (inwards && row.state === "open") actions(dimension).key(new KeyboardEvent("keydown", { key: "ArrowDown", ctrlKey: event.ctrlKey }), shown, at);
+          else if (!inwards && row.state === "open") tree((seen) => seen.closed(dimension, [row.nodes[0]]));
+          else if (!inwards) toNode(dimension, row.above);
+        } else if (event.key === "Enter" || event.key === " ") {
+          event.preventDefault();
+          if (row.state === "folded") tree((seen) => seen.unfolding(dimension, row.above));
+          else select(dimension, row.nodes[0], event.ctrlKey);
+        }
+      }
+    });
+    function toggle(dimension, row) {
+      const change = row.state === "open" ? "closed" : "opened";
+      tree((seen) => seen[change](dimension, row.nodes));
+    }
+    function select(dimension, node, beside) {
+      go(({ browser: seen, filtered }) => {
+        const { selected } = seen.panes[dimension];
+        const without = [...selected].filter((each) => each !== node);
+        const to = (nodes) => ({ browser: seen.selecting(dimension, nodes), filtered: dimension === "system" ? nodes.length > 0 : filtered });
+        if (!beside) return to([node]);
+        if (!selected.has(node)) return to([...selected, node]);
+        return without.length || dimension === "system" ? to(without) : {};
+      });
+    }
+    const ofAllAgain = () => go((seen) => ({ browser: seen.browser.selecting("system", []), filtered: false }));
+    function toNode(dimension, node) {
+      if (node < 0) return;
+      const place = rows[dimension].order.indexOf(node);
+      setFocus((seen) => ({ ...seen, [dimension]: place }));
+      select(dimension, node, false);
+    }
+    const values = () => {
+      const possible = BASES.filter((each) => each !== "other" || page.other);
+      go({ basis: possible[(possible.indexOf(now.current.basis) + 1) % possible.length] });
+    };
+    const goTab = (name) => go((seen) => ({ tab: seen.tab === name ? null : name }));
+    useEffect(() => {
+      const onKey = (event) => {
+        if (event.ctrlKey || event.metaKey || event.altKey || help) return;
+        const typing = event.target.matches?.("input:not([type=checkbox]), select, textarea");
+        if (typing && event.key !== "Escape") return;
+        const act = {
+          "/": () => document.getElementById("search").focus(),
+          "[": () => toFinding(Math.max(0, finding - 1)),
+          "]": () => toFinding(Math.min(page.findings.length - 1, finding + 1)),
+          v: values,
+          s: () => go((seen) => ({ source: !seen.source })),
+          "?": () => setHelp(true),
+          Escape: () => typing ? document.getElementById(`tree-${lastTree.current}`).focus() : go({ tab: null })
+        }[event.key];
+        const number = /^[1-9]$/.test(event.key) ? Number(event.key) : 0;
+        if (!act && !number) return;
+        event.preventDefault();
+        if (act) act();
+        else goTab(TABS[number - 1][0]);
+      };
+      addEventListener("keydown", onKey);
+      return () => removeEventListener("keydown", onKey);
+    }, [help, finding, page]);
+    const held = useRef(null);
+    useEffect(() => {
+      const hold = ({ target }) => held.current = target;
+      addEventListener("focusin", hold);
+      return () => removeEventListener("focusin", hold);
+    }, []);
+    useLayoutEffect(() => {
+      if (held.current && !held.current.isConnected && document.activeElement === document.body) document.getElementById(`tree-${lastTree.current}`).focus({ preventScroll: true });
+    });
+    const shownNodes = useMemo(() => rows.program.order.filter((node) => node >= 0), [rows]);
+    if (failure) return html`<p class="remark warning">The numbers of this page cannot be read: ${failure}</p>`;
+    const range2 = (node) => node < 0 || !spread ? null : rangeOf(spread, rows.program, node);
+    const aboutMetric = (node) => {
+      if (node < 0) return void 0;
+      const { name, about, source: from } = experiment.head.metrics[node];
+      return `${[name, about].filter(Boolean).join(": ")} (${from})`;
+    };
+    const groupings = Object.keys(experiment.trees.systems);
+    const width = (name) => widths[name] ? `${widths[name]}px` : "minmax(13rem, 1.2fr)";
+    const columns = { gridTemplateColumns: [width("metrics"), "6px", widths.program ? `${widths.program}px` : "minmax(17rem, 1.8fr)", "6px", widths.system ? `${widths.system}px` : "minmax(14rem, 1.2fr)", ...source ? ["6px", "minmax(18rem, 1.6fr)"] : []].join(" ") };
+    const tallest = Math.max(...DIMENSIONS.map((each) => rows[each].length));
+    const height = `max(${source ? 28 : 16}rem, ${tallest * ROW2 + 72}px)`;
+    const pane = (dimension, tools) => html`
+    <section class=${`pane ${dimension}`} aria-label=${titles[dimension]} onFocusIn=${() => lastTree.current = dimension}>
+      <h2 class="pane-title"><span>${titles[dimension]}</span>${tools}</h2>
+      <${TreeView}
+        name=${dimension}
+        title=${titles[dimension]}
+        rows=${rows[dimension]}
+        focus=${focus[dimension]}
+        ranges=${dimension === "program" ? range2 : void 0}
+        about=${dimension === "metrics" ? aboutMetric : void 0}
+        signed=${experiment.signed}
+        actions=${actions(dimension)}
+      />
+      ${dimension === "system" && !ofAll.ofSystem && html`<p class="remark">Not in this page: it holds single ranks only of the findings' call paths, and ranges of ranks (“bins”) only of ${experiment.head.large.metrics.join(", ")}. <code>autoanalyzer cut</code> makes an experiment of a part, whose page has all.</p>`}
+      <${Legend} legend=${rows[dimension].legend} signed=${experiment.signed} gains=${experiment.head.difference} />
+    </section>
+  `;
+    const selectNode = (node, locations) => {
+      const path = flat ? heaviestPath(browser, experiment, node) : node;
+      selectPath(path, locations);
+    };
+    const clusters = experiment.head.large ? [] : page.clusters;
+    const shared = { browser, experiment, clusters };
+    const sharedOfAll = { ...shared, browser: ofAll };
+    const metric = experiment.head.metrics[browser.metrics[0]].name;
+    const inBoth = page.other?.totals.has(metric) && page.experiments.run.head.metrics.some(({ name }) => name === metric);
+    return html`
+    <div class="toolbar">
+      <label>values <select value=${VALUES[basis ?? "absolute"]} onChange=${(event) => go({ basis: BASES.find((each) => VALUES[each ?? "absolute"] === event.currentTarget.value) })}>
+        <option value="abs">absolute</option>
+        <option value="pct">% of the program</option>
+        <option value="sel">% of the selection</option>
+        ${page.other && html`<option value="other">% of ${page.other.name}</option>`}
+      </select></label>
+      <label>program <select value=${flat ? "flat" : "calls"} onChange=${(event) => switchTree(event.currentTarget.value === "flat")}><option value="calls">call tree</option><option value="flat">flat profile</option></select></label>
+      ${groupings.length > 1 && html`<label>system by <select value=${grouping} onChange=${(event) => group(event.currentTarget.value)}>${groupings.map((name) => html`<option value=${name}>${name}</option>`)}</select></label>`}
+      ${only && html`<${Filter} experiment=${experiment} locations=${only} end=${ofAllAgain} />`}
+      <${Search} trees=${Object.fromEntries(DIMENSIONS.map((each) => [each, browser.panes[each].tree]))} titles=${titles} show=${find} />
+      <button aria-pressed=${source} onClick=${() => go((seen) => ({ source: !seen.source }))}>source</button>
+      <button onClick=${() => setHelp(true)} aria-haspopup="dialog">keys <kbd>?</kbd></button>
+    </div>
+    <p class="remark">${page.basis}</p>
+    ${finding >= 0 && html`<p class="finding-bar" aria-live="polite"><b>${finding + 1}</b> ${page.findings[finding].title} <button onClick=${() => toFinding(finding - 1)} aria-disabled=${finding <= 0} aria-label="finding before">[</button><button onClick=${() => toFinding(finding + 1)} aria-disabled=${finding >= page.findings.length - 1} aria-label="next finding">]</button></p>`}
+    <div class="trees" style=${{ ...columns, "--height": height }}>
+      ${pane("metrics")}
+      <${Splitter} name="the metric tree" width=${widths.metrics} setWidth=${(metrics) => setWidths((seen) => ({ ...seen, metrics }))} />
+      ${pane("program", html`<small>least – mean – most of the ${experiment.kind}s</small>`)}
+      <${Splitter} name="the call tree" width=${widths.program} setWidth=${(program) => setWidths((seen) => ({ ...seen, program }))} />
+      ${pane("system")}
+      ${source && html`<${Splitter} name="the system tree" width=${widths.system} setWidth=${(system) => setWidths((seen) => ({ ...seen, system }))} />
+        <${SourceView} browser=${browser} experiment=${experiment} sources=${page.sources} findings=${page.findings} select=${(path) => selectPath(path)} />`}
+    </div>
+    <${Tabs} tab=${tab} go=${goTab}>
+      ${tab === "ranks" && html`<${HeatMap} ...${sharedOfAll} nodes=${shownNodes} select=${selectNode} />`}
+      ${tab === "flat" && html`<${FlatProfile} ...${shared} select=${selectRegion} />`}
+      ${tab === "callers" && html`<${Callers} browser=${browser} experiment=${experiment} select=${(path) => selectPath(path)} />`}
+      ${tab === "topology" && html`<${Topology} ...${sharedOfAll} select=${(locations) => selectPath(selectedPaths(browser, experiment)[0], locations)} />`}
+      ${tab === "compare" && html`<${Compare} difference=${page.experiments.difference} metric=${metric} inBoth=${inBoth} other=${page.other?.name} compared=${page.other?.compared ?? []} shown=${state.experiment === "difference"} show=${show}
+        select=${(region) => selectIn(region)} />`}
+      ${["counters", "account"].includes(tab) && html`<${Made} key=${tab} name=${tab} />`}
+      ${tab === "roofline" && html`<${Roofline} experiment=${experiment} selected=${new Set(selectedPaths(browser, experiment).map((path) => experiment.trees.flat.home[path]))} select=${selectRegion} />`}
+      ${tab === "time" && html`<${Time} times=${page.times} state=${time} change=${(part) => go((seen) => ({ time: { ...seen.time, ...part } }))} select=${page.experiments.run === experiment ? selectPath : null} />`}
+    </${Tabs}>
+    ${help && html`<${Help} close=${() => setHelp(false)} />`}
+  `;
+    function selectIn(region) {
+      const { difference } = page.experiments;
+      if (state.experiment === "difference") return selectRegion(region);
+      const wanted = JSON.stringify(difference.head.regions[region].slice(0, 4));
+      const here = experiment.head.regions.findIndex((each) => JSON.stringify(each.slice(0, 4)) === wanted);
+      if (here >= 0) return selectRegion(here);
+      return go((seen) => {
+        const next = carried(page, seen, "difference");
+        const path = heaviestPath(next.browser, difference, region);
+        return { ...next, tab: seen.tab, browser: next.browser.selecting("program", [path]) };
+      }, { aim: DIMENSIONS });
+    }
+  }
+  function lookThere() {
+    const narrow = matchMedia("(max-width: 1100px)").matches;
+    requestAnimationFrame(() => document.querySelector(narrow ? ".source, .trees" : ".trees")?.scrollIntoView({ block: narrow ? "start" : "nearest" }));
+    if (document.activeElement === document.body) document.getElementById("tree-program").focus({ preventScroll: true });
+  }
+  var NO_ROWS = { length: 0, order: [], legend: null };
+  var rowsOf = (browser, dimension, basis) => dimension === "system" && !browser.ofSystem ? NO_ROWS : new Rows(browser, dimension, basis);
+  function rangeOf(spread, rows, node) {
+    const { browser, pane } = rows;
+    const of = pane.isOpen(node) ? spread.own : spread.closed;
+    if (!of.known[node]) return null;
+    const who = browser.sums.large?.noun === "rank" && { least: of.leastWho[node], most: of.mostWho[node], deviation: of.deviation[node] };
+    return { who, least: of.least[node], mean: of.mean[node], most: of.most[node], scale: scaleOf3(spread), unit: browser.sums.metrics[browser.metrics[0]].unit };
+  }
+  var scaleOf3 = (spread) => spread.scale ??= {
+    low: finite(spread.own.least, Math.min, finite(spread.closed.least, Math.min, 0)),
+    high: finite(spread.own.most, Math.max, finite(spread.closed.most, Math.max, 0))
+  };
+  var finite = (values, which, start2) => values.reduce((found, value) => Number.isFinite(value) ? which(found, value) : found, start2);
 
   // src/model/large_sums.js
   var [OWN, CLOSED] = [0, 1];

@@ -49,8 +49,18 @@ class Steps:
     def __len__(self) -> int:
         return len(self.edges) - 1
 
+    def finer(self, parts: int) -> Steps:
+        """Return the steps, each divided into equal parts."""
+        within = np.arange(parts) / parts
+        starts = self.edges[:-1, None] + np.diff(self.edges)[:, None] * within
+        return Steps(np.append(starts.ravel(), self.edges[-1]))
+
     def means(
-        self, trace: Trace, lines: Iterator[TimeLine], derived: Callable[[Values], Values] = np.asarray
+        self,
+        trace: Trace,
+        lines: Iterator[TimeLine],
+        derived: Callable[[Values], Values] = np.asarray,
+        finer: Steps | None = None,
     ) -> Iterator[tuple[Means, sparse.csr_array]]:
         """Average lines over the steps, one line at a time.
 
@@ -58,6 +68,7 @@ class Steps:
             trace: The trace.
             lines: Some of its lines.
             derived: Adds columns of derived metrics to the values of a line.
+            finer: Steps for the call paths; None for the same steps.
 
         Yields:
             For each line, the distribution over the lines so far, and the line's seconds in each call path,
@@ -66,7 +77,7 @@ class Steps:
         shape = len(self), derived(np.zeros((0, len(trace.metrics)))).shape[1]
         least, most, total, known = np.full(shape, np.nan), np.full(shape, np.nan), np.zeros(shape), np.zeros(shape)
         for line in lines:
-            overlap = self._overlap(line)
+            overlap = (finer or self)._overlap(line)
             shown = rates(trace.metrics, line.begin, line.end, line.values)
             values = derived(means(line.begin, line.end, shown, self.edges[:-1], self.edges[1:]))
             least, most = np.fmin(least, values), np.fmax(most, values)

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["Recording", "TimeLines", "time_lines_of"]
 
 _STEPS: Final = 800  # steps, as many as a window can show; a metric takes some 8 kB
+_FINEST: Final = 8  # parts of a step, each with its main call path, so that a zoom shows more
 _ROWS: Final = 32  # rows of single locations, or of ranges of them
 _FIRST: Final = 4  # number of charts at the start
 _SPOKEN_OF: Final = 2  # how many of them may show metrics of findings
@@ -91,7 +92,8 @@ def time_lines_of(
     if steps is None:
         return None
     rates = TimeRates.of(trace, experiment)
-    of_all, rows = _read(trace, steps, rates)
+    fine = min(_FINEST, -(-max(trace.counts) // len(steps)))
+    of_all, rows = _read(trace, steps, rates, fine)
     computed = [
         (len(trace.metrics) + number, metric)
         for number, metric in enumerate(rates.metrics)
@@ -110,6 +112,7 @@ def time_lines_of(
         "word": shlex.quote(visible(recording.name)),
         "edges": [float(steps.edges[0]), float(steps.edges[-1])],
         "steps": len(steps),
+        "fine": fine,
         "interval": trace.facts.get("interval"),
         "locations": len(trace.locations),
         "noun": "thread" if _threaded(trace) else "rank",
@@ -124,17 +127,21 @@ def time_lines_of(
             *_first([trace.metrics[each] for each in shown], of_all.mean[:, shown], recording.marks.metrics, spoken_of),
         ],
         "rows": [*rows],
+        "members": _members(trace, len(rows), experiment),
         "paths": _paths(trace.call_paths, [each - 1 for each in met], experiment),
         "marks": recording.marks.written(),
     }
     return TimeLines(head, numbers)
 
 
-def _read(trace: Trace, steps: Steps, rates: TimeRates) -> tuple[Means, dict[str, npt.NDArray[np.intp]]]:
-    """Return the distribution of metrics, and the main call path of each step by range of locations, and of all."""
+def _read(trace: Trace, steps: Steps, rates: TimeRates, fine: int) -> tuple[Means, dict[str, npt.NDArray[np.intp]]]:
+    """Return the distribution of metrics in each step, and the main call path in each of its ``fine`` parts.
+
+    The latter is that of all locations together, and of each range of them.
+    """
     count = len(trace.locations)
-    ranges = np.linspace(0, count, min(_ROWS, count) + 1).astype(np.intp)
-    lines = steps.means(trace, trace.lines(), rates.beside)
+    ranges = _ranges(count)
+    lines = steps.means(trace, trace.lines(), rates.beside, steps.finer(fine))
     rows: dict[str, npt.NDArray[np.intp]] = {}
     everything: sparse.csr_array | None = None
     for low, high in pairwise(ranges.tolist()):
@@ -146,6 +153,19 @@ def _read(trace: Trace, steps: Steps, rates: TimeRates) -> tuple[Means, dict[str
         rows[_names(trace, range(low, high))] = _most(within)
     of_all = {f"all {count} {'threads' if _threaded(trace) else 'ranks'}": _most(everything)}
     return found, of_all | rows if count > 1 else rows
+
+
+def _ranges(locations: int) -> npt.NDArray[np.intp]:
+    """Return where the ranges of locations begin that have a row each, and where the last one ends."""
+    return np.linspace(0, locations, min(_ROWS, locations) + 1).astype(np.intp)
+
+
+def _members(trace: Trace, rows: int, experiment: Experiment) -> list[list[int]]:
+    """Return the profile's locations of each row; none for the row of all."""
+    places = {(each.process, each.thread): number for number, each in enumerate(experiment.locations)}
+    found = [places.get((each.process, each.thread)) for each in trace.locations]
+    of_each = [[each for each in found[low:high] if each is not None] for low, high in pairwise(_ranges(len(found)))]
+    return of_each if rows == len(of_each) else [[], *of_each]
 
 
 def _most(seconds: sparse.csr_array) -> npt.NDArray[np.intp]:

@@ -158,6 +158,6 @@ def _best_metrics(found: Pursuit, rows: Rows) -> Picture:
         parts = (values[rows] / (np.abs(values).max() or 1.0)).tolist()
         said = [f"{space.labels[row]}: {values[row]:.4g}" for row in rows.tolist()]
         series.append(Series(name, rows.tolist(), parts, said, colour=place))
-    chart = Chart(series, Axis("location"), Axis("of the largest value"))
+    chart = Chart(series, Axis("location", whole=True), Axis("of the largest value"))
     said = drawn(part_of(len(rows), len(space.points), "location"))
     return Picture("The best metrics on each location", [chart], said)

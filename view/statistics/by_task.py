@@ -12,6 +12,7 @@ from ..marks import Axis, Chart, Series, short
 from ..metric_space import drawn, part_of, some_rows, value
 from ..picture import Picture
 from .clusters import members
+from .space import titled
 
 __all__ = ["called", "task_picture"]
 
@@ -38,8 +39,8 @@ def task_picture(space: MetricSpace, partition: Partition) -> Picture:
                 _points(space, partition, cluster, rows[partition.labels[rows] == cluster].tolist(), column)
                 for cluster in range(partition.count)
             ],
-            Axis(_tasks(space)),
-            Axis(_title(space, column)),
+            Axis(_tasks(space), whole=True),
+            Axis(titled(space, space.metrics[column])),
             width=_WIDTH,
             height=_HEIGHT,
         )
@@ -64,9 +65,3 @@ def _number(space: MetricSpace, row: int) -> int:
 
 def _tasks(space: MetricSpace) -> str:
     return "rank" if isinstance(space.labels[0], int) else "location, in order"
-
-
-def _title(space: MetricSpace, column: int) -> str:
-    name = space.metrics[column]
-    unit = space.units.get(name, "")
-    return f"{short(name)}{f' ({short(unit, 12)})' if unit else ''}"

@@ -9,12 +9,12 @@ import numpy as np
 from ...multivariate.correlation import REDUNDANT, Correlation, MetricGroup
 from ...runtime.papi.sources import COUNTED_BY_PAPI
 from ..counters import as_typed
-from ..marks import Axis, Chart, Matrix, Series, short
+from ..marks import Axis, Chart, Matrix, Series
 from ..metric_space import caveats, drawn, names, part_of, some_rows
 from ..picture import Picture
 from ..report import Report, Table
 from ..units import many
-from .space import document
+from .space import document, titled
 
 __all__ = ["correlation_report"]
 
@@ -239,8 +239,8 @@ def _scatterplots(found: Correlation) -> Picture:
     charts = [
         Chart(
             [Series("", columns[one], columns[other], said)],
-            Axis(short(one)),
-            Axis(short(other)),
+            Axis(titled(space, one)),
+            Axis(titled(space, other)),
             width=_WIDTH,
             height=_HEIGHT,
             table=False,

@@ -140,5 +140,5 @@ def _scree(found: Factors, sentences: list[str]) -> Picture:
         Series("these metrics", numbers, found.eigenvalues.tolist(), style="both"),
         Series(chance, numbers, found.random.tolist(), style="dashed", colour=1),
     ]
-    chart = Chart(series, Axis("factor"), Axis("eigenvalue", zero=True), height=320)
+    chart = Chart(series, Axis("factor", whole=True), Axis("eigenvalue", zero=True), height=320)
     return Picture("How many factors: those above chance", [chart], sentences)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any, Final
 
 from ...multivariate.metric_space import MetricSpace
+from ..marks import short
 
-__all__ = ["SCHEMA", "document"]
+__all__ = ["SCHEMA", "document", "titled"]
 
 SCHEMA: Final = "autoanalyzer.statistics/1"
 
@@ -23,3 +24,9 @@ def document(analysis: str, space: MetricSpace) -> dict[str, Any]:
         "left_out": {str(label): why for label, why in space.left_out.items()},
         "formulas": dict(space.formulas),
     }
+
+
+def titled(space: MetricSpace, metric: str) -> str:
+    """Return the title of a metric's axis: its name, and its unit in parentheses."""
+    unit = space.units.get(metric, "")
+    return f"{short(metric)}{f' ({short(unit, 12)})' if unit else ''}"

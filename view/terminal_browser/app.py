@@ -86,7 +86,9 @@ class BrowserApp(App[None]):
     TITLE = "autoanalyzer"
     CSS = """
     #headline { height: auto; max-height: 3; text-style: bold; padding: 0 1; }
-    #finding { height: auto; max-height: 6; padding: 0 1; }
+    #finding { height: auto; max-height: 46%; padding: 0 1; }
+    .-narrow TreeView#metrics { width: 5; }
+    .-narrow TreeView#metrics:focus { width: 1fr; }
     #search { display: none; }
     #search.asked { display: block; }
     """
@@ -115,6 +117,7 @@ class BrowserApp(App[None]):
         advice: bool = True,
     ) -> None:
         super().__init__()
+        self.HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]
         self.experiment = experiment
         self.file = file
         self.folders = folders
@@ -131,6 +134,7 @@ class BrowserApp(App[None]):
         self.basis = 0
         self._rows: dict[Dimension, list[Row]] = {}
         self.findings: list[Entry] = []
+        self.said = ""
         self.shown_finding = -1
         self.wanted = ""
         self.last_tree: Dimension = "program"
@@ -170,19 +174,18 @@ class BrowserApp(App[None]):
     def _advise(self, findings: list[Entry]) -> None:
         """Find advice in the sources, and show it."""
         self.findings = findings
-        if self.shown_finding >= 0:
-            self._show_finding()
+        self._show_finding()
         if self.query_one(SourceView).display:
             self._show_source()
 
     def _report(self, title: Sequence[str], lines: Sequence[str], findings: list[Entry]) -> None:
         self.findings = findings
         self.query_one("#headline", Static).update(Text(visible(_SEPARATOR.join(title))))
-        said = " ".join(lines)
+        self.said = " ".join(lines)
         if findings:
-            first = findings[0]
-            said += f" {many(len(findings), 'finding')}, ] goes there: {first.kind} {first.where}"
-        self.query_one("#finding", Static).update(Text(visible(said.strip())))
+            self._show_finding()
+        else:
+            self.query_one("#finding", Static).update(Text(visible(self.said)))
 
     def _show(self, since: Dimension = "metrics") -> None:
         """Draw a tree and those to its right, whose values depend on it."""
@@ -276,9 +279,17 @@ class BrowserApp(App[None]):
         self._show_finding()
 
     def _show_finding(self) -> None:
-        number, finding = self.shown_finding, self.findings[self.shown_finding]
-        said = _SEPARATOR.join(filter(None, [f"{finding.kind} {finding.where}", finding.saving, *finding.lines]))
-        self.query_one("#finding", Static).update(Text(visible(f"{number + 1} of {len(self.findings)}  {said}")))
+        """Show the text of the finding that is shown in the trees; before any is, that of the first."""
+        if not self.findings:
+            return
+        finding = self.findings[max(0, self.shown_finding)]
+        start = f"{self.shown_finding + 1} of {len(self.findings)}  "
+        if self.shown_finding < 0:
+            start = f"{self.said} {many(len(self.findings), 'finding')}, ] goes there: ".lstrip()
+        lines = sorted(finding.lines[1:], key=lambda line: not line.startswith("try"))  # what to try is never cut
+        besides = _SEPARATOR.join(filter(None, [finding.saving, *finding.lines[:1]]))
+        said = [f"{start}{finding.kind} {finding.where}", besides, *lines]
+        self.query_one("#finding", Static).update(Text("\n".join(map(visible, filter(None, said)))))
 
     def _highlight(self, finding: Entry) -> None:
         highlight, browser = finding.highlight.within(self.experiment), at_start(self.experiment)

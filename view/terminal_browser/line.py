@@ -59,7 +59,7 @@ def line(row: Row, width: int, *, signed: bool) -> Text:
     drawn.append("~" if row.value.gap == "partial" else " ", Style(bold=True))
     narrow = width < _NARROW
     if not narrow:
-        drawn.append(f"{_bar(row.colour or 0.0)} ", Style(dim=True))
+        drawn.append(f"{_bar(row.part or 0.0)} ", Style(dim=True))
     step = " " if narrow else "  "
     drawn.append(f"{step * min(row.depth, _DEEPEST)}{_TOGGLES[row.state]} ", Style(dim=True))
     drawn.append(_cut(visible(row.label), max(1, width - drawn.cell_len)), Style(italic=row.state == "folded"))

@@ -74,6 +74,29 @@ def test_colours_lie_on_the_legend_and_reliefs_are_signs(name, experiments):
                     assert row.relief == {1: "raised", -1: "sunken", 0: "flat"}[seen]
 
 
+def test_an_open_node_keeps_the_colour_that_it_had_when_closed(experiments):
+    browser = browse(experiments["rays"]).selecting("metrics", 1)
+    for dimension in ("program", "system"):
+        closed = next(rows(browser, dimension)).colour
+        opened = next(rows(browser.opened(dimension, 0), dimension))
+        assert (opened.state, opened.colour) == ("open", closed)
+        assert opened.part < opened.colour
+
+
+def test_metrics_of_one_unit_share_a_scale(experiments):
+    found = {row.label: row.colour for row in rows(browse(experiments["rays"]), "metrics")}
+    assert found["wall_time"] == 1
+    assert 0 < found["cpu_time"] < found["program_time"] < 1
+    assert found["io_bytes"] < found["mpi_bytes"] == 1
+
+
+def test_a_metric_of_whole_processes_has_its_value_on_each_rank_whatever_call_path_is_selected(experiments):
+    browser = browse(experiments[OF_PROCESSES]).selecting("metrics", 2).opened("system", 0, 1, 3)
+    for path in (0, 1):
+        found = {row.label: row.value.amount for row in rows(browser.selecting("program", path), "system")}
+        assert (found["rank 0"], found["thread 0"]) == (5, 7)
+
+
 def test_small_nodes_are_folded_last_below_their_parent_until_it_is_unfolded():
     browser = program([None, 0, 0, 0], [100.0, 0.2, 50.0, 0.1]).opened("program", 0)
     assert [(row.label, row.depth) for row in rows(browser, "program")] == [("f0", 0), ("f2", 1), ("2 more", 1)]
@@ -151,7 +174,7 @@ def test_a_legend_goes_from_0_to_the_whole_in_the_unit_that_is_shown(experiments
 def test_a_legend_reaches_the_largest_value_where_that_is_more_than_the_whole():
     browser = program([None, 0, 0], [1.0, 500.0, -400.0]).opened("program", 0)
     assert legend(browser, "program") == Legend(500.0, "sec")
-    assert [row.colour for row in rows(browser, "program")] == pytest.approx([0.002, 1, 0.8])
+    assert [row.colour for row in rows(browser, "program")] == pytest.approx([0.202, 1, 0.8])
 
 
 def test_minima_are_compared_with_the_largest_of_them_and_stay_absolute(experiments):
@@ -209,7 +232,7 @@ def test_what_is_known_of_whole_processes_alone_is_not_0_elsewhere(experiments):
     assert shown == {**nothing, "rank 0": Value(5.0), "thread 0": Value(7.0), "thread 1": elsewhere}
     below = browser.selecting("program", 1)
     shown = {labels[node]: value for node, value in below.values("system").items()}
-    assert shown == {**nothing, **dict.fromkeys(("rank 0", "thread 0", "thread 1"), elsewhere)}
+    assert shown == {**nothing, "rank 0": Value(5.0), "thread 0": Value(7.0), "thread 1": elsewhere}
 
 
 def test_where_nothing_adds_up_the_first_node_is_selected():

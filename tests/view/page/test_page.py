@@ -20,7 +20,7 @@ from ..conftest import STATES
 from .conftest import SAMPLES, faults
 
 RAYS = {"folders": [SAMPLES / "rays"]}
-TABS = ("ranks", "flat", "topology", "compare", "counters", "time", "account", "roofline")
+TABS = ("ranks", "flat", "topology", "compare", "counters", "time", "account", "roofline", "callers")
 SIZES = (390, 1280, 1920)
 AROUND = [[".tabs"], ["#panel"]]
 HOSTILE = [
@@ -433,6 +433,26 @@ def test_a_cell_of_the_map_selects_its_call_path_and_rank(experiments, show):
     assert shown.page.inner_text(".told").startswith(shown.selected()["program"][0])
 
 
+DRAWN = """() => {
+  const own = CanvasRenderingContext2D.prototype.fillText;
+  window.drawn = [];
+  CanvasRenderingContext2D.prototype.fillText = function (text, ...rest) {
+    window.drawn.push(text);
+    own.call(this, text, ...rest);
+  };
+}"""
+
+
+def test_the_map_has_numbers_of_ranks_values_and_a_scale(experiments, show):
+    shown = show(experiments["rays"], "#n=1", of_page=RAYS)
+    shown.page.evaluate(DRAWN)
+    shown.press("1")
+    assert {"rank 0", "1", "2", "3", "1.49 s", "806 ms"} <= {*shown.page.evaluate("drawn")}
+    assert re.sub(r"\s+", " ", shown.page.inner_text("#panel .scale")) == "cpu_time 0 1.49 s"
+    shown.page.check(".map-tools input")
+    assert re.sub(r"\s+", " ", shown.page.inner_text("#panel .scale")) == "against the row's mean more less"
+
+
 def test_a_title_of_the_flat_profile_sorts(experiments, show):
     shown = show(experiments["rays"])
     shown.press("2")
@@ -468,7 +488,10 @@ MAIN_AND_WORK = (("main", None), ("work", 0))
 
 def test_ranks_stand_at_their_places_on_the_grid_a_plane_at_a_time(show):
     shown = show(on_a_grid())
+    shown.page.evaluate(DRAWN)
     shown.press("3")
+    assert {"0", "3", "1 s"} <= {*shown.page.evaluate("drawn")}
+    assert shown.page.inner_text("#panel .scale").split()[:2] == ["cpu_time", "0"]
     assert "plates: x 2 × y 2 periodic × z 3" in shown.page.inner_text("#panel")
     shown.page.focus(".grid canvas")
     shown.press("ArrowRight", "ArrowRight", "ArrowDown", "Enter")
@@ -550,6 +573,19 @@ def test_a_metric_of_one_of_two_runs_alone_is_not_compared(show):
     shown = show(after, "#m=visits", of_page={"against": (before, "before")})
     shown.press("4")
     assert shown.page.inner_text("#panel") == "visits is not in both experiments, or its values do not add up."
+
+
+def test_a_metric_of_one_of_two_runs_alone_is_hatched_in_their_difference(show):
+    before = on_a_grid()
+    more = {"cpu_time": before.exclusive("cpu_time"), "visits": np.ones((2, 12))}
+    counted = before.replaced(metrics=[*before.metrics, Metric("visits", "occ")], severities=more)
+    for after, other in ((before, counted), (counted, before)):
+        shown = show(after, "#e=difference", of_page={"against": (other, "before")})
+        found = {row["label"]: row for row in shown.rows()["metrics"]}
+        assert (found["visits"]["value"], found["visits"]["hatched"]) == ("not measured", True)
+        assert not found["cpu_time"]["hatched"]
+        shown.press("4")
+        assert "so its change is not known: visits" in shown.page.inner_text("#panel .caveats")
 
 
 def test_a_flat_profile_has_no_spreads_of_call_paths(show, monkeypatch):

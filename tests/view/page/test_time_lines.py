@@ -98,6 +98,15 @@ def test_rows_name_the_call_path_with_most_time_and_where_it_is_in_the_trees(tmp
     assert rows.tolist() == [[0.0] * 40 + [1.0] * 20 + [0.0] * 40] * 5
 
 
+def test_call_paths_are_known_in_parts_of_steps_and_rows_by_their_ranks(tmp_path, monkeypatch):
+    monkeypatch.setattr("autoanalyzer.view.page.time_lines._STEPS", 5)
+    found = made(tmp_path)
+    assert (found.head["steps"], found.head["fine"]) == (5, 8)
+    rows = unpacked(found.numbers["time 0 regions"]).reshape(5, 40)
+    assert rows.tolist() == [[0.0] * 16 + [1.0] * 8 + [0.0] * 16] * 5
+    assert found.head["members"] == [[], [0], [1], [2], [3]]
+
+
 def test_what_findings_speak_of_is_shown_first_and_what_stands_still_is_not(tmp_path):
     names = [each.name for each in METRICS if each.name != "io_bytes"]
     assert [names[each] for each in made(tmp_path).head["first"]] == ["mpi_time"]

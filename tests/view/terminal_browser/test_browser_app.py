@@ -356,6 +356,27 @@ def test_of_20_000_ranks_only_those_in_view_are_drawn():
     driven(made, act, size=(120, 30))
 
 
+def test_80_columns_and_24_lines_have_the_whole_first_finding_and_two_trees(experiments):
+    samples = Path(__file__).parents[3] / "samples" / "rays"
+
+    async def act(app: BrowserApp, pilot: Pilot) -> None:
+        await app.workers.wait_for_complete()
+        await pilot.pause()
+        box = app.query_one("#finding", Static)
+        drawn = "\n".join(box.render_line(y).text for y in range(box.size.height))
+        for part in ("propagate.c:28", "saves up to 623 ms (41 %)", "rank 3: 1.49 s", "try: deal the iterations out"):
+            assert part in drawn
+        assert "differ in cost" in drawn  # the end of what to try
+        assert "why: unknown without counts" in drawn
+        assert tree(app, "metrics").size.width < 5
+        assert min(tree(app, each).size.width for each in ("program", "system")) > 30
+        assert tree(app, "program").size.height >= 6
+        await pilot.press("shift+tab")
+        assert tree(app, "metrics").size.width > 15
+
+    driven(experiments["rays"], act, folders=[samples], size=(80, 24))
+
+
 def test_no_line_is_wider_than_its_tree(experiments):
     async def act(app: BrowserApp, pilot: Pilot) -> None:
         for size in ((40, 12), (80, 24), (200, 60)):

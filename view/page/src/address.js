@@ -8,7 +8,7 @@ const names = (tree, nodes) => [...nodes].map((node) => (node < 0 ? "/" : encode
 
 // Returns the fragment for a view, such as "m=wall_time&c=main%2Floop~0&v=pct".
 export function fragmentOf(state) {
-  const { browser, basis, flat, grouping, tab, time, source, experiment } = state;
+  const { browser, basis, flat, grouping, filtered, tab, time, source, experiment } = state;
   const { metrics, program, system } = browser.panes;
   const parts = [
     ["m", names(metrics.tree, metrics.selected)],
@@ -17,6 +17,7 @@ export function fragmentOf(state) {
     ["v", VALUES[basis ?? "absolute"]],
   ];
   if (flat) parts.push(["f", "flat"]);
+  if (filtered) parts.push(["r", "only"]);
   if (grouping) parts.push(["g", grouping]);
   if (experiment !== "run") parts.push(["e", experiment]);
   if (tab) parts.push(["t", tab]);

@@ -1,13 +1,15 @@
 // The page below the verdict. The whole view is one immutable state, and each action replaces it.
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
-import { fragmentOf, paneOf, piecesOf, timeOf, VALUES } from "./address.js";
+import { fragmentOf, piecesOf, VALUES } from "./address.js";
 import { html } from "./html.js";
-import { Browser, DIMENSIONS } from "./model/browser.js";
+import { DIMENSIONS } from "./model/browser.js";
 import { Pane } from "./model/pane.js";
 import { ranges } from "./model/ranges.js";
 import { heaviestPath, selectedPaths } from "./model/regions.js";
 import { Rows } from "./model/rows.js";
+import { Callers } from "./parts/callers.js";
 import { Compare } from "./parts/compare.js";
+import { Filter } from "./parts/filter.js";
 import { FlatProfile } from "./parts/flat_profile.js";
 import { HeatMap } from "./parts/heat_map.js";
 import { Help } from "./parts/help.js";
@@ -21,9 +23,7 @@ import { TABS, Tabs } from "./parts/tabs.js";
 import { Time } from "./parts/time.js";
 import { Topology } from "./parts/topology.js";
 import { ROW, TreeView } from "./parts/tree_view.js";
-
-const BASES = [null, "root", "selection", "other"];
-const MOST_RANKS = 64; // a finding selects its ranks only up to this number
+import { BASES, browserOf, carried, locationsOf, nodesOf, shownOf, start, stateOf } from "./state.js";
 
 export function App({ page }) {
   const [state, setState] = useState(() => start(page));
@@ -35,10 +35,13 @@ export function App({ page }) {
   const now = useRef(state);
   const lastTree = useRef("program");
 
-  const { browser, basis, flat, grouping, tab, time, source } = state;
+  const { basis, flat, grouping, tab, time, source } = state;
   const experiment = page.experiments[state.experiment];
   const whole = basis === "other" ? page.other.totals : basis;
-  const rows = useMemo(() => Object.fromEntries(DIMENSIONS.map((each) => [each, rowsOf(browser, each, whole)])), [browser, whole]);
+  const only = useMemo(() => locationsOf(state), [state.browser, state.filtered]);
+  const browser = useMemo(() => shownOf(state), [state.browser, only]);
+  const ofAll = state.browser; // the values of all locations
+  const rows = useMemo(() => Object.fromEntries(DIMENSIONS.map((each) => [each, rowsOf(each === "system" ? ofAll : browser, each, whole)])), [browser, ofAll, whole]);
   const spread = useMemo(() => ranges(browser), [browser]);
 
   const titles = { metrics: "Metric", program: flat ? "Region" : "Call path", system: grouping === "cluster" ? "Cluster, rank" : "Machine, rank" };
@@ -52,7 +55,7 @@ export function App({ page }) {
     const next = { ...now.current, ...(typeof change === "function" ? change(now.current) : change) };
     now.current = next;
     try {
-      await next.browser.sums.load(next.browser.metrics);
+      await next.browser.sums.load(next.filtered ? next.browser.sums.metrics.keys() : next.browser.metrics);
     } catch (error) {
       setFailure(String(error));
       document.body.removeAttribute("aria-busy");
@@ -71,7 +74,7 @@ export function App({ page }) {
     setFocus((seen) => {
       const found = { ...seen };
       for (const dimension of dimensions) {
-        const { order } = rowsOf(next.browser, dimension, null);
+        const { order } = rowsOf(dimension === "system" ? next.browser : shownOf(next), dimension, null);
         const place = order.findIndex((node) => next.browser.panes[dimension].selected.has(node));
         if (place >= 0) found[dimension] = place;
       }
@@ -108,8 +111,8 @@ export function App({ page }) {
       let next = seen.browser;
       const node = seen.flat ? experiment.trees.flat.home[path] : path;
       next = next.selecting("program", [node]);
-      if (locations.length) next = next.selecting("system", nodesOf(next.panes.system.tree, locations));
-      return { browser: next };
+      if (!locations.length) return { browser: next };
+      return { browser: next.selecting("system", nodesOf(next.panes.system.tree, locations)), filtered: true };
     }, { aim: ["program", "system"] });
   }
 
@@ -129,7 +132,7 @@ export function App({ page }) {
     go((seen) => {
       const tree = experiment.trees.systems[name];
       const pane = new Pane(tree, { open: tree.children(-1).length > 1 ? [] : tree.children(-1) });
-      return { grouping: name, browser: seen.browser.with("system", pane) };
+      return { grouping: name, browser: seen.browser.with("system", pane), filtered: false };
     });
   }
 
@@ -141,7 +144,7 @@ export function App({ page }) {
 
   function find(dimension, node) {
     lastTree.current = dimension;
-    go((seen) => ({ browser: seen.browser.selecting(dimension, [node]) }), { aim: [dimension] });
+    go((seen) => ({ browser: seen.browser.selecting(dimension, [node]), filtered: seen.filtered || dimension === "system" }), { aim: [dimension] });
   }
 
   const actions = (dimension) => ({
@@ -185,14 +188,17 @@ export function App({ page }) {
   }
 
   function select(dimension, node, beside) {
-    tree((seen) => {
+    go(({ browser: seen, filtered }) => {
       const { selected } = seen.panes[dimension];
       const without = [...selected].filter((each) => each !== node);
-      if (!beside) return seen.selecting(dimension, [node]);
-      if (!selected.has(node)) return seen.selecting(dimension, [...selected, node]);
-      return without.length || dimension === "system" ? seen.selecting(dimension, without) : seen;
+      const to = (nodes) => ({ browser: seen.selecting(dimension, nodes), filtered: dimension === "system" ? nodes.length > 0 : filtered });
+      if (!beside) return to([node]);
+      if (!selected.has(node)) return to([...selected, node]);
+      return without.length || dimension === "system" ? to(without) : {};
     });
   }
+
+  const ofAllAgain = () => go((seen) => ({ browser: seen.browser.selecting("system", []), filtered: false }));
 
   function toNode(dimension, node) {
     if (node < 0) return;
@@ -221,7 +227,7 @@ export function App({ page }) {
         "?": () => setHelp(true),
         Escape: () => (typing ? document.getElementById(`tree-${lastTree.current}`).focus() : go({ tab: null })),
       }[event.key];
-      const number = /^[1-8]$/.test(event.key) ? Number(event.key) : 0;
+      const number = /^[1-9]$/.test(event.key) ? Number(event.key) : 0;
       if (!act && !number) return;
       event.preventDefault();
       if (act) act();
@@ -252,8 +258,8 @@ export function App({ page }) {
     return `${[name, about].filter(Boolean).join(": ")} (${from})`;
   };
   const groupings = Object.keys(experiment.trees.systems);
-  const width = (name) => (widths[name] ? `${widths[name]}px` : "minmax(13rem, 1.1fr)");
-  const columns = { gridTemplateColumns: [width("metrics"), "6px", widths.program ? `${widths.program}px` : "minmax(17rem, 1.8fr)", "6px", widths.system ? `${widths.system}px` : "minmax(12rem, 1fr)", ...(source ? ["6px", "minmax(18rem, 1.8fr)"] : [])].join(" ") };
+  const width = (name) => (widths[name] ? `${widths[name]}px` : "minmax(13rem, 1.2fr)");
+  const columns = { gridTemplateColumns: [width("metrics"), "6px", widths.program ? `${widths.program}px` : "minmax(17rem, 1.8fr)", "6px", widths.system ? `${widths.system}px` : "minmax(14rem, 1.2fr)", ...(source ? ["6px", "minmax(18rem, 1.6fr)"] : [])].join(" ") };
   const tallest = Math.max(...DIMENSIONS.map((each) => rows[each].length));
   const height = `max(${source ? 28 : 16}rem, ${tallest * ROW + 72}px)`;
   const pane = (dimension, tools) => html`
@@ -269,7 +275,7 @@ export function App({ page }) {
         signed=${experiment.signed}
         actions=${actions(dimension)}
       />
-      ${dimension === "system" && !browser.ofSystem && html`<p class="remark">Not in this page: it holds single ranks only of the findings' call paths, and ranges of ranks (“bins”) only of ${experiment.head.large.metrics.join(", ")}. <code>autoanalyzer cut</code> makes an experiment of a part, whose page has all.</p>`}
+      ${dimension === "system" && !ofAll.ofSystem && html`<p class="remark">Not in this page: it holds single ranks only of the findings' call paths, and ranges of ranks (“bins”) only of ${experiment.head.large.metrics.join(", ")}. <code>autoanalyzer cut</code> makes an experiment of a part, whose page has all.</p>`}
       <${Legend} legend=${rows[dimension].legend} signed=${experiment.signed} gains=${experiment.head.difference} />
     </section>
   `;
@@ -279,6 +285,7 @@ export function App({ page }) {
   };
   const clusters = experiment.head.large ? [] : page.clusters;
   const shared = { browser, experiment, clusters };
+  const sharedOfAll = { ...shared, browser: ofAll };
   const metric = experiment.head.metrics[browser.metrics[0]].name;
   const inBoth = page.other?.totals.has(metric) && page.experiments.run.head.metrics.some(({ name }) => name === metric);
   return html`
@@ -291,6 +298,7 @@ export function App({ page }) {
       </select></label>
       <label>program <select value=${flat ? "flat" : "calls"} onChange=${(event) => switchTree(event.currentTarget.value === "flat")}><option value="calls">call tree</option><option value="flat">flat profile</option></select></label>
       ${groupings.length > 1 && html`<label>system by <select value=${grouping} onChange=${(event) => group(event.currentTarget.value)}>${groupings.map((name) => html`<option value=${name}>${name}</option>`)}</select></label>`}
+      ${only && html`<${Filter} experiment=${experiment} locations=${only} end=${ofAllAgain} />`}
       <${Search} trees=${Object.fromEntries(DIMENSIONS.map((each) => [each, browser.panes[each].tree]))} titles=${titles} show=${find} />
       <button aria-pressed=${source} onClick=${() => go((seen) => ({ source: !seen.source }))}>source</button>
       <button onClick=${() => setHelp(true)} aria-haspopup="dialog">keys <kbd>?</kbd></button>
@@ -307,9 +315,10 @@ export function App({ page }) {
         <${SourceView} browser=${browser} experiment=${experiment} sources=${page.sources} findings=${page.findings} select=${(path) => selectPath(path)} />`}
     </div>
     <${Tabs} tab=${tab} go=${goTab}>
-      ${tab === "ranks" && html`<${HeatMap} ...${shared} nodes=${shownNodes} select=${selectNode} />`}
+      ${tab === "ranks" && html`<${HeatMap} ...${sharedOfAll} nodes=${shownNodes} select=${selectNode} />`}
       ${tab === "flat" && html`<${FlatProfile} ...${shared} select=${selectRegion} />`}
-      ${tab === "topology" && html`<${Topology} ...${shared} select=${(locations) => selectPath(selectedPaths(browser, experiment)[0], locations)} />`}
+      ${tab === "callers" && html`<${Callers} browser=${browser} experiment=${experiment} select=${(path) => selectPath(path)} />`}
+      ${tab === "topology" && html`<${Topology} ...${sharedOfAll} select=${(locations) => selectPath(selectedPaths(browser, experiment)[0], locations)} />`}
       ${tab === "compare" && html`<${Compare} difference=${page.experiments.difference} metric=${metric} inBoth=${inBoth} other=${page.other?.name} compared=${page.other?.compared ?? []} shown=${state.experiment === "difference"} show=${show}
         select=${(region) => selectIn(region)} />`}
       ${["counters", "account"].includes(tab) && html`<${Made} key=${tab} name=${tab} />`}
@@ -334,47 +343,6 @@ export function App({ page }) {
   }
 }
 
-const start = (page) => {
-  const experiment = page.experiments.run;
-  return { experiment: "run", browser: experiment.start(), basis: null, flat: false, grouping: experiment.grouping, tab: page.tab, time: timeOf(page.times, new Map()), source: page.hasSources, calls: null };
-};
-
-// Returns the state that a fragment describes.
-function stateOf(page, pieces) {
-  const name = pieces.get("e") === "difference" && page.experiments.difference ? "difference" : "run";
-  const experiment = page.experiments[name];
-  const { panes, sums } = experiment.start();
-  const flat = pieces.get("f") === "flat";
-  const grouping = Object.hasOwn(experiment.trees.systems, pieces.get("g") ?? "") ? pieces.get("g") : experiment.grouping;
-  const program = flat ? new Pane(experiment.trees.flat, { selected: [experiment.trees.flat.home[[...panes.program.selected][0]]] }) : panes.program;
-  const system = grouping === experiment.grouping ? panes.system : new Pane(experiment.trees.systems[grouping]);
-  const browser = new Browser(sums, { metrics: paneOf(panes.metrics, pieces, "m"), program: paneOf(program, pieces, "c"), system: paneOf(system, pieces, "s") });
-  const basis = BASES.find((each) => VALUES[each ?? "absolute"] === pieces.get("v")) ?? null;
-  const tab = TABS.some(([each]) => each === pieces.get("t")) ? pieces.get("t") : null;
-  return { experiment: name, browser, basis: basis === "other" && !page.other ? null : basis, flat, grouping, tab, time: timeOf(page.times, pieces), source: { on: true, off: false }[pieces.get("src")] ?? page.hasSources, calls: null };
-}
-
-// Returns a state with the same selection in another experiment, as far as it exists there.
-function carried(page, seen, name) {
-  const pieces = piecesOf(fragmentOf(seen));
-  for (const key of ["mo", "co", "so", "mu", "cu"]) pieces.delete(key);
-  pieces.set("e", name);
-  pieces.delete("g");
-  return stateOf(page, pieces);
-}
-
-// Returns the browser that shows a finding: with its metric, call path and ranks selected.
-function browserOf(page, { metric, withoutParts, path, locations }) {
-  const experiment = page.experiments.run;
-  let browser = experiment.start();
-  const node = experiment.head.metrics.findIndex(({ name }) => name === metric);
-  if (node >= 0) browser = browser.selecting("metrics", [node]);
-  if (node >= 0 && withoutParts) browser = browser.opened("metrics", [node]);
-  if (path !== null) browser = browser.selecting("program", [path]);
-  if (!experiment.head.large && locations.length && locations.length <= MOST_RANKS) browser = browser.selecting("system", nodesOf(browser.panes.system.tree, locations));
-  return browser;
-}
-
 // Scrolls to the trees if they are not in the window; if the columns are stacked, to where they begin.
 function lookThere() {
   const narrow = matchMedia("(max-width: 1100px)").matches;
@@ -387,8 +355,6 @@ const NO_ROWS = { length: 0, order: [], legend: null };
 
 const rowsOf = (browser, dimension, basis) =>
   dimension === "system" && !browser.ofSystem ? NO_ROWS : new Rows(browser, dimension, basis);
-
-const nodesOf = (tree, locations) => [...new Set(locations.map((location) => tree.home[location]))];
 
 // Returns how the locations differ at a program node; null if that is not known.
 function rangeOf(spread, rows, node) {

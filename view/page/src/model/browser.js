@@ -18,6 +18,11 @@ export class Browser {
     return new Browser(this.sums, { ...this.panes, [dimension]: pane });
   }
 
+  // Returns the same with the numbers of other locations.
+  of(sums) {
+    return new Browser(sums, this.panes);
+  }
+
   opened(dimension, nodes) {
     return this.with(dimension, this.panes[dimension].opened(nodes));
   }
@@ -46,6 +51,12 @@ export class Browser {
     const [tally, place] = this.tallyOf(dimension, node);
     const hasCells = dimension === "program" || (dimension === "system" && !this.panes.system.isOpen(node));
     return tally.value(place, hasCells);
+  }
+
+  // Returns the value of a node as if it were closed.
+  inclusive(dimension, node) {
+    if (dimension === "metrics") return this.sums.total(node).value(0);
+    return (dimension === "program" ? this.ofProgram : this.ofSystem).closed.value(node);
   }
 
   // Returns the aggregated value of several shown nodes.
@@ -80,6 +91,11 @@ export class Browser {
 
   get metrics() {
     return [...this.panes.metrics.selected].sort((one, other) => one - other);
+  }
+
+  // Returns the names of the selected metrics.
+  get named() {
+    return this.metrics.map((node) => this.sums.metrics[node].name).join(", ");
   }
 
   get summed() {

@@ -52,8 +52,7 @@ export class Rows {
       if (group === null) continue;
       const [value, unit] = this.#written(node);
       const key = `${group} ${unit}`;
-      const top = tops.get(key) ?? this.#least(node, unit);
-      tops.set(key, Math.max(top, Math.abs(value.amount ?? 0)));
+      tops.set(key, Math.max(tops.get(key) ?? 0, this.#least(node, unit), Math.abs(value.amount ?? 0)));
     }
     return tops;
   }
@@ -65,11 +64,9 @@ export class Rows {
     return unit === "%" ? 100 : Math.abs(this.#rootOf(node).amount ?? 0);
   }
 
-  // Returns the scale to which a node belongs; null if it has none. Each tree of metrics has its own; metrics that are
-  // not additive have none.
+  // Returns the scale to which a node belongs, apart from its unit; null for metrics that are not additive.
   #group(node) {
-    if (this.dimension !== "metrics") return 0;
-    return this.#rootOf(node).amount === null ? null : this.pane.tree.root(node);
+    return this.dimension === "metrics" && this.#rootOf(node).amount === null ? null : 0;
   }
 
   #rootOf(node) {
@@ -95,16 +92,19 @@ export class Rows {
   #single(node) {
     const { tree } = this.pane;
     const [value, unit] = this.#written(node);
+    const isOpen = this.pane.isOpen(node);
+    const whole = isOpen && value.amount !== null ? this.#written(node, this.browser.inclusive(this.dimension, node))[0] : value;
     return {
       nodes: [node],
       above: tree.parents[node],
       depth: tree.depths[node],
       label: tree.labels[node],
-      state: this.pane.isOpen(node) ? "open" : tree.isLeaf(node) ? "leaf" : "closed",
+      state: isOpen ? "open" : tree.isLeaf(node) ? "leaf" : "closed",
       selected: this.pane.selected.has(node),
       value,
       unit,
-      colour: this.#colour(node, value, unit),
+      colour: this.#place(node, whole.amount === null ? value : whole, unit), // of all that is below, as of a closed node
+      part: this.#place(node, value, unit),
     };
   }
 
@@ -120,11 +120,13 @@ export class Rows {
       selected: false,
       value,
       unit,
-      colour: this.#colour(nodes[0], value, unit),
+      colour: this.#place(nodes[0], value, unit),
+      part: this.#place(nodes[0], value, unit),
     };
   }
 
-  #colour(node, value, unit) {
+  // Returns the place of a value on the scale, from 0 to 1; null if there is none.
+  #place(node, value, unit) {
     if (value.amount === null) return null;
     const top = this.tops.get(`${this.#group(node)} ${unit}`);
     if (top === undefined) return null;

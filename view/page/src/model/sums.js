@@ -4,6 +4,7 @@ import { Tally } from "./tally.js";
 export class Sums {
   // `read` returns a promise of a metric's values, by call path and location.
   constructor(head, sums, read) {
+    this.head = head;
     this.metrics = head.metrics;
     this.parts = head.metrics.map((_, place) =>
       head.metrics.flatMap((metric, part) =>
@@ -80,15 +81,21 @@ export class Sums {
     return tally;
   }
 
+  // Returns those of some call paths that have values of a metric of whole processes; if none has, all that have.
+  ofProcesses(metric, paths) {
+    const { known, gaps } = this.byPath(metric);
+    const has = (path) => known[path] + gaps[path] > 0;
+    const found = paths.filter(has);
+    return found.length ? found : [...known.keys()].filter(has);
+  }
+
   fresh(metric, paths) {
     const tally = Tally.nothing(this.metrics[metric].aggregation, this.columns);
     const { amounts, known: measured, gaps, operation } = tally;
     const values = this.values.get(metric);
     const adds = tally.aggregation === "sum" || tally.aggregation === "none";
     const { perRank } = this.metrics[metric];
-    const whole = perRank && this.byPath(metric);
-    for (const path of paths) {
-      if (whole && !(whole.known[path] + whole.gaps[path])) continue;
+    for (const path of perRank ? this.ofProcesses(metric, paths) : paths) {
       const row = path * this.columns;
       for (let location = 0; location < this.columns; location++) {
         const value = values[row + location];

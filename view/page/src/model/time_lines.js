@@ -11,6 +11,7 @@ export class TimeLines {
     this.steps = head.steps;
     [this.start, this.end] = head.edges;
     this.step = (this.end - this.start) / this.steps;
+    this.fine = head.fine; // parts of a step, each with its main call path
     this.edges = Float64Array.from({ length: this.steps + 1 }, (_, place) => (place < this.steps ? this.start + place * this.step : this.end));
     this.units = new Map(head.metrics.map(({ name, unit }) => [name, unit]));
     this.numbers = new Map(); // metric → least, mean, most
@@ -52,14 +53,35 @@ export class TimeLines {
     return [first, Math.max(first, this.stepAt(end - this.step / 2)) + 1];
   }
 
-  // Returns the index of the call path with most time in a step of a row; -1 for several short ones, NaN for none.
-  pathAt(row, step) {
-    return this.regions[row * this.steps + step];
+  // Returns the part of a step that contains a moment, counted from the start of the run.
+  partAt(time) {
+    return Math.max(0, Math.min(this.steps * this.fine - 1, Math.floor(((time - this.start) * this.fine) / this.step)));
+  }
+
+  // Returns when a part of a step begins.
+  beginOf(part) {
+    return part < this.steps * this.fine ? this.start + (part * this.step) / this.fine : this.end;
+  }
+
+  // Returns the index of the call path with most time in a part of a step of a row; -1 for several short ones, NaN for
+  // none.
+  pathAt(row, part) {
+    return this.regions[row * this.steps * this.fine + part];
+  }
+
+  // Returns the call path that has most parts of some steps of a row.
+  mostMet(row, [from, to]) {
+    const met = new Map();
+    for (let part = from * this.fine; part < to * this.fine; part++) met.set(this.pathAt(row, part), (met.get(this.pathAt(row, part)) ?? 0) + 1);
+    return [...met].sort(([, one], [, other]) => other - one)[0][0];
+  }
+
+  nameOf(path) {
+    return path >= 0 ? this.head.paths[path].name : path < 0 ? "several short regions" : "no region";
   }
 
   nameAt(row, step) {
-    const path = this.pathAt(row, step);
-    return path >= 0 ? this.head.paths[path].name : path < 0 ? "several short regions" : "no region";
+    return this.nameOf(this.mostMet(row, [step, step + 1]));
   }
 
   // Returns the least, mean and largest value in some steps, and when the least and the largest occur.
@@ -82,21 +104,24 @@ export class TimeLines {
     const count = Math.min(ROWS, to - from);
     return Array.from({ length: count }, (_, row) => {
       const steps = [from + Math.floor((row * (to - from)) / count), from + Math.floor(((row + 1) * (to - from)) / count)];
-      return { start: this.edges[steps[0]], end: this.edges[steps[1]], region: this.#mostMet(steps), values: metrics.map((name) => this.summary(name, steps)) };
+      return { start: this.edges[steps[0]], end: this.edges[steps[1]], region: this.nameOf(this.mostMet(0, steps)), values: metrics.map((name) => this.summary(name, steps)) };
     });
   }
 
-  #mostMet([from, to]) {
-    const met = new Map();
-    for (let step = from; step < to; step++) met.set(this.nameAt(0, step), (met.get(this.nameAt(0, step)) ?? 0) + 1);
-    return [...met].sort(([, one], [, other]) => other - one)[0][0];
-  }
-
-  // Returns the share of each call path in the steps of all rows, largest first.
-  shares() {
+  // Returns the share of each call path in some steps, largest first. The row of all locations counts only if there
+  // is no other.
+  shares([from, to] = [0, this.steps]) {
     const found = new Float64Array(this.head.paths.length);
-    for (const path of this.regions) if (path >= 0) found[path]++;
-    return [...found].map((count, path) => ({ path, share: count / this.regions.length })).sort((one, other) => other.share - one.share);
+    const { length } = this.head.rows;
+    const first = length > 1 ? 1 : 0;
+    for (let row = first; row < length; row++) {
+      for (let part = from * this.fine; part < to * this.fine; part++) {
+        const path = this.pathAt(row, part);
+        if (path >= 0) found[path]++;
+      }
+    }
+    const all = (length - first) * (to - from) * this.fine;
+    return [...found].map((count, path) => ({ path, share: count / all })).sort((one, other) => other.share - one.share);
   }
 
   // Writes a moment, in seconds, with as many decimals as the steps justify.

@@ -17,8 +17,9 @@ export function inks(box) {
 }
 
 // `of`: returns a chart's properties (data, height, series, bands, axis, range, additional drawing), given a function
-// for the theme's colours. `anew`: values whose changes draw the chart anew.
-export function Chart({ times, label, view, shared, intervals = [], of, anew, onPoint }) {
+// for the theme's colours. `anew`: values whose changes draw the chart anew. `onPick(time, top)`: handles a click, and
+// Enter at the cursor, which is at no height.
+export function Chart({ times, label, view, shared, intervals = [], of, anew, onPoint, onPick }) {
   const box = useRef(null);
   const chart = useRef(null);
   const { width, range, at, selected } = shared;
@@ -50,7 +51,14 @@ export function Chart({ times, label, view, shared, intervals = [], of, anew, on
     plot.setSelect({ left, width: right - left, top: 0, height: plot.over.clientHeight }, false);
   }, [times, width, ...anew, range, selected]);
 
-  return html`<div class="chart" ref=${box} role="img" tabindex="0" aria-label=${label} onKeyDown=${(event) => keys(event, times, view, shared)}></div>`;
+  const pressed = useRef(null);
+  const onClick = (event) => {
+    const { left, top, width: wide } = chart.current.over.getBoundingClientRect();
+    const [x, y] = [event.clientX - left, event.clientY - top];
+    if (Math.abs(event.clientX - pressed.current) < LEAST && x >= 0 && x <= wide) onPick(chart.current.posToVal(x, "x"), y);
+  };
+  return html`<div class="chart" ref=${box} role="img" tabindex="0" aria-label=${label} onKeyDown=${(event) => keys(event, times, view, shared, onPick)}
+    onMouseDown=${(event) => (pressed.current = event.clientX)} onClick=${onPick && onClick}></div>`;
 }
 
 // Moves a chart's cursor to a step; null hides it.
@@ -134,7 +142,7 @@ export function drawLines(plot, lines) {
 }
 
 // Handles keys: arrows move the cursor; with Shift they select, and Enter zooms to the selection.
-function keys(event, times, view, { at, anchor, selected, point, select, choose }) {
+function keys(event, times, view, { at, anchor, selected, point, select, choose }, onPick) {
   const [first, behind] = times.stepsOf(view);
   const from = at ?? (event.key === "ArrowLeft" ? behind : first - 1);
   const to = { ArrowRight: from + 1, ArrowLeft: from - 1, PageDown: from + PAGE, PageUp: from - PAGE, Home: first, End: behind - 1 }[event.key];
@@ -144,6 +152,7 @@ function keys(event, times, view, { at, anchor, selected, point, select, choose 
     select(event.shiftKey ? (anchor ?? at ?? step) : null);
     point(step);
   } else if (event.key === "Enter" && selected) choose(selected);
+  else if (event.key === "Enter" && onPick && at !== null) onPick(times.middle(at), 0);
   else if (event.key === "Backspace") choose(null);
   else return;
   event.preventDefault();

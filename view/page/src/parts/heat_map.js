@@ -4,11 +4,15 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { clusterColour, css, signColour, sizeColour } from "../colours.js";
 import { html } from "../html.js";
 import { letters, written } from "../model/units.js";
-import { frame, hatch, sized } from "./canvas.js";
+import { frame, hatch, inkOn, sized } from "./canvas.js";
+import { Scale } from "./scale.js";
 
 const MOST_ROWS = 40; // the most rows, so that a reader keeps the overview
 const CELL = 16; // height in pixels
-const TOP = 14; // pixels for the clusters above the rows
+const NAMES = 14; // pixels for the numbers of the ranks, at the top
+const TOP = 28; // pixels for these, and for the clusters below them
+const NUMBER = 54; // least width in pixels of a cell that contains its value
+const APART = 34; // least distance in pixels of two numbers of ranks
 
 export function HeatMap({ browser, experiment, clusters, nodes, select }) {
   const canvas = useRef(null);
@@ -29,7 +33,7 @@ export function HeatMap({ browser, experiment, clusters, nodes, select }) {
     return () => observer.disconnect();
   }, [there]);
   useEffect(() => {
-    if (there) draw(canvas.current, { map, columns, width, order, clusters, relative, cell });
+    if (there) draw(canvas.current, { map, columns, width, order, clusters, relative, cell, experiment, unit });
   }, [map, columns, width, relative, cell]);
 
   if (!there) return html`<p class="remark">Values of ${browser.metrics.map((node) => browser.panes.metrics.tree.labels[node]).join(", ")} do not add up, or are not in this page by location, so there is no map of them.</p>`;
@@ -70,8 +74,14 @@ export function HeatMap({ browser, experiment, clusters, nodes, select }) {
         ></canvas>
       </div>
     </div>
+    <${Scale} ...${relative ? { title: "against the row's mean", low: "more", high: "less", colour: (place) => signColour(2 * place - 1) } : scaleOf(map, unit, browser.named)} hatched=${map.rows.some(({ values }) => values.some((value) => value !== value))} />
     <p class="told" aria-live="polite">${told ?? "Point at a cell, or move with the arrows, to read its value; a click selects its call path and rank."}</p>
   `;
+}
+
+function scaleOf({ top, signed }, unit, title) {
+  const amount = (value) => written({ amount: value, gap: "" }, unit).text;
+  return { title, low: signed ? amount(-top) : "0", high: amount(top), colour: signed ? (place) => signColour(2 * place - 1) : sizeColour };
 }
 
 const label = (browser, node) => browser.panes.program.tree.labels[node];
@@ -99,7 +109,7 @@ function cells(browser, nodes, order) {
   return { rows, all: nodes.length, top: all.reduce((most, value) => Math.max(most, Math.abs(value)), 0), signed: all.some((value) => value < 0) };
 }
 
-function draw(canvas, { map, columns, width, order, clusters, relative, cell }) {
+function draw(canvas, { map, columns, width, order, clusters, relative, cell, experiment, unit }) {
   const context = sized(canvas, width, TOP + map.rows.length * CELL);
   const wide = width / columns;
   const of = new Map(clusters.flatMap((members, number) => members.map((location) => [location, number])));
@@ -109,12 +119,18 @@ function draw(canvas, { map, columns, width, order, clusters, relative, cell }) 
     const number = of.get(order[range(column, columns, order.length)[0]]);
     if (number === undefined || clusters.length < 2) continue;
     context.fillStyle = clusterColour(number);
-    context.fillRect(column * wide, 0, wide + 0.5, TOP - 2);
+    context.fillRect(column * wide, NAMES, wide + 0.5, TOP - NAMES - 2);
     if (number !== last) {
       context.fillStyle = "#000";
       context.fillText(letters(number), column * wide + 2, TOP - 4);
       last = number;
     }
+  }
+  const every = Math.ceil(APART / wide);
+  context.fillStyle = getComputedStyle(canvas).color;
+  for (let column = 0; column < columns; column += every) {
+    const name = experiment.nameOf(order[range(column, columns, order.length)[0]]);
+    context.fillText(column ? name.split(" ").at(-1) : name, column * wide + 2, NAMES - 4, every * wide - 3);
   }
   map.rows.forEach(({ values }, row) => {
     const known = values.filter((value) => value === value);
@@ -126,6 +142,9 @@ function draw(canvas, { map, columns, width, order, clusters, relative, cell }) 
       if (colour) {
         context.fillStyle = css(colour);
         context.fillRect(column * wide, TOP + row * CELL, wide + 0.5, CELL - 1);
+        if (wide < NUMBER) continue;
+        context.fillStyle = inkOn(colour);
+        context.fillText(written({ amount: value, gap: "" }, unit).text, column * wide + 3, TOP + row * CELL + 12);
       } else hatch(context, column * wide, TOP + row * CELL, wide, CELL - 1);
     }
   });

@@ -8,7 +8,7 @@ const KEYS = [
   ["Enter, Space", "select; with Ctrl, beside what is selected. “n more”: show them"],
   ["Tab", "the next tree, the source, the tabs"],
   ["/", "search in the call tree, or in the tree that has the focus; Enter goes to the next"],
-  ["1 – 8", "a tab; again, or Esc, closes it"],
+  ["1 – 9", "a tab; again, or Esc, closes it"],
   ["[ ]", "the finding before, the next one"],
   ["→ ← in a chart", "move the cursor; with Shift, select. Enter zooms, Backspace shows all"],
   ["v", "values: absolute, in percent of the program, of the selection, of the other experiment"],

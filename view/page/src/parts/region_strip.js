@@ -1,4 +1,4 @@
-// Shows the call path with most time in each step: of all locations together, and of single ones.
+// Shows the call path with most time at each moment: of all locations together, and of single ones. A click selects it.
 import { useMemo, useState } from "preact/hooks";
 import { NAMED, regionColour } from "../colours.js";
 import { html } from "../html.js";
@@ -14,13 +14,19 @@ export function RegionStrip({ times, view, shared, intervals, last, select }) {
   const { rows, paths } = times.head;
   const [row, setRow] = useState(0);
   const shares = useMemo(() => times.shares(), [times]);
+  const inView = useMemo(() => new Map(times.shares(times.stepsOf(view)).map(({ path, share }) => [path, share])), [times, ...view]);
   const places = useMemo(() => new Map(shares.map(({ path }, place) => [path, place])), [shares]);
   const tops = useMemo(() => topsOf(rows.length), [rows]);
   const { at } = shared;
   const shown = row < rows.length ? row : 0;
-  const path = at === null ? NaN : times.pathAt(shown, at);
-  const said = at === null ? "the call path with most time in each step" : `${rows[shown]} in ${path >= 0 ? paths[path].chain.join(" / ") : times.nameAt(shown, at)}`;
+  const path = at === null ? NaN : times.mostMet(shown, [at, at + 1]);
+  const said = at === null ? `the call path with most time at each moment${select ? "; a click selects it, and the rank" : ""}` : `${rows[shown]} in ${path >= 0 ? paths[path].chain.join(" / ") : times.nameAt(shown, at)}`;
   const onPoint = (top) => setRow(top === null ? 0 : Math.max(0, tops.findLastIndex((each) => each <= top)));
+  const onPick = (time, top) => {
+    const line = Math.max(0, tops.findLastIndex((each) => each <= top));
+    const { node } = paths[times.pathAt(line, times.partAt(time))] ?? { node: null };
+    if (select && node !== null && line < rows.length) select(node, times.head.members[line]);
+  };
   const of = () => ({
     data: [times.edges, new Array(times.steps + 1).fill(null)],
     height: tops.at(-1) + 4,
@@ -34,10 +40,11 @@ export function RegionStrip({ times, view, shared, intervals, last, select }) {
   return html`
     <section class="time-line" aria-label="regions">
       <h3><span>Regions</span> <small>${said}</small></h3>
-      <${Chart} times=${times} label=${`Regions over time: mostly ${spoken}. Arrows move the cursor, with Shift they select; Enter zooms, Backspace shows all.`} view=${view} shared=${shared} intervals=${intervals} of=${of} anew=${[last]} onPoint=${onPoint} />
+      <${Chart} times=${times} label=${`Regions over time: mostly ${spoken}. Arrows move the cursor, with Shift they select; Enter zooms, Backspace shows all.`} view=${view} shared=${shared} intervals=${intervals} of=${of} anew=${[last]} onPoint=${onPoint} onPick=${onPick} />
       <ul class="swatches">
-        ${shares.slice(0, NAMED).map((each, place) => html`<${Swatch} key=${each.path} colour=${regionColour(place)} region=${paths[each.path]} share=${each.share} select=${select} />`)}
-        ${shares.length > NAMED && html`<li><i class="swatch" style=${{ backgroundColor: regionColour(NAMED) }}></i>${shares.length - NAMED} other regions</li>`}
+        ${shares.slice(0, NAMED).map((each, place) => html`<${Swatch} key=${each.path} colour=${regionColour(place)} region=${paths[each.path]} share=${inView.get(each.path)} select=${select} />`)}
+        ${shares.length > NAMED && html`<li><i class="swatch" style=${{ backgroundColor: regionColour(NAMED) }}></i>${shares.length - NAMED} other region${shares.length - NAMED === 1 ? "" : "s"}</li>`}
+        <li><small>of the time of all ${times.head.noun}s${view[0] > times.start || view[1] < times.end ? ` from ${times.moment(view[0])} to ${times.moment(view[1])} s` : ""}</small></li>
         ${times.regions.some((each) => each < 0) && html`<li><i class="swatch" style=${{ backgroundColor: SEVERAL }}></i>several short regions</li>`}
       </ul>
     </section>
@@ -76,8 +83,8 @@ function draw(plot, { times, tops, places }) {
   const { ctx, bbox } = plot;
   const scale = bbox.height / tops.at(-1);
   const { min, max } = plot.scales.x;
-  const [first, behind] = [times.stepAt(min), times.stepAt(max) + 1];
-  const edge = (step) => Math.max(bbox.left, Math.min(bbox.left + bbox.width, plot.valToPos(times.edges[step], "x", true)));
+  const [first, behind] = [times.partAt(min), times.partAt(max) + 1];
+  const edge = (part) => Math.max(bbox.left, Math.min(bbox.left + bbox.width, plot.valToPos(times.beginOf(part), "x", true)));
   ctx.save();
   for (let row = 0; row + 1 < tops.length; row++) {
     for (let from = first, to; from < behind; from = to) {

@@ -9,6 +9,7 @@ export const TABS = [
   ["time", "Time"],
   ["account", "Account"],
   ["roofline", "Roofline"],
+  ["callers", "Callers"],
 ];
 
 export function Tabs({ tab, go, children }) {

@@ -3,10 +3,13 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { clusterColour, css, signColour, sizeColour } from "../colours.js";
 import { html } from "../html.js";
 import { letters, written } from "../model/units.js";
-import { frame, hatch, sized } from "./canvas.js";
+import { frame, hatch, inkOn, sized } from "./canvas.js";
+import { Scale } from "./scale.js";
 
-const LARGEST = 48; // largest size of a rank, in pixels
+const LARGEST = 72; // largest size of a rank, in pixels
 const SMALLEST = 4;
+const [NUMBERED, VALUED] = [22, 56]; // least sizes in pixels of a rank with its number, and with its value
+const LINE = 14; // pixels
 
 export function Topology({ browser, experiment, clusters, select }) {
   const grids = experiment.head.topologies;
@@ -20,7 +23,7 @@ export function Topology({ browser, experiment, clusters, select }) {
   const plane = useMemo(() => grid && planeOf(grid, cut), [grid, cut]);
   const values = useMemo(() => (browser.summed ? browser.selected((metric) => browser.sums.byLocation(metric, browser.paths)) : null), [browser]);
   useEffect(() => {
-    if (canvas.current && values) draw(canvas.current, { plane, values, clusters, by, place });
+    if (canvas.current && values) draw(canvas.current, { plane, values, clusters, by, place, experiment, unit });
   }, [plane, values, by, place]);
   if (!grid) return html`<p class="remark">This program made no Cartesian grid of its ranks (MPI_Cart_create), and the file names none.</p>`;
   if (!values) return html`<p class="remark">The selected metrics do not add up, so there is nothing to show on the grid.</p>`;
@@ -48,6 +51,7 @@ export function Topology({ browser, experiment, clusters, select }) {
     </div>
     <div class="grid"><canvas ref=${canvas} tabindex="0" role="img" aria-label=${`Grid of ranks; arrows move, Enter selects. ${told ?? ""}`}
       onMouseMove=${(event) => setPlace(at(event))} onMouseLeave=${() => setPlace(null)} onClick=${(event) => at(event) && select(at(event).locations)} onKeyDown=${onKeyDown}></canvas></div>
+    ${by === "value" && html`<${Scale} ...${scaleOf(values, unit, browser.named)} hatched=${values.known.some((known) => !known)} />`}
     <p class="told" aria-live="polite">${told || "Point at a place to read its value; a click selects the rank."}</p>
   `;
 }
@@ -68,10 +72,18 @@ function planeOf(grid, cut) {
   return { width, height, size, found, at };
 }
 
-function draw(canvas, { plane, values, clusters, by, place }) {
+function scaleOf(values, unit, title) {
+  const amounts = [...values.amounts].filter((_, location) => values.known[location]);
+  const top = amounts.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
+  const signed = amounts.some((value) => value < 0);
+  const amount = (value) => written({ amount: value, gap: "" }, unit).text;
+  return { title, low: signed ? amount(-top) : "0", high: amount(top), colour: signed ? (at) => signColour(2 * at - 1) : sizeColour };
+}
+
+function draw(canvas, { plane, values, clusters, by, place, experiment, unit }) {
   const { width, height, size, found } = plane;
   const context = sized(canvas, width * size, height * size);
-  context.font = `${Math.min(14, size - 4)}px system-ui, sans-serif`;
+  context.font = `${Math.min(12, size - 4)}px system-ui, sans-serif`;
   const amounts = [...values.amounts].filter((_, location) => values.known[location]);
   const top = amounts.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
   const signed = amounts.some((value) => value < 0);
@@ -86,13 +98,14 @@ function draw(canvas, { plane, values, clusters, by, place }) {
       continue;
     }
     const part = top ? value / top : 0;
+    const colour = signed ? signColour(part) : sizeColour(part);
     if (by === "cluster") context.fillStyle = number === undefined ? "#bbb" : clusterColour(number);
-    else context.fillStyle = css(signed ? signColour(part) : sizeColour(part));
+    else context.fillStyle = css(colour);
     context.fillRect(x, y, size - 1, size - 1);
-    if (by === "cluster" && number !== undefined && size >= 14) {
-      context.fillStyle = "#000";
-      context.fillText(letters(number), x + 3, y + size - 5);
-    }
+    context.fillStyle = by === "cluster" ? "#000" : inkOn(colour);
+    if (size >= NUMBERED) context.fillText(experiment.nameOf(locations[0]).split(" ").at(-1), x + 3, y + LINE - 2, size - 5);
+    if (by === "cluster" && number !== undefined && size >= LINE) context.fillText(letters(number), x + 3, y + size - 5);
+    if (by === "value" && size >= VALUED) context.fillText(written({ amount: value, gap: "" }, unit).text, x + 3, y + size - 5, size - 5);
   }
   if (place) frame(context, place.x * size + 1, place.y * size + 1, size - 3, size - 3);
 }

@@ -86,7 +86,7 @@ function Row({ id, row, focused, range, about, signed, onClick }) {
     >
       <span class=${`square ${relief} ${row.value.gap === "not measured" ? "hatched" : ""}`} style=${{ backgroundColor: colour }}></span>
       <span class=${missing ? "value missing" : "value"} title=${WHY[row.value.gap]}>${mark && html`<span class=${sign > 0 ? "up" : "down"}>${mark}</span>`}${text}${partial && html`<span class="partial" title="a part was not measured">~</span>`}</span>
-      <span class="bar"><span style=${{ width: `${100 * (row.colour ?? 0)}%` }}></span></span>
+      <span class="bar"><span style=${{ width: `${100 * (row.part ?? 0)}%` }}></span></span>
       ${range !== undefined && html`<${Strip} range=${missing ? null : range} unit=${range?.unit} />`}
       <span class="name" style=${{ paddingLeft: `${Math.min(row.depth, DEEPEST) * 0.7}rem` }}
         ><span class="toggle" aria-hidden="true">${TOGGLES[row.state]}</span>${row.label}</span

@@ -1,0 +1,121 @@
+"""What is selected limits what is shown: a rank, a moment, a region with its callers; each in two clicks."""
+
+from __future__ import annotations
+
+import pytest
+
+from autoanalyzer.experiment import Builder
+from autoanalyzer.experiment.selection import select
+from autoanalyzer.view.browser import at_start, rows
+from autoanalyzer.view.browser.written import written
+from autoanalyzer.view.page import Recording
+
+from .conftest import SAMPLES
+from .test_time import drag
+from .traces import profile, saved
+
+RAYS = {"folders": [SAMPLES / "rays"]}
+CHIP = ".filter"
+TABLE = "all => all.map((row) => [...row.children].map((cell) => cell.textContent))"
+
+
+def click_rank(shown, rank: int) -> None:
+    shown.page.click(f"#tree-system .row:has-text('rank {rank}')")
+    shown.settle()
+
+
+def values(shown, dimension: str) -> dict[str, str]:
+    return {row["label"]: row["value"] for row in shown.rows()[dimension]}
+
+
+def test_a_rank_limits_metrics_call_paths_profile_and_source_until_its_chip_is_closed(experiments, show):
+    experiment = experiments["rays"]
+    shown = show(experiment, of_page=RAYS)
+    shown.tall()
+    before, costs = shown.rows(), shown.page.inner_text(".source .line.first .cost")
+    click_rank(shown, 3)
+    assert shown.page.inner_text(f"{CHIP} span") == "only rank 3"
+    alone = at_start(select(experiment, processes=[3]))
+    for dimension in ("metrics", "program"):
+        expected = {
+            row.label: written(row.value, row.unit)[0] for row in rows(alone, dimension) if row.state != "folded"
+        }
+        found = values(shown, dimension)
+        same = expected.keys() & found.keys()
+        assert len(same) > 3
+        assert {label: found[label] for label in same} == {label: expected[label] for label in same}
+    assert shown.rows()["system"] != []
+    assert values(shown, "system") == {row["label"]: row["value"] for row in before["system"]}
+    assert shown.page.inner_text(".source .line.first .cost") != costs
+    shown.press("2")
+    of_rank = shown.page.eval_on_selector_all("#panel tbody tr", TABLE)
+    again = show(experiment, "#" + shown.page.url.partition("#")[2], file=shown.file)
+    assert again.page.inner_text(f"{CHIP} span") == "only rank 3"
+    assert again.rows() == shown.rows()
+    shown.page.click(f"{CHIP} button")
+    shown.settle()
+    assert shown.page.locator(CHIP).count() == 0
+    assert shown.page.eval_on_selector_all("#panel tbody tr", TABLE) != of_rank
+    assert values(shown, "program") == {row["label"]: row["value"] for row in before["program"]}
+    assert shown.complaints == []
+
+
+def test_a_finding_shows_its_ranks_and_limits_nothing(experiments, show):
+    shown = show(experiments["rays"], "#n=1", of_page=RAYS)
+    assert (shown.selected()["system"], shown.page.locator(CHIP).count()) == (["rank 3"], 0)
+
+
+def test_a_click_on_the_time_strip_shows_what_ran_then_and_the_rank(show, tmp_path):
+    recordings = [Recording(saved(tmp_path), "out", "the run")]
+    shown = show(profile(), "#t=time", of_page={"recordings": recordings})
+    shown.page.locator(".charts").scroll_into_view_if_needed()
+    box = shown.page.locator(".chart .u-over").first.bounding_box()
+    for part, region in ((0.5, "MPI_Send"), (0.1, "loop@3")):
+        shown.page.mouse.click(box["x"] + part * box["width"], box["y"] + box["height"] - 6)
+        shown.settle()
+        assert (shown.selected()["program"], shown.selected()["system"]) == ([region], ["rank 3"])
+    assert shown.page.inner_text(f"{CHIP} span") == "only rank 3"
+    assert shown.complaints == []
+
+
+def test_the_shares_of_regions_are_those_of_ranks_in_the_visible_time(show, tmp_path):
+    recordings = [Recording(saved(tmp_path), "out", "the run")]
+    shown = show(profile(), "#t=time", of_page={"recordings": recordings})
+    shares = ".time-line:first-child .swatches li:has(.link) small"
+    texts = "all => all.map((each) => each.textContent)"
+    assert shown.page.eval_on_selector_all(shares, texts) == ["a.c:3, 80 %", "20 %"]
+    drag(shown, 0.405, 0.5, chart=0)
+    assert shown.page.eval_on_selector_all(shares, texts) == ["a.c:3, 0.0 %", "100 %"]
+
+
+@pytest.fixture
+def helper():
+    """A function that is called from two places, and most from the second."""
+    builder = Builder()
+    main = builder.call_path("main")
+    one, other = (builder.call_path(name, main) for name in ("setup", "solve"))
+    few, most = (builder.call_path("helper", caller) for caller in (one, other))
+    builder.metric("wall_time", "sec")
+    for rank in range(3):
+        builder.location(rank)
+    builder.row("wall_time", few, [1.0, 1.0, 1.0])
+    builder.row("wall_time", most, [2.0, 3.0, 4.0])
+    return builder.experiment()
+
+
+def test_who_calls_a_region_and_where_else_takes_two_clicks(helper, show):
+    shown = show(helper)
+    shown.tall()
+    shown.page.click("#tree-program .row:has-text('helper')")
+    shown.settle()
+    shown.page.click("#tab-callers")
+    shown.settle()
+    assert shown.page.eval_on_selector_all("#panel tbody tr", TABLE) == [
+        ["9 s", "75 %", "main › solve"],
+        ["3 s", "25 %", "main › setup"],
+    ]
+    shown.page.click("#panel tbody button >> nth=1")
+    shown.settle()
+    click_rank(shown, 2)
+    assert shown.page.eval_on_selector_all("#panel tbody tr", TABLE)[0] == ["4 s", "80 %", "main › solve"]
+    assert shown.complaints == []

@@ -1,0 +1,88 @@
+"""What is seen first, without a click and without scrolling, on a small screen and on a phone."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+from autoanalyzer.experiment import Builder
+
+from .conftest import SAMPLES
+
+RAYS = {"folders": [SAMPLES / "rays"]}
+SCREENS = {"a small screen": (1280, 800), "a phone": (390, 844)}
+IN_VIEW = """([name, part]) => [...document.querySelectorAll(name)].filter((each) => each.textContent.includes(part))
+  .map((each) => each.getBoundingClientRect())
+  .some(({height, top, bottom, left, right}) =>
+    height > 0 && top >= 0 && bottom <= innerHeight && left >= 0 && right <= innerWidth)"""
+
+
+@pytest.mark.parametrize("screen", SCREENS)
+def test_place_ranks_cause_remedy_gain_and_a_picture_are_there(screen, experiments, show):
+    shown = show(experiments["rays"], "", of_page=RAYS, size=SCREENS[screen])
+    shown.page.evaluate("scrollTo(0, 0)")
+    for name, part in (
+        (".findings .first a", "propagate.c:28"),
+        (".findings .first p", "saves up to 623 ms (41 %)"),
+        (".findings .first p", "rank 3: 1.49 s"),
+        (".findings .first p", "why: unknown without counts"),
+        (".findings .first p", "but these differ in cost"),
+        (".findings .ranks svg", "rank 3"),
+    ):
+        assert shown.page.evaluate(IN_VIEW, [name, part]), part
+    assert shown.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_the_picture_of_the_first_finding_is_a_bar_for_each_rank_as_long_as_its_time(experiments, show):
+    shown = show(experiments["rays"], of_page=RAYS)
+    said = shown.page.eval_on_selector_all(".ranks text", "all => all.map((each) => each.textContent)")
+    assert said[::2] == [f"rank {rank}" for rank in range(4)]
+    times = [float(re.sub(" m?s", "", each)) / (1000 if "ms" in each else 1) for each in said[1::2]]
+    widths = shown.page.eval_on_selector_all(
+        ".ranks rect", "all => all.map((each) => Number(each.getAttribute('width')))"
+    )
+    assert np.array(widths) / max(widths) == pytest.approx(np.array(times) / max(times), abs=0.01)
+    assert shown.page.inner_text(".ranks figcaption").startswith("CPU time outside MPI of each rank in propagate.c:28")
+    shown.go("n=1")
+    in_tree = {row["label"]: row["value"] for row in shown.rows()["system"] if row["label"].startswith("rank")}
+    assert dict(zip(said[::2], said[1::2], strict=True)) == in_tree
+
+
+def test_many_ranks_are_columns_with_a_scale_and_whole_numbers(show):
+    builder = Builder()
+    main = builder.call_path("main")
+    work = builder.call_path("work", main)
+    for rank in range(400):
+        builder.location(rank)
+    for name, above in (("wall_time", None), ("cpu_time", None), ("mpi_cpu_time", "cpu_time")):
+        builder.metric(name, parent=above)
+        builder.row(name, work, [0.0 if above else 2.0 if rank == 399 else 1.0 for rank in range(400)])
+    shown = show(builder.experiment(), "")
+    said = shown.page.eval_on_selector_all(".ranks text", "all => all.map((each) => each.textContent)")
+    assert (said[:3], said[-1]) == (["2 s", "0", "0"], "rank")
+    assert all(each.isdecimal() for each in said[2:-1])
+    heights = shown.page.eval_on_selector_all(
+        ".ranks rect", "all => all.map((each) => Number(each.getAttribute('height')))"
+    )
+    assert 100 < len(heights) <= 240
+    assert shown.page.inner_text(".ranks figcaption").endswith("a column is the largest of 2 ranks")
+    assert heights[-1] == max(heights) == pytest.approx(2 * heights[0], abs=0.2)
+
+
+def test_findings_after_the_first_are_a_line_each_until_one_is_unfolded(experiments, show):
+    shown = show(experiments["profile"], "", size=SCREENS["a small screen"])
+    heights = shown.page.eval_on_selector_all(
+        ".findings li:not(.first)", "all => all.map((each) => each.getBoundingClientRect().height)"
+    )
+    assert len(heights) > 3
+    assert max(heights) < 40
+    shown.page.click(".findings li:not(.first) summary >> nth=0")
+    assert shown.page.locator(".findings li:not(.first)").first.bounding_box()["height"] > 60
+
+
+def test_no_value_covers_what_is_beside_it(experiments, show):
+    shown = show(experiments["profile"], "", size=SCREENS["a small screen"])
+    wide = "all => all.filter((each) => each.scrollWidth > each.clientWidth).map((each) => each.textContent)"
+    assert shown.page.eval_on_selector_all(".row .value:not(.missing)", wide) == []

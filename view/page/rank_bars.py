@@ -1,0 +1,175 @@
+"""Draw the values of all ranks, or threads, in a finding's region: the picture beside the first finding."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import ceil
+from typing import Final
+
+from ...experiment import Experiment
+from ..browser import Browser, browse
+from ..marks.mark import COLOURS, element, text
+from ..place import visible
+from ..units import amount
+from ..verdict import Entry, Highlight
+
+__all__ = ["RankBar", "RankBars", "rank_bars"]
+
+# The metric of what a finding is about, by its kind, and whether without its parts; if missing, that of the trees.
+_METRICS: Final = {
+    "HOT SPOT": ("cpu_time", True),
+    "FILE I/O": ("io_time", False),
+    "MESSAGES": ("mpi_time", False),
+    "TRANSFER": ("mpi_time", False),
+}
+_WIDTH: Final = 340
+_ROWS: Final = 8  # the most ranks with a row each, and their values; more are columns
+_ROW: Final = 19
+_NAME: Final = 62  # pixels of the longest name: thread 12.3
+_BAR: Final = 205  # pixels of the longest bar
+_COLUMNS: Final = 240  # the most columns; each stands for the largest of several ranks if there are more
+_HIGH: Final = 120  # pixels of the longest column
+_AXIS: Final = 58  # pixels for the numbers beside the columns
+_TICK: Final = 30  # least distance in pixels of two ranks that are named
+
+
+@dataclass(frozen=True, slots=True)
+class RankBar:
+    """A rank, or a thread.
+
+    Attributes:
+        name: ``3``, or ``3.1`` for a thread.
+        value: The value; None if it is missing.
+        colour: Index of the colour, that of its cluster.
+    """
+
+    name: str
+    value: float | None
+    colour: int
+
+
+@dataclass(frozen=True)
+class RankBars:
+    """Bars of all ranks.
+
+    Attributes:
+        bars: The bars, in the order of the ranks.
+        noun: ``rank`` or ``thread``.
+        what: What the values are.
+        unit: Their unit.
+    """
+
+    bars: Sequence[RankBar]
+    noun: str
+    what: str
+    unit: str
+
+    def html(self) -> str:
+        """Return a figure: rows with values, or columns with a scale if there are many ranks."""
+        size = self._size
+        drawn = self._rows() if len(self.bars) <= _ROWS else self._columns(size)
+        largest = f"; a column is the largest of {size} {self.noun}s" if size > 1 else ""
+        return element("figure", drawn, element("figcaption", text(f"{self.what}{largest}")), class_="ranks")
+
+    @property
+    def _size(self) -> int:
+        """The number of ranks for which a column stands."""
+        return ceil(len(self.bars) / _COLUMNS)
+
+    @property
+    def _top(self) -> float:
+        return max((abs(each.value or 0.0) for each in self.bars), default=0.0) or 1.0
+
+    def _rows(self) -> str:
+        parts = []
+        for place, each in enumerate(self.bars):
+            y = place * _ROW
+            name = f"{self.noun} {each.name}"
+            width = _BAR * abs(each.value or 0.0) / self._top
+            said = "not measured" if each.value is None else amount(each.value, self.unit)
+            parts += [
+                element("text", text(name), x=_NAME, y=y + 13, text_anchor="end"),
+                element("rect", class_=f"c{each.colour}", x=_NAME + 6, y=y + 3, width=width, height=_ROW - 6),
+                element("text", text(said), x=_NAME + 11 + width, y=y + 13),
+            ]
+        return self._svg(parts, _ROW * len(self.bars))
+
+    def _columns(self, size: int) -> str:
+        groups = [self.bars[start : start + size] for start in range(0, len(self.bars), size)]
+        wide = (_WIDTH - _AXIS - 4) / len(groups)
+        high = amount(self._top, self.unit)
+        parts = [
+            element("text", text(high), x=_AXIS - 6, y=12, text_anchor="end"),
+            element("text", "0", x=_AXIS - 6, y=_HIGH + 6, text_anchor="end"),
+        ]
+        for place, group in enumerate(groups):
+            largest = max(group, key=lambda each: abs(each.value or 0.0))
+            height = (_HIGH - 4) * abs(largest.value or 0.0) / self._top
+            x = _AXIS + place * wide
+            title = element("title", text(f"{self.noun} {largest.name}: {amount(largest.value or 0.0, self.unit)}"))
+            gap = 1.0 if wide > 3 else 0.0
+            bar = {"x": x, "y": _HIGH + 4 - height, "width": wide - gap, "height": height}
+            parts.append(element("rect", title, class_=f"c{largest.colour}", **bar))
+        named = max(_TICK, 8.0 * len(self.bars[-1].name))
+        for place in range(0, len(groups), ceil(named / wide)):
+            x = _AXIS + (place + 0.5) * wide
+            parts.append(element("text", text(groups[place][0].name), x=x, y=_HIGH + 20, text_anchor="middle"))
+        parts.append(element("text", text(self.noun), x=_AXIS - 6, y=_HIGH + 20, text_anchor="end"))
+        return self._svg(parts, _HIGH + 26)
+
+    def _svg(self, parts: Sequence[str], height: int) -> str:
+        box = f"0 0 {_WIDTH} {height}"
+        return element("svg", *parts, viewBox=box, role="img", aria_label=self.what)
+
+
+def rank_bars(experiment: Experiment, entry: Entry, clusters: Sequence[Sequence[int]]) -> RankBars | None:
+    """Return the bars of all ranks in the region of a finding; None if there is one rank, or no value to show.
+
+    Args:
+        experiment: The experiment.
+        entry: The finding.
+        clusters: Indices of the locations of each cluster.
+    """
+    highlight = _of_kind(experiment, entry)
+    if len(experiment.locations) < 2 or highlight.metric is None or highlight.path is None:
+        return None
+    metric = experiment.metric(highlight.metric)
+    if metric.aggregation != "sum":
+        return None
+    browser = _browser_at(experiment, highlight)
+    own = browser.of_system[0]
+    differs = bool(highlight.locations)
+    colours = {each: number for number, members in enumerate(clusters) for each in members} if differs else {}
+    threads = any(place.thread for place in experiment.locations)
+    bars = []
+    for number, place in enumerate(experiment.locations):
+        value = own.value(int(browser.system.tree.home[number]), has_cells=True).amount
+        name = f"{place.process}.{place.thread}" if threads else str(place.process)
+        bars.append(RankBar(name, value, colours.get(number, 0) % COLOURS))
+    if not any(each.value for each in bars):
+        return None
+    noun = "thread" if threads else "rank"
+    shown = "CPU time outside MPI" if highlight.without_parts else visible(metric.name)
+    what = f"{shown} of each {noun} in {entry.place or entry.title}{', coloured by cluster' if colours else ''}"
+    return RankBars(bars, noun, what, metric.unit)
+
+
+def _of_kind(experiment: Experiment, entry: Entry) -> Highlight:
+    """Return the highlight of a finding, with the metric that its text is about."""
+    highlight = entry.highlight
+    name, without_parts = _METRICS.get(entry.kind.strip("?"), (highlight.metric, highlight.without_parts))
+    if highlight.locations or name is None or name not in experiment:
+        return highlight
+    return replace(highlight, metric=name, without_parts=without_parts)
+
+
+def _browser_at(experiment: Experiment, highlight: Highlight) -> Browser:
+    """Return the browser in which a finding's metric and call path are selected."""
+    browser = browse(experiment)
+    node = next(place for place, each in enumerate(experiment.metrics) if each.name == highlight.metric)
+    browser = browser.selecting("metrics", node)
+    if highlight.without_parts:
+        browser = browser.opened("metrics", node)
+    assert highlight.path is not None
+    return browser.selecting("program", highlight.path)

@@ -1,0 +1,44 @@
+// The call paths on which the selected region is reached, with its value on each.
+import { useMemo } from "preact/hooks";
+import { html } from "../html.js";
+import { placeOf, selectedPaths } from "../model/regions.js";
+import { written } from "../model/units.js";
+
+const MOST = 100; // rows
+
+export function Callers({ browser, experiment, select }) {
+  const { calls, flat } = experiment.trees;
+  const [first] = selectedPaths(browser, experiment);
+  const region = flat.home[first];
+  const lines = useMemo(() => reached(browser, experiment, region), [browser, region]);
+  const unit = browser.sums.metrics[browser.metrics[0]].unit;
+  const of = experiment.head.regions[region];
+  const whole = lines.reduce((sum, { value }) => sum + (value.amount ?? 0), 0);
+  const share = ({ amount }) => (amount === null || !whole ? "–" : written({ amount: (100 * amount) / whole, gap: "" }, "%").text);
+  return html`
+    <p><b>${of[0]}</b> ${placeOf(of)}: ${lines.length === 1 ? "one call path" : `${lines.length} call paths`}, with the callers from ${calls.labels[calls.root(first)]} on. A click selects one.</p>
+    <div class="scroll" tabindex="0" role="region" aria-label=${`call paths of ${of[0]}`}>
+      <table class="callers">
+        <thead><tr><th class="number">${browser.named}</th><th class="number">share</th><th>called by</th></tr></thead>
+        <tbody>${lines.slice(0, MOST).map(
+          ({ path, value, above }) => html`<tr key=${path} class=${path === first ? "selected" : ""}>
+            <td class="number">${written(value, unit).text}</td><td class="number">${share(value)}</td>
+            <td><button class="link" onClick=${() => select(path)}>${above.length ? above.map((each) => calls.labels[each]).join(" › ") : "nothing: the program begins here"}</button></td>
+          </tr>`,
+        )}</tbody>
+      </table>
+    </div>
+    ${lines.length > MOST && html`<p class="remark">and ${lines.length - MOST} more</p>`}
+  `;
+}
+
+// Returns the call paths of a region, those of the largest value first, with the callers of each from the root on.
+function reached(browser, experiment, region) {
+  const { calls, flat } = experiment.trees;
+  const closed = browser.selected((metric) => browser.sums.byPath(metric)).atHome(calls).up(calls);
+  const size = ({ amount }) => Math.abs(amount ?? 0);
+  return [...flat.home.keys()]
+    .filter((path) => flat.home[path] === region)
+    .map((path) => ({ path, value: closed.value(path, true), above: calls.ancestors(path).reverse() }))
+    .sort((one, other) => size(other.value) - size(one.value));
+}

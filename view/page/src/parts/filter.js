@@ -1,0 +1,10 @@
+// A chip that shows to which ranks the trees, the profile and the source are limited, and ends that.
+import { html } from "../html.js";
+
+const NAMED = 4; // the most ranks that are named
+
+export function Filter({ experiment, locations, end }) {
+  const first = locations.slice(0, NAMED).map((each) => experiment.nameOf(each));
+  const more = locations.length > NAMED ? ` and ${locations.length - NAMED} more` : "";
+  return html`<p class="filter" role="status" title="in metrics, call paths, flat profile, callers and source"><span>only ${first.join(", ")}${more}</span> <button onClick=${end} aria-label=${`show all ${experiment.kind}s`}>✕</button></p>`;
+}

@@ -1,0 +1,18 @@
+// A scale of colours from one number to another, with both, in a line below a picture.
+import { css } from "../colours.js";
+import { html } from "../html.js";
+
+const STEPS = 24;
+
+// `colour`: returns the colour at a place from 0 to 1.
+export function Scale({ title, low, high, colour, hatched }) {
+  const places = Array.from({ length: STEPS }, (_, place) => place / (STEPS - 1));
+  return html`
+    <p class="scale" role="img" aria-label=${`${title}: colours from ${low} to ${high}`}>
+      <span>${title}</span> <span>${low}</span>
+      <span class="ramp">${places.map((each) => html`<i style=${{ backgroundColor: css(colour(each)) }}></i>`)}</span>
+      <span>${high}</span>
+      ${hatched && html`<span><i class="hatch"></i> not measured</span>`}
+    </p>
+  `;
+}

@@ -1,0 +1,71 @@
+// The view as one immutable state: what is selected, open and shown.
+import { fragmentOf, paneOf, piecesOf, timeOf, VALUES } from "./address.js";
+import { Browser } from "./model/browser.js";
+import { Pane } from "./model/pane.js";
+import { RankSums } from "./model/rank_sums.js";
+import { TABS } from "./parts/tabs.js";
+
+export const BASES = [null, "root", "selection", "other"];
+const MOST_RANKS = 64; // a finding selects its ranks only up to this number
+
+export const start = (page) => {
+  const experiment = page.experiments.run;
+  return { experiment: "run", browser: experiment.start(), basis: null, flat: false, filtered: false, grouping: experiment.grouping, tab: page.tab, time: timeOf(page.times, new Map()), source: page.hasSources, calls: null };
+};
+
+// Returns the state that a fragment describes.
+export function stateOf(page, pieces) {
+  const name = pieces.get("e") === "difference" && page.experiments.difference ? "difference" : "run";
+  const experiment = page.experiments[name];
+  const { panes, sums } = experiment.start();
+  const flat = pieces.get("f") === "flat";
+  const grouping = Object.hasOwn(experiment.trees.systems, pieces.get("g") ?? "") ? pieces.get("g") : experiment.grouping;
+  const program = flat ? new Pane(experiment.trees.flat, { selected: [experiment.trees.flat.home[[...panes.program.selected][0]]] }) : panes.program;
+  const system = grouping === experiment.grouping ? panes.system : new Pane(experiment.trees.systems[grouping]);
+  const browser = new Browser(sums, { metrics: paneOf(panes.metrics, pieces, "m"), program: paneOf(program, pieces, "c"), system: paneOf(system, pieces, "s") });
+  const basis = BASES.find((each) => VALUES[each ?? "absolute"] === pieces.get("v")) ?? null;
+  const tab = TABS.some(([each]) => each === pieces.get("t")) ? pieces.get("t") : null;
+  const filtered = pieces.get("r") === "only";
+  return { experiment: name, browser, basis: basis === "other" && !page.other ? null : basis, flat, filtered, grouping, tab, time: timeOf(page.times, pieces), source: { on: true, off: false }[pieces.get("src")] ?? page.hasSources, calls: null };
+}
+
+// Returns a state with the same selection in another experiment, as far as it exists there.
+export function carried(page, seen, name) {
+  const pieces = piecesOf(fragmentOf(seen));
+  for (const key of ["mo", "co", "so", "mu", "cu"]) pieces.delete(key);
+  pieces.set("e", name);
+  pieces.delete("g");
+  return stateOf(page, pieces);
+}
+
+// Returns the browser that shows a finding: with its metric, call path and ranks selected.
+export function browserOf(page, { metric, withoutParts, path, locations }) {
+  const experiment = page.experiments.run;
+  let browser = experiment.start();
+  const node = experiment.head.metrics.findIndex(({ name }) => name === metric);
+  if (node >= 0) browser = browser.selecting("metrics", [node]);
+  if (node >= 0 && withoutParts) browser = browser.opened("metrics", [node]);
+  if (path !== null) browser = browser.selecting("program", [path]);
+  if (!experiment.head.large && locations.length && locations.length <= MOST_RANKS) browser = browser.selecting("system", nodesOf(browser.panes.system.tree, locations));
+  return browser;
+}
+
+export const nodesOf = (tree, locations) => [...new Set(locations.map((location) => tree.home[location]))];
+
+// Returns the locations to which a state limits the numbers: those below the selected nodes; null for all.
+export function locationsOf({ browser: { sums, panes: { system } }, filtered }) {
+  if (!filtered || sums.large) return null;
+  const found = system.tree.cells(system.tree.walk(system.selected));
+  return found.length && found.length < sums.columns ? found : null;
+}
+
+const kept = new WeakMap(); // numbers of all locations → those of the last locations alone
+
+// Returns the browser of a state, with the numbers of the locations to which it is limited.
+export function shownOf(state) {
+  const only = locationsOf(state);
+  const { sums } = state.browser;
+  if (!only) return state.browser;
+  if (kept.get(sums)?.key !== only.join()) kept.set(sums, { key: only.join(), made: new RankSums(sums, only) });
+  return state.browser.of(kept.get(sums).made);
+}
