@@ -462,7 +462,7 @@ int main(int argc, char **argv) {
 
 
 def said(
-    launcher: str, compiler: str, text: str, folder: Path, state: str = "known", ranks: int = 2, **variables: str
+    launcher: str, compiler: str, text: str, folder: Path, state: str = "known", *, ranks: int = 2, **variables: str
 ) -> tuple[list[str], list[PathRecords]]:
     """Return the output of the ranks, and the path records of each process of MPI_COMM_WORLD."""
     (folder / "app.c").write_text(text)
@@ -567,8 +567,7 @@ def test_ranks_that_are_recorded_send_nothing_to_one_that_has_no_room(tmp_path: 
     """MPICH itself needs more."""
     script = tmp_path / "limited"
     script.write_text(
-        "#!/bin/sh\ntrap '' XFSZ\n"
-        'if [ "$OMPI_COMM_WORLD_RANK" = 1 ]; then ulimit -f 128; fi\nexec ./app\n'
+        "#!/bin/sh\ntrap '' XFSZ\nif [ \"$OMPI_COMM_WORLD_RANK\" = 1 ]; then ulimit -f 128; fi\nexec ./app\n"
     )
     script.chmod(0o755)
     (tmp_path / "app.c").write_text(INACTIVE)
