@@ -177,21 +177,27 @@ void aa_completion_end_any(struct aa_completion *completion, int result, bool an
 
 /*
  * Ends a call in which several requests have completed or failed: the listed ones, or all if indices is
- * NULL.
+ * NULL. Receives come before the sends that wait for an answer, because a receive may give the answer that
+ * the other process waits for.
  */
 static void end_many(struct aa_completion *completion, int result, bool found, int count, const void *indices,
                      const void *statuses) {
     uint64_t received = 0;
     bool one_by_one = result == MPI_ERR_IN_STATUS;
-    bool known = completion->watching && (result == MPI_SUCCESS || one_by_one);
-    for (int i = 0; known && i < count; i++) {
-        MPI_Status room;
-        const MPI_Status *status = status_at(completion->language, statuses, i, &room);
-        if (one_by_one && status->MPI_ERROR == MPI_ERR_PENDING)
-            continue;
-        received += watched_bytes(completion, index_at(completion, indices, i), status,
-                                  one_by_one && status->MPI_ERROR != MPI_SUCCESS);
-    }
+    bool known = completion->watching && (result == MPI_SUCCESS || one_by_one), has_asked = false;
+    for (int pass = 0; known && pass <= has_asked; pass++)
+        for (int i = 0; i < count; i++) {
+            MPI_Status room;
+            const MPI_Status *status = status_at(completion->language, statuses, i, &room);
+            if (one_by_one && status->MPI_ERROR == MPI_ERR_PENDING)
+                continue;
+            int at = index_at(completion, indices, i);
+            bool asks = aa_mpi_path && aa_requests_asks(completion->handles[at], completion->as_of);
+            has_asked |= asks;
+            if (asks == pass)
+                received +=
+                    watched_bytes(completion, at, status, one_by_one && status->MPI_ERROR != MPI_SUCCESS);
+        }
     end(completion, found && (result == MPI_SUCCESS || one_by_one), received);
 }
 
