@@ -71,13 +71,13 @@ def fits(counted: Counted) -> list[Model]:
     is_regular = not counted.differs or len(counted.ranks) < _FEWEST or _have_models(counted)
     for number in numbers:
         found = [*models_in_ranks(number, counted.ranks, counted.mean)]
-        if len(counted.ranks) == number + 1 > 2:  # two terms may come near any three values
-            found = [each for each in found if each[0] <= _EXACT]
         if not is_regular:
             found = [each for each in found if [name for name, _ in each[1].terms] == ["1/P"]]
         if not counted.differs:
             of_grids = [*(each for each in alike if len(each[1].terms) == number), *_of_grids(number, counted)]
             found += [each for each in of_grids if each[1].grid in counted.known or (number == 1 and each[0] <= _EXACT)]
+        if len(counted.ranks) == number + 1 > 2:  # two terms may come near any three values
+            found = [each for each in found if each[0] <= _EXACT]
         if found:
             return _best(found)
     return []

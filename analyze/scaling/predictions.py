@@ -91,7 +91,7 @@ def _counted(
 
 
 def predictions(series: Series) -> Iterator[Prediction]:
-    """Yield the prediction of each count for the largest run and, unless it is wrong, for twice as many ranks."""
+    """Yield the prediction of each count for the largest run and, if it holds, for twice as many ranks."""
     last = len(series.ranks) - 1
     if last < 2:
         return
@@ -101,7 +101,7 @@ def predictions(series: Series) -> Iterator[Prediction]:
             continue
         held_out = _prediction(series, metric, last, series.ranks[last], measured)
         yield held_out
-        if held_out.holds or held_out.is_unclear:
+        if held_out.holds:
             yield _prediction(series, metric, last + 1, 2 * series.ranks[last], None)
 
 

@@ -2167,8 +2167,9 @@
     const lines = useMemo(() => reached(browser, experiment, region), [browser, region]);
     const unit = browser.sums.metrics[browser.metrics[0]].unit;
     const of = experiment.head.regions[region];
-    const whole2 = lines.reduce((sum2, { value }) => sum2 + (value.amount ?? 0), 0);
-    const share2 = ({ amount: amount2 }) => amount2 === null || !whole2 ? "–" : written({ amount: 100 * amount2 / whole2, gap: "" }, "%").text;
+    const { aggregation } = browser.sums.metrics[browser.metrics[0]];
+    const whole2 = lines.reduce((sum2, { value, again }) => sum2 + (again ? 0 : Math.abs(value.amount ?? 0)), 0);
+    const share2 = ({ amount: amount2 }) => amount2 === null || !whole2 || aggregation !== "sum" ? "–" : written({ amount: 100 * amount2 / whole2, gap: "" }, "%").text;
     return html`
     <p><b>${of[0]}</b> ${placeOf(of)}: ${lines.length === 1 ? "one call path" : `${lines.length} call paths`}, with the callers from ${calls.labels[calls.root(first)]} on. A click selects one.</p>
     <div class="scroll" tabindex="0" role="region" aria-label=${`call paths of ${of[0]}`}>
@@ -2189,7 +2190,7 @@
     const { calls, flat } = experiment.trees;
     const closed = browser.selected((metric) => browser.sums.byPath(metric)).atHome(calls).up(calls);
     const size = ({ amount: amount2 }) => Math.abs(amount2 ?? 0);
-    return [...flat.home.keys()].filter((path) => flat.home[path] === region).map((path) => ({ path, value: closed.value(path, true), above: calls.ancestors(path).reverse() })).sort((one, other) => size(other.value) - size(one.value));
+    return [...flat.home.keys()].filter((path) => flat.home[path] === region).map((path) => ({ path, value: closed.value(path, true), above: calls.ancestors(path).reverse() })).map((line) => ({ ...line, again: line.above.some((each) => flat.home[each] === region) })).sort((one, other) => size(other.value) - size(one.value));
   }
 
   // src/parts/compare.js
@@ -4059,8 +4060,10 @@
     const lastTree = useRef("program");
     const { basis, flat, grouping, tab, time, source } = state;
     const experiment = page.experiments[state.experiment];
-    const whole2 = basis === "other" ? page.other.totals : basis;
     const only = useMemo(() => locationsOf(state), [state.browser, state.filtered]);
+    const bases = BASES.filter((each) => each !== "other" || page.other && !only);
+    const base = bases.includes(basis) ? basis : null;
+    const whole2 = base === "other" ? page.other.totals : base;
     const browser = useMemo(() => shownOf(state), [state.browser, only]);
     const ofAll = state.browser;
     const rows = useMemo(() => Object.fromEntries(DIMENSIONS.map((each) => [each, rowsOf(each === "system" ? ofAll : browser, each, whole2)])), [browser, ofAll, whole2]);
@@ -4119,7 +4122,7 @@
         let next = seen.browser;
         const node = seen.flat ? experiment.trees.flat.home[path] : path;
         next = next.selecting("program", [node]);
-        if (!locations.length) return { browser: next };
+        if (!locations.length || experiment.head.large) return { browser: next };
         return { browser: next.selecting("system", nodesOf(next.panes.system.tree, locations)), filtered: true };
       }, { aim: ["program", "system"] });
     }
@@ -4204,8 +4207,7 @@
       select(dimension, node, false);
     }
     const values = () => {
-      const possible = BASES.filter((each) => each !== "other" || page.other);
-      go({ basis: possible[(possible.indexOf(now.current.basis) + 1) % possible.length] });
+      go({ basis: bases[(bases.indexOf(now.current.basis) + 1) % bases.length] });
     };
     const goTab = (name) => go((seen) => ({ tab: seen.tab === name ? null : name }));
     useEffect(() => {
@@ -4281,11 +4283,11 @@
     const inBoth = page.other?.totals.has(metric) && page.experiments.run.head.metrics.some(({ name }) => name === metric);
     return html`
     <div class="toolbar">
-      <label>values <select value=${VALUES[basis ?? "absolute"]} onChange=${(event) => go({ basis: BASES.find((each) => VALUES[each ?? "absolute"] === event.currentTarget.value) })}>
+      <label>values <select value=${VALUES[base ?? "absolute"]} onChange=${(event) => go({ basis: BASES.find((each) => VALUES[each ?? "absolute"] === event.currentTarget.value) })}>
         <option value="abs">absolute</option>
         <option value="pct">% of the program</option>
         <option value="sel">% of the selection</option>
-        ${page.other && html`<option value="other">% of ${page.other.name}</option>`}
+        ${bases.includes("other") && html`<option value="other">% of ${page.other.name}</option>`}
       </select></label>
       <label>program <select value=${flat ? "flat" : "calls"} onChange=${(event) => switchTree(event.currentTarget.value === "flat")}><option value="calls">call tree</option><option value="flat">flat profile</option></select></label>
       ${groupings.length > 1 && html`<label>system by <select value=${grouping} onChange=${(event) => group(event.currentTarget.value)}>${groupings.map((name) => html`<option value=${name}>${name}</option>`)}</select></label>`}
@@ -4294,7 +4296,7 @@
       <button aria-pressed=${source} onClick=${() => go((seen) => ({ source: !seen.source }))}>source</button>
       <button onClick=${() => setHelp(true)} aria-haspopup="dialog">keys <kbd>?</kbd></button>
     </div>
-    <p class="remark">${page.basis}</p>
+    <p class="remark">${only ? "Metrics and call paths show the values of the selected ranks alone." : page.basis}</p>
     ${finding >= 0 && html`<p class="finding-bar" aria-live="polite"><b>${finding + 1}</b> ${page.findings[finding].title} <button onClick=${() => toFinding(finding - 1)} aria-disabled=${finding <= 0} aria-label="finding before">[</button><button onClick=${() => toFinding(finding + 1)} aria-disabled=${finding >= page.findings.length - 1} aria-label="next finding">]</button></p>`}
     <div class="trees" style=${{ ...columns, "--height": height }}>
       ${pane("metrics")}

@@ -107,7 +107,8 @@ class RankBars:
             largest = max(group, key=lambda each: abs(each.value or 0.0))
             height = (_HIGH - 4) * abs(largest.value or 0.0) / self._top
             x = _AXIS + place * wide
-            title = element("title", text(f"{self.noun} {largest.name}: {amount(largest.value or 0.0, self.unit)}"))
+            said = "not measured" if largest.value is None else amount(largest.value, self.unit)
+            title = element("title", text(f"{self.noun} {largest.name}: {said}"))
             gap = 1.0 if wide > 3 else 0.0
             bar = {"x": x, "y": _HIGH + 4 - height, "width": wide - gap, "height": height}
             parts.append(element("rect", title, class_=f"c{largest.colour}", **bar))

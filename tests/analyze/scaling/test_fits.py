@@ -99,3 +99,8 @@ def test_ranks_that_differ_irregularly_have_a_model_only_if_the_total_stays_the_
     assert [dict(each.terms) for each in divided] == [{"1/P": pytest.approx(1)}]
     root = fits(counted((1, 2, 4, 8), lambda ranks: [float(ranks), *[0.0] * (ranks - 1)]))
     assert root[0].at(16) == pytest.approx(1)
+
+
+def test_two_terms_of_a_known_grid_must_be_exact_at_three_sizes() -> None:
+    smooth = counted((4, 8, 16), lambda ranks: [1e6 * (1 / ranks + ranks**-0.5)] * ranks, known=(2,))
+    assert not [each for each in fits(smooth) if len(each.terms) == 2]

@@ -37,8 +37,10 @@ export function App({ page }) {
 
   const { basis, flat, grouping, tab, time, source } = state;
   const experiment = page.experiments[state.experiment];
-  const whole = basis === "other" ? page.other.totals : basis;
   const only = useMemo(() => locationsOf(state), [state.browser, state.filtered]);
+  const bases = BASES.filter((each) => each !== "other" || (page.other && !only)); // the other's totals are of all ranks
+  const base = bases.includes(basis) ? basis : null;
+  const whole = base === "other" ? page.other.totals : base;
   const browser = useMemo(() => shownOf(state), [state.browser, only]);
   const ofAll = state.browser; // the values of all locations
   const rows = useMemo(() => Object.fromEntries(DIMENSIONS.map((each) => [each, rowsOf(each === "system" ? ofAll : browser, each, whole)])), [browser, ofAll, whole]);
@@ -111,7 +113,7 @@ export function App({ page }) {
       let next = seen.browser;
       const node = seen.flat ? experiment.trees.flat.home[path] : path;
       next = next.selecting("program", [node]);
-      if (!locations.length) return { browser: next };
+      if (!locations.length || experiment.head.large) return { browser: next };
       return { browser: next.selecting("system", nodesOf(next.panes.system.tree, locations)), filtered: true };
     }, { aim: ["program", "system"] });
   }
@@ -208,8 +210,7 @@ export function App({ page }) {
   }
 
   const values = () => {
-    const possible = BASES.filter((each) => each !== "other" || page.other);
-    go({ basis: possible[(possible.indexOf(now.current.basis) + 1) % possible.length] });
+    go({ basis: bases[(bases.indexOf(now.current.basis) + 1) % bases.length] });
   };
   const goTab = (name) => go((seen) => ({ tab: seen.tab === name ? null : name }));
 
@@ -290,11 +291,11 @@ export function App({ page }) {
   const inBoth = page.other?.totals.has(metric) && page.experiments.run.head.metrics.some(({ name }) => name === metric);
   return html`
     <div class="toolbar">
-      <label>values <select value=${VALUES[basis ?? "absolute"]} onChange=${(event) => go({ basis: BASES.find((each) => VALUES[each ?? "absolute"] === event.currentTarget.value) })}>
+      <label>values <select value=${VALUES[base ?? "absolute"]} onChange=${(event) => go({ basis: BASES.find((each) => VALUES[each ?? "absolute"] === event.currentTarget.value) })}>
         <option value="abs">absolute</option>
         <option value="pct">% of the program</option>
         <option value="sel">% of the selection</option>
-        ${page.other && html`<option value="other">% of ${page.other.name}</option>`}
+        ${bases.includes("other") && html`<option value="other">% of ${page.other.name}</option>`}
       </select></label>
       <label>program <select value=${flat ? "flat" : "calls"} onChange=${(event) => switchTree(event.currentTarget.value === "flat")}><option value="calls">call tree</option><option value="flat">flat profile</option></select></label>
       ${groupings.length > 1 && html`<label>system by <select value=${grouping} onChange=${(event) => group(event.currentTarget.value)}>${groupings.map((name) => html`<option value=${name}>${name}</option>`)}</select></label>`}
@@ -303,7 +304,7 @@ export function App({ page }) {
       <button aria-pressed=${source} onClick=${() => go((seen) => ({ source: !seen.source }))}>source</button>
       <button onClick=${() => setHelp(true)} aria-haspopup="dialog">keys <kbd>?</kbd></button>
     </div>
-    <p class="remark">${page.basis}</p>
+    <p class="remark">${only ? "Metrics and call paths show the values of the selected ranks alone." : page.basis}</p>
     ${finding >= 0 && html`<p class="finding-bar" aria-live="polite"><b>${finding + 1}</b> ${page.findings[finding].title} <button onClick=${() => toFinding(finding - 1)} aria-disabled=${finding <= 0} aria-label="finding before">[</button><button onClick=${() => toFinding(finding + 1)} aria-disabled=${finding >= page.findings.length - 1} aria-label="next finding">]</button></p>`}
     <div class="trees" style=${{ ...columns, "--height": height }}>
       ${pane("metrics")}

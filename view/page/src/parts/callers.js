@@ -13,8 +13,10 @@ export function Callers({ browser, experiment, select }) {
   const lines = useMemo(() => reached(browser, experiment, region), [browser, region]);
   const unit = browser.sums.metrics[browser.metrics[0]].unit;
   const of = experiment.head.regions[region];
-  const whole = lines.reduce((sum, { value }) => sum + (value.amount ?? 0), 0);
-  const share = ({ amount }) => (amount === null || !whole ? "–" : written({ amount: (100 * amount) / whole, gap: "" }, "%").text);
+  const { aggregation } = browser.sums.metrics[browser.metrics[0]];
+  // What a call path has below itself again counts once; increases and decreases do not cancel.
+  const whole = lines.reduce((sum, { value, again }) => sum + (again ? 0 : Math.abs(value.amount ?? 0)), 0);
+  const share = ({ amount }) => (amount === null || !whole || aggregation !== "sum" ? "–" : written({ amount: (100 * amount) / whole, gap: "" }, "%").text);
   return html`
     <p><b>${of[0]}</b> ${placeOf(of)}: ${lines.length === 1 ? "one call path" : `${lines.length} call paths`}, with the callers from ${calls.labels[calls.root(first)]} on. A click selects one.</p>
     <div class="scroll" tabindex="0" role="region" aria-label=${`call paths of ${of[0]}`}>
@@ -40,5 +42,6 @@ function reached(browser, experiment, region) {
   return [...flat.home.keys()]
     .filter((path) => flat.home[path] === region)
     .map((path) => ({ path, value: closed.value(path, true), above: calls.ancestors(path).reverse() }))
+    .map((line) => ({ ...line, again: line.above.some((each) => flat.home[each] === region) }))
     .sort((one, other) => size(other.value) - size(one.value));
 }
