@@ -231,7 +231,8 @@ def _predictions(scaling: Scaling) -> Iterator[str]:
     line = f"from {', '.join(map(str, held_out[0].fitted_to))}, models predict for {held_out[0].ranks} ranks: "
     line += ", ".join(map(_held_out, held_out))
     if beyond:
-        line += f"; from all, for {beyond[0].ranks}: {', '.join(f'{_amount(each)} {_UNITS[each.metric]}' for each in beyond)}"
+        amounts = ", ".join(f"{_amount(each)} {_UNITS[each.metric]}" for each in beyond)
+        line += f"; from all, for {beyond[0].ranks}: {amounts}"
     yield line
 
 

@@ -102,5 +102,10 @@ def test_ranks_that_differ_irregularly_have_a_model_only_if_the_total_stays_the_
 
 
 def test_two_terms_of_a_known_grid_must_be_exact_at_three_sizes() -> None:
-    smooth = counted((4, 8, 16), lambda ranks: [1e6 * (1 / ranks + ranks**-0.5)] * ranks, known=(2,))
-    assert not [each for each in fits(smooth) if len(each.terms) == 2]
+    drawn, accepted = np.random.default_rng(1), 0
+    for _ in range(100):
+        values = 1e6 * np.cumprod([1.0, *drawn.uniform(0.3, 1.2, 2)])
+        at = dict(zip((2, 4, 8), values.tolist(), strict=True))
+        found = fits(counted((2, 4, 8), lambda ranks, at=at: [at[ranks]] * ranks, known=(2,)))
+        accepted += any(len(each.terms) == 2 for each in found)
+    assert accepted <= 8
