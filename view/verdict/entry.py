@@ -234,7 +234,9 @@ def _saved(findings: Findings, finding: Finding) -> str:
         for why, each in parts.items()
         if why in _SPENT
     )
-    if spent:
+    if spent and any(each.on_path for why, each in parts.items() if why in _SPENT):
+        left += f"; {spent} on the critical path"
+    elif spent:
         left += f"; {spent} on average" if len(finding.groups) > 1 or finding.others else f", of which {spent}"
     if besides:
         path, more = (time_of(findings.experiment, each) for each in (besides.before, besides.before - besides.after))
