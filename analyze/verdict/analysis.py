@@ -170,7 +170,7 @@ class Analysis:
         """The time of each region, split by cause, and which of these causes have a remedy."""
         account = self.account if self._is_counted or self._uses_memory else None
         by_paper = self.root_causes[1] if self.root_causes else None
-        return Parts(self.run, self.weights, self.explanation, account, self.in_turn, by_paper)
+        return Parts(self.run, self.weights, self.explanation, account, self.in_turn, by_paper, self.master_rank)
 
     @cached_property
     def thread_waits(self) -> ThreadWaits:

@@ -8,6 +8,8 @@ from functools import cached_property
 from math import isnan
 from typing import Final, TypeVar
 
+import numpy as np
+
 from ..account import EVENTS, Account
 from ..disparity.causes import DisparityCauses, culprits_below
 from ..disparity.weights import Weights
@@ -51,6 +53,7 @@ class Parts:
         account: CPU time by cause; None if neither instructions nor system time were measured.
         in_turn: The seconds saved if ranks were busy in a region at the same time: ``float64[region]``.
         by_paper: The root causes by Liu et al. 2011; None with our own method.
+        master: The rank that hands out the work; None if there is none. Nothing is saved if only it waits.
     """
 
     run: Prepared
@@ -59,6 +62,7 @@ class Parts:
     account: Account | None
     in_turn: Values
     by_paper: DisparityCauses | None = None
+    master: int | None = None
 
     def of(self, region: int) -> Mapping[str, float]:
         """Return the seconds of a region by attribute, mean over the ranks.
@@ -221,8 +225,16 @@ class Parts:
         elif split.waits[region] and not (split.turns or split.chained[region] or is_followed):
             without_turns = float(split.time[region] - split.computing[region])
             moving = found[Kind.TRANSFER].before if Kind.TRANSFER in found else 0.0
-            found[Kind.LATE] = Saved(Why.WAITING, max(min(float(split.mpi[region]), without_turns) - moving, 0.0))
+            waited = max(min(float(split.mpi[region]), without_turns) - moving, 0.0)
+            found[Kind.LATE] = Saved(Why.WAITING, waited * self._of_workers(region))
         return found
+
+    def _of_workers(self, region: int) -> float:
+        """Return the mean time in MPI of all ranks but a master, divided by that of all ranks."""
+        ranks = np.array(self.run.weighed.ranks)
+        (times,) = self.run.weighed.rows("mpi_time", [region])
+        workers = times[ranks != self.master]
+        return float(workers.mean() / times.mean()) if len(workers) and times.any() else 1.0
 
     def followed(self, region: int, savings: Mapping[_Key, Saved]) -> dict[_Key, Saved]:
         """Return savings of busy time as far as the region is on the critical path; unchanged if that is unknown.
