@@ -21,8 +21,8 @@ __all__ = [
     "code_regions",
     "descendants",
     "inclusive_over",
-    "outermost",
     "of_recursion",
+    "outermost",
     "parts_of",
     "recursive",
     "startup_paths",
@@ -79,7 +79,9 @@ def code_regions(experiment: Experiment) -> tuple[CodeRegion, ...]:
 
 def recursive(experiment: Experiment, regions: Sequence[CodeRegion]) -> dict[int, int]:
     """Return, for each call path below another one of the same region, the nearest of these; both as positions."""
-    position = {each.id: index for index, each in enumerate(regions) if experiment.call_paths[each.id].parent is not None}
+    position = {
+        each.id: index for index, each in enumerate(regions) if experiment.call_paths[each.id].parent is not None
+    }
     found: dict[int, int] = {}
     open_paths: dict[Region, list[int]] = {}
     way: list[int] = []

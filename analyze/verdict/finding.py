@@ -40,6 +40,7 @@ class Doubt(StrEnum):
     SAME_WORK = "same_work"
     MEASURING = "measuring"
     COUNTS_ALONE = "counts_alone"
+    UNFINISHED = "unfinished"
     SPEED = "speed"
     CHANCE = "chance"
     CORES = "cores"
