@@ -6,7 +6,7 @@ See Liu et al. 2011, section 4.2.2.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -15,6 +15,7 @@ from ...errors import InputError
 from ...experiment import Experiment
 from ..evidence.time_split import TimeSplit
 from ..run.arrays import Flags, Values
+from ..run.code_regions import of_recursion
 from ..run.costs import program_times
 from ..run.criteria import SAMPLING
 from ..run.preparation import Prepared
@@ -189,6 +190,8 @@ def find_weights(prepared: Prepared, seconds: TimeSplit, metric: str = "crnm") -
         in_turn=seconds.in_turn(prepared.least_gain),
         waiting=np.flatnonzero(seconds.is_part(seconds.waited)).tolist(),
     )
+    named = sorted(of_recursion(prepared.experiment, prepared.weighed.regions, disparity.culprits))
+    disparity = replace(disparity, culprits=tuple(named))
     cycles = cycles_metric(prepared.experiment)
     return Weights(metric, disparity, cycles, cycles_per_instruction(prepared.weighed))
 

@@ -59,6 +59,16 @@ class Differences:
             self._judged[places] = apart <= MOST_PAID * most
         return self._judged[places]
 
+    def may_be_the_end(self, regions: Sequence[int]) -> bool:
+        """Return whether ranks mostly differ because some of them did not reach the end of the program."""
+        ended = np.isin(self.vectors.ranks, self.selection.experiment.notes.unfinished)
+        if not ended.any() or ended.all():
+            return False
+        times = self.vectors.values[list(regions)].sum(axis=0)
+        groups = [(times[each], times[each][~ended[each]]) for each in self.vectors.groups]
+        whole, left = (max(float(np.ptp(each)) for each in some if len(each)) for some in zip(*groups, strict=True))
+        return left <= whole / 2
+
     def may_be_chance(self, regions: Sequence[int]) -> bool:
         """Return whether a busy machine may have caused a difference in times that no counts confirm."""
         slight = all(
@@ -98,9 +108,13 @@ class Differences:
         return bool((whole * (1 - measured)).sum() <= whole.sum() / 2)
 
     def is_by_counts_alone(self, regions: Sequence[int]) -> bool:
-        """Return whether, in each program, the ranks that executed most do not take longer."""
+        """Return whether, in each program, the ranks that executed most do not take longer.
+
+        False if no time there was divided by counts.
+        """
         places = tuple(regions)
-        if self.vectors.metric != "compute_time":
+        shares = np.broadcast_to(self.vectors.measured_share, len(self.vectors.regions))
+        if self.vectors.metric != "compute_time" or bool((shares[[*places]] >= 1).all()):
             return False
         if places not in self._by_the_clock:
             self._by_the_clock[places] = self._is_by_the_clock(list(places))

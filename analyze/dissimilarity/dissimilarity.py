@@ -9,7 +9,7 @@ from itertools import islice
 import numpy as np
 
 from ..run.arrays import Indices, Values
-from ..run.code_regions import outermost
+from ..run.code_regions import of_recursion, outermost
 from ..run.criteria import CRITERIA, THRESHOLD
 from .clusters import Labels, cluster, members, refined, severity
 from .rank_vectors import RankVectors
@@ -132,7 +132,8 @@ class _Search:
                 if CRITERIA.outweighs * np.ptp(rest) <= np.ptp(values[index]) or not self.differ(rest, left):
                     continue
             found[index] = [index, *below]
-        return sorted(culprit for top in vectors.top for culprit in found[top])
+        innermost = sorted(culprit for top in vectors.top for culprit in found[top])
+        return of_recursion(vectors.experiment, regions, innermost)
 
     def leading_to(self, culprits: Sequence[int]) -> tuple[int, ...]:
         """Return the culprits and the regions around them in which ranks also differ, parents before children."""

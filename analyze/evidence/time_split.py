@@ -161,7 +161,7 @@ def time_split(
         files = _in_files(cost("io_time"), mean("io_cpu_time"), mean("io_calls"), cost("io_bytes"), turns=turns)
     outside = wall - mpi - cost("io_time")
     known = [each.compute_time is not None for each in costs]
-    computing = np.minimum(np.where(known, cost("compute_time"), outside), outside)
+    computing = np.clip(np.where(known, cost("compute_time"), outside), 0.0, np.maximum(outside, 0.0))
     off_in_mpi = np.maximum(mpi - cost("mpi_cpu_time"), 0.0)
     at_work = mpi - off_in_mpi if turns and off_in_mpi.any() else mpi
     rest = np.maximum(np.minimum(mpi - waited, at_work), 0.0)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -21,8 +21,10 @@ __all__ = [
     "code_regions",
     "descendants",
     "inclusive_over",
+    "of_recursion",
     "outermost",
     "parts_of",
+    "recursive",
     "startup_paths",
     "within_shells",
 ]
@@ -75,7 +77,56 @@ def code_regions(experiment: Experiment) -> tuple[CodeRegion, ...]:
     )
 
 
-def within_shells(regions: Sequence[CodeRegion], shares: Sequence[float]) -> tuple[CodeRegion, ...]:
+def recursive(experiment: Experiment, regions: Sequence[CodeRegion]) -> dict[int, int]:
+    """Return, for each call path below another one of the same region, the nearest of these; both as positions."""
+    position = {
+        each.id: index for index, each in enumerate(regions) if experiment.call_paths[each.id].parent is not None
+    }
+    found: dict[int, int] = {}
+    open_paths: dict[Region, list[int]] = {}
+    way: list[int] = []
+    for root in experiment.roots:
+        for path in experiment.walk(root):
+            while way and way[-1] != experiment.call_paths[path].parent:
+                open_paths[experiment.call_paths[way.pop()].region].pop()
+            above = open_paths.setdefault(experiment.call_paths[path].region, [])
+            if above and path in position and above[-1] in position:
+                found[position[path]] = position[above[-1]]
+            above.append(path)
+            way.append(path)
+    return found
+
+
+def of_recursion(experiment: Experiment, regions: Sequence[CodeRegion], chosen: Sequence[int]) -> list[int]:
+    """Replace each chosen region by the outermost call path of the same region, whose time contains all of it.
+
+    A region stays if that call path also contains a chosen region of another kind, or counts only with its own code.
+
+    Args:
+        experiment: The run.
+        regions: The code-region tree.
+        chosen: Positions, parents before children.
+
+    Returns:
+        Positions in the same order, each once.
+    """
+    above = recursive(experiment, regions) if chosen else {}
+    outer = {}
+    for each in chosen:
+        last = each
+        while last in above:
+            last = above[last]
+        outer[each] = last
+    for each, last in outer.items():
+        if last != each:
+            inside = {outer[other] for other in {*descendants(regions, last)}.intersection(outer)}
+            outer[each] = each if inside != {last} or regions[last].own_code else last
+    return [*dict.fromkeys(outer.values())]
+
+
+def within_shells(
+    regions: Sequence[CodeRegion], shares: Sequence[float], recursion: Mapping[int, int] | None = None
+) -> tuple[CodeRegion, ...]:
     """Treat regions around the whole program as parts of the entry procedure.
 
     A time loop that holds 90 % of the program is not compared with the large regions inside it, just as the entry
@@ -89,14 +140,20 @@ def within_shells(regions: Sequence[CodeRegion], shares: Sequence[float]) -> tup
     Args:
         regions: The result of ``code_regions``.
         shares: Each region's wall time as a share of the program's.
+        recursion: The result of ``recursive``. A region that spends most of its time in calls of itself is one region.
 
     Returns:
         As many regions, in the same order.
     """
     opened = list(regions)
+    again = [0.0] * len(regions)
+    for inner, outer in (recursion or {}).items():
+        again[outer] += shares[inner]
     for index, region in enumerate(regions):  # regions come after their parents
         below = sum(shares[child] for child in region.children)
         if shares[index] < _WHOLE or below < CRITERIA.least_weight or opened[index].depth > 1:
+            continue
+        if again[index] > shares[index] / 2:
             continue
         opened[index] = replace(opened[index], own_code=True, children=())
         for child in descendants(regions, index):

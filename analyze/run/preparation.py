@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from ...errors import InputError
 from ...experiment import Experiment
-from .code_regions import within_shells
+from .code_regions import recursive, within_shells
 from .costs import Cost, program_times, region_costs, times_outside
 from .criteria import CRITERIA
 from .foreign_metrics import as_run, expected_times
@@ -99,7 +99,8 @@ def prepare(
     _check_metrics(experiment, metric, as_measured)
     everything = Selection.of(experiment)
     costs = region_costs(experiment, everything.regions)
-    weighed = replace(everything, regions=within_shells(everything.regions, [each.share for each in costs]))
+    recursion = recursive(experiment, everything.regions)
+    weighed = replace(everything, regions=within_shells(everything.regions, [each.share for each in costs], recursion))
     times = program_times(experiment)
     return Prepared(
         experiment=experiment,

@@ -170,7 +170,7 @@ class Analysis:
         """The time of each region, split by cause, and which of these causes have a remedy."""
         account = self.account if self._is_counted or self._uses_memory else None
         by_paper = self.root_causes[1] if self.root_causes else None
-        return Parts(self.run, self.weights, self.explanation, account, self.in_turn, by_paper)
+        return Parts(self.run, self.weights, self.explanation, account, self.in_turn, by_paper, self.master_rank)
 
     @cached_property
     def thread_waits(self) -> ThreadWaits:
@@ -262,11 +262,17 @@ class Analysis:
     def idle(self) -> float:
         """The length of the critical path minus the mean busy time of the ranks (without a master), in seconds; >= 0.
 
-        Infinite if that is unknown, or ``compares_a_part``.
+        If that is unknown, or ``compares_a_part``, the run's time minus the mean of the compared ranks, or threads.
+        Infinite if another metric is compared.
         """
         path, run = self.explanation.serialisation, self.run
-        if path is None or self.compares_a_part or self.vectors.metric != "compute_time":
+        if self.vectors.metric != "compute_time":
             return float("inf")
+        if path is None or self.compares_a_part:
+            busy = self.vectors.values[list(self.vectors.top)].sum(axis=0)
+            everyone = (group[group != self.master] for group in self.vectors.groups)
+            least = min((float(busy[each].mean()) for each in everyone if len(each)), default=0.0)
+            return max((self.base.seconds if path else run.program_time) - least, 0.0)
         whole, mean, busiest = (
             float(each[list(run.weighed.top)].sum()) for each in (path.on_path, path.mean, path.busiest)
         )

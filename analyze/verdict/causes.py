@@ -35,7 +35,7 @@ def groups_in(
     vectors = differences.vectors
     measured = vectors.measured(regions)
     rows = vectors.values[list(regions)] if compared else measured
-    values = np.where(np.isnan(measured).all(axis=0), np.nan, np.nansum(rows, axis=0))
+    values = np.where(np.isnan(measured).all(axis=0), np.nan, np.maximum(np.nansum(rows, axis=0), 0.0))  # clocks
     if master is not None:
         values[master] = np.nan
     groups, names = [], vectors.labels

@@ -25,6 +25,7 @@ REASONS: Final = {
     Doubt.SAME_WORK: "the ranks did the same work",
     Doubt.MEASURING: "measuring may have made the difference",
     Doubt.COUNTS_ALONE: "the ranks that executed most took hardly longer by the clock",
+    Doubt.UNFINISHED: "ranks that did not finish have done less",
     Doubt.SPEED: "these ranks are slower nearly everywhere, and no counts confirm more work",
     Doubt.CHANCE: "the difference is small, and no counts confirm it",
     Doubt.CORES: "which rank gets work first depends on who gets a core",
@@ -54,8 +55,10 @@ def doubt_of_difference(analysis: Analysis, regions: Sequence[int]) -> Doubt | N
     differences = analysis.differences
     if is_same_work(analysis, regions):
         return Doubt.SAME_WORK
-    if differences.may_be_measuring(regions):
-        return Doubt.MEASURING
+    of_the_run = {Doubt.UNFINISHED: differences.may_be_the_end, Doubt.MEASURING: differences.may_be_measuring}
+    for doubt, may_be in of_the_run.items():
+        if may_be(regions):
+            return doubt
     if is_by_counts_alone(analysis, regions):
         return Doubt.COUNTS_ALONE
     if _counts_differ(analysis, regions):

@@ -40,6 +40,7 @@ class Doubt(StrEnum):
     SAME_WORK = "same_work"
     MEASURING = "measuring"
     COUNTS_ALONE = "counts_alone"
+    UNFINISHED = "unfinished"
     SPEED = "speed"
     CHANCE = "chance"
     CORES = "cores"
@@ -75,7 +76,7 @@ class Saved:
         before: The time on the critical path if ``on_path``; that of the slowest rank if the fix shares work evenly;
             otherwise the mean over the ranks.
         after: The time after the fix.
-        on_path: Whether ``before`` is time on the critical path.
+        on_path: Whether ``before`` is time on the critical path, and not about the same as the mean.
     """
 
     why: Why
@@ -102,6 +103,12 @@ class Gain:
     def is_less(self) -> bool:
         """Whether it is less than the sum of its parts, because ranks with less work here have more elsewhere."""
         return self.seconds < (1 - THRESHOLD) * sum(each.before - each.after for each in self.parts)
+
+    @property
+    def of_base(self) -> float:
+        """The seconds of it that are busy time, as the base is: all but waiting, and time in MPI."""
+        spent = (each for each in self.parts if each.why not in _IN_MPI | _IN_OPENMP)
+        return min(self.seconds, sum(each.before - each.after for each in spent))
 
     @property
     def is_in_mpi(self) -> bool:

@@ -80,13 +80,21 @@ def gain_of_balance(analysis: Analysis, regions: Sequence[int]) -> Gain | None:
     found = [Saved(why, float(each.max()), float(each.min() if avoidable else each.mean())) for each in groups]
     saved = max(found, key=lambda each: each.before - each.after)
     serialisation = analysis.explanation.serialisation
-    if serialisation and vectors.metric == "compute_time" and len(groups) == 1 and not analysis.compares_a_part:
-        on_path = sum(inclusive(analysis, serialisation.on_path, each) for each in regions)
-        if on_path < saved.before or analysis.in_turn[list(regions)].any():
-            if analysis.in_turn[list(regions)].any() and not avoidable and on_path > saved.before:
-                return gain_of(analysis, [saved, Saved(Why.AT_ONCE, on_path, saved.before, on_path=True)])
-            saved = Saved(why, on_path, saved.after, on_path=True)
+    if serialisation is None or vectors.metric == OFF_PROCESSOR or not _is_followed(analysis):
+        return gain_of(analysis, [saved])
+    on_path = sum(inclusive(analysis, serialisation.on_path, each) for each in regions)
+    is_whole = vectors.metric == "compute_time" and len(groups) == 1 and not analysis.compares_a_part
+    in_turn = is_whole and bool(analysis.in_turn[list(regions)].any())
+    if in_turn and not avoidable and on_path > saved.before:
+        return gain_of(analysis, [saved, Saved(Why.AT_ONCE, on_path, saved.before, on_path=True)])
+    if in_turn or on_path < saved.before:
+        saved = Saved(why, on_path, saved.after, on_path=True)
     return gain_of(analysis, [saved])
+
+
+def _is_followed(analysis: Analysis) -> bool:
+    """Return whether the critical path contains the work of all compared threads: of ranks, or of teams of OpenMP."""
+    return not analysis.vectors.threads or "omp_time" in analysis.experiment
 
 
 def gain_of_weight(analysis: Analysis, culprit: int) -> Gain | None:

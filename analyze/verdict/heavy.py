@@ -51,8 +51,9 @@ def heavy_procedures(analysis: Analysis) -> Iterator[Finding]:
         gain = None
         if is_mostly(each.io_time, each.wall_time):
             kind = Kind.FILE_IO
-            spent = sum(float(files[positions[path]]) for path in each.paths if path in positions)
-            gain = gain_of(analysis, [Saved(Why.FILES, spent)])
+            places = [positions[path] for path in each.paths if path in positions]
+            spent = (analysis.parts.followed(place, {0: Saved(Why.FILES, float(files[place]))}) for place in places)
+            gain = gain_of(analysis, [saved for each_path in spent for saved in each_path.values()])
         of_run = kind is Kind.LATE or each.compute_share is None
         share = each.with_small if of_run or each.compute_share is None else each.compute_share
         region = analysis.run.weighed.regions[each.region]

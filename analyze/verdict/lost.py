@@ -14,6 +14,7 @@ from enum import StrEnum
 
 import numpy as np
 
+from ..dissimilarity.off_processor import METRIC as OFF_PROCESSOR
 from ..run.code_regions import descendants, outermost
 from ..run.costs import is_mostly
 from ..run.criteria import CRITERIA, THRESHOLD
@@ -69,6 +70,9 @@ def find_lost(analysis: Analysis, findings: Sequence[Finding]) -> tuple[Lost, ..
     numbered = dict(enumerate(findings, start=1))
     moved = {number: _saved(each, Why.TRANSFER, Why.MESSAGES) for number, each in numbered.items()}
     transfer, asleep = sum(moved.values()), 0.0
+    sleeps = {n: each for n, each in numbered.items() if each.is_of_ranks and analysis.vectors.metric == OFF_PROCESSOR}
+    slept = {number: _left(each, Why.EVEN, Why.FASTEST) for number, each in sleeps.items()}  # meanwhile, others wait
+    moved |= {number: moved[number] + _saved(each, Why.EVEN, Why.FASTEST) for number, each in sleeps.items()}
     if "transfer" in found.reliable:
         in_mpi = sum(run.weighed_costs[each].mpi_time or 0.0 for each in run.weighed.top)
         beside = max(run.program_time - path.length, 0.0)
@@ -77,16 +81,21 @@ def find_lost(analysis: Analysis, findings: Sequence[Finding]) -> tuple[Lost, ..
     idle = {
         number: _most_of(each, unequal, waiting)
         for number, each in numbered.items()
-        if each.is_of_waiting and unequal + waiting > 0
+        if each.is_of_waiting and number not in sleeps and unequal + waiting > 0
     }
     by_unequal, by_waiting = (
         _of_idle(analysis, numbered, {number: each[which] for number, each in idle.items()}) for which in (0, 1)
     )
+    evened = {n: each for n, each in by_unequal.items() if _saved(numbered[n], Why.EVEN, Why.FASTEST)}
+    if (known := sum(evened.values())) > unequal:  # ranks with less in one region have more in another one
+        for number, seconds in evened.items():
+            by_unequal[number] = seconds * unequal / known
+            by_waiting[number] = by_waiting.get(number, 0.0) + seconds - by_unequal[number]
     losses: tuple[tuple[LostTo, float, _Parts], ...] = (
         (LostTo.UNEQUAL, unequal, by_unequal),
         (LostTo.WAITING, waiting, by_waiting),
         (LostTo.TRANSFER, transfer, moved),
-        (LostTo.ASLEEP, asleep, {}),
+        (LostTo.ASLEEP, asleep, slept),
     )
     lost = []
     for to, seconds, by in losses:
@@ -148,3 +157,8 @@ def _saved(finding: Finding, *reasons: Why) -> float:
     """Return the seconds of the parts of a finding's saving that have one of some reasons."""
     parts = finding.gain.parts if finding.gain else ()
     return sum(each.before - each.after for each in parts if each.why in reasons)
+
+
+def _left(finding: Finding, *reasons: Why) -> float:
+    """Return the seconds that these parts leave."""
+    return sum(each.after for each in (finding.gain.parts if finding.gain else ()) if each.why in reasons)

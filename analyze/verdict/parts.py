@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import isnan
-from typing import Final
+from typing import Final, TypeVar
+
+import numpy as np
 
 from ..account import EVENTS, Account
 from ..disparity.causes import DisparityCauses, culprits_below
@@ -35,7 +37,9 @@ BUSY: Final = {
     **IN_SYSTEM,
 }
 _MEMORY: Final = (("page_faults", Kind.PAGE_FAULTS, Why.FAULTS), ("allocations", Kind.ALLOCATION, Why.ALLOCATION))
+_OF_BUSY: Final = frozenset({Kind.FILE_IO, Kind.MEMORY, Kind.PAGE_FAULTS, Kind.ALLOCATION})  # save busy time
 _STEADY: Final = 0.5  # cycles per instruction: at two or more instructions per cycle, a core hardly waits
+_Key = TypeVar("_Key")
 
 
 @dataclass(frozen=True)
@@ -49,6 +53,7 @@ class Parts:
         account: CPU time by cause; None if neither instructions nor system time were measured.
         in_turn: The seconds saved if ranks were busy in a region at the same time: ``float64[region]``.
         by_paper: The root causes by Liu et al. 2011; None with our own method.
+        master: The rank that hands out the work; None if there is none. Nothing is saved if only it waits.
     """
 
     run: Prepared
@@ -57,6 +62,7 @@ class Parts:
     account: Account | None
     in_turn: Values
     by_paper: DisparityCauses | None = None
+    master: int | None = None
 
     def of(self, region: int) -> Mapping[str, float]:
         """Return the seconds of a region by attribute, mean over the ranks.
@@ -209,16 +215,48 @@ class Parts:
         if misses >= least > 0 and not self._is_fetched_ahead(region):
             computing = float(split.computing[region]) - sum(own.get(name, 0.0) for name, *_ in _MEMORY)
             found[Kind.MEMORY] = Saved(Why.MISSES, computing, max(computing - float(split.misses[region]), 0.0))
+        is_followed = path is not None and bool(_OF_BUSY & found.keys())  # these are what ranks wait for
+        found |= self.followed(region, {kind: each for kind, each in found.items() if kind in _OF_BUSY})
         if path and self.in_turn[region]:
             kind = Kind.ONE_AFTER_ANOTHER if path.passes_on[region] else Kind.IMBALANCE
             found[kind] = self.at_once(region)
         elif split.has_small_calls[region]:
             found[Kind.MESSAGES] = Saved(Why.MESSAGES, float(split.small_calls[region]))
-        elif split.waits[region] and not (split.turns or split.chained[region]):
+        elif split.waits[region] and not (split.turns or split.chained[region] or is_followed):
             without_turns = float(split.time[region] - split.computing[region])
             moving = found[Kind.TRANSFER].before if Kind.TRANSFER in found else 0.0
-            found[Kind.LATE] = Saved(Why.WAITING, max(min(float(split.mpi[region]), without_turns) - moving, 0.0))
+            waited = max(min(float(split.mpi[region]), without_turns) - moving, 0.0)
+            found[Kind.LATE] = Saved(Why.WAITING, waited * self._of_workers(region))
         return found
+
+    def _of_workers(self, region: int) -> float:
+        """Return the mean time in MPI of all ranks but a master, divided by that of all ranks."""
+        ranks = np.array(self.run.weighed.ranks)
+        (times,) = self.run.weighed.rows("mpi_time", [region])
+        workers = times[ranks != self.master]
+        return float(workers.mean() / times.mean()) if len(workers) and times.any() else 1.0
+
+    def followed(self, region: int, savings: Mapping[_Key, Saved]) -> dict[_Key, Saved]:
+        """Return savings of busy time as far as the region is on the critical path; unchanged if that is unknown.
+
+        A region's time on the path has the same parts as its mean over the ranks. If ranks are busy there at different
+        times, the rest of the time on the path is a saving of its own: ``at_once``.
+
+        Args:
+            region: Its position.
+            savings: Savings in mean busy time, which do not overlap.
+        """
+        path = self.explanation.serialisation
+        if path is None:
+            return {**savings}
+        mean, whole = float(path.mean[region]), sum(each.before - each.after for each in savings.values())
+        on_path = mean if self.in_turn[region] else float(path.on_path[region])
+        part = on_path / max(mean, whole) if on_path > 0 else 0.0
+        is_other = abs(part - 1) > THRESHOLD
+        return {
+            key: replace(each, before=part * each.before, after=part * each.after, on_path=is_other)
+            for key, each in savings.items()
+        }
 
     def at_once(self, region: int) -> Saved:
         """Return the saving if all ranks were busy in a region at the same time; 0 s where ``in_turn`` is 0."""

@@ -56,7 +56,7 @@ def _finding(analysis: Analysis, position: int, kind: Kind, why: Why, seconds: f
         others=tuple(path for path in same if path != region.id) if kind is Kind.LOCK else (),
         causes=(Cause(attribute, seconds, seconds / time),) if seconds > 0 else (),
         gain=None if shared else gain_of(analysis, [Saved(why, seconds)]),
-        share=min(seconds / wall, 1.0) if wall > 0 else 0.0,
+        share=min(max(seconds / wall, analysis.run.weighed_costs[position].share), 1.0) if wall > 0 else 0.0,
         of_run=True,
         level="medium" if shared else "high",
         reason=_FEW_CORES if shared else _COUNTED if kind is Kind.LOCK else _SHORT,

@@ -15,7 +15,7 @@ from .finding import Finding, Kind, Wait
 from .gain import gain_of
 from .heavy import late_region
 from .share import bound_of
-from .waits import waits_for
+from .waits import is_for_master, waits_for
 
 __all__ = ["each_place_once", "ranked"]
 
@@ -28,8 +28,8 @@ def ranked(findings: Iterable[Finding]) -> list[Finding]:
 def each_place_once(analysis: Analysis, findings: Iterable[Finding]) -> list[Finding]:
     """Merge findings so that each place has one, and add waiting for a region to the finding on that region.
 
-    Findings that are too small to name, that may only be waiting for cores, or that merely enclose another one are left
-    out.
+    Findings that are too small to name, that may only be waiting for cores, that report waiting of a master alone, or
+    that merely enclose another one are left out.
 
     Args:
         analysis: The results so far.
@@ -39,6 +39,7 @@ def each_place_once(analysis: Analysis, findings: Iterable[Finding]) -> list[Fin
     for each in findings:
         by_place.setdefault(_place(analysis.experiment, each), []).append(each)
     places = {place: _of_place(analysis, found) for place, found in by_place.items()}
+    of_masters = {place for place, each in places.items() if is_for_master(analysis, each)}
     late = {place: found for place, each in places.items() if (found := late_region(analysis, each))}
     awaited = {place: _place(analysis.experiment, found) for place, (found, _) in late.items()}
     for place, (waited_for, wait) in late.items():
@@ -46,12 +47,17 @@ def each_place_once(analysis: Analysis, findings: Iterable[Finding]) -> list[Fin
         while last in awaited and last not in seen:  # ranks wait there, too: go on to what they wait for
             seen.add(last)
             last = awaited[last]
-        if last in seen:  # a cycle: no region is the origin of the waiting
-            continue
+        gain = waited_for.gain
+        if last in seen:  # a cycle: no region is the origin of the waiting, unless only a master waits there
+            origin = [each for each in awaited if each in seen & of_masters]
+            if not origin or place in of_masters:
+                continue
+            last, gain = origin[0], places[place].gain
         del places[place]
         known = places.setdefault(last, waited_for)
-        places[last] = replace(known, gain=known.gain or waited_for.gain, waits=(*known.waits, wait))
-    kept = [each for each in places.values() if each.gain or not _may_be_for_cores(analysis, each)]
+        places[last] = replace(known, gain=known.gain or gain, waits=(*known.waits, wait))
+    kept = [each for place, each in places.items() if place not in of_masters or each.waits]
+    kept = [each for each in kept if each.gain or not _may_be_for_cores(analysis, each)]
     kept = [each for each in kept if not any(_is_merely_around(analysis, each, other) for other in kept)]
     kept = [each for each in kept if _time(analysis, each) >= TICK]
     kept = [replace(each, waits=waits_for(analysis, each), bound=bound_of(analysis, each)) for each in kept]

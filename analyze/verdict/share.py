@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..dissimilarity.off_processor import METRIC as OFF_PROCESSOR
 from ..run.arrays import Values
 from ..run.code_regions import as_compared, parts_of
 from .analysis import Analysis
@@ -46,9 +47,15 @@ def places_of(analysis: Analysis, finding: Finding) -> list[int]:
 
 
 def bound_of(analysis: Analysis, finding: Finding) -> float | None:
-    """Return a finding's part of the base in seconds, the most that a fix can save; None if no rank is busy."""
+    """Return a finding's part of the base in seconds, the most that a fix can save; None if no rank is busy.
+
+    Without a critical path, the busiest rank may wait for others in the region: then it is at least the saving.
+    """
     places, base = places_of(analysis, finding), analysis.base_in_regions
-    return float(base[places].sum()) if places and base.any() else None
+    if not (places and base.any()):
+        return None
+    is_known = analysis.base.is_path or not finding.gain or analysis.vectors.metric == OFF_PROCESSOR
+    return max(float(base[places].sum()), 0.0 if is_known or not finding.gain else finding.gain.of_base)
 
 
 def inclusive(analysis: Analysis, values: Values, region: int) -> float:

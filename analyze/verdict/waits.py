@@ -11,10 +11,10 @@ from ...experiment import Region
 from ..run.arrays import Flags, Indices, Values
 from ..run.criteria import CRITERIA, THRESHOLD, TICK
 from .analysis import Analysis
-from .finding import Finding, Wait
+from .finding import Finding, Kind, Wait
 from .share import places_of
 
-__all__ = ["wait_of", "waits_for"]
+__all__ = ["is_for_master", "wait_of", "waits_for"]
 
 
 def wait_of(
@@ -69,6 +69,15 @@ def waits_for(analysis: Analysis, finding: Finding) -> tuple[Wait, ...]:
         if each.seconds >= TICK and (analysis.master is None or each.waiting != (analysis.master_rank,)):
             found.setdefault(each.region, replace(each, ranks=late))
     return tuple(found.values())
+
+
+def is_for_master(analysis: Analysis, finding: Finding) -> bool:
+    """Return whether a finding only reports that a master waits for the others, which nothing can save."""
+    if analysis.master is None or finding.kind is not Kind.LATE or finding.groups or finding.is_in_turn:
+        return False
+    weighed = analysis.run.weighed
+    times = weighed.rows("mpi_time", places_of(analysis, finding)).sum(axis=0)
+    return bool(_much(times).any()) and np.array(weighed.ranks)[_much(times)].tolist() == [analysis.master_rank]
 
 
 def _late_ranks(analysis: Analysis, places: list[int]) -> tuple[int, ...]:

@@ -19,6 +19,7 @@ __all__ = ["advice_on_difference", "why_uncertain", "why_uneven"]
 _WHAT_IT_MAY_BE: Final = {
     Doubt.MEASURING: "uncertain: measuring may have made this difference; leave small regions out and run again",
     Doubt.CORES: "uncertain: a rank without a free core is late, too: repeat on free cores before you act",
+    Doubt.UNFINISHED: "uncertain: ranks that did not finish have done less",
     Doubt.COUNTS_ALONE: "uncertain: the ranks that executed most took hardly longer by the clock",
 }
 
@@ -31,8 +32,9 @@ def why_uneven(findings: Findings, finding: Finding) -> Iterator[str]:
         return
     if finding.kind is Kind.SLOW_CORE:  # perhaps only the cores differ: the line with the doubt is the reason
         return
-    if findings.vectors.metric == OFF_PROCESSOR:
-        yield "asleep, or waiting for a child process or a slow device"
+    if findings.vectors.metric == OFF_PROCESSOR:  # counts of instructions do not explain it
+        yield from [*_because(findings, finding)] or ["asleep, or waiting for a child process or a slow device"]
+        return
     alone = _alone(finding)
     if alone:
         yield f"only {ranks(alone)} {'executes' if len(alone) == 1 else 'execute'} it"

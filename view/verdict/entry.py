@@ -29,7 +29,7 @@ from .highlight import Highlight, highlight_of
 from .pairs import OF_ADVICE, paired
 from .parts import NOT_COUNTED, has_no_probes, is_in_mpi
 from .reasons import general_advice, more_about, parts_of_saving, reasons
-from .threads import time_of_threads
+from .threads import OF_THREADS, time_of_threads
 
 if TYPE_CHECKING:
     from ...advise import Advice, Advised
@@ -40,6 +40,7 @@ LABELS: Final = {kind: kind.upper().replace("_", " ").replace("FILE IO", "FILE I
 _MOST_GROUPS: Final = 4
 _OF_RANKS: Final = (Kind.IMBALANCE, Kind.ONE_AFTER_ANOTHER, Kind.SLOW_CORE)
 _NO_FIX: Final = "no cheap fix is known"
+_NOTHING: Final = 5e-10  # of a group's values: the rounding error of a difference
 _MOST_CALLERS: Final = 3  # the most callers that are named
 _SPENT: Final = {  # on what the time is spent that a fix saves
     Why.MISSES: "in cache misses",
@@ -188,6 +189,8 @@ def _saving(findings: Findings, finding: Finding) -> str:
     experiment, verdict = findings.experiment, findings.verdict
     if finding.gain:
         return saving(experiment, finding.gain.seconds, *_whole(findings, finding.gain))
+    if finding.kind in OF_THREADS and (waits := next((each.seconds for each in finding.causes if each.seconds), 0.0)):
+        return f"threads wait {percent(100 * waits / findings.run.program_time)} of the run, saving unknown"
     if finding.bound is not None and not finding.of_run:
         if not finding.bound:
             return f"saves nothing: not {'on the critical path' if verdict.base.is_path else 'in the busiest rank'}"
@@ -234,7 +237,9 @@ def _saved(findings: Findings, finding: Finding) -> str:
         for why, each in parts.items()
         if why in _SPENT
     )
-    if spent:
+    if spent and any(each.on_path for why, each in parts.items() if why in _SPENT):
+        left += f"; {spent} on the critical path"
+    elif spent:
         left += f"; {spent} on average" if len(finding.groups) > 1 or finding.others else f", of which {spent}"
     if besides:
         path, more = (time_of(findings.experiment, each) for each in (besides.before, besides.before - besides.after))
@@ -305,7 +310,7 @@ def groups_of(findings: Findings, finding: Finding) -> str:
 def _of_group(findings: Findings, group: Group) -> str:
     """Return the values of a group's ranks: ``672-718 ms``; ``537 ms each`` if they look alike."""
     least, most = _amount(findings, group.least), _amount(findings, group.most)
-    if most == _amount(findings, 0.0):
+    if group.most < _NOTHING or most == _amount(findings, 0.0):
         return "nearly nothing"
     if least == most:
         return f"{most} each" if len(group.labels) > 1 else most

@@ -9,6 +9,8 @@ from autoanalyzer.analyze.verdict import Kind
 from autoanalyzer.errors import InputError
 from autoanalyzer.view.verdict import verdict_lines
 
+from ..critical_path.test_serialisation import followed
+
 WORK = [0.0, 1.0, 2.0, 3.0]
 MESSAGES = [30.0, 10.0, 10.0, 10.0]  # each worker asks ten times, and the master answers
 
@@ -70,3 +72,35 @@ def test_a_master_is_not_expected_to_be_busy(make_experiment):
     assert analyze(made).critical_path.efficiency.load_balance == pytest.approx(1.0, abs=0.01)
     included = analyze(made, include_ranks=[0]).critical_path
     assert included.efficiency.load_balance == pytest.approx(0.75, abs=0.01)
+
+
+MASTERS = {"deal": [0.09, 0.0, 0.0, 0.0], "work": [0.0, 1.0, 1.0, 1.0]}
+WAITS = {"deal": [1.0, 0.0, 0.0, 0.0], "work": [0.0, 2.0, 2.0, 2.0]}
+ANSWERS = {"deal": [30.0, 0.0, 0.0, 0.0], "work": [0.0, 10.0, 10.0, 10.0]}
+
+
+def test_what_a_master_waits_is_no_finding_and_waiting_is_the_mean_of_the_workers(make_experiment):
+    found = analyze(make_experiment(MASTERS, mpi_time=WAITS, mpi_bytes={}, mpi_calls=ANSWERS))
+    assert found.verdict.master == 0
+    (late,) = found.verdict.findings
+    assert found.experiment.path_name(late.region.id) == "work"
+    assert (late.kind, late.gain.seconds) == (Kind.LATE, pytest.approx(2.0))
+
+
+def test_a_master_and_workers_that_wait_for_each_other_are_one_finding(make_experiment):
+    found = analyze(
+        followed(
+            make_experiment,
+            MASTERS,
+            path={"deal": [0.09, 0.0, 0.0, 0.0], "work": [0.0, 1.0, 0.0, 0.0]},
+            waits=WAITS,
+            delays={"deal": [6.0, 0.0, 0.0, 0.0], "work": [0.0, 0.34, 0.33, 0.33]},
+            who=[("work", "deal", 6.0, 6.0), ("deal", "work", 1.0, 1.0)],
+            mpi_calls=ANSWERS,
+        )
+    )
+    assert found.verdict.master == 0
+    (late,) = found.verdict.findings
+    assert found.experiment.path_name(late.region.id) == "deal"
+    assert (late.kind, late.gain.seconds) == (Kind.LATE, pytest.approx(2.0))
+    assert [(wait.region.name, wait.seconds) for wait in late.waits] == [("work", pytest.approx(2.0))]

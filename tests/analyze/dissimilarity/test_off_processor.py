@@ -5,8 +5,10 @@ from dataclasses import replace
 import pytest
 
 from autoanalyzer.analyze import Findings, analyze
+from autoanalyzer.analyze.verdict import Kind, LostTo
 from autoanalyzer.experiment import Experiment
 from autoanalyzer.view.verdict import verdict_lines
+from autoanalyzer.view.verdict.reasons import reasons
 
 ALIKE = {"compute": [1.0] * 4, "compress": [0.001] * 4}
 WAITS = {"compute": [2.0, 0.0, 2.0, 2.0]}
@@ -118,3 +120,31 @@ def test_a_main_thread_that_waits_for_its_own_threads_is_not_asleep(make_experim
 
 def test_what_is_asked_for_is_compared(make_experiment):
     assert not analyze(sleeping(make_experiment), metric="compute_time").dissimilarity.exists
+
+
+def test_a_rank_that_sleeps_accounts_for_all_that_is_not_busy_and_its_reason_is_known(make_experiment):
+    path = {"compute": [1.0, 0.0, 0.0, 0.0], "compress": [0.001, 0.0, 0.0, 0.0]}
+    followed = {name: {"compute": [0.0] * 4} for name in ("wait_time", "delay_time")}
+    made = sleeping(
+        make_experiment, mpi_time={"compute": [2.0, 0.0, 2.0, 2.0]}, path_time=path, mpi_bytes={}, **followed
+    )
+    findings = analyze(made.replaced(notes=replace(made.notes, processors=8)))
+    assert findings.vectors.metric == "off_processor_time"
+    (asleep,) = (each for each in findings.verdict.findings if each.kind is Kind.IMBALANCE)
+    number = findings.verdict.findings.index(asleep) + 1
+    assert [(each.to, each.seconds, each.findings, each.is_all) for each in findings.verdict.lost] == [
+        (LostTo.TRANSFER, pytest.approx(1.5), (number,), True),
+        (LostTo.ASLEEP, pytest.approx(0.5), (number,), True),
+    ]
+    assert [line for line, _ in reasons(findings, asleep) if line.startswith("why: ")] == [
+        "why: asleep, or waiting for a child process or a slow device"
+    ]
+    assert "next: autoanalyzer analyze --account" not in " ".join(verdict_lines(findings, everything=True))
+
+
+def test_a_rank_that_is_off_the_core_in_file_io_is_not_asleep(make_experiment):
+    files = {"io_time": {"compress": [0.0, 2.0, 0.0, 0.0]}, "io_bytes": {"compress": [0.0, 2e9, 0.0, 0.0]}}
+    findings = analyze(sleeping(make_experiment, off={}, io_cpu_time={"compress": [0.0] * 4}, **files))
+    assert findings.vectors.metric == "off_processor_time"
+    first, *_ = (line for line, _ in reasons(findings, findings.verdict.findings[0]) if line.startswith("why: "))
+    assert first.startswith("why: file I/O differs")

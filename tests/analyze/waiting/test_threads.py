@@ -208,3 +208,14 @@ def test_the_mean_of_runs_has_the_mean_of_their_waits(make_experiment):
     ]
     (of_mean,) = mean(*runs).notes.thread_waits
     assert (of_mean.entries, of_mean.seconds, of_mean.processes) == ((20.0,) * 4, (1.0,) * 4, 1)
+
+
+def test_a_queue_whose_saving_is_unknown_is_sorted_by_the_time_of_its_region(make_experiment):
+    made = team(make_experiment, waited=0.5, busy=2.0)
+    findings = found(made, wait(made, "critical", entries=1000, contended=900, seconds=0.5), processors=2)
+    first, second = findings.verdict.findings
+    assert (first.kind, first.share) == ("lock", pytest.approx(2.5 / 3.5))
+    assert second.kind == "hot_spot"
+    said = " ".join(verdict_lines(findings))
+    assert "threads wait 14 % of the run, saving unknown" in said
+    assert "takes 14 % of the run" not in said
