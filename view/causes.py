@@ -32,7 +32,7 @@ MAYBE_SPEED: Final = "these ranks are slower nearly everywhere, so they have a s
 SAME_WORK: Final = "same work, more time, so the core is slow or shared: repeat the run with a core for each rank"
 ALONE: Final = "share this work among all ranks, or let the others do something else meanwhile"
 AT_ONCE: Final = "hand on smaller pieces as each is done, so the next rank starts earlier"
-EACH_TIME: Final = "give every rank the same amount of work each time, not only in sum: the slowest stops all others"
+EACH_TIME: Final = "give each rank the same amount of work each time, not only in sum: all wait for the slowest"
 ON_DEMAND: Final = "hand out smaller pieces, the longest first, so that all ranks end together"
 FEWER_MESSAGES: Final = (
     "pack messages to the same rank into one, and use one collective for many values: each call costs time, however"
@@ -84,7 +84,7 @@ _TO_TRY: Final = {
     **_EVENTS,
 }
 
-_LARGE_PIECES: Final = "read or write less, or less often: its calls are large enough"
+_LARGE_PIECES: Final = "read or write less, or less often; larger calls would not help"
 
 _TO_TRY_FOR_RANKS: Final = {
     "l1_miss_rate": "give all ranks the same data layout and loop order",

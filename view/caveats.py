@@ -162,8 +162,7 @@ def _crowded(findings: Findings) -> Iterator[str]:
         place = Place.of(findings.experiment, vectors.regions[culprit])
         most = int(vectors.values[culprit].argmax())
         who, time = ranks([vectors.labels[most]]), seconds(float(vectors.measured([culprit])[0, most]))
-        where = f"{place.title} {place.source}"
-        yield f"not judged: {who} is off the core for {time} in {where}; time-sharing looks the same"
+        yield f"not judged: {who} is off the core for {time} in {place.in_words}; time-sharing looks the same"
 
 
 def _delayed(findings: Findings) -> str:

@@ -17,10 +17,9 @@ __all__ = ["foremost_sentence"]
 
 
 def foremost_sentence(findings: Findings, first: Finding) -> str:
-    """Return the verdict's first finding and its times: ``… trace (rays.c:41): 54 % of the critical path; …``."""
+    """Return the verdict's first finding and its times: ``… the loop in trace (rays.c:41): 54 % of …``."""
     assert first.region
-    place = Place.of(findings.experiment, first.region)
-    where = f"{place.title} ({place.source})" if place.file else place.title
+    where = Place.of(findings.experiment, first.region).in_words
     if len(first.groups) > 1:
         return f"The verdict names {where}: {groups_of(findings, first)}."
     base = findings.verdict.base

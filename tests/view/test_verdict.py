@@ -974,7 +974,7 @@ def test_a_throttled_region_is_named_in_the_one_that_has_its_time():
         notes=Notes(program="app", throttled={find.descriptor: reason_of(8_000_000, 1000, 4.3e-4)}),
     )
     findings = analyze(throttled)
-    said = "about 86 % of its own time is in loop in find, table.c:25, too small to measure separately"
+    said = "about 86 % of its own time is in the loop in find (table.c:25), too small to measure separately"
     assert f"    {said} (--max-overhead off measures it)" in whole_lines(findings)
     (region,) = findings_document(findings, Path("x"))["disparity"]["cccr"]
     assert [(each["function"], each["share"]) for each in region["throttled"]] == [("find", pytest.approx(0.86))]

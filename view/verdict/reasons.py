@@ -222,6 +222,6 @@ def _throttled(findings: Findings, culprit: int) -> Iterator[str]:
     """Yield a line on the throttled region that takes most of a region's own time, if there is one."""
     for each in findings.throttled.get(culprit, ())[:1]:
         place = Place.of_path(findings.experiment.call_paths, each.path)
-        where = f"{place.title}, {place.source}" if place.file else place.title
         part = f"about {percent(100 * each.share)}" if each.share < 1 else "perhaps most"
-        yield f"{part} of its own time is in {where}, too small to measure separately (--max-overhead off measures it)"
+        why = "too small to measure separately (--max-overhead off measures it)"
+        yield f"{part} of its own time is in {place.in_words}, {why}"

@@ -34,13 +34,10 @@ _INDENT: Final = "    "
 _COMMAND: Final = "autoanalyzer "
 _STEP: Final = re.compile(r"autoanalyzer (?!analyze --all)|: repeat |run again|--counters ")  # what to do first
 # Ways to make room for the first finding: which of its lines are shown besides its title and its advice (2: the ranks
-# and the reason, 1: the ranks, 0: none), how many warnings, whether the legend, and whether the head is brief. The
-# first way that fits is taken.
-_ROOM: Final = ((2, True, False), (1, True, False), (1, False, False), (1, False, True))
-_PLANS: Final = (
-    *((lines, *room) for lines in (2, 1) for room in _ROOM),
-    *((1, 0, False, True), (0, 1, False, True), (0, 0, False, True)),
-)
+# and the reason, 1: the ranks, 0: none), how many warnings, and whether the head is brief. The first way that fits is
+# taken.
+_ROOM: Final = ((2, False), (1, False), (1, True))
+_PLANS: Final = (*((lines, *room) for lines in (2, 1) for room in _ROOM), (1, 0, True), (0, 1, True), (0, 0, True))
 
 
 def verdict_lines(
@@ -63,8 +60,8 @@ def verdict_lines(
     Returns:
         Lines of at most 100 columns: at most fifteen, unless ``everything``. They show as many findings as fit, and two
         warnings; a line gives the number of findings that are left out. If there is no room for the first finding, its
-        ranks, their reason and its advice, these are left out, in this order: the second warning; the legend; the
-        longest wait and the next command; the reason; the first warning; the ranks.
+        ranks, their reason and its advice, these are left out, in this order: the second warning; the longest wait and
+        the next command; the reason; the first warning; the ranks. The legend is there if it fits beside the data.
     """
     data = [f"data: autoanalyzer view {quote(str(file))}"] if file else []
     found = entries(findings, advised)
@@ -83,19 +80,19 @@ def verdict_lines(
         return [*_head(findings, file), *body, "", *every, *_end([*data, *legend(findings)])]
     found = _with_one_command(found)
     wanted = {*range(1, len(found) + 1)}
+    end = _end([*data, *legend(findings)])
+    end = end if len(end) == 1 else _end(data)
     large = next((number for number, each in enumerate(findings.verdict.findings) if _is_large(findings, each)), 0)
     while True:  # fewer findings may fit if losses name the places of those that do not
         items = [_Item(number, each) for number, each in enumerate(found, start=1)]
-        head, last, room, end = list[str](), list[str](), 0, list[str]()
+        head, last, room = list[str](), list[str](), 0
         more = (len(items) > 1) + (large > 0)
         least, *larger = (each + more for each in items[0].sizes) if items else (0, 0, 0)
-        for lines, most, with_legend, brief in _PLANS:
+        for lines, most, brief in _PLANS:
             head = _head(findings, file, brief=brief, shown=wanted)
-            end = _end([*data, *legend(findings)])
-            end = end if with_legend or len(end) < 2 else _end(data)
             room = _MOST_LINES - len(head) - 1 - len(end)
-            # the number of warnings that are left out takes a line, too: with all of them, as short, it is not needed
-            warnings = (caveats(findings, most=each, besides=besides) for each in (_ROOM[0][0], most))
+            # the number of warnings that are left out takes a line, too, in which one of them may fit
+            warnings = (caveats(findings, besides=besides), caveats(findings, most=most, besides=besides))
             last = min(([line for each in said for line in _broken(each)] for said in warnings), key=len)
             last += _broken(counted) if not_counted else []
             if (least, *larger)[lines] + len(last) <= room:

@@ -116,8 +116,7 @@ def _for_late_ranks(findings: Findings, shares: Mapping[int, float], time: float
     late = max(shares, key=shares.__getitem__)
     place, waited = Place.of(findings.experiment, findings.vectors.regions[late]), shares[late]
     part = "waits" if waited >= ALL * time else f"{time_of(findings.experiment, waited)} of it"
-    where = f"at {place.source} ({place.title})" if place.file else f"in {place.title}"
     known = (each for each in findings.verdict.findings if each.difference == late)
     slowest = next((each.slowest for each in known), ())
     who = ranks(slowest) if slowest else "the ranks that take longest"
-    return f"{part} for {who}, which {'takes' if len(slowest) == 1 else 'take'} longest {where}"
+    return f"{part} for {who}, which {'takes' if len(slowest) == 1 else 'take'} longest in {place.in_words}"
