@@ -30,7 +30,7 @@ from ..run.arrays import Values
 from ..run.criteria import CRITERIA
 from ..run.preparation import Prepared
 from ..run.selection import complete
-from .base import Base, base_in
+from .base import Base, base_in, mean_busy_in
 from .causes import causes_of_differences, groups_in
 from .culprits import culprits_by_weight
 from .explanation import Explanation, attributes_of_ranks, unprobed_callees
@@ -271,6 +271,12 @@ class Analysis:
             float(each[list(run.weighed.top)].sum()) for each in (path.on_path, path.mean, path.busiest)
         )
         return max(max(whole, busiest) - mean * len(run.weighed.ranks) / self.workers, 0.0)
+
+    @cached_property
+    def mean_busy(self) -> Values:
+        """The mean busy time of the ranks in each region: ``float64[region]``; of a team of threads, the busiest's."""
+        path = self.explanation.serialisation
+        return path.mean if path else mean_busy_in(self.run)
 
     @cached_property
     def base_in_regions(self) -> Values:

@@ -92,7 +92,8 @@ def is_speed(analysis: Analysis, regions: Sequence[int]) -> bool:
 def confidence_in_difference(analysis: Analysis, regions: Sequence[int]) -> Confidence:
     """Return how certain it is that ranks do different work in some regions; see ``doubt_of_difference``."""
     if doubt := doubt_of_difference(analysis, regions):
-        return Confidence("low", REASONS[doubt])
+        reason = REASONS[doubt]
+        return Confidence("low", reason.replace("ranks", "threads") if analysis.vectors.threads else reason)
     if _counts_differ(analysis, regions):
         return Confidence("high", "the ranks also do different work")
     return _without_a_cause(analysis)

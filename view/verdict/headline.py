@@ -11,7 +11,7 @@ from ...analyze.run.criteria import CRITERIA
 from ...analyze.run.overhead import Overhead
 from ...analyze.run.oversubscription import oversubscription
 from ...analyze.verdict import Lost, LostTo
-from ..place import Place, clipped
+from ..place import Place, clipped, short
 from ..times import time_of
 from ..title import title_of
 from ..units import many, percent, ranges, ranks, seconds
@@ -87,7 +87,7 @@ def efficiency(findings: Findings, *, brief: bool = False, shown: Collection[int
             the command to run next is only there if there is no finding.
     """
     found = findings.efficiency
-    if found is None:
+    if found is None or findings.verdict.too_short:
         return []
     lost = findings.verdict.lost
     parts = {each.to: f"{_amount(findings, each)} {_where(findings, each, shown, brief=brief)}" for each in lost}
@@ -158,10 +158,23 @@ def balanced(findings: Findings) -> list[str]:
     as_far = f" as far as the data of {present} of {expected} ranks show" if present < expected else ""
     who = "threads" if findings.vectors.threads else "ranks"
     line = f"balanced{as_far}: {who}{of_each}{without} differ in no region enough to matter"
+    if any(len(each.groups) > 1 for each in verdict.findings):
+        line = f"no difference in work between {who}{of_each}{without} is certain"
+    line += _left_out(findings)
     line += "" if verdict.findings else "; no region stands out"
     if verdict.not_followed and can_be_followed(findings):
         line += f"; {percent(100 * verdict.not_followed)} of the run is in MPI: {follow(findings)}"
     return [line]
+
+
+def _left_out(findings: Findings) -> str:
+    """Return the regions that were left out of the comparison: `` (energy on rank 0 left out)``; empty if none."""
+    experiment, parts = findings.experiment, list[str]()
+    for paths, columns in findings.vectors.selection.left_out:
+        some = sorted({experiment.locations[each].process for each in columns})
+        of_some = f" on {ranks(some)}" if len(columns) < len(experiment.locations) else ""
+        parts.append(f"{short(experiment.call_paths[paths[0]].region.name)}{of_some}")
+    return f" ({', '.join(parts)} left out)" if parts else ""
 
 
 def master(findings: Findings) -> list[str]:

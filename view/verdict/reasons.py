@@ -12,12 +12,12 @@ from ...analyze.refinement.opening import can_be_opened, is_of_a_library
 from ...analyze.run.code_regions import CodeRegion
 from ...analyze.run.costs import is_mostly
 from ...analyze.verdict import Doubt, Finding, Kind, Why
-from ..causes import AT_ONCE, EACH_TIME, FEWER_MESSAGES, ON_DEMAND, SAME_WORK, against_weight
+from ..causes import AT_ONCE, EACH_TIME, FEWER_MESSAGES, ON_DEMAND, against_weight
 from ..place import Place, short
 from ..rerun import with_command
 from ..times import time_of
 from ..units import percent, ranks
-from .differences import advice_on_difference, why_uncertain, why_uneven
+from .differences import advice_on_difference, same_work, why_uncertain, why_uneven
 from .inside import inside_line
 from .parts import (
     NO_PROBES,
@@ -77,7 +77,10 @@ def reasons(findings: Findings, finding: Finding) -> list[tuple[str, Kind]]:
     counts = any(line.endswith(NOT_COUNTED) for line, _ in said)
     doubt = [(why_uncertain(findings, finding.doubt, counts=counts), of_doubt)] if finding.doubt else []
     first = 1 if finding.is_doubtful else len(said)
-    return [*dict.fromkeys([*said[:first], *doubt, *said[first:], *((each, Kind.LATE) for each in waits)])]
+    found: dict[str, Kind] = {}
+    for line, kind in (*said[:first], *doubt, *said[first:], *((each, Kind.LATE) for each in waits)):
+        found.setdefault(line, kind)
+    return [*found.items()]
 
 
 def _why_heavy(findings: Findings, finding: Finding) -> list[tuple[str, Kind]]:
@@ -192,7 +195,7 @@ def more_about(findings: Findings, finding: Finding) -> Iterator[str]:
     if finding.procedure and len(finding.procedure.callers) > 1:
         yield _called_from(finding)
     if finding is next((each for each in findings.verdict.findings if each.groups), None):
-        yield from (f"{ranks(group)}: {SAME_WORK}" for group in findings.same_work.groups)
+        yield from (f"{ranks(group)}: {same_work(findings)}" for group in findings.same_work.groups)
         if (one := findings.verdict.computes_least) is not None:
             yield f"{ranks([one])} computes least: if it is a master, --exclude-rank {one}"
 

@@ -1,0 +1,106 @@
+"""Each sentence of a verdict is true of the data that it is about."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from autoanalyzer.analyze import Findings, analyze
+from autoanalyzer.experiment import Experiment
+from autoanalyzer.runtime.open_experiment import open_experiment
+from autoanalyzer.view.verdict import verdict_lines
+
+DATA = Path(__file__).parents[2] / "data"
+# Rank 3 is slower nearly everywhere, by factors that vary, but in one region only by enough to show groups.
+SPEED = {"energy": (50, 68), "balance": (40, 46), "react": (46, 48), "relax": (46, 47)}
+
+
+def lines(findings: Findings) -> list[str]:
+    """The lines of a verdict, each in one piece."""
+    joined = "\n".join(verdict_lines(findings, everything=True))
+    return joined.replace("\n      ", " ").replace("    ", "").splitlines()
+
+
+def of(name: str) -> list[str]:
+    """The lines of the verdict on a file."""
+    return lines(analyze(open_experiment(DATA / name)[0]))
+
+
+def slower(times: dict[str, tuple[int, int]]) -> dict[str, Sequence[float]]:
+    """Milliseconds of ranks 0-2, and of rank 3."""
+    return {name: [each / 1e3] * 3 + [slow / 1e3] for name, (each, slow) in times.items()}
+
+
+def of_team(experiment: Experiment) -> Experiment:
+    """The regions of an experiment become parallel regions of OpenMP."""
+    paths = [
+        each if each.parent is None else replace(each, region=each.region._replace(kind="parallel"))
+        for each in experiment.call_paths
+    ]
+    return experiment.replaced(call_paths=paths)
+
+
+def test_ranks_are_alike_only_if_they_differ_by_at_most_a_tenth(make_experiment):
+    times = {"a": [0.3, 0.3, 0.3, 0.38], "b": [0.15, 0.15, 0.15, 0.2], "c": [0.02, 0.02, 0.02, 0.027]}
+    assert "on average: 320 ms per rank" in lines(analyze(make_experiment(times)))
+    assert not any("alike" in line for line in of("foreign/lulesh.caliper.json"))
+
+
+def test_ranks_with_equal_wall_times_but_unequal_times_in_mpi_are_not_alike(make_experiment):
+    idle = [2.2, 0.0, 2.2, 2.2]
+    times = {"a": [1.0] * 4, "b": [0.5] * 4}
+    found = lines(analyze(make_experiment(times, off={"b": [0, 2.2, 0, 0]}, mpi_time={"b": idle})))
+    assert "on average: 2.7 s of wall time per rank; 61 % of its time in MPI" in found
+    assert any(line.startswith("1 LATE") and "takes 73 % of the run" in line for line in found)
+
+
+def test_time_of_threads_is_that_of_the_busiest_one(make_experiment):
+    parallel = {"a": [0.9, 0.9, 0.9, 1.0] * 2, "b": [1, 0, 0, 0] * 2}
+    found = lines(analyze(of_team(make_experiment(parallel, threads=4))))
+    assert "on average: 1 s per rank in the busiest thread" in found
+    alone = lines(analyze(of_team(make_experiment({"a": [0.9, 0.9, 0.9, 1.0]}, threads=4))))
+    assert "1 s in the busiest thread" in alone
+    assert "on average: 1.39 s per rank in the busiest thread; called from rhs.f:4" in of("profile.cube.gz")
+
+
+def test_ranks_that_perhaps_differ_are_not_called_balanced(make_experiment):
+    found = lines(analyze(make_experiment(slower(SPEED))))
+    assert "no difference in work between ranks is certain" in found
+    assert not any(line.startswith("balanced") for line in found)
+    reasons = [line for line in found if line.startswith("why: ")]
+    assert reasons == ["why: unknown without counts: autoanalyzer run --counters simulated (5-20 times as long)"]
+
+
+def test_a_region_that_was_left_out_is_named(make_experiment):
+    made = make_experiment({"a": [1.0, 1.0, 1.0, 1.5], "b": [1.0] * 4})
+    found = lines(analyze(made, exclude_regions=["a"]))
+    assert "balanced: ranks differ in no region enough to matter (a left out)" in found
+    made = make_experiment({"a": [0.0, 0.0, 0.0, 1.5], "b": [1.0] * 4})
+    found = lines(analyze(made, exclude_regions=["a@3"]))
+    assert "balanced: ranks differ in no region enough to matter (a on rank 3 left out)" in found
+
+
+def test_what_is_left_after_sharing_is_that_of_all_call_paths_if_the_saving_is(make_experiment):
+    times = {"a": [0.1] * 4, "b": [0.1] * 4, "a/s": [1.0, 0.5, 0.5, 0.5], "b/s": [1.0, 0.5, 0.5, 0.5]}
+    made = make_experiment(times)
+    paths = made.call_paths
+    both = [replace(each, region=paths[3].region) if each.region.name == "s" else each for each in paths]
+    found = lines(analyze(made.replaced(call_paths=both)))
+    assert "rank 0: 1 s; ranks 1-3: 500 ms each; one of 2 call paths; of all: 1.25 s if shared evenly" in found
+
+
+def test_a_difference_between_more_than_two_groups_is_described(make_experiment):
+    counts = {"a": [1e9, 1.2e9, 1.5e9, 2e9], "b": [1e9] * 4}
+    found = lines(analyze(make_experiment({"a": [1.0, 1.5, 2.0, 3.0], "b": [1.0] * 4}, instructions=counts)))
+    explained = "explains 932 ms of the 1.5 s that rank 3 takes longer than the others on average"
+    assert any(explained in line for line in found)
+
+
+def test_threads_are_not_called_ranks(make_experiment):
+    times = {f"r{each}": [0.05, 0.05, 0.05, 0.07] for each in range(6)}
+    made = make_experiment(times, threads=4, instructions={each: [1e8] * 4 for each in times})
+    found = lines(analyze(of_team(made)))
+    assert "why: same work, more time, so the core is slow or shared: repeat the run with a core for each thread" in found
+    speed = {"energy": (771, 1275), "balance": (797, 1161), "react": (466, 520), "relax": (465, 495)}
+    findings = analyze(of_team(make_experiment(slower(speed), threads=4)))
+    assert any(line.startswith("uncertain: these threads are slower nearly everywhere") for line in lines(findings))
+    assert findings.verdict.findings[0].reason.startswith("these threads are slower")
