@@ -28,6 +28,7 @@ from ..evidence.attributes import lacking
 from ..evidence.throttled import Throttled, throttled_within
 from ..run.arrays import Values
 from ..run.criteria import CRITERIA
+from ..run.foreign_metrics import NOTHING, replaced
 from ..run.preparation import Prepared
 from ..run.selection import complete
 from .base import Base, base_in, mean_busy_in
@@ -96,6 +97,11 @@ class Analysis:
     def disparity(self) -> Disparity:
         """The classes of the regions, and those that take much time."""
         return self.weights.disparity
+
+    @property
+    def is_mpi_unknown(self) -> bool:
+        """Whether several ranks ran, but another tool did not measure their time in MPI."""
+        return replaced(self.experiment, "mpi_time") == NOTHING and len(self.run.weighed.ranks) > 1
 
     @property
     def compares_a_part(self) -> bool:

@@ -27,6 +27,7 @@ REASONS: Final = {
     Doubt.COUNTS_ALONE: "the ranks that executed most took hardly longer by the clock",
     Doubt.SPEED: "these ranks are slower nearly everywhere, and no counts confirm more work",
     Doubt.CHANCE: "the difference is small, and no counts confirm it",
+    Doubt.NO_MPI: "time in MPI is unknown, so the slowest ranks may be waiting",
     Doubt.CORES: "which rank gets work first depends on who gets a core",
 }
 
@@ -54,8 +55,8 @@ def doubt_of_difference(analysis: Analysis, regions: Sequence[int]) -> Doubt | N
     differences = analysis.differences
     if is_same_work(analysis, regions):
         return Doubt.SAME_WORK
-    if differences.may_be_measuring(regions):
-        return Doubt.MEASURING
+    if analysis.is_mpi_unknown or differences.may_be_measuring(regions):
+        return Doubt.NO_MPI if analysis.is_mpi_unknown else Doubt.MEASURING
     if is_by_counts_alone(analysis, regions):
         return Doubt.COUNTS_ALONE
     if _counts_differ(analysis, regions):

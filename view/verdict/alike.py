@@ -10,8 +10,9 @@ from ...analyze.run.compute_time import Computing
 from ...analyze.run.criteria import THRESHOLD
 from ...analyze.run.overhead import TIMES
 from ...analyze.verdict import Finding
+from ...experiment.notes import DIVIDED
 
-__all__ = ["are_alike"]
+__all__ = ["are_alike", "are_divided"]
 
 
 def are_alike(findings: Findings, finding: Finding, position: int, *, of_wall: bool) -> bool:
@@ -29,8 +30,19 @@ def are_alike(findings: Findings, finding: Finding, position: int, *, of_wall: b
     if position in findings.dissimilarity.critical:
         return False
     whole, *parts = _times(findings, position, of_wall=of_wall)
+    if _is_divided(findings, whole):
+        return False
     most = THRESHOLD * float(whole.max())
     return all(float(np.ptp(each)) <= most for each in (whole, *parts))
+
+
+def are_divided(findings: Findings) -> bool:
+    """Return whether a tool divided all its sums by the number of ranks, so that nothing is known of single ranks."""
+    return all(_is_divided(findings, each) for each in findings.vectors.values)
+
+
+def _is_divided(findings: Findings, values: Values) -> bool:
+    return any(each.endswith(DIVIDED) for each in findings.experiment.notes.remarks) and not np.ptp(values)
 
 
 def _times(findings: Findings, position: int, *, of_wall: bool) -> list[Values]:

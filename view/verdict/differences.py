@@ -18,6 +18,7 @@ __all__ = ["advice_on_difference", "same_work", "why_uncertain", "why_uneven"]
 
 _WHAT_IT_MAY_BE: Final = {
     Doubt.MEASURING: "uncertain: measuring may have made this difference; leave small regions out and run again",
+    Doubt.NO_MPI: "uncertain: time in MPI is unknown, so the slowest {who}s may be waiting here",
     Doubt.CORES: "uncertain: a rank without a free core is late, too: repeat on free cores before you act",
     Doubt.COUNTS_ALONE: "uncertain: the {who}s that executed most took hardly longer by the clock",
 }

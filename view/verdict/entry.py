@@ -25,7 +25,7 @@ from ..units import percent, ranks, spread, volume
 from .alike import are_alike
 from .highlight import Highlight, highlight_of
 from .pairs import OF_ADVICE, paired
-from .parts import NOT_COUNTED, has_no_probes, is_in_mpi
+from .parts import NOT_COUNTED, has_no_probes, is_in_mpi, is_wall_known
 from .reasons import general_advice, more_about, parts_of_saving, reasons
 from .threads import time_of_threads
 
@@ -311,7 +311,11 @@ def _time_in_mpi(findings: Findings, position: int) -> float:
 
 
 def _of_wall(findings: Findings, *, is_wall: bool) -> str:
-    return " without waiting for cores" if findings.explanation.seconds.turns and not is_wall else " of wall time"
+    if findings.explanation.seconds.turns and not is_wall:
+        return " without waiting for cores"
+    if is_wall_known(findings):
+        return " of wall time"
+    return " of CPU time" if findings.experiment.metric("wall_time").unit == "sec" else ""
 
 
 def _of_group(findings: Findings, group: Group) -> str:

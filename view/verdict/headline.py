@@ -8,17 +8,19 @@ from typing import Final
 
 from ...analyze import Findings
 from ...analyze.run.criteria import CRITERIA
+from ...analyze.run.foreign_metrics import replaced
 from ...analyze.run.overhead import Overhead
 from ...analyze.run.oversubscription import oversubscription
-from ...analyze.verdict import Lost, LostTo
+from ...analyze.verdict import Doubt, Lost, LostTo
 from ..place import Place, clipped, short
 from ..times import time_of
 from ..title import title_of
 from ..units import many, percent, ranges, ranks, seconds
-from .parts import can_be_followed, follow
+from .alike import are_divided
+from .parts import can_be_followed, follow, is_wall_known
 from .waiting import how_long, who_waits
 
-__all__ = ["balanced", "base", "efficiency", "headline", "legend", "master", "processes", "too_short"]
+__all__ = ["balanced", "base", "efficiency", "headline", "legend", "master", "processes", "too_short", "unknown"]
 
 _LOST_TO: Final = {  # the loss in words, and the option that lists it by region
     LostTo.UNEQUAL: ("as some ranks are busier in total", "--losses"),
@@ -42,10 +44,11 @@ def headline(findings: Findings, file: Path | None) -> list[str]:
     shared = oversubscription(experiment)
     of_threads = f", {shared} threads" if shared > number else ""
     cores = f"{of_threads} on {many(experiment.notes.processors or 0, 'core')}" if shared else ""
+    wall = " wall" if base(findings) and is_wall_known(findings) else ""
     return [
         title_of(experiment, file),
         f"{number}{of_all} {'rank' if number == 1 and not of_all else 'ranks'}{more}{cores}",
-        f"run {time_of(experiment, findings.run.program_time)}{' wall' if base(findings) else ''}",
+        f"run {time_of(experiment, findings.run.program_time)}{wall}",
         *_overhead(findings.run.overhead),
     ]
 
@@ -64,7 +67,16 @@ def base(findings: Findings) -> list[str]:
 
 def legend(findings: Findings) -> list[str]:
     """Return the explanation of a term, if this verdict uses it."""
-    return ["busy: computing, or in file I/O"] if base(findings) else []
+    if not base(findings):
+        return []
+    is_wall = replaced(findings.experiment, "cpu_time") and is_wall_known(findings)
+    return ["busy: wall time outside MPI" if is_wall else "busy: computing, or in file I/O"]
+
+
+def unknown(findings: Findings) -> list[str]:
+    """Return the warning that a file of another tool has no time in MPI of several ranks, unless a finding shows it."""
+    is_shown = any(each.doubt is Doubt.NO_MPI for each in findings.verdict.findings)
+    return ["time in MPI is unknown: any time may be waiting"] if findings.is_mpi_unknown and not is_shown else []
 
 
 def _overhead(cost: Overhead) -> list[str]:
@@ -146,7 +158,7 @@ def _longest_wait(findings: Findings) -> str:
 def balanced(findings: Findings) -> list[str]:
     """Return the line that reports that ranks are balanced, or that there is no finding; none if neither is so."""
     verdict = findings.verdict
-    if verdict.too_short or not verdict.balanced:
+    if verdict.too_short or not verdict.balanced or are_divided(findings):
         return []
     present, expected = processes(findings)
     if efficiency(findings) or (len(findings.vectors.labels) < 2 and expected < 2):

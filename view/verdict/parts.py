@@ -9,6 +9,7 @@ from ...analyze import Findings
 from ...analyze.account import EVENTS
 from ...analyze.evidence.attributes import MISS_RATES
 from ...analyze.run.code_regions import call_line_of, caller_of
+from ...analyze.run.foreign_metrics import replaced
 from ...analyze.run.selection import complete
 from ...analyze.run.summary import summary
 from ...analyze.verdict import Cause, Finding, Kind
@@ -33,6 +34,7 @@ __all__ = [
     "has_page_faults",
     "in_files",
     "is_in_mpi",
+    "is_wall_known",
     "not_counted",
     "of_whole",
     "parts",
@@ -80,6 +82,11 @@ def follow(findings: Findings) -> str:
 def can_be_rerun(findings: Findings) -> bool:
     """Return whether the run can be repeated with other options: not if another tool measured it."""
     return "imported:" not in findings.experiment.metric("wall_time").source
+
+
+def is_wall_known(findings: Findings) -> bool:
+    """Return whether wall time was measured, rather than replaced by CPU time or samples."""
+    return not replaced(findings.experiment, "wall_time")
 
 
 def parts(findings: Findings, finding: Finding, culprit: int) -> Iterator[tuple[str, Kind]]:

@@ -18,7 +18,7 @@ from ..counted_events import NOTHING
 from ..lines import broken
 from ..place import clipped
 from .entry import Entry, entries
-from .headline import balanced, base, efficiency, headline, legend, master, too_short
+from .headline import balanced, base, efficiency, headline, legend, master, too_short, unknown
 from .parts import NO_PROBES, NOT_COUNTED, NOT_SAMPLED
 
 if TYPE_CHECKING:
@@ -115,7 +115,7 @@ def _head(
 ) -> list[str]:
     """Return the lines above the findings; for the options see ``efficiency``."""
     efficient = efficiency(findings, brief=brief, shown=shown)
-    first = ("   ".join(headline(findings, file)), *base(findings), *efficient, *master(findings))
+    first = ("   ".join(headline(findings, file)), *base(findings), *unknown(findings), *efficient, *master(findings))
     said = [too_short()] if findings.verdict.too_short else balanced(findings)
     return [line for each in (*first, "", *said) for line in _broken(each)]
 

@@ -3,9 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 from autoanalyzer.analyze import Findings, analyze
-from autoanalyzer.experiment import Experiment
+from autoanalyzer.experiment import CallPath, Experiment, Location, Metric, Notes, Region
 from autoanalyzer.runtime.open_experiment import open_experiment
 from autoanalyzer.view.verdict import verdict_lines
 
@@ -99,8 +102,63 @@ def test_threads_are_not_called_ranks(make_experiment):
     times = {f"r{each}": [0.05, 0.05, 0.05, 0.07] for each in range(6)}
     made = make_experiment(times, threads=4, instructions={each: [1e8] * 4 for each in times})
     found = lines(analyze(of_team(made)))
-    assert "why: same work, more time, so the core is slow or shared: repeat the run with a core for each thread" in found
+    assert (
+        "why: same work, more time, so the core is slow or shared: repeat the run with a core for each thread" in found
+    )
     speed = {"energy": (771, 1275), "balance": (797, 1161), "react": (466, 520), "relax": (465, 495)}
     findings = analyze(of_team(make_experiment(slower(speed), threads=4)))
     assert any(line.startswith("uncertain: these threads are slower nearly everywhere") for line in lines(findings))
     assert findings.verdict.findings[0].reason.startswith("these threads are slower")
+
+
+def test_without_time_in_mpi_any_difference_may_be_waiting():
+    found = of("foreign/lulesh.caliper.json")
+    assert any(line.startswith("1 IMBALANCE?  TimeIncrement") for line in found)
+    assert "uncertain: time in MPI is unknown, so the slowest ranks may be waiting here" in found
+    assert not any("unknown" in line for line in found[:3])
+    assert of("foreign/ior.darshan")[1] == "time in MPI is unknown: any time may be waiting"
+    assert not any("time in MPI is unknown" in line for line in of("foreign/lulesh.cali"))  # one rank
+    assert not any("time in MPI is unknown" in line for line in of("foreign/rays.cali"))
+
+
+def test_sums_that_a_tool_divided_do_not_show_ranks_that_are_alike():
+    found = of("foreign/ior.darshan")
+    assert "on average: 161 ms per rank, all in file I/O" in found
+    assert not any("alike" in line or line.startswith("balanced") for line in found)
+
+
+def foreign(values: Sequence[Sequence[float]], *metrics: Metric, **notes: Any) -> Findings:
+    """The findings on a file of another tool: ``main``, ``work`` and ``MPI_Recv``."""
+    names = {"main": None, "work": 0, "MPI_Recv": 0}
+    paths = [CallPath(Region("function", name, "a.c", name, 0, 1, 9), parent) for name, parent in names.items()]
+    return analyze(
+        Experiment(
+            metrics=metrics,
+            call_paths=paths,
+            locations=[Location("m", "n", rank) for rank in range(len(values[0]))],
+            severities={each.name: np.array(values) for each in metrics},
+            notes=Notes(program="app", **notes),
+        )
+    )
+
+
+def test_only_wall_time_is_called_so():
+    values = [[0.0] * 4, [1.0] * 4, [2.0] * 4]
+    cpu = lines(foreign(values, Metric("cpu_time", "sec", source="imported:A")))
+    assert cpu[0] == "app   4 ranks   run 3 s"
+    assert "all ranks alike: 2 s of CPU time per rank; 100 % of its time in MPI" in cpu
+    assert cpu[-1] == "busy: computing, or in file I/O"
+    sampled = lines(foreign(values, Metric("taken", "occ", source="imported:A"), samples={"taken": 1.0}))
+    assert sampled[0] == "app   4 ranks   run 3 samples"
+    wall = lines(foreign(values, Metric("time", "sec", source="imported:A")))
+    assert wall[0] == "app   4 ranks   run 3 s wall"
+    assert "all ranks alike: 2 s of wall time per rank; 100 % of its time in MPI" in wall
+    assert wall[-1] == "busy: wall time outside MPI"
+
+
+def test_a_file_of_another_tool_is_not_to_be_measured_again(make_experiment):
+    for times, why in ((SPEED, "these ranks are slower"), ({"a": (100, 120), "b": (100, 100)}, "a noisy machine")):
+        made = make_experiment(slower(times))
+        found = lines(analyze(made.replaced(metrics=[replace(each, source="imported:A") for each in made.metrics])))
+        assert any(line.startswith(f"uncertain: {why}") for line in found)
+        assert not any("--counters" in line or "--repeat" in line for line in found)
