@@ -18,14 +18,14 @@ from ...analyze.verdict.share import places_of
 from ...experiment import CallPath
 from ...experiment.region import CALL_KINDS
 from ..advice import tries
-from ..place import Place, at_line, short
+from ..place import Place, at_line, short, source_among
 from ..repeatability import how_sure, in_runs
 from ..times import saving, time_of
 from ..units import percent, ranks, spread, volume
 from .alike import are_alike
 from .highlight import Highlight, highlight_of
 from .pairs import OF_ADVICE, paired
-from .parts import NOT_COUNTED, has_no_probes, is_in_mpi, is_wall_known
+from .parts import TO_COUNT, has_no_probes, is_in_mpi, is_wall_known
 from .reasons import general_advice, more_about, parts_of_saving, reasons
 from .threads import time_of_threads
 
@@ -118,9 +118,9 @@ def _entry(
     is_whole = why == every and all(line for line, _ in from_source)  # no other finding says a part of it
     fix = [_NO_FIX] if is_whole and "instructions" not in findings.lacking else []
     is_known = bool(advice) and advice[0].kind != "division of work" and not finding.is_doubtful
-    if is_known and why and why[0][0].endswith(NOT_COUNTED):  # the source explains the reason
+    if is_known and why and why[0][0].endswith(TO_COUNT):  # the source explains the reason
         why = why[1:]
-    said.update(line for line, _ in (*from_source, *why) if line.startswith("try") or line.endswith(NOT_COUNTED))
+    said.update(line for line, _ in (*from_source, *why) if line.startswith("try") or line.endswith(TO_COUNT))
     is_uneven = finding.kind is Kind.IMBALANCE and bool(finding.groups)
     most = 2 if finding.is_doubtful else 1  # and why it is uncertain
     saved, general = parts_of_saving(findings, finding), general_advice(findings, finding)
@@ -129,7 +129,7 @@ def _entry(
     lines = [_who(findings, finding), *_with_first_step(finding, lines, more, fix)]
     return Entry(
         "NO DETAIL" if has_no_probes(findings, finding) else LABELS[finding.kind] + "?" * finding.is_doubtful,
-        place.source if place and place.file else "",
+        source_among(findings.experiment, place) if place and place.file else "",
         place.title if place else _spread(findings),
         _called(findings, finding),
         _saving(findings, finding),

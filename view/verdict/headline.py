@@ -12,7 +12,7 @@ from ...analyze.run.foreign_metrics import replaced
 from ...analyze.run.overhead import Overhead
 from ...analyze.run.oversubscription import oversubscription
 from ...analyze.verdict import Doubt, Lost, LostTo
-from ..place import Place, clipped, short
+from ..place import Place, clipped, short, source_among
 from ..times import time_of
 from ..title import title_of
 from ..units import many, percent, ranges, ranks, seconds
@@ -141,7 +141,9 @@ def _where(findings: Findings, lost: Lost, shown: Collection[int] | None, *, bri
 def _place(findings: Findings, number: int) -> str:
     """Return the place of a finding with a number from 1: ``work.c:122``."""
     region = findings.verdict.findings[number - 1].region
-    return clipped(Place.of(findings.experiment, region).source, _LONGEST) if region else "all regions"
+    if region is None:
+        return "all regions"
+    return clipped(source_among(findings.experiment, Place.of(findings.experiment, region)), _LONGEST)
 
 
 def _longest_wait(findings: Findings) -> str:

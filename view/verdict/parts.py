@@ -15,18 +15,19 @@ from ...analyze.run.summary import summary
 from ...analyze.verdict import Cause, Finding, Kind
 from ...analyze.verdict.parts import IN_SYSTEM
 from ..causes import NAMES, evidence, of_the_program
+from ..counted_events import ranks_without
 from ..place import Place, at_line, short
 from ..rerun import COUNT, REBUILD, with_command
 from ..times import time_of
-from ..units import count, percent, volume
+from ..units import count, percent, ranks, volume
 
 __all__ = [
     "ALL",
     "NEW_PAGES",
-    "NOT_COUNTED",
     "NOT_SAMPLED",
     "NO_PROBES",
     "OF_CODE",
+    "TO_COUNT",
     "can_be_followed",
     "can_be_rerun",
     "follow",
@@ -42,7 +43,7 @@ __all__ = [
 
 NO_PROBES: Final = f"rebuild with probes: {REBUILD}"
 NOT_SAMPLED: Final = "sample it: autoanalyzer run --sample auto (or rebuild it with aa-mpicc, aa-mpicxx, aa-mpifort)"
-NOT_COUNTED: Final = f"unknown without counts: {COUNT} (5-20 times as long)"
+TO_COUNT: Final = f": {COUNT} (5-20 times as long)"  # end of a line on unknown causes
 UNKNOWN_INSIDE: Final = "unknown: not instrumented, so only its MPI calls and file I/O were measured"
 NEW_PAGES: Final = "next: autoanalyzer run --usage page_faults shows whether it waits for new pages"
 ALL: Final = 0.9  # of a time: a larger share is written as all of it
@@ -66,7 +67,9 @@ def is_in_mpi(finding: Finding) -> bool:
 
 def not_counted(findings: Findings) -> list[str]:
     """Return the line that causes are unknown without counts; none for a file of another tool."""
-    return [NOT_COUNTED] if can_be_rerun(findings) else []
+    where = ranks_without(findings.experiment, "instructions")
+    of_some = f" of {ranks(where)}" if where else ""
+    return [f"unknown without counts{of_some}{TO_COUNT}"] if can_be_rerun(findings) else []
 
 
 def can_be_followed(findings: Findings) -> bool:

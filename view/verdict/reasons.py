@@ -21,9 +21,9 @@ from .differences import advice_on_difference, same_work, why_uncertain, why_une
 from .inside import inside_line
 from .parts import (
     NO_PROBES,
-    NOT_COUNTED,
     NOT_SAMPLED,
     OF_CODE,
+    TO_COUNT,
     can_be_followed,
     can_be_rerun,
     follow,
@@ -62,7 +62,7 @@ def reasons(findings: Findings, finding: Finding) -> list[tuple[str, Kind]]:
     said = [*uneven, *heavy] if is_uneven else [*heavy, *uneven]
     threads = [*why_threads_wait(findings, finding)]
     said = [*threads, *said] if finding.kind in OF_THREADS else [*said, *threads]
-    said = [each for each in said if not each[0].endswith(NOT_COUNTED) or (is_uneven and each in uneven)] or said
+    said = [each for each in said if not each[0].endswith(TO_COUNT) or (is_uneven and each in uneven)] or said
     known = None if finding.weight is None else waited_in(findings, finding.weight)
     whom = "it" if finding.region else "each other"
     waits = [who_for_whom(findings, each, whom) for each in finding.waits if each.region != known]
@@ -74,7 +74,7 @@ def reasons(findings: Findings, finding: Finding) -> list[tuple[str, Kind]]:
     of_doubt = Kind.LATE if finding.doubt is Doubt.CORES else Kind.IMBALANCE
     if finding.kind is Kind.SLOW_CORE and said:  # which no advice is against: a main line beside the main reason
         of_doubt = said[0][1]
-    counts = any(line.endswith(NOT_COUNTED) for line, _ in said)
+    counts = any(line.endswith(TO_COUNT) for line, _ in said)
     doubt = [(why_uncertain(findings, finding.doubt, counts=counts), of_doubt)] if finding.doubt else []
     first = 1 if finding.is_doubtful else len(said)
     found: dict[str, Kind] = {}

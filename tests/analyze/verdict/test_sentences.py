@@ -19,8 +19,8 @@ SPEED = {"energy": (50, 68), "balance": (40, 46), "react": (46, 48), "relax": (4
 
 def lines(findings: Findings) -> list[str]:
     """The lines of a verdict, each in one piece."""
-    joined = "\n".join(verdict_lines(findings, everything=True))
-    return joined.replace("\n      ", " ").replace("    ", "").splitlines()
+    joined = "\n".join(verdict_lines(findings, everything=True)).replace("\n      ", " ")
+    return [line.strip() for line in joined.splitlines()]
 
 
 def of(name: str) -> list[str]:
@@ -162,3 +162,41 @@ def test_a_file_of_another_tool_is_not_to_be_measured_again(make_experiment):
         found = lines(analyze(made.replaced(metrics=[replace(each, source="imported:A") for each in made.metrics])))
         assert any(line.startswith(f"uncertain: {why}") for line in found)
         assert not any("--counters" in line or "--repeat" in line for line in found)
+
+
+def test_ranks_without_counts_are_named(make_experiment):
+    counts = {name: {"a": [1e9] * 4, "b": [1e9] * 4} for name in ("instructions", "l2_accesses")}
+    made = make_experiment({"a": [1.0, 1.0, 1.0, 2.0], "b": [1.0] * 4}, **counts, l2_misses={"a": [1e6] * 4})
+    some = {name: made.exclusive(name).copy() for name in ("instructions", "l2_misses")}
+    some["instructions"][:, 2] = np.nan
+    some["l2_misses"][:, 1] = np.nan
+    severities = {each.name: some.get(each.name, made.exclusive(each.name)) for each in made.metrics}
+    found = lines(analyze(made.replaced(severities=severities)))
+    assert "why: unknown without counts of rank 2: autoanalyzer run --counters simulated (5-20 times as long)" in found
+    lacking = "not counted: L1 misses, L2 misses (rank 1), file I/O, MPI volume, instructions (rank 2)"
+    assert found[-1].endswith(lacking)
+
+
+def test_files_of_one_name_are_told_apart_by_their_folders(make_experiment):
+    made = make_experiment({"a": [1.0, 1.1], "b": [1.0, 1.3]})
+    main, *others = made.call_paths
+    both = [
+        replace(each, region=Region("function", "solve", f"{folder}/solve.c", "solve"))
+        for each, folder in zip(others, ("src/heat", "src/flow"), strict=True)
+    ]
+    found = lines(analyze(made.replaced(call_paths=[main, *both])))
+    assert any(line.startswith("1 IMBALANCE?  flow/solve.c  solve") for line in found)
+    assert any(line.startswith("2 HOT SPOT    heat/solve.c  solve") for line in found)
+
+
+def test_the_largest_hidden_finding_may_be_one_on_waiting(make_experiment):
+    times = {f"r{each}": [1.0, 1.0, 1.0, 2.0 + 0.1 * each] for each in range(8)}
+    made = make_experiment({**times, "w": [0.0] * 4, "h": [4.0] * 4}, mpi_time={"w": [12.0] * 4})
+    found = verdict_lines(analyze(made))
+    rest = "… and 8 more (largest: LATE app.c:9, takes 45 % of the run): autoanalyzer analyze --all"
+    assert rest in found and len(found) <= 15
+
+
+def test_bytes_that_were_not_recorded_are_not_called_none(make_experiment):
+    found = lines(analyze(make_experiment({"a": [1.0] * 4, "w": [0.0] * 4}, mpi_time={"w": [1.2] * 4}, mpi_bytes={})))
+    assert "why: 1.2 s in MPI calls: latency, or ranks that arrive late" in found
