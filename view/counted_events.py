@@ -31,6 +31,6 @@ def ranks_without(experiment: Experiment, metric: str) -> list[int]:
     """Return the ranks on which a metric was not counted, in order; empty if it was counted on all, or on none."""
     if metric not in experiment or summary(experiment, metric).missing is None:
         return []
-    lacks = np.isnan(experiment.exclusive(metric)).any(axis=0)
-    found = {place.process for place, is_lacking in zip(experiment.locations, lacks, strict=True) if is_lacking}
+    columns = np.flatnonzero(np.isnan(experiment.exclusive(metric)).any(axis=0))
+    found = {experiment.locations[each].process for each in columns}
     return sorted(found) if found != {place.process for place in experiment.locations} else []

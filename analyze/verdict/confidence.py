@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from .analysis import Analysis
@@ -93,11 +93,12 @@ def is_speed(analysis: Analysis, regions: Sequence[int]) -> bool:
 def confidence_in_difference(analysis: Analysis, regions: Sequence[int]) -> Confidence:
     """Return how certain it is that ranks do different work in some regions; see ``doubt_of_difference``."""
     if doubt := doubt_of_difference(analysis, regions):
-        reason = REASONS[doubt]
-        return Confidence("low", reason.replace("ranks", "threads") if analysis.vectors.threads else reason)
-    if _counts_differ(analysis, regions):
-        return Confidence("high", "the ranks also do different work")
-    return _without_a_cause(analysis)
+        found = Confidence("low", REASONS[doubt])
+    elif _counts_differ(analysis, regions):
+        found = Confidence("high", "the ranks also do different work")
+    else:
+        found = _without_a_cause(analysis)
+    return replace(found, reason=found.reason.replace("ranks", "threads")) if analysis.vectors.threads else found
 
 
 def confidence_in_weight(analysis: Analysis, culprit: int) -> Confidence:

@@ -209,7 +209,8 @@ def _who(findings: Findings, finding: Finding) -> str:
     who = who or time_of_threads(findings, finding) or groups_of(findings, finding)
     if len(finding.groups) > 1 and findings.vectors.threads:
         who = re.sub("(threads?) ", r"\1 (rank.thread) ", who, count=1)
-    saved, is_part = _saved(findings, finding), bool(finding.others and len(finding.groups) > 1)
+    saved, is_path = _saved(findings, finding), len(finding.groups) > 1 or finding.weight is not None
+    is_part = is_path and bool(finding.others)  # the time is that of one call path, the saving that of all
     said = [f"{who}{'' if is_part else saved}".removeprefix("; ")]
     said = [re.sub(r"(\S+ \S+) per rank, of which \1 ", r"\1 per rank, all ", each) for each in said]
     if finding.weight is not None and finding.kind not in (*_OF_RANKS, Kind.FILE_IO, Kind.MESSAGES, Kind.TRANSFER):

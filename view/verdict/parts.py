@@ -189,7 +189,7 @@ def _of_the_time(findings: Findings, cause: Cause) -> str:
 
 
 def in_files(findings: Findings, regions: Sequence[int]) -> str:
-    """Return the file I/O of some regions, ``file I/O: 1.6e6 writes of 96 B``; without known calls, only the bytes."""
+    """Return the file I/O of some regions, ``file I/O: 1.6e6 writes of 96 B``, or only the bytes; empty if unknown."""
 
     def total(metric: str) -> float:
         known = complete(findings.experiment, metric)
@@ -197,7 +197,9 @@ def in_files(findings: Findings, regions: Sequence[int]) -> str:
 
     calls, moved, read, written = map(total, ("io_calls", "io_bytes", "io_bytes_read", "io_bytes_written"))
     what = "reads" if read >= ALL * moved else "writes" if written >= ALL * moved else "calls"
-    return f"file I/O: {f'{count(calls)} {what} of {volume(moved / calls)}' if calls else volume(moved)}"
+    if not calls:
+        return f"file I/O: {volume(moved)}" if moved else ""
+    return f"file I/O: {count(calls)} {what}{f' of {volume(moved / calls)}' if moved else ''}"
 
 
 def _in_system(findings: Findings, cause: Cause, culprit: int) -> str:

@@ -106,8 +106,8 @@ def parts_of_saving(findings: Findings, finding: Finding) -> dict[Kind, str]:
 def _why_procedure(findings: Findings, finding: Finding) -> Iterator[tuple[str, Kind]]:
     if finding.procedure and finding.kind is Kind.FILE_IO:
         paths, regions = finding.procedure.paths, findings.run.weighed.regions
-        said = in_files(findings, [index for index, each in enumerate(regions) if each.id in paths])
-        yield f"why: {said}", Kind.FILE_IO
+        if said := in_files(findings, [index for index, each in enumerate(regions) if each.id in paths]):
+            yield f"why: {said}", Kind.FILE_IO
     if finding.procedure and finding.kind is Kind.LATE and len(finding.procedure.paths) == 1:
         yield f"why: {why_in_mpi(findings, finding, finding.procedure.region)}", Kind.LATE
 
