@@ -301,8 +301,8 @@ def groups_of(findings: Findings, finding: Finding) -> str:
         who = "on average"
     if finding.gain and _is_saving_per_rank(finding):
         return f"{who}: {time_of(findings.experiment, time)} per rank {_SPENT[finding.gain.parts[0].why]}"
-    of_wall = _of_wall(findings, is_wall=is_wall) if is_of_wall else ""
-    return f"{who}: {time_of(findings.experiment, time)}{of_wall} per rank{busiest}"
+    before, after = _basis(findings, is_wall=is_wall) if is_of_wall else ("", busiest)
+    return f"{who}: {time_of(findings.experiment, time)}{before} per rank{after}"
 
 
 def _time_in_mpi(findings: Findings, position: int) -> float:
@@ -311,12 +311,13 @@ def _time_in_mpi(findings: Findings, position: int) -> float:
     return float(seconds.time[position]) if seconds.turns or wall is None else wall
 
 
-def _of_wall(findings: Findings, *, is_wall: bool) -> str:
+def _basis(findings: Findings, *, is_wall: bool) -> tuple[str, str]:
+    """Return what a time with MPI is: words before and after ``per rank``."""
     if findings.explanation.seconds.turns and not is_wall:
-        return " without waiting for cores"
+        return "", " without waiting for cores"
     if is_wall_known(findings):
-        return " of wall time"
-    return " of CPU time" if findings.experiment.metric("wall_time").unit == "sec" else ""
+        return " of wall time", ""
+    return " of CPU time" if findings.experiment.metric("wall_time").unit == "sec" else "", ""
 
 
 def _of_group(findings: Findings, group: Group) -> str:

@@ -200,3 +200,35 @@ def test_the_largest_hidden_finding_may_be_one_on_waiting(make_experiment):
 def test_bytes_that_were_not_recorded_are_not_called_none(make_experiment):
     found = lines(analyze(make_experiment({"a": [1.0] * 4, "w": [0.0] * 4}, mpi_time={"w": [1.2] * 4}, mpi_bytes={})))
     assert "why: 1.2 s in MPI calls: latency, or ranks that arrive late" in found
+
+
+def with_one_w(experiment: Experiment) -> Experiment:
+    """The regions called ``w`` become one, on several call paths."""
+    paths = experiment.call_paths
+    own = next(each.region for each in paths if each.region.name == "w")
+    return experiment.replaced(call_paths=[replace(p, region=own) if p.region.name == "w" else p for p in paths])
+
+
+def test_time_in_mpi_of_ranks_that_share_cores_is_not_called_wall_time(make_experiment):
+    seconds = {"a": [0.2] * 4, "b": [0.2] * 4, "a/w": [0.5] * 4, "b/w": [0.4] * 4}
+    polled = {name: each for name, each in seconds.items() if "/" in name}
+    made = make_experiment(
+        seconds,
+        mpi_time={"a/w": [1.4] * 4, "b/w": [1.2] * 4},
+        mpi_cpu_time=polled,
+        mpi_bytes=dict.fromkeys(polled, [1e10] * 4),
+        mpi_calls=dict.fromkeys(polled, [10] * 4),
+    )
+    found = lines(analyze(with_one_w(made).replaced(notes=Notes(processors=2))))
+    part = "one of 2 call paths; of all: 900 ms to move data on average"
+    assert f"on average: 500 ms per rank without waiting for cores; {part}" in found
+    alone = lines(analyze(with_one_w(made)))
+    assert f"on average: 1.9 s of wall time per rank; {part}" in alone
+
+
+def test_file_io_of_unknown_size_has_no_size(make_experiment):
+    times = {"a": [0.1] * 4, "b": [0.1] * 4, "c": [0.1] * 4, "a/w": [0.0] * 4, "b/w": [0.0] * 4, "c/w": [0.0] * 4}
+    made = with_one_w(make_experiment(times, io_time={f"{name}/w": [0.3] * 4 for name in "abc"}))
+    found = lines(analyze(made))
+    assert any(line.startswith("1 FILE I/O") for line in found)
+    assert not any("0 B" in line for line in found)
