@@ -196,10 +196,10 @@ def in_files(findings: Findings, regions: Sequence[int]) -> str:
         return float(findings.run.weighed.sums(metric)[list(regions)].sum()) if known else 0.0
 
     calls, moved, read, written = map(total, ("io_calls", "io_bytes", "io_bytes_read", "io_bytes_written"))
+    if not moved:
+        return f"file I/O: {count(calls)} calls" if calls else ""
     what = "reads" if read >= ALL * moved else "writes" if written >= ALL * moved else "calls"
-    if not calls:
-        return f"file I/O: {volume(moved)}" if moved else ""
-    return f"file I/O: {count(calls)} {what}{f' of {volume(moved / calls)}' if moved else ''}"
+    return f"file I/O: {f'{count(calls)} {what} of {volume(moved / calls)}' if calls else volume(moved)}"
 
 
 def _in_system(findings: Findings, cause: Cause, culprit: int) -> str:
