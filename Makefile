@@ -66,8 +66,9 @@ test-llvm: $(VENV)/.ready
 # The probe library and a program, built for another processor, which qemu emulates.
 test-arm64: FOREIGN := aarch64
 test-ppc64le: FOREIGN := powerpc64le
+test-arm64 test-ppc64le: LIBC = libc6-dev-$(if $(filter aarch64,$(FOREIGN)),arm64,ppc64el)-cross
 test-arm64 test-ppc64le: $(VENV)/.ready
-	@sh tools/packages.sh gcc-$(FOREIGN)-linux-gnu qemu-user-static
+	@sh tools/packages.sh gcc-$(FOREIGN)-linux-gnu $(LIBC) qemu-user-static
 	@AUTOANALYZER_FOREIGN=$(FOREIGN) $(BIN)/python -m pytest -q -n auto --dist worksteal $(ARGS) tests/runtime/probe
 
 # One at a time: a real Slurm of four nodes, which takes root and its packages.
@@ -89,6 +90,8 @@ flaky: $(VENV)/.ready
 define BY_NIGHT
 test-nightly	the full forms of shortened tests: more seeds, mutations, states and standards
 test-llvm	every construct of Fortran by LLVM's compiler
+test-arm64	the probe library's tests, built for arm64, under an emulator
+test-ppc64le	the same for POWER
 test-cluster	on the cluster, what waits for minutes: time limits, nodes that cannot be heard
 measured	verdicts of real runs, by the clock
 sanitize	the probe library under three sanitizers

@@ -28,7 +28,7 @@ COUNTS: Final = "counts"
 _CLOCKS: Final = "clocks"
 _SLOW: Final = "probes need a system call for CPU time, 60 times slower: do not measure small regions (--max-overhead)"
 _UNTRUSTED: Final = "the kernel does not trust this machine's time stamp counter: probes take longer"
-_NO_PAPI: Final = re.compile(r"(found no libpapi|libpapi cannot|no event can be started)[^(;\n]*")
+_NO_PAPI: Final = re.compile(r"(found no libpapi|the library that AUTO|libpapi cannot|no event can be started)[^(;\n]*")
 
 
 def clock_findings(experiment: Experiment | None) -> list[Finding]:

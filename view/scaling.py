@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Final
 
 from ..analyze.run.criteria import THRESHOLD
-from ..analyze.scaling import NOT_EXPLAINED, Model, Prediction, Scaling, ScalingLoss
+from ..analyze.scaling import NOT_EXPLAINED, KeptMessages, Model, Prediction, Scaling, ScalingLoss
 from ..analyze.scaling.factors import COMPUTATION, FACTORS
 from ..analyze.scaling.losses import GROWS, REPLICATED
 from ..analyze.scaling.models import fitted
@@ -65,7 +65,7 @@ def scaling_lines(scaling: Scaling, advised: Advised | None = None) -> list[str]
         f"({series.ranks[-1]} x {of})"
     )
     *found, rest = [_loss(scaling, number, each) for number, each in enumerate(ledger.losses, start=1)]
-    end = [part for line in _predictions(scaling) for part in broken(line, _WIDTH)]
+    end = [part for line in (*_messages(scaling), *_predictions(scaling)) for part in broken(line, _WIDTH)]
     room = _MOST_LINES - len(head) - len(end) - 1
     if len(found) > room:
         head.remove("")
@@ -209,6 +209,16 @@ def _advice(scaling: Scaling, loss: ScalingLoss, advised: Advised | None) -> str
     return _TRY[loss.kind] if _has_advice(loss) else ""
 
 
+def _messages(scaling: Scaling) -> Iterator[str]:
+    """Name the most bytes that do not shrink with more ranks."""
+    for each in scaling.messages[:1]:
+        (first, last), amounts = each.ranks, each.per_rank
+        yield (
+            f"bytes per rank do not shrink: {where(each.region)}: {volume(amounts[0])} at {first} ranks, "
+            f"{volume(amounts[1])} at {last}"
+        ).replace(" at 1 ranks", " at 1 rank")
+
+
 def _predictions(scaling: Scaling) -> Iterator[str]:
     """Describe the prediction of the largest run, and what the models predict beyond."""
     shown = [each for each in scaling.predictions if each.metric in _UNITS]
@@ -259,6 +269,7 @@ def scaling_document(scaling: Scaling, advised: Advised | None = None) -> dict[s
         "falls_first": scaling.falls_first,
         "lost": {"rank_seconds": ledger.lost, "of": ledger.whole, "ideal": ledger.ideal},
         "losses": [_loss_document(scaling, each, advised) for each in ledger.losses],
+        "messages": [_messages_document(each) for each in scaling.messages],
         "models": [*_models(scaling)],
         "predictions": [asdict(each) for each in scaling.predictions],
         "verdict": scaling_lines(scaling, advised),
@@ -276,6 +287,17 @@ def _loss_document(scaling: Scaling, loss: ScalingLoss, advised: Advised | None)
         "by_counts": loss.by_counts,
         "evidence": _evidence(scaling, loss),
         "advice": _advice(scaling, loss, advised),
+    }
+
+
+def _messages_document(messages: KeptMessages) -> dict[str, Any]:
+    place = Place.of_region(messages.region)
+    return {
+        "file": place.file,
+        "line": place.line,
+        "function": place.function,
+        "ranks": list(messages.ranks),
+        "per_rank": list(messages.per_rank),
     }
 
 

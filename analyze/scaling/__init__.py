@@ -2,6 +2,7 @@
 
 from .comparison import LossChange, ScalingComparison, compare_scaling
 from .losses import NOT_EXPLAINED, ScalingLoss
+from .messages import KeptMessages
 from .models import Model
 from .predictions import Prediction
 from .scaling import Mode, Scaling, find_scaling
@@ -9,6 +10,7 @@ from .series import Series, series_of
 
 __all__ = [
     "NOT_EXPLAINED",
+    "KeptMessages",
     "LossChange",
     "Mode",
     "Model",

@@ -12,6 +12,7 @@ from ..findings import Findings, analyze
 from ..run.criteria import CRITERIA, THRESHOLD
 from .factors import Factors, factors_of, falls_first
 from .losses import Ledger, ledger_of
+from .messages import KeptMessages, kept_messages
 from .predictions import Prediction, predictions
 from .series import Series
 
@@ -32,6 +33,7 @@ class Scaling:
         factors: See ``factors_of``.
         falls_first: The first factor to lose a tenth; None if none does.
         ledger: What the last run loses.
+        messages: Messages that do not shrink with more ranks; in weak scaling, none.
         predictions: What models of counts predict.
     """
 
@@ -42,6 +44,7 @@ class Scaling:
     factors: Factors
     falls_first: str | None
     ledger: Ledger
+    messages: tuple[KeptMessages, ...]
     predictions: tuple[Prediction, ...]
 
     @property
@@ -88,6 +91,7 @@ def find_scaling(series: Series, mode: Mode | None = None) -> Scaling:
         factors,
         falls_first(factors),
         ledger_of(series, float(growth[-1]), last),
+        kept_messages(series) if found == "strong" else (),
         tuple(predictions(series)),
     )
 

@@ -66,9 +66,22 @@ static uint64_t arrived_bytes(const struct aa_request *request, uint64_t bytes) 
     return 0;
 }
 
+static bool is_cancelled(const struct aa_request *request, const MPI_Status *status) {
+    int cancelled = 0;
+    if (request->cancelled)
+        aa_mpi.Test_cancelled(status, &cancelled);
+    return cancelled;
+}
+
+/* Receives the chain of a message that has come. */
+static void take_chain(const struct aa_request *request, const MPI_Status *status) {
+    aa_path_received_later(request->peers,
+                           request->peer == MPI_ANY_SOURCE ? status->MPI_SOURCE : request->peer,
+                           request->tag == MPI_ANY_TAG ? status->MPI_TAG : request->tag, request->begun);
+}
+
 static uint64_t completed_bytes(uint64_t handle, uint64_t as_of, const MPI_Status *status) {
     struct aa_request request;
-    int cancelled = 0;
     if (!aa_requests_complete(handle, as_of, &request))
         return 0;
     if (request.beside && request.persistent)
@@ -79,13 +92,10 @@ static uint64_t completed_bytes(uint64_t handle, uint64_t as_of, const MPI_Statu
         take_answer(&request);
     if (request.brings == AA_BRINGS_NOTHING)
         return 0;
-    if (request.cancelled)
-        aa_mpi.Test_cancelled(status, &cancelled);
+    bool cancelled = is_cancelled(&request, status);
     bool has_come = !request.persistent || request.active; /* else the status is empty */
     if (request.peers && has_come && !cancelled)
-        aa_path_received_later(request.peers,
-                               request.peer == MPI_ANY_SOURCE ? status->MPI_SOURCE : request.peer,
-                               request.tag == MPI_ANY_TAG ? status->MPI_TAG : request.tag, request.begun);
+        take_chain(&request, status);
     if (!request.persistent)
         let_go(&request);
     if (cancelled)
@@ -167,21 +177,27 @@ void aa_completion_end_any(struct aa_completion *completion, int result, bool an
 
 /*
  * Ends a call in which several requests have completed or failed: the listed ones, or all if indices is
- * NULL.
+ * NULL. Receives come before the sends that wait for an answer, because a receive may give the answer that
+ * the other process waits for.
  */
 static void end_many(struct aa_completion *completion, int result, bool found, int count, const void *indices,
                      const void *statuses) {
     uint64_t received = 0;
     bool one_by_one = result == MPI_ERR_IN_STATUS;
-    bool known = completion->watching && (result == MPI_SUCCESS || one_by_one);
-    for (int i = 0; known && i < count; i++) {
-        MPI_Status room;
-        const MPI_Status *status = status_at(completion->language, statuses, i, &room);
-        if (one_by_one && status->MPI_ERROR == MPI_ERR_PENDING)
-            continue;
-        received += watched_bytes(completion, index_at(completion, indices, i), status,
-                                  one_by_one && status->MPI_ERROR != MPI_SUCCESS);
-    }
+    bool known = completion->watching && (result == MPI_SUCCESS || one_by_one), has_asked = false;
+    for (int pass = 0; known && pass <= has_asked; pass++)
+        for (int i = 0; i < count; i++) {
+            MPI_Status room;
+            const MPI_Status *status = status_at(completion->language, statuses, i, &room);
+            if (one_by_one && status->MPI_ERROR == MPI_ERR_PENDING)
+                continue;
+            int at = index_at(completion, indices, i);
+            bool asks = aa_mpi_path && aa_requests_asks(completion->handles[at], completion->as_of);
+            has_asked |= asks;
+            if (asks == pass)
+                received +=
+                    watched_bytes(completion, at, status, one_by_one && status->MPI_ERROR != MPI_SUCCESS);
+        }
     end(completion, found && (result == MPI_SUCCESS || one_by_one), received);
 }
 
@@ -225,10 +241,22 @@ void aa_path_start(enum aa_language language, int count, const void *requests) {
     }
 }
 
+/* Takes the chain of a receive that the program has found complete, and frees: nobody else would. */
+static void take_freed(const struct aa_request *freed, MPI_Request request) {
+    int complete = 0;
+    MPI_Status status;
+    if (freed->peers && !freed->persistent && freed->brings == AA_BRINGS_MESSAGE &&
+        aa_mpi.Request_get_status(request, &complete, &status) == MPI_SUCCESS && complete &&
+        !is_cancelled(freed, &status))
+        take_chain(freed, &status);
+}
+
 void aa_request_freed(enum aa_language language, const void *request) {
     uint64_t handle = aa_request_handle(language, request, 0);
     struct aa_request freed;
     if (aa_requests_find(handle, &freed)) {
+        take_freed(&freed, language == AA_C ? *(const MPI_Request *)request
+                                            : aa_request_f2c(*(const MPI_Fint *)request));
         if (freed.persistent && freed.beside)
             aa_path_repeat_ends(freed.beside);
         if (freed.question)

@@ -180,6 +180,14 @@ bool aa_requests_complete(uint64_t handle, uint64_t as_of, struct aa_request *fo
     return slot >= 0;
 }
 
+bool aa_requests_asks(uint64_t handle, uint64_t as_of) {
+    lock();
+    ptrdiff_t slot = search(handle, as_of);
+    bool asks = slot >= 0 && table.slots[slot].question;
+    unlock();
+    return asks;
+}
+
 void aa_requests_forget(uint64_t handle) {
     lock();
     ptrdiff_t slot = search(handle, UINT64_MAX);

@@ -66,6 +66,9 @@ bool aa_requests_start(uint64_t handle, struct aa_request *found);
  */
 bool aa_requests_complete(uint64_t handle, uint64_t as_of, struct aa_request *found);
 
+/* Returns whether the same entry is of a synchronous send that waits for an answer to its question. */
+bool aa_requests_asks(uint64_t handle, uint64_t as_of);
+
 /* Removes the youngest entry of a handle, or marks it as cancelled; nothing if there is none. */
 void aa_requests_forget(uint64_t handle);
 void aa_requests_cancel(uint64_t handle);

@@ -399,6 +399,35 @@ int main(int argc, char **argv) {
 }
 """
 
+# Each works in its turn, and receives by a request that it only looks at, and frees.
+FREED_WHEN_COMPLETE = """
+#include <mpi.h>
+#include <stdio.h>
+#include <time.h>
+int main(int argc, char **argv) {
+    int rank, complete, value = 0, sum = 0;
+    MPI_Request in;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < 100; i++) {
+        if (i % 2 != rank) {
+            MPI_Irecv(&value, 1, MPI_INT, 1 - rank, 5, MPI_COMM_WORLD, &in);
+            for (complete = 0; !complete;)
+                MPI_Request_get_status(in, &complete, MPI_STATUS_IGNORE);
+            MPI_Request_free(&in);
+            sum += value;
+        } else {
+            if (i >= 98)
+                for (clock_t end = clock() + CLOCKS_PER_SEC / 5; clock() < end;)
+                    ;
+            MPI_Send(&i, 1, MPI_INT, 1 - rank, 5, MPI_COMM_WORLD);
+        }
+    }
+    printf("%d on %d\\n", sum, rank);
+    return MPI_Finalize();
+}
+"""
+
 TRUNCATED = """
 #include <mpi.h>
 #include <stdio.h>
@@ -539,6 +568,13 @@ def test_a_path_is_given_up_while_a_collective_of_some_is_under_way(mpi: tuple[s
     output, chains = said(*mpi, AHEAD, tmp_path, "too_dear", **LITTLE)
     assert output == ["80 on 0", "80 on 1"]
     assert [each.state for each in chains] == ["too_dear"] * 2
+
+
+@pytest.mark.by_day(mpi=["openmpi"])
+def test_a_receive_that_is_freed_when_it_is_complete_takes_its_chain(mpi: tuple[str, str], tmp_path: Path) -> None:
+    output, chains = said(*mpi, FREED_WHEN_COMPLETE, tmp_path)
+    assert output == ["2450 on 1", "2500 on 0"]
+    assert max(each.of_kind("chain")["length"].max() for each in chains) > 3.9e8  # not only one of two
 
 
 @pytest.mark.by_day(mpi=["mpich"])

@@ -115,7 +115,8 @@ class RankBars:
         for place in range(0, len(groups), ceil(named / wide)):
             x = _AXIS + (place + 0.5) * wide
             parts.append(element("text", text(groups[place][0].name), x=x, y=_HIGH + 20, text_anchor="middle"))
-        parts.append(element("text", text(self.noun), x=_AXIS - 6, y=_HIGH + 20, text_anchor="end"))
+        before = _AXIS - 6 - 4 * (len(self.bars[0].name) - 1)  # beside the first name
+        parts.append(element("text", text(self.noun), x=before, y=_HIGH + 20, text_anchor="end"))
         return self._svg(parts, _HIGH + 26)
 
     def _svg(self, parts: Sequence[str], height: int) -> str:

@@ -123,6 +123,7 @@ class BrowserApp(App[None]):
         self.folders = folders
         self.sources = Sources(experiment, file, folders)
         self.browser = at_start(experiment, flat=flat)
+        self._start = self.browser
         self.flat = flat
         self.advice = advice
         self.bases: list[tuple[str, Basis | None]] = [
@@ -184,6 +185,8 @@ class BrowserApp(App[None]):
         self.said = " ".join(lines)
         if findings:
             self._show_finding()
+            if self.browser is self._start and not self.flat:
+                self._highlight(findings[0])
         else:
             self.query_one("#finding", Static).update(Text(visible(self.said)))
 
@@ -285,10 +288,10 @@ class BrowserApp(App[None]):
         finding = self.findings[max(0, self.shown_finding)]
         start = f"{self.shown_finding + 1} of {len(self.findings)}  "
         if self.shown_finding < 0:
-            start = f"{self.said} {many(len(self.findings), 'finding')}, ] goes there: ".lstrip()
+            start = f"{many(len(self.findings), 'finding')}, ] goes there: "
         lines = sorted(finding.lines[1:], key=lambda line: not line.startswith("try"))  # what to try is never cut
         besides = _SEPARATOR.join(filter(None, [finding.saving, *finding.lines[:1]]))
-        said = [f"{start}{finding.kind} {finding.where}", besides, *lines]
+        said = [f"{start}{finding.kind} {finding.where}", besides, *lines, self.said if self.shown_finding < 0 else ""]
         self.query_one("#finding", Static).update(Text("\n".join(map(visible, filter(None, said)))))
 
     def _highlight(self, finding: Entry) -> None:

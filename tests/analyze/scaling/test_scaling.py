@@ -182,6 +182,23 @@ def test_counts_of_a_grid_are_predicted_if_the_program_makes_it_or_its_edges_sen
     assert [round(each.at(16)) for each in models] == ([] if kind == "unknown" else [6])
 
 
+def test_messages_that_do_not_shrink_are_named(make_experiment: MakeExperiment) -> None:
+    def sending(ranks: int) -> Experiment:
+        bytes_sent = {"halo": [4e6] * ranks, "share": [8e7 / ranks] * ranks, "few": [1.0] * ranks}
+        return make_experiment(
+            {name: [8 / ranks] * ranks for name in bytes_sent},
+            path_time={name: [8 / ranks, *[0.0] * (ranks - 1)] for name in bytes_sent},
+            mpi_bytes_sent=bytes_sent if ranks > 1 else {"share": [8e7]},
+        )
+
+    found = judged(*map(sending, (1, 2, 4)), mode="strong")
+    assert [(each.region.name, each.ranks, each.per_rank) for each in found.messages] == [("halo", (2, 4), (4e6, 4e6))]
+    line = "bytes per rank do not shrink: app.c:1  halo: 4 MB at 2 ranks, 4 MB at 4"
+    assert [each for each in scaling_lines(found) if "shrink" in each] == [line]
+    assert scaling_document(found)["messages"][0]["per_rank"] == [4e6, 4e6]
+    assert judged(*map(sending, (1, 2, 4)), mode="weak").messages == ()
+
+
 def test_predictions_need_models_that_agree(make_experiment: MakeExperiment) -> None:
     def with_neighbours(ranks: int) -> Experiment:
         made = make_experiment(

@@ -53,7 +53,8 @@ def test_commands_take_the_file(name, tmp_path, capsys, monkeypatch, assert_equa
 def test_where_a_program_takes_longest_by_itself_its_page_has_its_parts_and_statistics(tmp_path):
     assert _run("view", FOREIGN / "ring.mpiP", "-o", tmp_path / "page.html") == 0
     page = (tmp_path / "page.html").read_text()
-    assert 'own code of ring</a> <span></span><p>saves up to <span class="whole">847 ms</span>' in page
+    saving = '<p class="saving">saves up to <span class="whole">847 ms</span>'
+    assert f"own code of ring</span></a> <span></span>{saving}" in page
     assert "Locations that are alike: hierarchy" in page
 
 

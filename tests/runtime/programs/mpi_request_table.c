@@ -28,13 +28,14 @@ static void check(int holds, const char *what) {
 }
 
 static bool is_plain(struct aa_request request) {
-    return request.brings == AA_BRINGS_NOTHING && !request.persistent;
+    return request.brings == AA_BRINGS_NOTHING && !request.persistent && !request.question;
 }
 
 /* Those that bring nothing have one entry together, if no other one came between. */
 static void add(uint64_t handle, bool persistent, enum aa_brings brings) {
     struct aa_request request = {
         .handle = handle, .sent = (uint64_t)rand(), .persistent = persistent, .brings = brings};
+    request.question = brings == AA_BRINGS_NOTHING && rand() % 2 ? list : NULL;
     int place = youngest(handle, UINT64_MAX);
     uint64_t before = aa_requests_now();
     aa_requests_add(request);
@@ -57,6 +58,7 @@ static void end(int place) {
 static void complete(uint64_t handle, uint64_t as_of) {
     struct aa_request found;
     int place = youngest(handle, as_of);
+    check(aa_requests_asks(handle, as_of) == (place >= 0 && list[place].question), "asks, or not");
     check(aa_requests_complete(handle, as_of, &found) == (place >= 0), "found, or not");
     if (place < 0)
         return;

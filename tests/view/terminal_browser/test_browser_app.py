@@ -356,6 +356,19 @@ def test_of_20_000_ranks_only_those_in_view_are_drawn():
     driven(made, act, size=(120, 30))
 
 
+def test_trees_show_the_first_finding_unless_the_flat_profile_was_asked_for(experiments):
+    experiment = experiments["rays"]
+    (first, *_) = entries(analyze(experiment), highlights=True)
+
+    async def act(app: BrowserApp, pilot: Pilot) -> None:
+        selected = app.browser.program.selected
+        assert (selected == {first.highlight.path}) == (not app.flat)
+        assert app.shown_finding == -1
+
+    for flat in (False, True):
+        driven(experiment, act, flat=flat)
+
+
 def test_80_columns_and_24_lines_have_the_whole_first_finding_and_two_trees(experiments):
     samples = Path(__file__).parents[3] / "samples" / "rays"
 
