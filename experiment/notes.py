@@ -17,7 +17,9 @@ from .file_use import FileUse
 from .inside import Inside, inside_from_json, is_inside
 from .thread_wait import ThreadWait
 
-__all__ = ["Notes"]
+__all__ = ["DIVIDED", "Notes"]
+
+DIVIDED: Final = "each rank gets an equal part"  # end of a remark about sums over ranks
 
 _MOST: Final = 1 << 63
 _SEEN: Final = ("inside", "sampled")

@@ -28,8 +28,8 @@ __all__ = [
     "of_the_program",
 ]
 
-MAYBE_SPEED: Final = "these ranks are slower nearly everywhere, so they have a slow or shared core, or more work"
-SAME_WORK: Final = "same work, more time, so the core is slow or shared: repeat the run with a core for each rank"
+MAYBE_SPEED: Final = "these {who}s are slower nearly everywhere, so they have a slow or shared core, or more work"
+SAME_WORK: Final = "same work, more time, so the core is slow or shared: repeat the run with a core for each {who}"
 ALONE: Final = "share this work among all ranks, or let the others do something else meanwhile"
 AT_ONCE: Final = "hand on smaller pieces as each is done, so the next rank starts earlier"
 EACH_TIME: Final = "give each rank the same amount of work each time, not only in sum: all wait for the slowest"

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..analyze import Findings
 from ..analyze.choices import PAPER
+from ..analyze.evidence.attributes import ATTRIBUTES
 from ..analyze.run.oversubscription import oversubscription, share_of_others, time_asleep
 from ..analyze.run.summary import summary
 from ..experiment import Experiment, Region
@@ -18,7 +19,7 @@ from ..experiment.throttling import left_out
 from ..runtime.papi.sources import counted
 from ..runtime.usage.names import ALLOCATION, USAGE
 from .causes import NAMES
-from .counted_events import counted_events
+from .counted_events import counted_events, ranks_without
 from .place import Place
 from .rerun import COUNT
 from .times import time_of
@@ -185,7 +186,7 @@ def _asleep(findings: Findings) -> Iterator[str]:
 
 def how_counted(findings: Findings, not_counted: str = "") -> str:
     """Return the source of counts as text, and which counts are missing and why."""
-    if "instructions" in findings.lacking:
+    if "instructions" in findings.lacking and not ranks_without(findings.experiment, "instructions"):
         counted = counted_events(findings.experiment.metrics)
         is_imported = "imported:" in findings.experiment.metric("wall_time").source
         to_do = "" if not_counted or is_imported else f": {COUNT}"
@@ -199,8 +200,16 @@ def how_counted(findings: Findings, not_counted: str = "") -> str:
     elif findings.weights.cycles == "ref_cycles":
         parts.append("cycles from CPU time")
     if findings.lacking:
-        parts.append(f"not counted: {', '.join(NAMES[each] for each in findings.lacking)}")
+        parts.append(f"not counted: {', '.join(_lacking(findings))}")
     return ", ".join(parts)
+
+
+def _lacking(findings: Findings) -> Iterator[str]:
+    """Yield the attributes that were not counted, each with the ranks on which it was not, unless on all."""
+    for each in findings.lacking:
+        without = (ranks_without(findings.experiment, name) for name in ATTRIBUTES[each] if name)
+        where = next(filter(None, without), None)
+        yield f"{NAMES[each]}{f' ({ranks(where)})' if where else ''}"
 
 
 def _how_unfinished(findings: Findings) -> str:

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from ..experiment import Metric
+import numpy as np
+
+from ..analyze.run.summary import summary
+from ..experiment import Experiment, Metric
 from ..runtime.papi.sources import counted
 
-__all__ = ["NOTHING", "counted_events"]
+__all__ = ["NOTHING", "counted_events", "ranks_without"]
 
 NOTHING: Final = "instructions and cache misses were not counted"
 _NAMED: Final = 3  # greatest number of events to name
@@ -22,3 +25,12 @@ def counted_events(metrics: Iterable[Metric]) -> str:
     more = f" and {len(events) - _NAMED} more events" if len(events) > _NAMED else ""
     by = next((f" by {told.library}" for each in sources.values() if (told := counted(each)) and told.library), "")
     return f"{NOTHING}, only {', '.join(events[:_NAMED])}{more}{by}" if events else NOTHING
+
+
+def ranks_without(experiment: Experiment, metric: str) -> list[int]:
+    """Return the ranks on which a metric was not counted, in order; empty if it was counted on all, or on none."""
+    if metric not in experiment or summary(experiment, metric).missing is None:
+        return []
+    columns = np.flatnonzero(np.isnan(experiment.exclusive(metric)).any(axis=0))
+    found = {experiment.locations[each].process for each in columns}
+    return sorted(found) if found != {place.process for place in experiment.locations} else []

@@ -11,7 +11,7 @@ from ..experiment import CallPath, Experiment, Region
 from ..experiment.call_path import name_below_root
 from ..experiment.region import CALL_KINDS
 
-__all__ = ["Place", "at_line", "clipped", "short", "visible"]
+__all__ = ["Place", "at_line", "clipped", "short", "source_among", "visible"]
 
 _LONGEST: Final = 200  # greatest number of characters of a name; longer ones come from templates and generators
 
@@ -90,6 +90,14 @@ def _construct(name: str) -> str:
     """Return the kind of an OpenMP construct from its name: ``parallel for@41``."""
     words = name.removeprefix("(own code of ").partition("@")[0]
     return f"{words} region" if words == "parallel" else words
+
+
+def source_among(experiment: Experiment, place: Place) -> str:
+    """Return ``file:line``; with the last folder, ``solver/step.c:12``, if several files have this name."""
+    folders, _, name = place.file.rpartition("/")
+    files = {each.region.file for each in experiment.call_paths if each.region.file.rpartition("/")[2] == name}
+    folder = short(folders.rpartition("/")[2])
+    return f"{folder}/{place.source}" if folder and len(files) > 1 else place.source
 
 
 def at_line(file: str, line: int) -> str:

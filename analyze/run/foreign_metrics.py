@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -16,8 +16,9 @@ from ...experiment.severities import Severity
 from .location_blocks import over_locations
 from .summary import summaries, summary
 
-__all__ = ["SAMPLES", "as_run", "expected_times", "in_own_names", "negative_rank", "with_kinds"]
+__all__ = ["NOTHING", "SAMPLES", "as_run", "expected_times", "in_own_names", "negative_rank", "replaced", "with_kinds"]
 
+NOTHING: Final = "0"  # replaces time in MPI if nothing provides it
 SAMPLES: Final = "samples"  # unit of times if only numbers of samples are known
 
 _KNOWN: Final = (*STORED_METRICS, *PATH_METRICS, *COUNT_METRICS)
@@ -141,7 +142,7 @@ def in_own_names(experiment: Experiment) -> Experiment:
             each,
             parent=each.parent if each.parent in sources else None,
             unit=SAMPLES if counted and each.unit == "sec" else each.unit,
-            source=experiment.metric(each.name if each.name in _COMPUTED else experiment.metrics[0].name).source,
+            source=_source_of(experiment, each.name, sources),
         )
         for each in _KNOWN
         if each.name in sources
@@ -166,6 +167,25 @@ def in_own_names(experiment: Experiment) -> Experiment:
             },
         ),
     )
+
+
+def _source_of(experiment: Experiment, name: str, sources: Mapping[str, _Source]) -> str:
+    """Return the source of one of our metrics, ``derived:cpu_time, of imported:TOOL`` if another time replaces it."""
+    if name in _COMPUTED:
+        return experiment.metric(name).source
+    imported, words = experiment.metrics[0].source, sources[name].words
+    instead = {*_INSTEAD.get(name, ()), "", _counted(experiment)}
+    if name == "cpu_time":
+        instead.add(sources["wall_time"].words)
+    is_other = name in _INSTEAD and words != name and words in instead and "imported:" in imported
+    return f"derived:{words or NOTHING}, of {imported}" if is_other else imported
+
+
+def replaced(experiment: Experiment, metric: str) -> str:
+    """Return what replaces a time that another tool did not measure: a metric, or ``0``; empty if it was measured."""
+    source = experiment.metric(metric).source if metric in experiment else ""
+    found = re.fullmatch(r"derived:(.*), of imported:.*", source)
+    return found[1] if found else ""
 
 
 def _is_imported(experiment: Experiment) -> bool:

@@ -28,9 +28,10 @@ from ..evidence.attributes import lacking
 from ..evidence.throttled import Throttled, throttled_within
 from ..run.arrays import Values
 from ..run.criteria import CRITERIA
+from ..run.foreign_metrics import NOTHING, replaced
 from ..run.preparation import Prepared
 from ..run.selection import complete
-from .base import Base, base_in
+from .base import Base, base_in, mean_busy_in
 from .causes import causes_of_differences, groups_in
 from .culprits import culprits_by_weight
 from .explanation import Explanation, attributes_of_ranks, unprobed_callees
@@ -96,6 +97,11 @@ class Analysis:
     def disparity(self) -> Disparity:
         """The classes of the regions, and those that take much time."""
         return self.weights.disparity
+
+    @property
+    def is_mpi_unknown(self) -> bool:
+        """Whether several ranks ran, but another tool did not measure their time in MPI."""
+        return replaced(self.experiment, "mpi_time") == NOTHING and len(self.run.weighed.ranks) > 1
 
     @property
     def compares_a_part(self) -> bool:
@@ -277,6 +283,12 @@ class Analysis:
             float(each[list(run.weighed.top)].sum()) for each in (path.on_path, path.mean, path.busiest)
         )
         return max(max(whole, busiest) - mean * len(run.weighed.ranks) / self.workers, 0.0)
+
+    @cached_property
+    def mean_busy(self) -> Values:
+        """The mean busy time of the ranks in each region: ``float64[region]``; of a team of threads, the busiest's."""
+        path = self.explanation.serialisation
+        return path.mean if path else mean_busy_in(self.run)
 
     @cached_property
     def base_in_regions(self) -> Values:

@@ -15,7 +15,7 @@ from ..run.busy import busy_times
 from ..run.preparation import Prepared
 from ..run.selection import Selection, over_ranks
 
-__all__ = ["Base", "base_in"]
+__all__ = ["Base", "base_in", "mean_busy_in"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +45,11 @@ def base_in(run: Prepared, serialisation: Serialisation | None) -> Values:
     top = list(run.weighed.top)
     busiest = (each[:, each[top].sum(axis=0).argmax()] for each in over_ranks(run.weighed, _busy))
     return max(busiest, key=lambda each: float(each[top].sum()))
+
+
+def mean_busy_in(run: Prepared) -> Values:
+    """Return the mean busy time of the ranks in each region, with the regions below it: ``float64[region]``."""
+    return np.asarray(sum(each.sum(axis=1) for each in over_ranks(run.weighed, _busy)) / len(run.weighed.ranks))
 
 
 def _busy(selection: Selection) -> Values:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from .analysis import Analysis
@@ -28,6 +28,7 @@ REASONS: Final = {
     Doubt.UNFINISHED: "ranks that did not finish have done less",
     Doubt.SPEED: "these ranks are slower nearly everywhere, and no counts confirm more work",
     Doubt.CHANCE: "the difference is small, and no counts confirm it",
+    Doubt.NO_MPI: "time in MPI is unknown, so the slowest ranks may be waiting",
     Doubt.CORES: "which rank gets work first depends on who gets a core",
 }
 
@@ -55,10 +56,10 @@ def doubt_of_difference(analysis: Analysis, regions: Sequence[int]) -> Doubt | N
     differences = analysis.differences
     if is_same_work(analysis, regions):
         return Doubt.SAME_WORK
-    of_the_run = {Doubt.UNFINISHED: differences.may_be_the_end, Doubt.MEASURING: differences.may_be_measuring}
-    for doubt, may_be in of_the_run.items():
-        if may_be(regions):
-            return doubt
+    if differences.may_be_the_end(regions):
+        return Doubt.UNFINISHED
+    if analysis.is_mpi_unknown or differences.may_be_measuring(regions):
+        return Doubt.NO_MPI if analysis.is_mpi_unknown else Doubt.MEASURING
     if is_by_counts_alone(analysis, regions):
         return Doubt.COUNTS_ALONE
     if _counts_differ(analysis, regions):
@@ -95,10 +96,12 @@ def is_speed(analysis: Analysis, regions: Sequence[int]) -> bool:
 def confidence_in_difference(analysis: Analysis, regions: Sequence[int]) -> Confidence:
     """Return how certain it is that ranks do different work in some regions; see ``doubt_of_difference``."""
     if doubt := doubt_of_difference(analysis, regions):
-        return Confidence("low", REASONS[doubt])
-    if _counts_differ(analysis, regions):
-        return Confidence("high", "the ranks also do different work")
-    return _without_a_cause(analysis)
+        found = Confidence("low", REASONS[doubt])
+    elif _counts_differ(analysis, regions):
+        found = Confidence("high", "the ranks also do different work")
+    else:
+        found = _without_a_cause(analysis)
+    return replace(found, reason=found.reason.replace("ranks", "threads")) if analysis.vectors.threads else found
 
 
 def confidence_in_weight(analysis: Analysis, culprit: int) -> Confidence:

@@ -44,6 +44,7 @@ class Doubt(StrEnum):
     SPEED = "speed"
     CHANCE = "chance"
     CORES = "cores"
+    NO_MPI = "no_mpi"  # the file has no time in MPI
 
 
 class Why(StrEnum):

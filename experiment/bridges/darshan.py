@@ -16,7 +16,7 @@ from typing import Any, Final
 from ...errors import InputError
 from ...own_modules import own_module_words
 from ..experiment import Experiment
-from ..notes import Notes
+from ..notes import DIVIDED, Notes
 from ..region import Region
 from ..source import Source
 from .damage import is_installed, missing_package
@@ -135,7 +135,7 @@ class _Files:
         if shared:
             self._profile.remarks.append(
                 f"Darshan: {len(shared)} file{'s' * (len(shared) > 1)} that all ranks had open: the log has only sums"
-                " over ranks, so each rank gets an equal part"
+                f" over ranks, so {DIVIDED}"
             )
         if self._impossible:
             self._profile.remarks.append(

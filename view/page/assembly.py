@@ -26,7 +26,19 @@ from ..source_file import SourceFile
 from ..sources import Sources
 from ..title import title_of
 from ..units import amount, many
-from ..verdict import Entry, Highlight, balanced, base, efficiency, entries, headline, legend, master, too_short
+from ..verdict import (
+    Entry,
+    Highlight,
+    balanced,
+    base,
+    efficiency,
+    entries,
+    headline,
+    legend,
+    master,
+    too_short,
+    unknown,
+)
 from .dataset import Dataset, dataset_of
 from .document import Page
 from .packing import packed
@@ -161,7 +173,7 @@ def _said(subject: Subject, folders: Sequence[Path] | None, tell: Callable[[str]
     if findings:
         advised = None if folders is None else find_advice(findings, subject.file, folders=folders, tell=tell)
         besides = not_advised(advised, everything=False) if advised else []
-        lines = [*base(findings), *efficiency(findings), *master(findings), *balanced(findings)]
+        lines = [*base(findings), *unknown(findings), *efficiency(findings), *master(findings), *balanced(findings)]
         if findings.verdict.too_short:
             lines = [too_short()]
         found = entries(findings, advised, whole=True, highlights=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .entry import Entry, entries, groups_of
-from .headline import balanced, base, efficiency, headline, legend, master, too_short
+from .headline import balanced, base, efficiency, headline, legend, master, too_short, unknown
 from .highlight import Highlight, highlight_of
 from .screen import verdict_lines
 
@@ -20,5 +20,6 @@ __all__ = [
     "legend",
     "master",
     "too_short",
+    "unknown",
     "verdict_lines",
 ]

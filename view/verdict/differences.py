@@ -12,15 +12,16 @@ from ...analyze.dissimilarity.work import Difference
 from ...analyze.verdict import Cause, Doubt, Finding, Kind
 from ..causes import ALONE, MAYBE_SPEED, NAMES, SAME_WORK, against_difference, because
 from ..units import ranks
-from .parts import ALL, NEW_PAGES, has_page_faults, not_counted, of_whole
+from .parts import ALL, NEW_PAGES, can_be_rerun, has_page_faults, not_counted, of_whole
 
-__all__ = ["advice_on_difference", "why_uncertain", "why_uneven"]
+__all__ = ["advice_on_difference", "same_work", "why_uncertain", "why_uneven"]
 
 _WHAT_IT_MAY_BE: Final = {
     Doubt.MEASURING: "uncertain: measuring may have made this difference; leave small regions out and run again",
+    Doubt.NO_MPI: "uncertain: time in MPI is unknown, so the slowest {who}s may be waiting here",
     Doubt.CORES: "uncertain: a rank without a free core is late, too: repeat on free cores before you act",
     Doubt.UNFINISHED: "uncertain: ranks that did not finish have done less",
-    Doubt.COUNTS_ALONE: "uncertain: the ranks that executed most took hardly longer by the clock",
+    Doubt.COUNTS_ALONE: "uncertain: the {who}s that executed most took hardly longer by the clock",
 }
 
 
@@ -28,7 +29,7 @@ def why_uneven(findings: Findings, finding: Finding) -> Iterator[str]:
     """Yield why ranks differ: a slow core, the attributes that differ as their times do, or what to count."""
     same, culprit = findings.same_work, finding.difference
     if culprit in same.culprits or (culprit is None and same.everywhere):
-        yield SAME_WORK
+        yield same_work(findings)
         return
     if finding.kind is Kind.SLOW_CORE:  # perhaps only the cores differ: the line with the doubt is the reason
         return
@@ -51,15 +52,26 @@ def why_uneven(findings: Findings, finding: Finding) -> Iterator[str]:
         yield f"unknown: no count differs so{', nor do page faults' if has_page_faults(findings) else is_next}"
 
 
+def same_work(findings: Findings) -> str:
+    """Return that ranks or threads did the same work in more time, and what to do."""
+    return SAME_WORK.format(who=_noun(findings))
+
+
+def _noun(findings: Findings) -> str:
+    return "thread" if findings.vectors.threads else "rank"
+
+
 def why_uncertain(findings: Findings, doubt: Doubt, *, counts: bool) -> str:
     """Return why a finding is uncertain, and what to do, unless another line already suggests counting (``counts``)."""
     if doubt is Doubt.SPEED:
-        how = ": --counters simulated shows which" if "instructions" in findings.lacking else ""
-        return f"uncertain: {MAYBE_SPEED}{how}"
+        can_count = "instructions" in findings.lacking and can_be_rerun(findings)
+        how = ": --counters simulated shows which" if can_count else ""
+        return f"uncertain: {MAYBE_SPEED.format(who=_noun(findings))}{how}"
     if doubt is Doubt.CHANCE:
-        advice = "" if findings.repetition.runs > 1 or counts else ": repeat the run (--repeat 5) before you act on it"
+        is_known = findings.repetition.runs > 1 or counts or not can_be_rerun(findings)
+        advice = "" if is_known else ": repeat the run (--repeat 5) before you act on it"
         return f"uncertain: a noisy machine can cause such a difference, too{advice}"
-    return _WHAT_IT_MAY_BE[doubt]
+    return _WHAT_IT_MAY_BE[doubt].format(who=_noun(findings))
 
 
 def advice_on_difference(findings: Findings, finding: Finding) -> dict[str, Kind]:
@@ -83,10 +95,18 @@ def _main_cause(findings: Findings, finding: Finding) -> Cause | None:
     return most if most and most.seconds is not None and most.attribute in NAMES else None
 
 
-def _explained(findings: Findings, cause: Cause) -> str:
-    """Return how much of the slowest ranks' additional time a cause explains: ``1.2 s of the 1.9 s difference``."""
+def _explained(findings: Findings, finding: Finding, cause: Cause) -> str:
+    """Return how much of the slowest ranks' additional time a cause explains: ``1.2 s of the 1.9 s difference``.
+
+    Of more than two groups, it is the time that the slowest one takes longer than all others do on average.
+    """
     spent, whole = of_whole(findings, cause)
-    return "the difference" if (cause.share or 0.0) >= ALL else f"{spent} of the {whole} difference"
+    if (cause.share or 0.0) >= ALL:
+        return "the difference"
+    if len(finding.groups) < 3:
+        return f"{spent} of the {whole} difference"
+    takes = "takes" if len(finding.slowest) == 1 else "take"
+    return f"{spent} of the {whole} that {ranks(finding.slowest)} {takes} longer than the others on average"
 
 
 def _because(findings: Findings, finding: Finding) -> Iterator[str]:
@@ -95,10 +115,10 @@ def _because(findings: Findings, finding: Finding) -> Iterator[str]:
     if found := [each for each in _differing(findings, finding) if len(each.values) > 1]:
         who = _compared(findings)
         is_main = most is not None and most.attribute == found[0].attribute
-        yield because(found[0], who) + (f"; explains {_explained(findings, most)}" if most and is_main else "")
+        yield because(found[0], who) + (f"; explains {_explained(findings, finding, most)}" if most and is_main else "")
         yield from (because(each, who) for each in found[1:2])
     elif most:
-        yield f"{NAMES[most.attribute]}: {_explained(findings, most)}"
+        yield f"{NAMES[most.attribute]}: {_explained(findings, finding, most)}"
 
 
 def _differing(findings: Findings, finding: Finding) -> list[Difference]:

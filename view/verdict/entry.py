@@ -8,26 +8,24 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-import numpy as np
-
 from ...analyze import Findings
 from ...analyze.dissimilarity.off_processor import METRIC as OFF_PROCESSOR
 from ...analyze.run.code_regions import call_line_of, caller_of
 from ...analyze.run.costs import is_mostly
 from ...analyze.run.criteria import THRESHOLD
-from ...analyze.run.overhead import TIMES
 from ...analyze.verdict import Finding, Gain, Group, Kind, Saved, Why
 from ...analyze.verdict.share import places_of
 from ...experiment import CallPath
 from ...experiment.region import CALL_KINDS
 from ..advice import tries
-from ..place import Place, at_line, short
+from ..place import Place, at_line, short, source_among
 from ..repeatability import how_sure, in_runs
 from ..times import saving, time_of
 from ..units import percent, ranks, spread, volume
+from .alike import are_alike
 from .highlight import Highlight, highlight_of
 from .pairs import OF_ADVICE, paired
-from .parts import NOT_COUNTED, has_no_probes, is_in_mpi
+from .parts import TO_COUNT, has_no_probes, is_in_mpi, is_wall_known
 from .reasons import general_advice, more_about, parts_of_saving, reasons
 from .threads import OF_THREADS, time_of_threads
 
@@ -121,9 +119,9 @@ def _entry(
     is_whole = why == every and all(line for line, _ in from_source)  # no other finding says a part of it
     fix = [_NO_FIX] if is_whole and "instructions" not in findings.lacking else []
     is_known = bool(advice) and advice[0].kind != "division of work" and not finding.is_doubtful
-    if is_known and why and why[0][0].endswith(NOT_COUNTED):  # the source explains the reason
+    if is_known and why and why[0][0].endswith(TO_COUNT):  # the source explains the reason
         why = why[1:]
-    said.update(line for line, _ in (*from_source, *why) if line.startswith("try") or line.endswith(NOT_COUNTED))
+    said.update(line for line, _ in (*from_source, *why) if line.startswith("try") or line.endswith(TO_COUNT))
     is_uneven = finding.kind is Kind.IMBALANCE and bool(finding.groups)
     most = 2 if finding.is_doubtful else 1  # and why it is uncertain
     saved, general = parts_of_saving(findings, finding), general_advice(findings, finding)
@@ -132,7 +130,7 @@ def _entry(
     lines = [_who(findings, finding), *_with_first_step(finding, lines, more, fix)]
     return Entry(
         "NO DETAIL" if has_no_probes(findings, finding) else LABELS[finding.kind] + "?" * finding.is_doubtful,
-        place.source if place and place.file else "",
+        source_among(findings.experiment, place) if place and place.file else "",
         place.title if place else _spread(findings),
         _called(findings, finding),
         _saving(findings, finding),
@@ -214,15 +212,19 @@ def _who(findings: Findings, finding: Finding) -> str:
     who = who or time_of_threads(findings, finding) or groups_of(findings, finding)
     if len(finding.groups) > 1 and findings.vectors.threads:
         who = re.sub("(threads?) ", r"\1 (rank.thread) ", who, count=1)
-    said = [f"{who}{_saved(findings, finding)}".removeprefix("; ")]
+    saved, is_path = _saved(findings, finding), len(finding.groups) > 1 or finding.weight is not None
+    is_part = is_path and bool(finding.others)  # the time is that of one call path, the saving that of all
+    said = [f"{who}{'' if is_part else saved}".removeprefix("; ")]
     said = [re.sub(r"(\S+ \S+) per rank, of which \1 ", r"\1 per rank, all ", each) for each in said]
     if finding.weight is not None and finding.kind not in (*_OF_RANKS, Kind.FILE_IO, Kind.MESSAGES, Kind.TRANSFER):
         said += _mostly(findings, finding.weight)
     if finding.others:
         what = "saving" if finding.gain else "share" if finding.of_run else "time"
-        said.append(f"one of {len(finding.others) + 1} call paths; the {what} is of all")
+        saved = f"of all: {saved.removeprefix('; ')}" if saved and is_part else f"the {what} is of all"
+        said.append(f"one of {len(finding.others) + 1} call paths; {saved}")
     if finding.gain and finding.gain.is_less:
-        said.append("ranks with less here are busy elsewhere, so less is saved")
+        who = "threads" if findings.vectors.threads else "ranks"
+        said.append(f"{who} with less here are busy elsewhere, so less is saved")
     return "; ".join(filter(None, said)) + in_runs(findings.repetition, finding.repeatability)
 
 
@@ -276,12 +278,13 @@ def groups_of(findings: Findings, finding: Finding) -> str:
     gain = None if finding.others else finding.gain  # a saving over several call paths does not give the time on one
     means = [each.after for each in gain.parts if each.why is Why.AT_ONCE] if gain else []
     seconds = findings.explanation.seconds
-    busy = seconds.computing + seconds.of["io_bytes"]
+    of_threads = bool(findings.vectors.threads)
+    busy = findings.mean_busy if of_threads else seconds.computing + seconds.of["io_bytes"]
     of_procedure = finding.procedure if finding.weight is None else None
     is_wall = of_procedure is not None and (of_procedure.compute_share is None or finding.kind is not Kind.HOT_SPOT)
     if finding.weight is not None:
         position = finding.weight
-        time = float((seconds.time if is_in_mpi(finding) else busy)[position])
+        time = _time_in_mpi(findings, position) if is_in_mpi(finding) else float(busy[position])
         if finding.gain and _is_saving_per_rank(finding):
             time = finding.gain.seconds
         time = means[0] if means else time  # the mean from which the saving is computed
@@ -290,21 +293,36 @@ def groups_of(findings: Findings, finding: Finding) -> str:
         time = of_procedure.wall_time if is_wall else float(busy[places_of(findings, finding)].sum())
     else:
         return "".join(f"on average: {time_of(findings.experiment, each)} per rank" for each in means)
-    number = len(findings.run.weighed.ranks)
+    number, is_of_wall = len(findings.run.weighed.ranks), is_in_mpi(finding) or is_wall
+    busiest = " in the busiest thread" if of_threads and not is_of_wall else ""
     if number == 1:
-        return f"{time_of(findings.experiment, time)} in all"
+        return f"{time_of(findings.experiment, time)}{busiest or ' in all'}"
     if findings.verdict.master is not None and not is_in_mpi(finding):
         time = means[0] if means else time * number / (number - 1)  # it hardly computes
         who = "on average without the master"
-    elif _is_even(findings, finding, position):
+    elif are_alike(findings, finding, position, of_wall=is_of_wall):
         who = f"all ranks alike{' in total' if means or findings.in_turn[position] else ''}"
     else:
         who = "on average"
-    of_wall = " of wall time" if is_in_mpi(finding) or is_wall else ""
     if finding.gain and _is_saving_per_rank(finding):
         return f"{who}: {time_of(findings.experiment, time)} per rank {_SPENT[finding.gain.parts[0].why]}"
-    of_threads = ", summed over its threads" if findings.vectors.threads and not of_wall else ""
-    return f"{who}: {time_of(findings.experiment, time)}{of_wall} per rank{of_threads}"
+    before, after = _basis(findings, is_wall=is_wall) if is_of_wall else ("", busiest)
+    return f"{who}: {time_of(findings.experiment, time)}{before} per rank{after}"
+
+
+def _time_in_mpi(findings: Findings, position: int) -> float:
+    """Return the time of a region in which ranks wait: wall time; if ranks wait for cores, without that."""
+    wall, seconds = findings.run.weighed_costs[position].wall_time, findings.explanation.seconds
+    return float(seconds.time[position]) if seconds.turns or wall is None else wall
+
+
+def _basis(findings: Findings, *, is_wall: bool) -> tuple[str, str]:
+    """Return what a time with MPI is: words before and after ``per rank``."""
+    if findings.explanation.seconds.turns and not is_wall:
+        return "", " without waiting for cores"
+    if is_wall_known(findings):
+        return " of wall time", ""
+    return " of CPU time" if findings.experiment.metric("wall_time").unit == "sec" else "", ""
 
 
 def _of_group(findings: Findings, group: Group) -> str:
@@ -315,17 +333,6 @@ def _of_group(findings: Findings, group: Group) -> str:
     if least == most:
         return f"{most} each" if len(group.labels) > 1 else most
     return spread(group.least, group.most, partial(_amount, findings))
-
-
-def _is_even(findings: Findings, finding: Finding, position: int) -> bool:
-    """Return whether all ranks were compared by time, and do not differ in a region, nor in its file I/O."""
-    if "io_time" in findings.experiment and float(findings.explanation.seconds.of["io_bytes"][position]):
-        busy = findings.explanation.seconds.computing[position] + findings.explanation.seconds.of["io_bytes"][position]
-        if float(np.ptp(findings.run.weighed.rows("io_time", [position]))) > THRESHOLD * float(busy):
-            return False
-    compared = findings.vectors.metric in TIMES and len(findings.vectors.groups) == 1
-    differs = position in findings.dissimilarity.critical or bool(finding.others)
-    return compared and not findings.compares_a_part and not differs
 
 
 def _mostly(findings: Findings, culprit: int) -> list[str]:

@@ -8,17 +8,19 @@ from typing import Final
 
 from ...analyze import Findings
 from ...analyze.run.criteria import CRITERIA
+from ...analyze.run.foreign_metrics import replaced
 from ...analyze.run.overhead import Overhead
 from ...analyze.run.oversubscription import oversubscription
-from ...analyze.verdict import Lost, LostTo
-from ..place import Place, clipped
+from ...analyze.verdict import Doubt, Lost, LostTo
+from ..place import Place, clipped, short, source_among
 from ..times import time_of
 from ..title import title_of
 from ..units import many, percent, ranges, ranks, seconds
-from .parts import can_be_followed, follow
+from .alike import are_divided
+from .parts import can_be_followed, follow, is_wall_known
 from .waiting import how_long, who_waits
 
-__all__ = ["balanced", "base", "efficiency", "headline", "legend", "master", "processes", "too_short"]
+__all__ = ["balanced", "base", "efficiency", "headline", "legend", "master", "processes", "too_short", "unknown"]
 
 _LOST_TO: Final = {  # the loss in words, and the option that lists it by region
     LostTo.UNEQUAL: ("as some ranks are busier in total", "--losses"),
@@ -42,10 +44,11 @@ def headline(findings: Findings, file: Path | None) -> list[str]:
     shared = oversubscription(experiment)
     of_threads = f", {shared} threads" if shared > number else ""
     cores = f"{of_threads} on {many(experiment.notes.processors or 0, 'core')}" if shared else ""
+    wall = " wall" if base(findings) and is_wall_known(findings) else ""
     return [
         title_of(experiment, file),
         f"{number}{of_all} {'rank' if number == 1 and not of_all else 'ranks'}{more}{cores}",
-        f"run {time_of(experiment, findings.run.program_time)}{' wall' if base(findings) else ''}",
+        f"run {time_of(experiment, findings.run.program_time)}{wall}",
         *_overhead(findings.run.overhead),
     ]
 
@@ -64,7 +67,16 @@ def base(findings: Findings) -> list[str]:
 
 def legend(findings: Findings) -> list[str]:
     """Return the explanation of a term, if this verdict uses it."""
-    return ["busy: computing, or in file I/O"] if base(findings) else []
+    if not base(findings):
+        return []
+    is_wall = replaced(findings.experiment, "cpu_time") and is_wall_known(findings)
+    return ["busy: wall time outside MPI" if is_wall else "busy: computing, or in file I/O"]
+
+
+def unknown(findings: Findings) -> list[str]:
+    """Return the warning that a file of another tool has no time in MPI of several ranks, unless a finding shows it."""
+    is_shown = any(each.doubt is Doubt.NO_MPI for each in findings.verdict.findings)
+    return ["time in MPI is unknown: any time may be waiting"] if findings.is_mpi_unknown and not is_shown else []
 
 
 def _overhead(cost: Overhead) -> list[str]:
@@ -87,7 +99,7 @@ def efficiency(findings: Findings, *, brief: bool = False, shown: Collection[int
             the command to run next is only there if there is no finding.
     """
     found = findings.efficiency
-    if found is None:
+    if found is None or findings.verdict.too_short:
         return []
     lost = findings.verdict.lost
     parts = {each.to: f"{_amount(findings, each)} {_where(findings, each, shown, brief=brief)}" for each in lost}
@@ -129,7 +141,9 @@ def _where(findings: Findings, lost: Lost, shown: Collection[int] | None, *, bri
 def _place(findings: Findings, number: int) -> str:
     """Return the place of a finding with a number from 1: ``work.c:122``."""
     region = findings.verdict.findings[number - 1].region
-    return clipped(Place.of(findings.experiment, region).source, _LONGEST) if region else "all regions"
+    if region is None:
+        return "all regions"
+    return clipped(source_among(findings.experiment, Place.of(findings.experiment, region)), _LONGEST)
 
 
 def _longest_wait(findings: Findings) -> str:
@@ -146,7 +160,7 @@ def _longest_wait(findings: Findings) -> str:
 def balanced(findings: Findings) -> list[str]:
     """Return the line that reports that ranks are balanced, or that there is no finding; none if neither is so."""
     verdict = findings.verdict
-    if verdict.too_short or not verdict.balanced:
+    if verdict.too_short or not verdict.balanced or are_divided(findings):
         return []
     present, expected = processes(findings)
     if efficiency(findings) or (len(findings.vectors.labels) < 2 and expected < 2):
@@ -158,10 +172,23 @@ def balanced(findings: Findings) -> list[str]:
     as_far = f" as far as the data of {present} of {expected} ranks show" if present < expected else ""
     who = "threads" if findings.vectors.threads else "ranks"
     line = f"balanced{as_far}: {who}{of_each}{without} differ in no region enough to matter"
+    if any(len(each.groups) > 1 for each in verdict.findings):
+        line = f"no difference in work between {who}{of_each}{without} is certain"
+    line += _left_out(findings)
     line += "" if verdict.findings else "; no region stands out"
     if verdict.not_followed and can_be_followed(findings):
         line += f"; {percent(100 * verdict.not_followed)} of the run is in MPI: {follow(findings)}"
     return [line]
+
+
+def _left_out(findings: Findings) -> str:
+    """Return the regions that were left out of the comparison: `` (energy on rank 0 left out)``; empty if none."""
+    experiment, parts = findings.experiment, list[str]()
+    for paths, columns in findings.vectors.selection.left_out:
+        some = sorted({experiment.locations[each].process for each in columns})
+        of_some = f" on {ranks(some)}" if len(columns) < len(experiment.locations) else ""
+        parts.append(f"{short(experiment.call_paths[paths[0]].region.name)}{of_some}")
+    return f" ({', '.join(parts)} left out)" if parts else ""
 
 
 def master(findings: Findings) -> list[str]:

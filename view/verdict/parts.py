@@ -9,23 +9,25 @@ from ...analyze import Findings
 from ...analyze.account import EVENTS
 from ...analyze.evidence.attributes import MISS_RATES
 from ...analyze.run.code_regions import call_line_of, caller_of
+from ...analyze.run.foreign_metrics import replaced
 from ...analyze.run.selection import complete
 from ...analyze.run.summary import summary
 from ...analyze.verdict import Cause, Finding, Kind
 from ...analyze.verdict.parts import IN_SYSTEM
 from ..causes import NAMES, evidence, of_the_program
+from ..counted_events import ranks_without
 from ..place import Place, at_line, short
 from ..rerun import COUNT, REBUILD, with_command
 from ..times import time_of
-from ..units import count, percent, volume
+from ..units import count, percent, ranks, volume
 
 __all__ = [
     "ALL",
     "NEW_PAGES",
-    "NOT_COUNTED",
     "NOT_SAMPLED",
     "NO_PROBES",
     "OF_CODE",
+    "TO_COUNT",
     "can_be_followed",
     "can_be_rerun",
     "follow",
@@ -33,6 +35,7 @@ __all__ = [
     "has_page_faults",
     "in_files",
     "is_in_mpi",
+    "is_wall_known",
     "not_counted",
     "of_whole",
     "parts",
@@ -40,7 +43,7 @@ __all__ = [
 
 NO_PROBES: Final = f"rebuild with probes: {REBUILD}"
 NOT_SAMPLED: Final = "sample it: autoanalyzer run --sample auto (or rebuild it with aa-mpicc or aa-mpifort)"
-NOT_COUNTED: Final = f"unknown without counts: {COUNT} (5-20 times as long)"
+TO_COUNT: Final = f": {COUNT} (5-20 times as long)"  # end of a line on unknown causes
 UNKNOWN_INSIDE: Final = "unknown: not instrumented, so only its MPI calls and file I/O were measured"
 NEW_PAGES: Final = "next: autoanalyzer run --usage page_faults shows whether it waits for new pages"
 ALL: Final = 0.9  # of a time: a larger share is written as all of it
@@ -64,7 +67,9 @@ def is_in_mpi(finding: Finding) -> bool:
 
 def not_counted(findings: Findings) -> list[str]:
     """Return the line that causes are unknown without counts; none for a file of another tool."""
-    return [NOT_COUNTED] if can_be_rerun(findings) else []
+    where = ranks_without(findings.experiment, "instructions")
+    of_some = f" of {ranks(where)}" if where else ""
+    return [f"unknown without counts{of_some}{TO_COUNT}"] if can_be_rerun(findings) else []
 
 
 def can_be_followed(findings: Findings) -> bool:
@@ -80,6 +85,11 @@ def follow(findings: Findings) -> str:
 def can_be_rerun(findings: Findings) -> bool:
     """Return whether the run can be repeated with other options: not if another tool measured it."""
     return "imported:" not in findings.experiment.metric("wall_time").source
+
+
+def is_wall_known(findings: Findings) -> bool:
+    """Return whether wall time was measured, rather than replaced by CPU time or samples."""
+    return not replaced(findings.experiment, "wall_time")
 
 
 def parts(findings: Findings, finding: Finding, culprit: int) -> Iterator[tuple[str, Kind]]:
@@ -179,13 +189,15 @@ def _of_the_time(findings: Findings, cause: Cause) -> str:
 
 
 def in_files(findings: Findings, regions: Sequence[int]) -> str:
-    """Return the file I/O of some regions, ``file I/O: 1.6e6 writes of 96 B``; without known calls, only the bytes."""
+    """Return the file I/O of some regions, ``file I/O: 1.6e6 writes of 96 B``, or only the bytes; empty if unknown."""
 
     def total(metric: str) -> float:
         known = complete(findings.experiment, metric)
         return float(findings.run.weighed.sums(metric)[list(regions)].sum()) if known else 0.0
 
     calls, moved, read, written = map(total, ("io_calls", "io_bytes", "io_bytes_read", "io_bytes_written"))
+    if not moved:
+        return f"file I/O: {count(calls)} calls" if calls else ""
     what = "reads" if read >= ALL * moved else "writes" if written >= ALL * moved else "calls"
     return f"file I/O: {f'{count(calls)} {what} of {volume(moved / calls)}' if calls else volume(moved)}"
 

@@ -12,18 +12,18 @@ from ...analyze.refinement.opening import can_be_opened, is_of_a_library
 from ...analyze.run.code_regions import CodeRegion
 from ...analyze.run.costs import is_mostly
 from ...analyze.verdict import Doubt, Finding, Kind, Why
-from ..causes import AT_ONCE, EACH_TIME, FEWER_MESSAGES, ON_DEMAND, SAME_WORK, against_weight
+from ..causes import AT_ONCE, EACH_TIME, FEWER_MESSAGES, ON_DEMAND, against_weight
 from ..place import Place, short
 from ..rerun import with_command
 from ..times import time_of
 from ..units import percent, ranks
-from .differences import advice_on_difference, why_uncertain, why_uneven
+from .differences import advice_on_difference, same_work, why_uncertain, why_uneven
 from .inside import inside_line
 from .parts import (
     NO_PROBES,
-    NOT_COUNTED,
     NOT_SAMPLED,
     OF_CODE,
+    TO_COUNT,
     can_be_followed,
     can_be_rerun,
     follow,
@@ -62,7 +62,7 @@ def reasons(findings: Findings, finding: Finding) -> list[tuple[str, Kind]]:
     said = [*uneven, *heavy] if is_uneven else [*heavy, *uneven]
     threads = [*why_threads_wait(findings, finding)]
     said = [*threads, *said] if finding.kind in OF_THREADS else [*said, *threads]
-    said = [each for each in said if not each[0].endswith(NOT_COUNTED) or (is_uneven and each in uneven)] or said
+    said = [each for each in said if not each[0].endswith(TO_COUNT) or (is_uneven and each in uneven)] or said
     known = None if finding.weight is None else waited_in(findings, finding.weight)
     whom = "it" if finding.region else "each other"
     waits = [who_for_whom(findings, each, whom) for each in finding.waits if each.region != known]
@@ -74,10 +74,13 @@ def reasons(findings: Findings, finding: Finding) -> list[tuple[str, Kind]]:
     of_doubt = Kind.LATE if finding.doubt is Doubt.CORES else Kind.IMBALANCE
     if finding.kind is Kind.SLOW_CORE and said:  # which no advice is against: a main line beside the main reason
         of_doubt = said[0][1]
-    counts = any(line.endswith(NOT_COUNTED) for line, _ in said)
+    counts = any(line.endswith(TO_COUNT) for line, _ in said)
     doubt = [(why_uncertain(findings, finding.doubt, counts=counts), of_doubt)] if finding.doubt else []
     first = 1 if finding.is_doubtful else len(said)
-    return [*dict.fromkeys([*said[:first], *doubt, *said[first:], *((each, Kind.LATE) for each in waits)])]
+    found: dict[str, Kind] = {}
+    for line, kind in (*said[:first], *doubt, *said[first:], *((each, Kind.LATE) for each in waits)):
+        found.setdefault(line, kind)
+    return [*found.items()]
 
 
 def _why_heavy(findings: Findings, finding: Finding) -> list[tuple[str, Kind]]:
@@ -103,8 +106,8 @@ def parts_of_saving(findings: Findings, finding: Finding) -> dict[Kind, str]:
 def _why_procedure(findings: Findings, finding: Finding) -> Iterator[tuple[str, Kind]]:
     if finding.procedure and finding.kind is Kind.FILE_IO:
         paths, regions = finding.procedure.paths, findings.run.weighed.regions
-        said = in_files(findings, [index for index, each in enumerate(regions) if each.id in paths])
-        yield f"why: {said}", Kind.FILE_IO
+        if said := in_files(findings, [index for index, each in enumerate(regions) if each.id in paths]):
+            yield f"why: {said}", Kind.FILE_IO
     if finding.procedure and finding.kind is Kind.LATE and len(finding.procedure.paths) == 1:
         yield f"why: {why_in_mpi(findings, finding, finding.procedure.region)}", Kind.LATE
 
@@ -192,7 +195,7 @@ def more_about(findings: Findings, finding: Finding) -> Iterator[str]:
     if finding.procedure and len(finding.procedure.callers) > 1:
         yield _called_from(finding)
     if finding is next((each for each in findings.verdict.findings if each.groups), None):
-        yield from (f"{ranks(group)}: {SAME_WORK}" for group in findings.same_work.groups)
+        yield from (f"{ranks(group)}: {same_work(findings)}" for group in findings.same_work.groups)
         if (one := findings.verdict.computes_least) is not None:
             yield f"{ranks([one])} computes least: if it is a master, --exclude-rank {one}"
 

@@ -18,8 +18,8 @@ from ..counted_events import NOTHING
 from ..lines import broken
 from ..place import clipped
 from .entry import Entry, entries
-from .headline import balanced, base, efficiency, headline, legend, master, too_short
-from .parts import NO_PROBES, NOT_COUNTED, NOT_SAMPLED
+from .headline import balanced, base, efficiency, headline, legend, master, too_short, unknown
+from .parts import NO_PROBES, NOT_SAMPLED, TO_COUNT
 
 if TYPE_CHECKING:
     from ...advise import Advised
@@ -68,7 +68,7 @@ def verdict_lines(
     besides = not_advised(advised, everything=everything) if advised else []
     counted = how_counted(findings, not_counted)
     says_how_to_count = counted.startswith(f"{NOTHING}:") and any(
-        line.endswith((NOT_COUNTED, NOT_SAMPLED, NO_PROBES)) for each in found for line in (*each.lines, *each.more)
+        line.endswith((TO_COUNT, NOT_SAMPLED, NO_PROBES)) for each in found for line in (*each.lines, *each.more)
     )
     if everything:
         every = [
@@ -115,7 +115,7 @@ def _head(
 ) -> list[str]:
     """Return the lines above the findings; for the options see ``efficiency``."""
     efficient = efficiency(findings, brief=brief, shown=shown)
-    first = ("   ".join(headline(findings, file)), *base(findings), *efficient, *master(findings))
+    first = ("   ".join(headline(findings, file)), *base(findings), *unknown(findings), *efficient, *master(findings))
     said = [too_short()] if findings.verdict.too_short else balanced(findings)
     return [line for each in (*first, "", *said) for line in _broken(each)]
 
@@ -255,11 +255,17 @@ def _that_fit(findings: Findings, items: Sequence[_Item], room: int, large: int)
     return [line for item in items for line in item.lines]
 
 
+def _seconds(findings: Findings, finding: Finding) -> float:
+    """Return the saving of a finding; if it is unknown, the time of its region."""
+    is_of_run = finding.of_run and not finding.gain
+    return finding.share * findings.run.program_time if is_of_run else finding.seconds
+
+
 def _rest(findings: Findings, items: Sequence[_Item]) -> str:
     """Return the line with the number of findings that are left out, and the largest one of them."""
     found = findings.verdict.findings
     hidden = [number for number, item in enumerate(items) if not item.shown]
-    entry = items[max(hidden, key=lambda number: found[number].seconds)].entry
+    entry = items[max(hidden, key=lambda number: _seconds(findings, found[number]))].entry
     start, end = f"… and {len(hidden)} more (largest: {entry.kind} ", "): autoanalyzer analyze --all"
     if saving := re.split(r" \(|, ", entry.saving)[0]:
         end = f", {saving}{end}"

@@ -522,3 +522,18 @@ def test_where_much_is_in_mpi_and_ranks_are_alike_a_command_is_named_that_shows_
     assert (
         "26 % of the run is in MPI: autoanalyzer run --path always shows which ranks wait for which" in text
     ) == said
+
+
+def test_a_run_that_is_too_short_has_no_efficiency(make_experiment):
+    late = [0.0, 0.001, 0.001, 0.001]
+    made = followed(
+        make_experiment,
+        {"a": [0.001] * 4, "b": [0.002, 0.001, 0.001, 0.001]},
+        path={"a": [0.001, 0, 0, 0], "b": [0.002, 0, 0, 0]},
+        waits={"b": late},
+        delays={"b": [0.003, 0, 0, 0]},
+        who=[("b", "b", 0.003, 0.0)],
+    )
+    found = verdict_lines(analyze(made))
+    assert found[2].startswith("too short to judge")
+    assert not any("efficiency" in line for line in found)

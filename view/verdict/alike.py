@@ -1,0 +1,58 @@
+"""Whether all ranks take about the same time in a region."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...analyze import Findings
+from ...analyze.run.arrays import Values
+from ...analyze.run.compute_time import Computing
+from ...analyze.run.criteria import THRESHOLD
+from ...analyze.run.overhead import TIMES
+from ...analyze.verdict import Finding
+from ...experiment.notes import DIVIDED
+
+__all__ = ["are_alike", "are_divided"]
+
+
+def are_alike(findings: Findings, finding: Finding, position: int, *, of_wall: bool) -> bool:
+    """Return whether all ranks were compared by time, and differ by at most 10 % in a region.
+
+    Args:
+        findings: What was found.
+        finding: The finding on the region.
+        position: The region's position.
+        of_wall: Whether its wall time and its time in MPI must be alike, instead of the busy time.
+    """
+    vectors = findings.vectors
+    if vectors.metric not in TIMES or len(vectors.groups) > 1 or findings.compares_a_part or finding.others:
+        return False
+    if position in findings.dissimilarity.critical:
+        return False
+    whole, *parts = _times(findings, position, of_wall=of_wall)
+    if _is_divided(findings, whole):
+        return False
+    most = THRESHOLD * float(whole.max())
+    return all(float(np.ptp(each)) <= most for each in (whole, *parts))
+
+
+def are_divided(findings: Findings) -> bool:
+    """Return whether a tool divided all its sums by the number of ranks, so that nothing is known of single ranks."""
+    return all(_is_divided(findings, each) for each in findings.vectors.values)
+
+
+def _is_divided(findings: Findings, values: Values) -> bool:
+    return any(each.endswith(DIVIDED) for each in findings.experiment.notes.remarks) and not np.ptp(values)
+
+
+def _times(findings: Findings, position: int, *, of_wall: bool) -> list[Values]:
+    """Return the time of each rank in a region, and the part of it in which ranks must not differ either."""
+    experiment, rows = findings.experiment, findings.run.weighed.rows
+    if of_wall or "cpu_time" not in experiment:
+        return [rows(name, [position])[0] for name in ("wall_time", "mpi_time") if name in experiment]
+    others = (rows(each, [position])[0] for each in Computing.of(experiment).others)
+    computing = np.asarray(rows("cpu_time", [position])[0] - sum(others))
+    if "io_time" not in experiment:
+        return [computing]
+    in_files = rows("io_time", [position])[0]
+    return [np.asarray(computing + in_files), in_files]
