@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from math import sqrt
 from pathlib import Path
 from typing import Final, NamedTuple, TypeVar
 
@@ -15,7 +16,7 @@ from ..usage.names import ALLOCATION_LIBRARY
 from .addresses import FORTRAN_FILES, SYSTEM, VARIANT, AddressPlace, inlined_at, symbols_at
 from .sample_sums import CodePlace, SampleSums
 
-__all__ = ["said_of_samples", "seen_inside"]
+__all__ = ["said_of_bias", "said_of_samples", "seen_inside"]
 
 _OURS: Final = (LIBRARY, ALLOCATION_LIBRARY)
 _PROBES_FILE: Final = "<autoanalyzer>"  # twin: _PRELUDE_FILE in instrument/c_family/insert.py
@@ -26,6 +27,8 @@ _PROBES: Final = re.compile(
     re.IGNORECASE,
 )
 _FORTRAN_PROGRAM: Final = "MAIN"  # the name that compilers give to it, as ``addresses`` has it
+_BIASED: Final = 0.1  # of a share: a smaller difference has no consequence
+_SIGMAS: Final = 3
 _WORTH_A_WORD: Final = 0.05  # of the samples: fewer without an address are not reported
 
 
@@ -169,3 +172,16 @@ def _is_of(region: Region, place: AddressPlace) -> bool:
 
 def _last(function: str) -> str:
     return function.rpartition("::")[2]
+
+
+def said_of_bias(sums: SampleSums) -> Iterator[str]:
+    """Yield a warning if samples are not where the CPU time is, as far as clocks show it: if threads share cores."""
+    if sums.signals < ENOUGH_SAMPLES or not sums.spent > 0 or sums.seconds <= sums.lost:
+        return
+    seen, known = sums.own / (sums.seconds - sums.lost), min(sums.computed / sums.spent, 1.0)
+    chance = _SIGMAS * sqrt(known * (1 - known) / sums.signals)
+    if abs(seen - known) > chance + _BIASED * known:
+        yield (
+            f"samples are biased, as threads share cores: {100 * seen:.0f} % of them are outside calls, where"
+            f" {100 * known:.0f} % of the CPU time is; times of regions may be wrong by as much"
+        )

@@ -311,7 +311,7 @@ class _Decisions:
         system = metrics_of_processes(events.values())
         metrics = (*timed_metrics(shards), *on_path, *untimed, *counted, *events.values(), *system)
         fields = {metric.name: field for field, metric in events.items()}
-        sampled = np.unique(folding.places[sorted(self._forest.sampled)])
+        sampled = np.array(sorted({int(folding.places[each]) for each in self._forest.sampled}), dtype=np.intp)
         return _Structure(metrics, tuple(folding.call_paths), folding.places, tuple(folding.folded), fields, sampled)
 
 

@@ -15,7 +15,7 @@ from ...experiment import Region
 from .folder_shards import FolderShards
 from .head import Head, Shape, Throttled
 from .sampled_nodes import is_probed, with_sampled_nodes
-from .shard import NODE, Form, Shard, ThreadTree
+from .shard import NODE, Form, Shard, ThreadTree, computing_of
 from .shard_layout import COUNTERS
 from .shard_reader import ShardReader
 from .spill import Spill
@@ -90,6 +90,9 @@ class OwnShards:
             interpreter = shard.executable if shard.script else ""
             whole = region if main is None and not spread else None
             self.told.samples.add(shard.samples, whole, interpreter)
+            computed = sum(float(computing_of(tree.nodes).sum()) for tree in shard.threads)
+            spent = sum(float(tree.nodes["cpu"].sum()) for tree in shard.threads)
+            self.told.samples.add_clocks(shard.samples, computed, spent)
         throttled = tuple(tuple(_throttled(tree, shard.regions)) for tree in shard.threads)
         trees = tuple(replace(tree, nodes=_NOTHING) for tree in shard.threads)
         head = Head(

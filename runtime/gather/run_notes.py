@@ -15,7 +15,7 @@ from ..papi.sources import source_in_calls
 from .call_sites import without_call_site
 from .critical_path import said_of_path
 from .head import Head
-from .inside import said_of_samples, seen_inside
+from .inside import said_of_bias, said_of_samples, seen_inside
 from .processes import count_alone, world_size
 from .said_of_build import compiled_files, unprobed_callees
 from .sample_sums import SampleSums
@@ -91,6 +91,7 @@ def run_notes(
             *_remarks(heads, unfinished, expected, facts),
             *_said_of_timed_again(heads.values(), folded),
             *said_of_samples(samples),
+            *said_of_bias(samples),
         ),
         clocks={
             "wall": ", ".join(sorted({shard.wall_clock for shard in shards})),

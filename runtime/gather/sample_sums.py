@@ -51,6 +51,9 @@ class SampleSums:
         lost: Seconds that had no room at all, or whose signal came too late.
         places: Region and place → seconds.
         interpreters: Programs that interpret scripts.
+        own: Seconds in the programs' own code, that is outside calls.
+        computed: The CPU time there by the threads' clocks.
+        spent: Their CPU time in all.
     """
 
     signals: int = 0
@@ -60,6 +63,15 @@ class SampleSums:
     lost: float = 0.0
     places: dict[tuple[Region, CodePlace | None], float] = field(default_factory=dict)
     interpreters: set[str] = field(default_factory=set)
+    own: float = 0.0
+    computed: float = 0.0
+    spent: float = 0.0
+
+    def add_clocks(self, samples: Samples, computed: float, spent: float) -> None:
+        """Add a process's CPU time by clocks, in its own code and in all."""
+        self.own += sum(samples.places.values()) * samples.period
+        self.computed += computed
+        self.spent += spent
 
     def add(self, samples: Samples, program: Region | None, interpreter: str) -> None:
         """Add the samples of a process.
@@ -93,4 +105,7 @@ class SampleSums:
             self.lost + other.lost,
             places,
             self.interpreters | other.interpreters,
+            self.own + other.own,
+            self.computed + other.computed,
+            self.spent + other.spent,
         )

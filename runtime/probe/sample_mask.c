@@ -15,6 +15,18 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#ifdef __SANITIZE_THREAD__ /* its library calls some of these before instrumented code can run */
+#define pthread_sigmask own_pthread_sigmask
+#define sigprocmask own_sigprocmask
+#define sigpending own_sigpending
+#define sigaltstack own_sigaltstack
+#define longjmp own_longjmp
+#define _longjmp own__longjmp
+#define siglongjmp own_siglongjmp
+#define __longjmp_chk own___longjmp_chk
+#define setcontext own_setcontext
+#endif
+
 typedef int set_mask(int, const sigset_t *, sigset_t *);
 typedef int change_one(int);
 typedef void jump(struct __jmp_buf_tag *, int);

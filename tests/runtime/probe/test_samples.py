@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from autoanalyzer.runtime.gather.inside import said_of_samples, seen_inside
+from autoanalyzer.runtime.gather.inside import said_of_bias, said_of_samples, seen_inside
 from autoanalyzer.runtime.gather.sample_sums import Samples, SampleSums
 from autoanalyzer.runtime.gather.shard import Shard
 from autoanalyzer.runtime.gather.shard_reader import read_shard
@@ -113,6 +113,15 @@ def test_time_in_which_the_signal_is_blocked_is_not_counted_where_it_comes(recor
     assert "% of the CPU time, whose signals came late: SIGURG was blocked" in said
     _, of_all = seen_inside(sums)
     assert of_all["seconds"] * of_all["samples"] == pytest.approx(samples.seconds - sums.lost)
+
+
+@pytest.mark.parametrize(("own", "said"), [(0.23, 0), (0.5, 0), (0.1, 1), (0.8, 1)])
+def test_samples_that_are_not_where_clocks_show_the_time_are_biased(own: float, said: int) -> None:
+    known = 0.5 if own == 0.5 else 0.25
+    sums = SampleSums(signals=1000, seconds=4.0, own=own * 4.0, computed=known * 3.0, spent=3.0)
+    found = [*said_of_bias(sums)]
+    assert len(found) == said
+    assert all(f"{100 * own:.0f} % of them are outside calls, where 25 %" in each for each in found)
 
 
 def test_what_a_full_table_has_no_room_for_is_counted_without_its_place(preloaded: Record) -> None:
