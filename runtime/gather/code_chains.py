@@ -15,9 +15,10 @@ from .addresses import SYSTEM, VARIANT, AddressPlace, inlined_at, library_of, sy
 from .head import Shape
 from .sampled_nodes import CODE
 
-__all__ = ["code_chains", "said_of_code"]
+__all__ = ["code_chains", "said_of_changes", "said_of_code"]
 
 _PLACE: Final = re.compile(r"(?P<file>.+)\+(?P<address>[0-9a-f]+)")  # twin: runtime/probe/call_site.c
+_SKEW: Final = 2.0  # seconds between the clocks of a node and of its disk
 
 
 def code_chains(shapes: Iterable[Shape], names: Mapping[Region, Region]) -> dict[Region, tuple[Region, ...]]:
@@ -65,6 +66,35 @@ def said_of_code(chains: Mapping[Region, Sequence[Region]]) -> Iterator[str]:
             yield f"{name} has no line numbers, so samples show functions only: compile with -g"
         elif LINE not in shown:
             yield f"{name} is stripped, so samples do not show its functions: compile with -g, and do not strip it"
+
+
+def said_of_changes(chains: Mapping[Region, Sequence[Region]], began: float) -> Iterator[str]:
+    """Yield which programs are newer than the run, and which sources are newer than their programs.
+
+    Args:
+        chains: As ``code_chains`` returns them.
+        began: When the run began, in seconds since 1970.
+    """
+    found: dict[str, set[str]] = {}
+    for region, frames in chains.items():
+        place = _place_of(region)
+        if region.kind == CODE and place and (sources := {frame.file for frame in frames} - {""}):
+            found.setdefault(place[0], set()).update(sources)
+    for program, sources in sorted(found.items()):
+        built, name = _written(program), Path(program).name
+        if built > began + _SKEW:
+            yield f"{name} is newer than the run: functions and lines may be those of another build"
+        elif newer := sorted(file for file in sources if 0 < built < _written(file)):
+            others = f" and {len(newer) - 1} other sources are" if len(newer) > 1 else " is"
+            yield f"{newer[0]}{others} newer than {name}: functions, loops and lines may be wrong"
+
+
+def _written(file: str) -> float:
+    """Return when a file was written, in seconds since 1970; 0 if it is not here."""
+    try:
+        return Path(file).stat().st_mtime
+    except OSError:
+        return 0.0
 
 
 def _place_of(region: Region) -> tuple[str, str] | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from math import isnan
 
 import pytest
@@ -303,6 +304,24 @@ def test_a_program_that_is_not_here_is_not_said_to_be_stripped(tool) -> None:
     remarks = load(tool.folder / "out" / "experiment.cube").notes.remarks
     assert any(each.endswith("/app is not here: use autoanalyzer gather where it is") for each in remarks)
     assert not any("stripped" in each for each in remarks)
+
+
+@pytest.mark.parametrize(
+    ("file", "said"),
+    [
+        ("a.c", "a.c is newer than app: functions, loops and lines may be wrong"),
+        ("app", "app is newer than the run: functions and lines may be those of another build"),
+    ],
+)
+def test_files_that_changed_since_the_run_are_named(tool, file: str, said: str) -> None:
+    tool.write("a.c", SERIAL)
+    succeed(tool("gcc", "-g", "-O1", "a.c", "-o", "app", "-lm"))
+    succeed(tool("autoanalyzer", "exec", "--sample", "auto", "-o", "out", "./app"))
+    later = (tool.folder / "app").stat().st_mtime + 86400
+    os.utime(tool.folder / file, (later, later))
+    succeed(tool("autoanalyzer", "info", "out"))
+    (remark,) = [each for each in load(tool.folder / "out" / "experiment.cube").notes.remarks if "newer" in each]
+    assert remark.endswith(said)
 
 
 @pytest.mark.parametrize(

@@ -574,7 +574,7 @@ def test_a_path_is_given_up_while_a_collective_of_some_is_under_way(mpi: tuple[s
 def test_a_receive_that_is_freed_when_it_is_complete_takes_its_chain(mpi: tuple[str, str], tmp_path: Path) -> None:
     output, chains = said(*mpi, FREED_WHEN_COMPLETE, tmp_path)
     assert output == ["2450 on 1", "2500 on 0"]
-    assert 3.9e8 < max(each.of_kind("chain")["length"].max() for each in chains)  # not only one of two
+    assert max(each.of_kind("chain")["length"].max() for each in chains) > 3.9e8  # not only one of two
 
 
 @pytest.mark.by_day(mpi=["mpich"])
