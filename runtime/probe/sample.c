@@ -19,8 +19,8 @@
 #define TIMELY 25000000u /* nanoseconds: 2.5 ticks of the slowest kernels, 100 per second */
 #define TIMELY_PERIODS 4u
 #define SHARE_BITS 56                  /* no address of a program reaches this bit */
-#define SMALL_STACK ((size_t)32 << 10) /* a sample takes 4 KiB, 12 KiB where the processor has tiles */
-#define MASKINGS_PER_SAMPLE 4u         /* each takes some 2 us */
+#define SMALL_STACK ((size_t)32 << 10) /* a sample takes 4 KiB, more with larger registers */
+#define MASKINGS_PER_SAMPLE 4u         /* each takes eight system calls, its end included */
 #define MASKINGS 16384u                /* before any sample, as for programs that start many helpers */
 
 /* The first kernel with POSIX_CPU_TIMERS_TASK_WORK: it makes the signal on the way back to the program. */
