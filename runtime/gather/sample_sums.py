@@ -20,7 +20,7 @@ class Covered(NamedTuple):
     Attributes:
         seconds: The time that they stand for.
         lost: Seconds that are known to be missing.
-        goes_on: Whether the thread still takes samples at the end; otherwise its later time is missing, too.
+        goes_on: Whether samples have never ended before the thread; otherwise its later time is missing, too.
     """
 
     seconds: float

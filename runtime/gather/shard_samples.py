@@ -73,7 +73,7 @@ def samples_of(
         by_thread[thread] = Covered(
             before.seconds + max(seen - lost, 0) * period * 1e-9,
             before.lost + lost * period * 1e-9,
-            layout.SAMPLING_STATES[head["state"]] == "on",
+            before.goes_on and layout.SAMPLING_STATES[head["state"]] == "on",
         )
         total.update({name: int(head[name]) for name in ("signals", "periods", "crowded", "lost")})
         counts = np.frombuffer(data, layout.SAMPLE_COUNT_LAYOUT, count=room, offset=at + _HEAD)
