@@ -48,8 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Run the command and return its exit code."""
     from ..runs.analysis_job import AnalysisJob
-    from ..runs.source_regions import with_source_regions
-    from ..runtime.open_experiment import open_experiment
+    from ..runs.open_experiment import open_experiment
 
     if arguments.min is not None and not arguments.tree:
         raise UsageError("--min needs --tree")
@@ -59,8 +58,6 @@ def run(arguments: argparse.Namespace) -> int:
     with job.dismissed_on_failure():
         check_targets([arguments.experiment], json=arguments.json)
         experiment, file = open_experiment(arguments.experiment)
-        if arguments.experiment.is_dir():
-            experiment = with_source_regions(experiment, arguments.experiment)
     return job.lead(experiment, file, lambda: _analyse(experiment, file, arguments))
 
 

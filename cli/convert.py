@@ -52,8 +52,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Run the command and return its exit code."""
     from ..experiment.export import export_of
     from ..experiment.storage import WRITTEN, check_name
+    from ..runs.open_experiment import open_experiment
     from ..runs.pursued_trace import is_trace
-    from ..runtime.open_experiment import open_experiment
 
     file = arguments.experiment
     if export_of(arguments.output):
@@ -77,8 +77,8 @@ def _export(arguments: argparse.Namespace) -> None:
     """Write a file for another tool, and print what it contains."""
     from ..experiment.export import export, export_trace, holds_time_lines
     from ..experiment.trace.otf2 import OTF2_SUFFIX
+    from ..runs.open_experiment import open_experiment
     from ..runs.pursued_trace import is_trace
-    from ..runtime.open_experiment import open_experiment
     from ..view.place import visible
 
     file, output = arguments.experiment, arguments.output

@@ -29,7 +29,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Run the command and return its exit code."""
     from ..experiment import select
     from ..experiment.storage import check_name
-    from ..runtime.open_experiment import open_experiment
+    from ..runs.open_experiment import open_experiment
 
     check_name(arguments.output)
     if arguments.subtree is None and arguments.ranks is None and arguments.metrics is None:

@@ -54,7 +54,7 @@ def run(arguments: argparse.Namespace) -> int:
     from ..experiment.selection import named_paths
     from ..multivariate.derivations import cache_line
     from ..multivariate.wanted_metrics import WantedMetrics
-    from ..runtime.open_experiment import open_experiment
+    from ..runs.open_experiment import open_experiment
     from ..view.dump import print_dump, print_regions, shown_metrics, write_csv, write_json
 
     everything = arguments.csv or arguments.json

@@ -87,7 +87,7 @@ def kept(path: Path, commit: str | None, host: str | None) -> tuple[KeptRun, lis
     from ..analyze.comparison import check_run
     from ..analyze.history import KeptRun, in_utf8, values_to_keep
     from ..digests import content_of, digest
-    from ..runtime.open_experiment import open_experiment
+    from ..runs.open_experiment import open_experiment
 
     experiment, file = open_experiment(path)
     check_run(str(path), experiment)

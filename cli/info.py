@@ -17,7 +17,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the command and return its exit code."""
-    from ..runtime.open_experiment import open_experiment
+    from ..runs.open_experiment import open_experiment
     from ..view.contents import contents_lines
 
     experiment, file = open_experiment(arguments.experiment)

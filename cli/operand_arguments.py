@@ -78,7 +78,7 @@ def opened(paths: Sequence[Path], *, distinct: bool = False) -> list[Experiment]
         InputError: An experiment cannot be read.
         UsageError: An experiment is named twice.
     """
-    from ..runtime.open_experiment import open_experiment
+    from ..runs.open_experiment import open_experiment
 
     experiments: list[Experiment] = []
     names: dict[Path, Path] = {}

@@ -103,7 +103,7 @@ def time_page(path: Path, recordings: Sequence[Recording], report: Report | None
     Raises:
         UsageError: There is no experiment file beside the trace.
     """
-    from ..runtime.open_experiment import open_experiment
+    from ..runs.open_experiment import open_experiment
     from ..view.counters_html import counters_html
     from ..view.page import page_html, page_of
 

@@ -108,8 +108,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the command and return its exit code."""
+    from ..runs.open_experiment import open_experiment
     from ..runs.pursued_trace import is_trace
-    from ..runtime.open_experiment import open_experiment
 
     traced = is_trace(arguments.input) or any(getattr(arguments, option) is not None for option in _OF_TRACES)
     _check(arguments, traced=traced)

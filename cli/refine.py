@@ -35,8 +35,8 @@ def print_plan(run: Path, arguments: argparse.Namespace) -> None:
         UsageError: The plan cannot be written.
     """
     from ..analyze.refinement.refine import refine
+    from ..runs.open_experiment import open_experiment
     from ..runs.refined_plan import instead, opened_lines, write_refinement
-    from ..runtime.open_experiment import open_experiment
 
     check_targets([run], output=arguments.output)
     experiment, file = open_experiment(run)

@@ -81,7 +81,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Run the command and return its exit code."""
     from ..analyze.run.oversubscription import waiting_for_turns
-    from ..runtime.open_experiment import open_experiment
+    from ..runs.open_experiment import open_experiment
 
     _check(arguments)
     experiment, file = open_experiment(arguments.experiment)

@@ -45,8 +45,8 @@ def judged(paths: Sequence[Path], mode: Mode | None = None) -> tuple[Scaling, li
         UsageError: A run is named twice; or as for ``series_of`` and ``find_scaling``.
     """
     from ..analyze.scaling import find_scaling, series_of
+    from ..runs.open_experiment import open_experiment
     from ..runtime.mean_of_runs import runs_of_mean
-    from ..runtime.open_experiment import open_experiment
 
     runs, files = [], []
     for path in paths:

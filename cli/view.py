@@ -50,7 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the command and return its exit code."""
-    from ..runtime.open_experiment import open_experiment
+    from ..runs.open_experiment import open_experiment
     from ..view.page import page_html
     from ..view.place import visible
 

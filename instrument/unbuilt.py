@@ -35,7 +35,8 @@ _MAKEFILE: Final = re.compile(
 _LARGEST: Final = 4 << 20  # bytes of a makefile
 _COMMENT: Final = re.compile(r"(?m)(?:^|\s)#.*$")
 _MACRO: Final = re.compile(r"(?<![\w-])-D[A-Za-z_]\w*(?:=[\w.+-]+)?(?![\w$\"'\\(=])")
-_ROOT: Final = 3  # parts of a path: its parent may be a home, which has more than one program
+_ROOT: Final = 3  # parts of a path: a home, which has more than one program; what is above is other users'
+_SYSTEM: Final = "/usr/"  # begins the names of headers that are not the program's
 _MISSING: Final = re.compile(r"(?:fatal error|Error): (?:Cannot open included file .|)([\w./+-]+)(?:.|): No such file")
 
 
@@ -49,7 +50,7 @@ def regions_of_unbuilt(
         openmp: Whether OpenMP directives count.
         environment: Names the compilers.
     """
-    there = [file for file in files[:_MOST_FILES] if Path(file).is_file()]
+    there = [file for file in files if not file.startswith(_SYSTEM) and _is_file(file)][:_MOST_FILES]
     folders = _folders(there)
     flags = [*(f"-I{folder}" for folder in folders), *_macros(folders), *(["-fopenmp"] if openmp else [])]
     c, cxx, fortran = (shlex.split(environment.get(variable, command)) for variable, command in COMPILERS.items())
@@ -89,14 +90,13 @@ def _regions(read: Callable[[], Iterable[ReadSource]], empty: Path) -> list[Regi
     return []
 
 
-def _folders(files: Iterable[str]) -> list[str]:
+def _folders(files: Sequence[str]) -> list[str]:
     """Return the folders of sources, and those below and beside them that have headers or makefiles."""
     folders = list(dict.fromkeys(str(Path(file).resolve().parent) for file in files))
-    if not folders:
-        return []
-    top = Path(os.path.commonpath(folders))
+    # headers may be those of a compiler somewhere else
+    sources = [file for file in files if Path(file).suffix and not _HEADER.search(file)]
     found = dict.fromkeys(folders)
-    for start in (top, top.parent) if len(top.parts) > _ROOT else (top,):
+    for start in _roots(sources or files):
         for number, (folder, inner, names) in enumerate(os.walk(start)):
             inner[:] = sorted(name for name in inner if not name.startswith("."))
             if number > _MOST_FOLDERS:
@@ -106,13 +106,39 @@ def _folders(files: Iterable[str]) -> list[str]:
     return list(found)[:_MOST_FOLDERS]
 
 
+def _roots(files: Iterable[str]) -> Iterator[Path]:
+    """Yield the folders to walk: one around the files of each home or project, and its parent; none of the system."""
+    projects: dict[tuple[str, ...], list[Path]] = {}
+    for file in files:
+        folder = Path(file).resolve().parent
+        if len(folder.parts) >= _ROOT:
+            projects.setdefault(folder.parts[:_ROOT], []).append(folder)
+    for folders in projects.values():
+        top = Path(os.path.commonpath(folders))
+        yield from (top, top.parent) if len(top.parts) > _ROOT else (top,)
+
+
 def _macros(folders: Iterable[str]) -> list[str]:
     """Return the options that makefiles define macros by, each macro once."""
     found: dict[str, str] = {}
     for folder in folders:
-        for file in sorted(Path(folder).iterdir()):
-            if _MAKEFILE.search(file.name) and file.is_file() and file.stat().st_size < _LARGEST:
-                text = _COMMENT.sub("", file.read_text(errors="replace"))
-                for option in _MACRO.findall(text):
-                    found.setdefault(option.partition("=")[0], option)
+        for file in _makefiles(folder):
+            try:
+                text = file.read_text(errors="replace") if file.stat().st_size < _LARGEST else ""
+            except OSError:  # another user's
+                continue
+            for option in _MACRO.findall(_COMMENT.sub("", text)):
+                found.setdefault(option.partition("=")[0], option)
     return list(found.values())
+
+
+def _makefiles(folder: str) -> list[Path]:
+    try:
+        inner = sorted(Path(folder).iterdir())
+    except OSError:
+        return []
+    return [file for file in inner if _MAKEFILE.search(file.name) and _is_file(file)]
+
+
+def _is_file(file: str | Path) -> bool:
+    return os.path.isfile(file)  # noqa: PTH113 - raises nothing if a folder may not be entered

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Measured", "measured"]
 
+_HOW_SAMPLED: Final = "a program to sample (outside /usr, linked dynamically, not set-user-ID)"
 _SIGNALS: Final = range(129, 193)  # statuses that shells and launchers return after a signal
 
 
@@ -92,11 +93,12 @@ def measured(
         if failed:
             say("nothing was recorded")
             return Measured(None, failed, "nothing was recorded", interrupted=measurement.interrupted)
+        sampled = "sampled (--sample auto)" if options.sample in (None, "0") else _HOW_SAMPLED
         raise InputError(
             f"nothing was recorded for {' '.join(command)}: it must be an MPI program or compiled with aa-mpicc, or "
-            "sampled (--sample auto), and the disk must have room for its data; if a script or launcher clears the "
-            "environment (env -i, sudo, a container), LD_PRELOAD never reached the program: put autoanalyzer exec "
-            "right before it, then use autoanalyzer analyze"
+            f"{sampled}, and the disk must have room for its data; if a script or launcher clears the environment "
+            "(env -i, sudo, a container), LD_PRELOAD never reached the program: put autoanalyzer exec right before it, "
+            "then use autoanalyzer analyze"
         )
     experiment = with_source_regions(experiment, options.output)
     cut_short, not_counted = _why_cut_short(status, experiment), ""

@@ -98,13 +98,16 @@ def overhead_share(environment: Mapping[str, str]) -> float:
     return float(environment[_OVERHEAD].rstrip("%")) / 100
 
 
-def measured_environment(library: Path, shards: Path, usage: str | None = None) -> dict[str, str]:
+def measured_environment(
+    library: Path, shards: Path, usage: str | None = None, counters: str | None = None
+) -> dict[str, str]:
     """Return this process's environment with variables that make programs record into ``shards``.
 
     Args:
         library: The probe library.
         shards: The folder.
         usage: The system use to count, instead of the choice in this process's environment.
+        counters: The source of counts, likewise.
 
     Raises:
         UsageError: The limit, the usage or the samples in the environment are invalid.
@@ -138,7 +141,7 @@ def measured_environment(library: Path, shards: Path, usage: str | None = None) 
         "ASAN_OPTIONS": f"{asan}:verify_asan_link_order=0" if asan else "verify_asan_link_order=0",
         _PRELOAD: ":".join(map(str, preloaded)),
         SHARDS_VARIABLE: str(shards.resolve()),
-        **papi_variables(),
+        **papi_variables(counters=os.environ.get("AUTOANALYZER_COUNTERS", "") if counters is None else counters),
         NODE_VARIABLE: os.uname().nodename,
     }
 

@@ -88,7 +88,7 @@ def measure(
     library = probe_library(mpi, say=say)
     folder = RunFolder(output)
     environment = {
-        **measured_environment(library, folder.shards, (limits or {}).get(USAGE_VARIABLE)),
+        **measured_environment(library, folder.shards, (limits or {}).get(USAGE_VARIABLE), counters),
         "AUTOANALYZER_COUNTERS": counters,
         **(limits or {}),
         **python_environment(python_functions),

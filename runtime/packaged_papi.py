@@ -25,17 +25,21 @@ _OF_PYTHON: Final = re.compile(rb"(?<=\0)_?Py[A-Z_]\w*(?=\0)")
 _MOST: Final = 64  # bytes: more than any variable of Python that the package refers to
 
 
-def papi_variables(chosen: str | None = None) -> dict[str, str]:
+def papi_variables(chosen: str | None = None, *, counters: str = "papi") -> dict[str, str]:
     """Return the environment variables by which ranks find the libpapi that counts.
 
     Args:
         chosen: The library that the user chose, as ``named_papi`` returns it; None to leave the variable as it is.
+        counters: The source of counts; only ``auto`` and PAPI need a library, and only PAPI is worth a warning.
     """
+    if counters != "auto" and not counters.startswith("papi"):
+        return {}
     found = {PAPI_VARIABLE: chosen} if chosen else {}
     try:
         library = packaged_papi()
-    except BuildError as error:
-        warnings.warn(f"{PACKAGE} is not used: {error}", stacklevel=2)
+    except (BuildError, OSError) as error:
+        if counters != "auto":
+            warnings.warn(f"{PACKAGE} is not used: {error}", stacklevel=2)
         return found
     return {**found, PACKAGED_VARIABLE: str(library)} if library else found
 

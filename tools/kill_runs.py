@@ -24,7 +24,7 @@ import numpy as np
 
 from autoanalyzer.errors import InputError
 from autoanalyzer.experiment import Experiment
-from autoanalyzer.runtime.open_experiment import open_experiment
+from autoanalyzer.runs.open_experiment import open_experiment
 
 SOURCE: Final = Path(__file__).parent / "kills.c"
 BIN: Final = Path(sys.executable).parent

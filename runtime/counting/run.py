@@ -106,7 +106,7 @@ class CountingRun:
             facts = RunFacts(list(self.command))
             facts.write(run.shards)
             environment = {
-                **measured_environment(probe_library(mpi), run.shards, usage=""),
+                **measured_environment(probe_library(mpi), run.shards, usage="", counters="none"),
                 **python_environment(self.python_functions),
                 **self.tracing,
                 SHORT_PATHS_VARIABLE: os.fspath(write_short_paths(run.path / _SHORT_PATHS, timings)),

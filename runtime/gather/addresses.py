@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 
 from ..answer import answer
 
-__all__ = ["FORTRAN_FILES", "SYSTEM", "VARIANT", "AddressPlace", "inlined_at", "symbols_at"]
+__all__ = ["FORTRAN_FILES", "SYSTEM", "VARIANT", "AddressPlace", "inlined_at", "library_of", "symbols_at"]
 
 SYSTEM: Final = ("/usr/", "/lib")  # begin the names of headers and libraries that are not the program's
 # What surrounds the names of glibc's functions inside the library: ``__ieee754_exp_fma`` is ``exp``.
@@ -20,6 +20,7 @@ VARIANT: Final = re.compile(r"_*(?:GI_+)?(?:ieee754_)?(.+?)(?:_(?:fma4?|avx\w*|s
 _FORTRAN_MODULE: Final = re.compile(r"__(\w+)_MOD_(\w+)")
 FORTRAN_FILES: Final = (".f", ".for", ".ftn", ".f77", ".f90", ".f95", ".f03", ".f08")
 _ARGUMENTS: Final = re.compile(r"<[^<>]*>")
+_LIBRARY: Final = re.compile(r"(.+?)\.so(?:\..*)?")
 _SYMBOL: Final = re.compile(r"([0-9a-f]+) ([0-9a-f]+) [TtWwi] (\S+)")
 _PATIENCE: Final = 120  # seconds to read the debug information of one file
 
@@ -71,6 +72,12 @@ def symbols_at(file: str, addresses: Sequence[str]) -> list[str]:
     return [_plain(name, "") if name else "" for name in _demangled(found)]
 
 
+def library_of(file: str) -> str:
+    """Return the name of a shared library without ``.so`` and its version; empty for a program."""
+    found = _LIBRARY.fullmatch(Path(file).name)
+    return found[1] if found else ""
+
+
 def _demangled(names: Sequence[str]) -> Sequence[str]:
     found = _ask(["c++filt", "--no-params"], names).splitlines()
     return found if len(found) == len(names) else names
@@ -98,7 +105,8 @@ def _plain(function: str, file: str) -> str:
     """Return a function's name as in its source, without compilers' suffixes and template arguments."""
     if module := _FORTRAN_MODULE.fullmatch(function):
         return f"{module[1]}::{module[2]}"
-    function = re.sub(r"\s*\[clone .*", "", function).partition(".")[0]
+    # Clang names what it takes out of a function ``.omp_outlined.``.
+    function = re.sub(r"\s*\[clone .*", "", function).lstrip(".").partition(".")[0]
     if file.lower().endswith(FORTRAN_FILES):
         return function.rstrip("_")
     while "operator" not in function and (shorter := _ARGUMENTS.sub("", function)) != function:

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import os
 import re
+import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
 from ...experiment import Region
 from ...experiment.sampled_regions import LINE
-from .addresses import SYSTEM, VARIANT, AddressPlace, inlined_at, symbols_at
+from .addresses import SYSTEM, VARIANT, AddressPlace, inlined_at, library_of, symbols_at
 from .head import Shape
 from .sampled_nodes import CODE
 
-__all__ = ["code_chains", "said_of_code"]
+__all__ = ["code_chains", "said_of_changes", "said_of_code"]
 
 _PLACE: Final = re.compile(r"(?P<file>.+)\+(?P<address>[0-9a-f]+)")  # twin: runtime/probe/call_site.c
+_SKEW: Final = 2.0  # seconds between the clocks of a node and of its disk
 
 
 def code_chains(shapes: Iterable[Shape], names: Mapping[Region, Region]) -> dict[Region, tuple[Region, ...]]:
@@ -44,16 +47,54 @@ def code_chains(shapes: Iterable[Shape], names: Mapping[Region, Region]) -> dict
 def said_of_code(chains: Mapping[Region, Sequence[Region]]) -> Iterator[str]:
     """Yield what samples cannot show, because a program lacks debug information or symbols."""
     programs: dict[str, set[str]] = {}
+    gone: set[str] = set()
+    has_tool = shutil.which("addr2line") is not None
     for region, frames in chains.items():
         file = (_place_of(region) or ("", ""))[0]
-        if region.kind == CODE and ".so" not in Path(file).name:
+        if region.kind == CODE and not library_of(file):
+            if not os.access(file, os.R_OK):
+                gone.add(file)
             shown = {frame.kind if frame.name != Path(file).name else "" for frame in frames}
-            programs.setdefault(Path(file).name, set()).update(shown)
-    for name, shown in sorted(programs.items()):
-        if LINE not in shown and "function" in shown:
+            programs.setdefault(file, set()).update(shown)
+    for file, shown in sorted(programs.items()):
+        name = Path(file).name
+        if file in gone:
+            yield f"samples show no functions, because {file} is not here: use autoanalyzer gather where it is"
+        elif not has_tool:
+            yield "samples show no functions, because addr2line is missing: install binutils"
+        elif LINE not in shown and "function" in shown:
             yield f"{name} has no line numbers, so samples show functions only: compile with -g"
         elif LINE not in shown:
             yield f"{name} is stripped, so samples do not show its functions: compile with -g, and do not strip it"
+
+
+def said_of_changes(chains: Mapping[Region, Sequence[Region]], began: float) -> Iterator[str]:
+    """Yield which programs are newer than the run, and which sources are newer than their programs.
+
+    Args:
+        chains: As ``code_chains`` returns them.
+        began: When the run began, in seconds since 1970.
+    """
+    found: dict[str, set[str]] = {}
+    for region, frames in chains.items():
+        place = _place_of(region)
+        if region.kind == CODE and place and (sources := {frame.file for frame in frames} - {""}):
+            found.setdefault(place[0], set()).update(sources)
+    for program, sources in sorted(found.items()):
+        built, name = _written(program), Path(program).name
+        if built > began + _SKEW:
+            yield f"{name} is newer than the run: functions and lines may be those of another build"
+        elif newer := sorted(file for file in sources if 0 < built < _written(file)):
+            others = f" and {len(newer) - 1} other sources are" if len(newer) > 1 else " is"
+            yield f"{newer[0]}{others} newer than {name}: functions, loops and lines may be wrong"
+
+
+def _written(file: str) -> float:
+    """Return when a file was written, in seconds since 1970; 0 if it is not here."""
+    try:
+        return Path(file).stat().st_mtime
+    except OSError:
+        return 0.0
 
 
 def _place_of(region: Region) -> tuple[str, str] | None:
@@ -81,7 +122,7 @@ def _resolved(places: Iterable[tuple[str, str]]) -> dict[tuple[str, str], list[A
 
 def _frames(chain: Sequence[AddressPlace], file: str) -> Iterable[Region]:
     """Yield functions and lines from the outside to the inside; a library without debug information is one function."""
-    library = Path(file).name.partition(".so")[0] if ".so" in Path(file).name else ""
+    library = library_of(file)
     is_systems = bool(library) and file.startswith(SYSTEM)
     known = [] if is_systems else [place for place in reversed(chain) if place.file]
     if not known:

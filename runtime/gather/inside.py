@@ -13,7 +13,7 @@ from ...experiment.inside import ENOUGH_SAMPLES, Inside, InsidePart, largest_par
 from ...experiment.region import UPWARDS
 from ..build import LIBRARY
 from ..usage.names import ALLOCATION_LIBRARY
-from .addresses import FORTRAN_FILES, SYSTEM, VARIANT, AddressPlace, inlined_at, symbols_at
+from .addresses import FORTRAN_FILES, SYSTEM, VARIANT, AddressPlace, inlined_at, library_of, symbols_at
 from .sample_sums import CodePlace, SampleSums
 
 __all__ = ["said_of_bias", "said_of_samples", "seen_inside"]
@@ -93,7 +93,7 @@ def _most_frequent(lines: Mapping[tuple[str, int], float]) -> tuple[str, int]:
 def said_of_samples(sums: SampleSums) -> Iterator[str]:
     """Yield why samples are missing, if they are."""
     reasons = {
-        "old_kernel": "no samples: they need Linux 5.9 or later",
+        "old_kernel": "no samples: the kernel is too old (Linux 5.9 on x86-64, 5.16 on ARM)",
         "theirs": "samples are missing: the program handles SIGURG itself",
         "refused": "samples are missing: the system gave no timers",
     }
@@ -147,16 +147,18 @@ def _what(
     if _is_ours(place, chain):
         return None, ("", 0)
     file = place[0]
-    is_system = file.startswith(SYSTEM) and ".so" in Path(file).name
+    library = library_of(file)
+    is_system = file.startswith(SYSTEM) and bool(library)
     own = next((each for each in chain if each.file and not each.file.startswith(SYSTEM)), None)
     if own and not is_system:
         name = "" if _is_of(region, own) else own.function
         return _What(name, "", own.file, 0 if name else own.line), (own.file, own.line)
-    is_library = ".so" in Path(file).name or file in interpreters
+    if file in interpreters:
+        library = Path(file).name
     name = chain[-1].function if chain else ""
     if is_system and (found := VARIANT.fullmatch(name)):
         name = found[1]
-    return _What(name, Path(file).name.partition(".so")[0] if is_library else "", "", 0), ("", 0)
+    return _What(name, library, "", 0), ("", 0)
 
 
 def _is_of(region: Region, place: AddressPlace) -> bool:

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate, chain
+from math import inf
 from typing import Any, Final
 
 import numpy as np
@@ -26,7 +27,7 @@ from ...experiment.severities import LazySeverities, Severity
 from ..facts import RunFacts
 from .call_lines import with_call_lines
 from .call_sites import call_site_names
-from .code_chains import code_chains, said_of_code
+from .code_chains import code_chains, said_of_changes, said_of_code
 from .columns import MACHINE, Columns, Placing, Timing
 from .critical_path import PATH_FIELDS, CriticalPath
 from .folder_shards import FolderShards
@@ -294,10 +295,11 @@ class _Decisions:
         paused = _paused(shards)
         counted = counted_metrics(shards, but=paused)
         lost = timing.lost
+        began = min((head.shard.start_realtime for head in run.heads.values()), default=inf)
         self.notes = run_notes(
             run.heads,
             run.facts,
-            (*run.remarks, *_said_of(paused), *said_of_code(self._chains)),
+            (*run.remarks, *_said_of(paused), *said_of_code(self._chains), *said_of_changes(self._chains, began)),
             folded={self._paths[path].region for path in np.flatnonzero(lost).tolist()},
             regions={id(region): region for shape in run.shards.shapes for region in shape.regions}.values(),
             names=self._names,

@@ -4,13 +4,28 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from ...experiment import Region
 
-__all__ = ["CodePlace", "SampleSums", "Samples"]
+__all__ = ["CodePlace", "Covered", "SampleSums", "Samples"]
 
 CodePlace = tuple[str, int]
 """A file, empty if unknown, and an address in it."""
+
+
+class Covered(NamedTuple):
+    """How much of a thread's CPU time samples cover.
+
+    Attributes:
+        seconds: The time that they stand for.
+        lost: Seconds that are known to be missing.
+        goes_on: Whether samples have never ended before the thread; otherwise its later time is missing, too.
+    """
+
+    seconds: float
+    lost: float
+    goes_on: bool
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -27,6 +42,7 @@ class Samples:
         places: Region, None outside of all, and place in its own code → number of periods; the place is None if the
             address is unknown.
         by_node: Thread and node → place → number of periods; only of processes without probes.
+        by_thread: Thread → how much of its time they cover.
     """
 
     signals: int
@@ -37,6 +53,7 @@ class Samples:
     lost: int
     places: Counter[tuple[Region | None, CodePlace | None]]
     by_node: dict[tuple[int, int], Counter[CodePlace | None]] = field(default_factory=dict)
+    by_thread: dict[int, Covered] = field(default_factory=dict)
 
 
 @dataclass

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from ...experiment import Region
 from ..build import LIBRARY
-from .sample_sums import CodePlace, Samples
+from .sample_sums import CodePlace, Covered, Samples
 from .shard import NODE, Form, Shard, ThreadTree, computing_of
 from .shard_layout import SHARES
 
@@ -26,6 +26,7 @@ CODE: Final = "code"
 """The kind of a region that is a place of code, named as calls outside regions are; the gather replaces it."""
 
 _TINY: Final = 1e-9  # seconds
+_TICK: Final = 0.01  # seconds: the last sample may come so late
 _WITHOUT_PROBES: Final = ("mpi", CODE)  # with probes, regions of calls have a file
 
 
@@ -75,7 +76,6 @@ class _Maker:
         self.spread: dict[tuple[int, int], list[tuple[int, float]]] = {}
         self._first = len(shard.regions)
         self._samples = samples
-        self._known = 1.0 - min(1.0, samples.lost * samples.period / max(samples.seconds, samples.period))
         computed = float(shard.threads[0].nodes["cpu"].sum()) if shard.threads else 0.0
         self._delay = (shard.run_delay or 0.0) / max(computed, _TINY)
 
@@ -84,7 +84,7 @@ class _Maker:
         computing = computing_of(tree.nodes)
         inside = np.sum([tree.nodes[f"{share}_wall"] for share in SHARES[1:]], axis=0)
         wall = np.maximum(tree.nodes["wall"] - inside, 0.0)
-        seconds = np.minimum(computing, wall) * self._known
+        seconds = np.minimum(computing, wall) * self._known(tree)
         waits = np.minimum(self._delay, wall / np.maximum(seconds, _TINY) - 1.0)
         made: list[npt.NDArray[np.void]] = []
         for (thread, node), found in sorted(self._samples.by_node.items()):
@@ -103,6 +103,14 @@ class _Maker:
                 parts.append((len(tree.nodes) + len(made), periods * each / float(computing[node])))
                 made.append(added)
         return replace(tree, nodes=_moved(tree.nodes, np.concatenate(made))) if made else tree
+
+    def _known(self, tree: ThreadTree) -> float:
+        """Return the share of a thread's CPU time that samples cover: some are lost, and they may have ended early."""
+        covered = self._samples.by_thread.get(tree.index, Covered(0.0, 0.0, goes_on=True))
+        spent = covered.seconds + covered.lost
+        if not covered.goes_on:
+            spent = max(spent, float(tree.nodes["cpu"].sum()) - self._samples.period - _TICK)
+        return covered.seconds / spent if spent > 0 else 1.0
 
 
 def _moved(nodes: npt.NDArray[np.void], new: npt.NDArray[np.void]) -> npt.NDArray[np.void]:

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from ...experiment import Region
 from . import shard_layout as layout
-from .sample_sums import CodePlace, Samples
+from .sample_sums import CodePlace, Covered, Samples
 from .sampled_nodes import is_probed
 from .shard_header import MOST, shard_defect
 from .shard_records import Records
@@ -58,6 +58,7 @@ def samples_of(
     by_node: dict[tuple[int, int], Counter[CodePlace | None]] = {}
     owners = _owners(owned, len(nodes)) if not any(map(is_probed, regions)) else None
     total: Counter[str] = Counter()
+    by_thread: dict[int, Covered] = {}
     period = 0
     for at in offsets:
         head = np.frombuffer(data, layout.SAMPLES_LAYOUT, count=1, offset=at)[0]
@@ -67,6 +68,13 @@ def samples_of(
             raise shard_defect(path, f"samples at byte {at}", f"{room} entries, state {head['state']}")
         period = int(head["period"])
         states[layout.SAMPLING_STATES[head["state"]]] += 1
+        thread, seen, lost = int(head["thread"]), int(head["periods"]), int(head["lost"])
+        before = by_thread.get(thread, Covered(0.0, 0.0, goes_on=True))
+        by_thread[thread] = Covered(
+            before.seconds + max(seen - lost, 0) * period * 1e-9,
+            before.lost + lost * period * 1e-9,
+            before.goes_on and layout.SAMPLING_STATES[head["state"]] == "on",
+        )
         total.update({name: int(head[name]) for name in ("signals", "periods", "crowded", "lost")})
         counts = np.frombuffer(data, layout.SAMPLE_COUNT_LAYOUT, count=room, offset=at + _HEAD)
         counts = counts[(counts["node"] > 0) & (counts["periods"] > 0) & (counts["place"] >> _SHARE_BITS == 0)]
@@ -83,7 +91,7 @@ def samples_of(
                 by_node.setdefault(owners[node], Counter())[place] += periods
     seconds = period * 1e-9
     signals, periods, crowded, lost = (total[name] for name in ("signals", "periods", "crowded", "lost"))
-    return Samples(signals, periods * seconds, seconds, states, crowded, lost, places, by_node)
+    return Samples(signals, periods * seconds, seconds, states, crowded, lost, places, by_node, by_thread)
 
 
 def _owners(owned: Sequence[npt.NDArray[np.intp] | slice], nodes: int) -> list[tuple[int, int]]:

@@ -75,6 +75,8 @@ static uint64_t chain_of_birth(void) {
  * it inside a call.
  */
 static struct birth *give_birth(void *argument) {
+    if (!aa_thread_self)
+        aa_sample_begin_program();
     const struct aa_thread *thread = aa_thread_self;
     struct birth *birth = thread && !thread->call.depth ? malloc(sizeof *birth) : NULL;
     if (birth)

@@ -21,7 +21,21 @@
 #define SHARE_BITS 56                  /* no address of a program reaches this bit */
 #define SMALL_STACK ((size_t)32 << 10) /* a sample takes 4 KiB, more with larger registers */
 #define MASKINGS_PER_SAMPLE 4u         /* each takes eight system calls, its end included */
-#define MASKINGS 1024u                 /* before any sample */
+#define MASKINGS 16384u                /* before any sample, as for programs that start many helpers */
+
+/* The first kernel with POSIX_CPU_TIMERS_TASK_WORK: it makes the signal on the way back to the program. */
+#define KERNEL(major, minor) ((major) << 16 | (minor))
+#if defined(__x86_64__) || defined(__i386__)
+#define LEAST_KERNEL KERNEL(5u, 9u)
+#elif defined(__aarch64__)
+#define LEAST_KERNEL KERNEL(5u, 16u)
+#elif defined(__riscv)
+#define LEAST_KERNEL KERNEL(6u, 1u)
+#elif defined(__powerpc64__)
+#define LEAST_KERNEL KERNEL(6u, 16u)
+#else
+#define LEAST_KERNEL UINT32_MAX
+#endif
 
 static uint64_t period; /* nanoseconds; 0: no samples */
 static uint32_t most;   /* periods that may pass before a signal comes, unless it was blocked */
@@ -166,8 +180,8 @@ static void start_timer(struct aa_samples *samples) {
 static bool has_old_kernel(void) {
     struct utsname system;
     unsigned major, minor;
-    return uname(&system) != 0 || sscanf(system.release, "%u.%u", &major, &minor) != 2 || major < 5 ||
-           (major == 5 && minor < 9);
+    return uname(&system) != 0 || sscanf(system.release, "%u.%u", &major, &minor) != 2 ||
+           KERNEL(major, minor) < LEAST_KERNEL;
 }
 
 void aa_sample_load(uint64_t memory) {

@@ -3,8 +3,8 @@
  * it SIGURG, which nobody else uses; the handler counts the thread's node and the address of its next
  * instruction in a table in the shard. The gather finds functions and lines (runtime/gather/inside.py).
  *
- * Since Linux 5.9, such a signal is made on the way back from the kernel to the program, so it interrupts no
- * system call. Before, nothing is sampled.
+ * Newer kernels, on x86-64 since Linux 5.9, make such a signal on the way back to the program, so it
+ * interrupts no system call. With older ones, nothing is sampled.
  */
 #ifndef AA_SAMPLE_H
 #define AA_SAMPLE_H

@@ -11,8 +11,8 @@
 #include "self.h"
 #include "thread.h"
 
-#include <dlfcn.h>
 #include <limits.h>
+#include <link.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <fcntl.h>
@@ -27,24 +27,31 @@ static const char *base_of(const char *path) {
     return slash ? slash + 1 : path;
 }
 
+/* Returns whether a name is this one, perhaps with a version: python3.11, mpiexec.hydra. */
+static bool is_a_version_of(const char *name, const char *known) {
+    size_t length = strlen(known);
+    return begins_with(name, known) && strchr(".-0123456789", name[length]);
+}
+
 /*
  * Returns whether this is a program to be recorded, even if it never calls MPI: no shell, interpreter or
  * launcher, into which the library is preloaded, too, and no tool of the system.
  */
 static bool is_a_users_program(void) {
     static const char *const folders[] = {"/usr/", "/bin/", "/sbin/"};
-    static const char *const others[] = {"python",  "perl", "bash",  "sh",   "env",  "mpirun",
-                                         "mpiexec", "orte", "orted", "prte", "prun", "srun",
-                                         "hydra_",  "pypy", "ruby",  "java"};
+    static const char others[] = "python\0pypy\0perl\0ruby\0java\0julia\0Rscript\0tclsh\0"
+                                 "sh\0bash\0dash\0ksh\0zsh\0env\0make\0cmake\0numactl\0"
+                                 "mpirun\0mpiexec\0orterun\0orted\0prte\0prted\0prterun\0prun\0"
+                                 "srun\0hydra_pmi_proxy\0hydra_bstrap_proxy\0hydra_nameserver\0";
     char path[512] = "";
     if (syscall(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", path, sizeof path - 1) <= 0)
         return false;
     for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
-        if (begins_with(path, folders[i]))
+        if (begins_with(path, folders[i]) && !begins_with(path, "/usr/local/"))
             return false;
     const char *name = base_of(path);
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        if (begins_with(name, others[i]) && (strlen(others[i]) > 3 || !name[strlen(others[i])]))
+    for (const char *other = others; *other; other += strlen(other) + 1)
+        if (is_a_version_of(name, other))
             return false;
     return true;
 }
@@ -57,18 +64,41 @@ static void attach(void) {
     aa_counter_go();
 }
 
-static __attribute__((constructor)) void begin(void) {
+void aa_sample_begin_program(void) {
+    static bool has_begun;
+    if (has_begun)
+        return;
+    has_begun = true;
     if (aa_process_records() && aa_sample_is_wanted() && is_a_users_program())
         attach();
 }
 
-/* Threads of OpenMP are recorded in parallel regions only, with their numbers. */
+static __attribute__((constructor)) void begin(void) {
+    aa_sample_begin_program();
+}
+
+static bool contains(const struct dl_phdr_info *object, uintptr_t address) {
+    for (int i = 0; i < object->dlpi_phnum; i++) {
+        const ElfW(Phdr) *part = &object->dlpi_phdr[i];
+        if (part->p_type == PT_LOAD && address - object->dlpi_addr - part->p_vaddr < part->p_memsz)
+            return true;
+    }
+    return false;
+}
+
+static int is_openmp_with(struct dl_phdr_info *object, size_t unused, void *address) {
+    (void)unused;
+    const char *name = base_of(object->dlpi_name);
+    return (begins_with(name, "libgomp") || begins_with(name, "libomp") || begins_with(name, "libiomp")) &&
+           contains(object, (uintptr_t)address);
+}
+
+/*
+ * Threads of OpenMP are recorded in parallel regions only, with their numbers. Without dladdr, whose lock a
+ * thread in dlopen holds while a library's constructor waits for its new threads.
+ */
 static bool is_of_openmp(const void *start) {
-    Dl_info info;
-    if (!dladdr(start, &info) || !info.dli_fname)
-        return false;
-    const char *name = base_of(info.dli_fname);
-    return begins_with(name, "libgomp") || begins_with(name, "libomp") || begins_with(name, "libiomp");
+    return dl_iterate_phdr(is_openmp_with, (void *)(uintptr_t)start) != 0;
 }
 
 void aa_sample_begin_thread(const struct aa_node *birth, const void *start) {

@@ -110,6 +110,16 @@ def test_the_systems_library_has_precedence(package: Path) -> None:
     assert packaged_papi() == packaged_papi()
 
 
+def test_the_package_is_made_loadable_only_for_counting_and_a_defect_stops_no_run(package: Path) -> None:
+    assert papi_variables(counters="none") == papi_variables(counters="") == {}
+    assert papi_variables(counters="auto") == papi_variables(counters="papi:PAPI_TOT_INS") == papi_variables()
+    package.unlink()
+    package.symlink_to("nothing")
+    assert papi_variables(counters="auto") == {}
+    with pytest.warns(UserWarning, match="python_papi is not used: "):
+        assert papi_variables() == {}
+
+
 def test_without_the_package_a_line_says_what_to_install(tool, without: dict[str, str]) -> None:
     tool.build(WORK)
     way = "install PAPI (Debian: libpapi-dev), or pip install 'autoanalyzer[papi]'"

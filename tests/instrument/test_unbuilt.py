@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -57,6 +59,35 @@ def names(*files: str) -> list[str]:
 def test_macros_are_those_of_makefiles_and_missing_headers_are_empty(project: Path) -> None:
     assert names("a.c") == []
     (project / "Makefile").write_text("CFLAGS = -O2 -DUSE_WORK  # or -DOTHER_WORK\n")
+    assert names("a.c") == ["a.c: work", "a.c: loop@10"]
+
+
+def test_headers_of_the_system_and_of_compilers_elsewhere_do_not_hide_makefiles(project: Path) -> None:
+    (project / "src").mkdir()
+    (project / "Makefile").write_text("CFLAGS = -DUSE_WORK\n")
+    (project / "src" / "d.c").write_text(C)
+    assert names("/usr/include/stdio.h", "src/d.c", "/opt/compiler/include/vector") == [
+        "src/d.c: work",
+        "src/d.c: loop@10",
+    ]
+
+
+def test_folders_of_the_system_are_not_searched(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    walked: list[str] = []
+    walk = os.walk
+
+    def noted(top: str) -> Iterator[tuple[str, list[str], list[str]]]:
+        walked.append(str(top))
+        return walk(top)
+
+    monkeypatch.setattr(os, "walk", noted)
+    assert names("/etc/hostname", "/usr/include/stdio.h", "b.f90") == ["b.f90: work", "b.f90: loop@5"]
+    assert walked and all(len(Path(each).parts) > 2 for each in walked)
+
+
+def test_makefiles_that_cannot_be_read_are_skipped(project: Path) -> None:
+    (project / "Makefile").symlink_to("/proc/self/mem")  # not even root can read its beginning
+    (project / "more.mk").write_text("CFLAGS = -DUSE_WORK\n")
     assert names("a.c") == ["a.c: work", "a.c: loop@10"]
 
 

@@ -8,7 +8,7 @@ import pytest
 from autoanalyzer.analyze import analyze
 from autoanalyzer.errors import InputError
 from autoanalyzer.experiment import Region, load
-from autoanalyzer.runtime.open_experiment import open_experiment
+from autoanalyzer.runs.open_experiment import open_experiment
 
 from .conftest import FOREIGN
 

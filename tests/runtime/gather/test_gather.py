@@ -14,12 +14,12 @@ import pytest
 from autoanalyzer.errors import InputError
 from autoanalyzer.experiment import Experiment
 from autoanalyzer.experiment.storage import save_of_run
+from autoanalyzer.runs.open_experiment import open_experiment
 from autoanalyzer.runtime.facts import RunFacts
 from autoanalyzer.runtime.folder import RunFolder
 from autoanalyzer.runtime.gather import gather
 from autoanalyzer.runtime.gather.shard_layout import HEADER_LAYOUT, STATES
 from autoanalyzer.runtime.measure import measure
-from autoanalyzer.runtime.open_experiment import open_experiment
 
 from ..conftest import compiled, for_mpi4py
 from ..probe.conftest import Record, built_once, library, others, plain_program, preloaded  # noqa: F401 - fixtures

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from autoanalyzer.experiment import Experiment, load
+from autoanalyzer.runs.open_experiment import open_experiment
 from autoanalyzer.runtime.build import probe_library
 from autoanalyzer.runtime.mpi.detection import find_mpi
-from autoanalyzer.runtime.open_experiment import open_experiment
 
 from ...conftest import Tool
 

@@ -176,6 +176,17 @@ static void *spin_long(void *nothing) {
     return nothing;
 }
 
+/* As a program that starts many helpers at its beginning. */
+static void often(void) {
+    sigset_t all, before;
+    sigfillset(&all);
+    for (int i = 0; i < 1500; i++) {
+        pthread_sigmask(SIG_SETMASK, &all, &before);
+        pthread_sigmask(SIG_SETMASK, &before, NULL);
+    }
+    spin(30);
+}
+
 static void blocking(void) {
     int ends[2];
     char byte[4];
@@ -405,6 +416,7 @@ int main(int count_of_words, char **words) {
         {"masks", masks},       {"waiter", waiter},     {"descriptor", descriptor}, {"let_in", let_in},
         {"blocking", blocking}, {"jumps", jumps},       {"contexts", contexts},     {"stacks", stacks},
         {"endings", endings},   {"handlers", handlers}, {"timers", timers},         {"processes", processes},
+        {"often", often},
     };
     setvbuf(stdout, NULL, _IOLBF, 0);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)

@@ -7,13 +7,16 @@ from pathlib import Path
 
 from ..errors import InputError
 from ..experiment import Experiment, load
-from .folder import RunFolder
+from ..runtime.folder import RunFolder
+from .source_regions import with_source_regions
 
 __all__ = ["open_experiment"]
 
 
 def open_experiment(path: Path) -> tuple[Experiment, Path]:
     """Read an experiment's file, or that of a run's folder; shards that are not gathered yet are merged first.
+
+    Sampled lines of a run become regions.
 
     Returns:
         The experiment and its file.
@@ -31,9 +34,9 @@ def open_experiment(path: Path) -> tuple[Experiment, Path]:
             return load(path), path
     # Shards beside an experiment belong to a later run, or could not be read when it was gathered.
     if folder.experiment.exists() and not folder.has_later_shards():
-        return load(folder.experiment), folder.experiment
-    from .gather.gather import gather_here  # noqa: PLC0415 - most experiments are gathered already
-    from .throttled_plan import add_throttled  # noqa: PLC0415
+        return with_source_regions(load(folder.experiment), path), folder.experiment
+    from ..runtime.gather.gather import gather_here  # noqa: PLC0415 - most experiments are gathered already
+    from ..runtime.throttled_plan import add_throttled  # noqa: PLC0415
 
     experiment = gather_here(folder, ended=False)
     if experiment is None:
@@ -42,4 +45,4 @@ def open_experiment(path: Path) -> tuple[Experiment, Path]:
         raise InputError(f"{path}: expected {folder.experiment.name} or shards, found neither; autoanalyzer {way}")
     if said := add_throttled(folder.plan, experiment):
         warnings.warn(said, stacklevel=2)
-    return experiment, folder.experiment
+    return with_source_regions(experiment, path), folder.experiment
