@@ -56,12 +56,14 @@ def doubt_of_difference(analysis: Analysis, regions: Sequence[int]) -> Doubt | N
     differences = analysis.differences
     if is_same_work(analysis, regions):
         return Doubt.SAME_WORK
-    if differences.may_be_the_end(regions):
-        return Doubt.UNFINISHED
-    if analysis.is_mpi_unknown or differences.may_be_measuring(regions):
-        return Doubt.NO_MPI if analysis.is_mpi_unknown else Doubt.MEASURING
-    if is_by_counts_alone(analysis, regions):
-        return Doubt.COUNTS_ALONE
+    reasons = {
+        Doubt.UNFINISHED: differences.may_be_the_end(regions),
+        Doubt.NO_MPI: analysis.is_mpi_unknown,
+        Doubt.MEASURING: differences.may_be_measuring(regions),
+        Doubt.COUNTS_ALONE: is_by_counts_alone(analysis, regions),
+    }
+    if any(reasons.values()):
+        return next(doubt for doubt, holds in reasons.items() if holds)
     if _counts_differ(analysis, regions):
         return None
     everyone = range(len(analysis.vectors.labels))
