@@ -9,7 +9,7 @@ import numpy as np
 
 from autoanalyzer.analyze import Findings, analyze
 from autoanalyzer.experiment import CallPath, Experiment, Location, Metric, Notes, Region
-from autoanalyzer.runtime.open_experiment import open_experiment
+from autoanalyzer.runs.open_experiment import open_experiment
 from autoanalyzer.view.verdict import verdict_lines
 
 DATA = Path(__file__).parents[2] / "data"
