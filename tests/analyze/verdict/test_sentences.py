@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from autoanalyzer.analyze import Findings, analyze
+from autoanalyzer.analyze.verdict.confidence import confidence_in_difference
 from autoanalyzer.experiment import CallPath, Experiment, Location, Metric, Notes, Region
 from autoanalyzer.runs.open_experiment import open_experiment
 from autoanalyzer.view.verdict import verdict_lines
@@ -108,7 +109,7 @@ def test_threads_are_not_called_ranks(make_experiment):
     speed = {"energy": (771, 1275), "balance": (797, 1161), "react": (466, 520), "relax": (465, 495)}
     findings = analyze(of_team(make_experiment(slower(speed), threads=4)))
     assert any(line.startswith("uncertain: these threads are slower nearly everywhere") for line in lines(findings))
-    assert findings.verdict.findings[0].reason.startswith("these threads are slower")
+    assert confidence_in_difference(findings, (0,)).reason.startswith("these threads are slower")
 
 
 def test_without_time_in_mpi_any_difference_may_be_waiting():
