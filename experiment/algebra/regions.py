@@ -315,9 +315,6 @@ class _Matching:
     def _regions_alike(self, one: Region, own: Region, other: Region, procedure: Procedure, theirs: Procedure) -> float:
         """Return the similarity of two regions by length, callees, place and, unless it is just a line, name.
 
-        In procedures of equal length, regions that neither begin nor end at the same place are different ones, whatever
-        their ordinals: each run may have measured another one.
-
         Args:
             one: The left region, of the union.
             own: The same region in one of the versions.
@@ -325,11 +322,8 @@ class _Matching:
             procedure: The procedure of ``own``.
             theirs: The procedure of ``other``.
         """
-        is_there = same_offset(procedure, theirs, own, other)
-        if procedure.length and procedure.length == theirs.length and not is_there:
-            return 0.0
         called = {self.called.get(name, name) for name in self.right.below[other]}
-        weights = [(2.0, ratio(size(own), size(other))), (1.0, float(is_there))]
+        weights = [(2.0, ratio(size(own), size(other))), (1.0, float(same_offset(procedure, theirs, own, other)))]
         if called or self.left.below[one]:
             weights.append((2.0, overlap(self.left.below[one], called)))
         if not own.name.startswith(f"{own.kind}@"):

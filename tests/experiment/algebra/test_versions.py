@@ -114,12 +114,6 @@ def test_loops_of_one_version_of_which_one_did_not_run_match_by_ordinal():
     assert matches(before, after) == {0: 0, 1: None, 2: 1, 3: None}
 
 
-def test_loops_at_other_places_of_one_text_do_not_match_although_both_are_the_first_that_was_measured():
-    before = version(function("main", 1, 60), loop(0, 10, 12))
-    assert matches(before, version(function("main", 1, 60), loop(0, 20, 22))) == {0: 0, 1: None}
-    assert matches(before, version(function("main", 1, 60), loop(0, 4, 5), loop(1, 10, 12))) == {0: 0, 1: None, 2: 1}
-
-
 def test_functions_of_libraries_match_by_name_alone():
     before = version(function("main", 1, 9), Region("mpi", "MPI_Send"), Region("mpi", "MPI_Bcast"))
     after = version(function("main", 1, 9), Region("mpi", "MPI_Isend"), Region("mpi", "MPI_Bcast"))
