@@ -88,7 +88,9 @@ def gain_of_balance(analysis: Analysis, regions: Sequence[int]) -> Gain | None:
     if in_turn and not avoidable and on_path > saved.before:
         return gain_of(analysis, [saved, Saved(Why.AT_ONCE, on_path, saved.before, on_path=True)])
     if in_turn or on_path < saved.before:
-        saved = Saved(why, on_path, saved.after, on_path=True)
+        # Of another time than the path's, the saving is cut, not the time.
+        after = saved.after if vectors.metric == "compute_time" else max(on_path - saved.before + saved.after, 0.0)
+        saved = Saved(why, on_path, after, on_path=True)
     return gain_of(analysis, [saved])
 
 

@@ -251,7 +251,8 @@ class Parts:
             return {**savings}
         mean, whole = float(path.mean[region]), sum(each.before - each.after for each in savings.values())
         on_path = mean if self.in_turn[region] else float(path.on_path[region])
-        part = on_path / max(mean, whole) if on_path > 0 else 0.0
+        of = max(mean, whole)
+        part = on_path / of if on_path > 0 and of > 0 else 0.0
         is_other = abs(part - 1) > THRESHOLD
         return {
             key: replace(each, before=part * each.before, after=part * each.after, on_path=is_other)

@@ -52,13 +52,14 @@ def _finding(analysis: Analysis, culprit: int | None, regions: Sequence[int]) ->
 
 
 def _alone(analysis: Analysis, culprit: int | None) -> tuple[int, ...]:
-    """Return the ranks that enter a region, if others do not; empty for threads, or if it is unknown."""
+    """Return the ranks that enter a region, if others of their program do not; empty for threads, or if unknown."""
     vectors = analysis.vectors
     if culprit is None or vectors.threads or not complete(analysis.experiment, "visits"):
         return ()
     entered = vectors.selection.rows("visits", [culprit])[0] > 0
-    others = np.delete(entered, analysis.master) if analysis.master is not None else entered
-    return tuple(np.asarray(vectors.ranks)[entered].tolist()) if entered.any() and not others.all() else ()
+    others = [group[group != analysis.master] for group in vectors.groups if entered[group].any()]
+    is_alone = any(not entered[group].all() for group in others)
+    return tuple(np.asarray(vectors.ranks)[entered].tolist()) if is_alone else ()
 
 
 def _is_master_alone(analysis: Analysis, culprit: int | None, regions: Sequence[int]) -> bool:
