@@ -6,11 +6,12 @@ import argparse
 import re
 from typing import Final
 
-from ..errors import UsageError, way_out
+from ..errors import way_out
 from ..runs.event_groups import MOST_EVENTS, NAMED, WAY_OUT, events_of
 from ..runtime.papi.choices import METRICS
 from ..runtime.papi.library import named_papi
 from ..runtime.simulated_events import is_simulated
+from .argument_type import argument_type
 
 __all__ = ["SourcesOfCounts", "add_counting_options", "add_papi", "add_per_run", "named_events", "papi_events"]
 
@@ -104,18 +105,11 @@ def add_papi(parser: argparse.ArgumentParser) -> None:
     """Add the option that chooses the libpapi."""
     parser.add_argument(
         "--papi",
-        type=_papi,
+        type=argument_type(named_papi),
         metavar="LIB",
         help="with papi: the libpapi that counts: a file, a name, or python_papi for that of Python's package "
         "(default: the system's, else the package's)",
     )
-
-
-def _papi(text: str) -> str:
-    try:
-        return named_papi(text)
-    except UsageError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def _calls(text: str) -> str:

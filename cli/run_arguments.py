@@ -10,6 +10,7 @@ from typing import Final
 from ..errors import UsageError
 from ..experiment.run_folder import RUN_FOLDER
 from ..runs.options import INTERVAL, RunOptions
+from .argument_type import argument_type
 from .critical_path import add_path
 from .papi_events import SourcesOfCounts, add_counting_options, named_events, papi_events
 from .python_functions import add_python_functions
@@ -195,10 +196,8 @@ def _interval(text: str) -> float:
     return seconds
 
 
+@argument_type
 def _share(text: str) -> str:
     from ..runtime.launch import overhead_limit
 
-    try:
-        return overhead_limit(text)
-    except UsageError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
+    return overhead_limit(text)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 
-from ..errors import UsageError
 from ..runtime.sample_rate import sample_rate
+from .argument_type import argument_type
 
 __all__ = ["add_sample"]
 
@@ -14,15 +14,8 @@ def add_sample(parser: argparse.ArgumentParser) -> None:
     """Add the option."""
     parser.add_argument(
         "--sample",
-        type=_rate,
+        type=argument_type(sample_rate),
         metavar="RATE",
         help="look at each thread so often per second of its CPU time, to show functions and lines inside regions, "
         "and functions and loops of programs that were not rebuilt; auto: 250; off: never (default)",
     )
-
-
-def _rate(text: str) -> str:
-    try:
-        return sample_rate(text)
-    except UsageError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None

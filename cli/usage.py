@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 import os
 
-from ..errors import UsageError
 from ..runtime.usage.energy import energy_defect
 from ..runtime.usage.names import ENERGY, USAGE_VARIABLE, usage_of
+from .argument_type import argument_type
 
 __all__ = ["add_usage"]
 
@@ -30,10 +30,7 @@ def _usage(text: str) -> str:
     Raises:
         argparse.ArgumentTypeError: A metric does not exist, or cannot be counted here.
     """
-    try:
-        names = usage_of(text)
-    except UsageError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
+    names = argument_type(usage_of)(text)
     if not names:
         raise argparse.ArgumentTypeError("expected METRIC,…, such as page_faults, found nothing")
     for name in ENERGY:

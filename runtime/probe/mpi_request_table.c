@@ -13,8 +13,8 @@ static struct aa_request first_slots[FIRST_CAPACITY];
 
 static struct {
     struct aa_request *slots;
-    size_t capacity; /* a power of two */
-    _Atomic size_t used;
+    size_t capacity;             /* a power of two */
+    _Atomic size_t used, asking; /* asking: entries with a question */
     _Atomic uint64_t serial;
     _Atomic bool shared;
     pthread_mutex_t lock;
@@ -124,6 +124,7 @@ static bool add(struct aa_request request) {
     request.serial = ++table.serial;
     put(request);
     table.used++;
+    table.asking += request.question != NULL;
     return true;
 }
 
@@ -160,10 +161,12 @@ bool aa_requests_start(uint64_t handle, struct aa_request *found) {
 
 /* Removes one of the requests that an entry stands for. */
 static void end(size_t slot) {
-    if (table.slots[slot].more > 0)
+    if (table.slots[slot].more > 0) {
         table.slots[slot].more--;
-    else
-        erase(slot);
+        return;
+    }
+    table.asking -= table.slots[slot].question != NULL;
+    erase(slot);
 }
 
 bool aa_requests_complete(uint64_t handle, uint64_t as_of, struct aa_request *found) {
@@ -181,6 +184,8 @@ bool aa_requests_complete(uint64_t handle, uint64_t as_of, struct aa_request *fo
 }
 
 bool aa_requests_asks(uint64_t handle, uint64_t as_of) {
+    if (atomic_load_explicit(&table.asking, memory_order_relaxed) == 0)
+        return false;
     lock();
     ptrdiff_t slot = search(handle, as_of);
     bool asks = slot >= 0 && table.slots[slot].question;
