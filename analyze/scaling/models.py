@@ -102,7 +102,7 @@ def combined(
         number: Of terms, 1 or 2.
         amounts: Amounts.
         allowed: How far a sum may be off.
-        is_grid: Whether a form that is not in P is wanted, and no negative coefficients.
+        is_grid: Whether the models are of a grid: one form at least is not in P, and no coefficient is negative.
     """
     for names in _promising(columns, number, amounts, allowed):
         if is_grid and all(name in FORMS for name in names):
@@ -123,8 +123,8 @@ def _promising(
     """Yield the combinations of columns that may be exact, by the normal equations of all at once."""
     allowed = np.maximum(allowed, _ROUGH * float(amounts.max()))
     weighed = np.stack([*columns.values()]) / allowed
-    wanted = amounts / allowed
-    products, by_amounts = weighed @ weighed.T, weighed @ wanted
+    scaled = amounts / allowed
+    products, by_amounts = weighed @ weighed.T, weighed @ scaled
     every = [*combinations(range(len(columns)), number)]
     first, last = np.array([each[0] for each in every]), np.array([each[-1] for each in every])
     if number == 1:
@@ -138,6 +138,6 @@ def _promising(
             (by_amounts[last] * one - by_amounts[first] * both) / whole,
         ]
     sums = sum(part[:, None] * weighed[place] for part, place in zip(parts, (first, last), strict=False))
-    is_near = np.abs(sums - wanted).max(axis=1) <= 2
+    is_near = np.abs(sums - scaled).max(axis=1) <= 2
     names = [*columns]
     yield from (tuple(names[place] for place in every[each]) for each in np.flatnonzero(is_near))

@@ -20,8 +20,9 @@ static struct {
 
 static void (*end_samples)(void);
 static _Atomic bool is_ours;
-static _Atomic bool is_theirs;  /* from now on */
-static struct sigaction wanted; /* the last action of the program: the default one, or to ignore the signal */
+static _Atomic bool is_theirs; /* from now on */
+static struct sigaction
+    of_program; /* the last action of the program: the default one, or to ignore the signal */
 
 static void find_next(void) {
     next.signal = (set_handler *)dlsym(RTLD_NEXT, "signal");
@@ -67,7 +68,7 @@ bool aa_sample_take_signal(void (*handler)(int, siginfo_t *, void *), void (*end
         next.sigaction(SIGURG, &found, NULL);
         return false;
     }
-    wanted = found;
+    of_program = found;
     end_samples = end;
     is_ours = true;
     is_ours = next.sigaction(SIGURG, NULL, &now) == 0 && now.sa_sigaction == handler;
@@ -91,13 +92,13 @@ static int set_whole(int number, const struct sigaction *action, struct sigactio
     }
     if (number != SIGURG || !is_ours)
         return next.sigaction(number, action, before);
-    struct sigaction earlier = wanted;
+    struct sigaction earlier = of_program;
     int result = 0;
     if (action && is_handler(action->sa_handler)) {
         leave();
         result = next.sigaction(number, action, NULL);
     } else if (action) {
-        wanted = *action;
+        of_program = *action;
     }
     if (before)
         *before = earlier;
@@ -121,7 +122,7 @@ AA_EXPORT int siginterrupt(int number, int interrupts) {
             change = (int (*)(int, int))dlsym(RTLD_NEXT, "siginterrupt");
         return change(number, interrupts);
     }
-    wanted.sa_flags = interrupts ? wanted.sa_flags & ~SA_RESTART : wanted.sa_flags | SA_RESTART;
+    of_program.sa_flags = interrupts ? of_program.sa_flags & ~SA_RESTART : of_program.sa_flags | SA_RESTART;
     return 0;
 }
 
@@ -136,9 +137,9 @@ static sighandler_t set(int number, sighandler_t handler, set_handler *function)
     }
     if (number != SIGURG || !is_ours)
         return function(number, handler);
-    sighandler_t earlier = wanted.sa_handler;
+    sighandler_t earlier = of_program.sa_handler;
     if (!is_handler(handler)) {
-        wanted = (struct sigaction){.sa_handler = handler};
+        of_program = (struct sigaction){.sa_handler = handler};
         return earlier;
     }
     leave();
