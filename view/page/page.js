@@ -2375,6 +2375,11 @@
   var signed = ramp(SIGNS);
   var signColour = (place) => signed((place + 1) / 2);
   var css = ([red, green, blue]) => `rgb(${red} ${green} ${blue})`;
+  function inkOn(colour) {
+    const [red, green, blue] = colour.map((part) => part / 255).map((part) => part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4);
+    const behind = 0.2126 * red + 0.7152 * green + 0.0722 * blue + 0.05;
+    return behind / 0.05 > 1.05 / behind ? "#000" : "#fff";
+  }
   var clusterColour = (number) => CLUSTERS[number % CLUSTERS.length];
   var markColour = (number) => CLUSTERS[(number + 1) % CLUSTERS.length];
   var OTHERS = CLUSTERS.at(-1);
@@ -2404,7 +2409,6 @@
     }
     context.stroke();
   }
-  var inkOn = ([red, green, blue]) => 0.299 * red + 0.587 * green + 0.114 * blue > 140 ? "#000" : "#fff";
   function frame(context, x, y, width, height) {
     context.strokeStyle = "#e00";
     context.lineWidth = 2;
@@ -3640,7 +3644,7 @@
   // src/parts/topology.js
   var LARGEST2 = 72;
   var SMALLEST2 = 4;
-  var [NUMBERED, VALUED] = [22, 56];
+  var [NUMBERED, LETTERED, VALUED] = [22, 32, 56];
   var LINE2 = 14;
   function Topology({ browser, experiment, clusters, select }) {
     const grids = experiment.head.topologies;
@@ -3724,12 +3728,12 @@
         continue;
       }
       const part = top ? value / top : 0;
-      const colour = signed2 ? signColour(part) : sizeColour(part);
-      if (by === "cluster") context.fillStyle = number === void 0 ? "#bbb" : clusterColour(number);
-      else context.fillStyle = css(colour);
+      const ofValue = signed2 ? signColour(part) : sizeColour(part);
+      const colour = by === "value" ? ofValue : rgb(number === void 0 ? "#bbbbbb" : clusterColour(number));
+      context.fillStyle = css(colour);
       context.fillRect(x, y, size - 1, size - 1);
-      context.fillStyle = by === "cluster" ? "#000" : inkOn(colour);
-      if (size >= NUMBERED) context.fillText(experiment.nameOf(locations[0]).split(" ").at(-1), x + 3, y + LINE2 - 2, size - 5);
+      context.fillStyle = inkOn(colour);
+      if (size >= (by === "value" ? NUMBERED : LETTERED)) context.fillText(experiment.nameOf(locations[0]).split(" ").at(-1), x + 3, y + LINE2 - 2, size - 5);
       if (by === "cluster" && number !== void 0 && size >= LINE2) context.fillText(letters(number), x + 3, y + size - 5);
       if (by === "value" && size >= VALUED) context.fillText(written({ amount: value, gap: "" }, unit).text, x + 3, y + size - 5, size - 5);
     }
