@@ -1698,7 +1698,7 @@
     }
     value(dimension, node) {
       const [tally, place] = this.tallyOf(dimension, node);
-      const hasCells = dimension === "program" || dimension === "system" && !this.panes.system.isOpen(node);
+      const hasCells = { program: true, system: !this.panes.system.isOpen(node), metrics: this.sums.metrics[node]?.perRank }[dimension];
       return tally.value(place, hasCells);
     }
     // Returns the value of a node as if it were closed.
@@ -3338,7 +3338,7 @@
       select(event.shiftKey ? anchor ?? at ?? step : null);
       point2(step);
     } else if (event.key === "Enter" && selected) choose(selected);
-    else if (event.key === "Enter" && onPick && at !== null) onPick(times.middle(at), 0);
+    else if (event.key === "Enter" && onPick && at !== null) onPick(null, 0);
     else if (event.key === "Backspace") choose(null);
     else return;
     event.preventDefault();
@@ -3412,7 +3412,7 @@
     const onPoint = (top) => setRow(top === null ? 0 : Math.max(0, tops.findLastIndex((each) => each <= top)));
     const onPick = (time, top) => {
       const line = Math.max(0, tops.findLastIndex((each) => each <= top));
-      const { node } = paths[times.pathAt(line, times.partAt(time))] ?? { node: null };
+      const { node } = paths[time === null ? times.mostMet(0, [at, at + 1]) : times.pathAt(line, times.partAt(time))] ?? { node: null };
       if (select && node !== null && line < rows.length) select(node, times.head.members[line]);
     };
     const of = () => ({
@@ -3562,7 +3562,7 @@
     const choose = (range2) => {
       setAnchor(null);
       const [start2, end] = range2 ? times.span(range2).split(":").map(Number) : [0, 0];
-      change({ range: end - start2 < times.step ? null : [start2, end] });
+      change({ range: end - start2 < times.step / 2 ? null : [start2, end] });
     };
     const shared = { width, range: state.range, at, anchor, selected, point: point2, select: setAnchor, choose };
     const ready = width > 0 && times.regions !== void 0;
@@ -3981,13 +3981,15 @@
       return this.tallies.get(metric);
     }
     #sumsOf(metric) {
-      const { aggregation } = this.metrics[metric];
+      const { aggregation, perRank } = this.metrics[metric];
       const values = this.values.get(metric);
       const whole2 = this.whole.byPath(metric);
       const found = Tally.nothing(aggregation, this.paths);
       for (let path = 0; path < this.paths; path++) {
         if (!(whole2.known[path] + whole2.gaps[path])) continue;
-        for (const value of values.subarray(path * this.columns, (path + 1) * this.columns)) {
+        for (let location2 = 0; location2 < this.columns; location2++) {
+          const value = values[path * this.columns + location2];
+          if (perRank && !value && this.laterThreads[location2]) continue;
           if (value !== value) found.gaps[path]++;
           else {
             found.known[path]++;
