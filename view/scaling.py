@@ -320,6 +320,7 @@ def _models(scaling: Scaling) -> Iterator[dict[str, Any]]:
                     "per_rank": (values[:, path] / series.ranks).tolist(),
                     "model": None if model is None else dict(model.terms),
                     "formula": None if model is None else formula(model),
+                    "models_that_fit": len(models),
                 }
 
 

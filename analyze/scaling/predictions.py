@@ -65,11 +65,13 @@ def _grids(series: Series, runs: int) -> tuple[tuple[int, ...], tuple[int, ...]]
 
     They are known by the grids that the program made, or by ranks at the edges of a grid, which send less.
     """
-    made = [(ranks, sizes) for ranks, sizes in zip(series.ranks[:runs], series.grids, strict=False) if sizes]
+    made = [(ranks, grids) for ranks, grids in zip(series.ranks[:runs], series.grids, strict=False) if grids]
     possible = tuple(
         number
         for number in GRIDS
-        if all(tuple(sorted(sizes, reverse=True)) == dimensions(ranks, number) for ranks, sizes in made)
+        if all(
+            dimensions(ranks, number) in (tuple(sorted(each, reverse=True)) for each in grids) for ranks, grids in made
+        )
     )
     if made:
         return possible, possible

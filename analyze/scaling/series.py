@@ -46,7 +46,7 @@ class Series:
         counts: ``instructions``, ``visits`` and ``mpi_bytes_sent``, as far as all runs have them.
         least: Likewise, of the rank with the smallest count in the call path.
         most: Likewise, of the rank with the largest one.
-        grids: For each run, the sizes of the grid that the program made of all ranks; None without one.
+        grids: For each run, the sizes of each grid that the program made of all ranks.
         shared: ``bool[run, call path]``: whether each rank executes at least half as much as the mean rank.
         same: Likewise, whether all ranks execute the same number of instructions; false if these were not counted.
     """
@@ -67,7 +67,7 @@ class Series:
     counts: dict[str, Values]
     least: dict[str, Values]
     most: dict[str, Values]
-    grids: tuple[tuple[int, ...] | None, ...]
+    grids: tuple[tuple[tuple[int, ...], ...], ...]
     shared: np.ndarray
     same: np.ndarray
 
@@ -167,7 +167,7 @@ def series_of(runs: Sequence[Sequence[Experiment]], labels: Sequence[str]) -> Se
         counts={name: together(name) for name in counts},
         least={name: together(f"least {name}") for name in counts},
         most={name: together(f"most {name}") for name in counts},
-        grids=tuple(_grid_of(each, size) for each, size in zip(medians, sizes, strict=True)),
+        grids=tuple(_grids_of(each, size) for each, size in zip(medians, sizes, strict=True)),
         shared=together("shared") > 0,
         same=together("same") > 0,
     )
@@ -178,13 +178,14 @@ def _has(sums: dict[str, Values], count: str) -> bool:
     return count in sums and (count != "instructions" or bool(sums[count].any()))
 
 
-def _grid_of(experiment: Experiment, ranks: int) -> tuple[int, ...] | None:
-    """Return the sizes of the first topology that has all ranks; None if there is none."""
-    for each in experiment.topologies:
-        sizes = tuple(size for _, size, _ in each.dimensions)
-        if prod(sizes) == ranks == len({process for process, _ in each.coordinates}):
-            return sizes
-    return None
+def _grids_of(experiment: Experiment, ranks: int) -> tuple[tuple[int, ...], ...]:
+    """Return the sizes of each topology that contains all ranks."""
+    return tuple(
+        sizes
+        for each in experiment.topologies
+        if prod(sizes := tuple(size for _, size, _ in each.dimensions)) == ranks
+        and len({process for process, _ in each.coordinates}) == ranks
+    )
 
 
 def _check(label: str, experiment: Experiment) -> None:

@@ -1698,7 +1698,7 @@
     }
     value(dimension, node) {
       const [tally, place] = this.tallyOf(dimension, node);
-      const hasCells = dimension === "program" || dimension === "system" && !this.panes.system.isOpen(node);
+      const hasCells = { program: true, system: !this.panes.system.isOpen(node), metrics: this.sums.metrics[node]?.perRank }[dimension];
       return tally.value(place, hasCells);
     }
     // Returns the value of a node as if it were closed.
@@ -2375,6 +2375,11 @@
   var signed = ramp(SIGNS);
   var signColour = (place) => signed((place + 1) / 2);
   var css = ([red, green, blue]) => `rgb(${red} ${green} ${blue})`;
+  function inkOn(colour) {
+    const [red, green, blue] = colour.map((part) => part / 255).map((part) => part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4);
+    const behind = 0.2126 * red + 0.7152 * green + 0.0722 * blue + 0.05;
+    return behind / 0.05 > 1.05 / behind ? "#000" : "#fff";
+  }
   var clusterColour = (number) => CLUSTERS[number % CLUSTERS.length];
   var markColour = (number) => CLUSTERS[(number + 1) % CLUSTERS.length];
   var OTHERS = CLUSTERS.at(-1);
@@ -2404,7 +2409,6 @@
     }
     context.stroke();
   }
-  var inkOn = ([red, green, blue]) => 0.299 * red + 0.587 * green + 0.114 * blue > 140 ? "#000" : "#fff";
   function frame(context, x, y, width, height) {
     context.strokeStyle = "#e00";
     context.lineWidth = 2;
@@ -3334,7 +3338,7 @@
       select(event.shiftKey ? anchor ?? at ?? step : null);
       point2(step);
     } else if (event.key === "Enter" && selected) choose(selected);
-    else if (event.key === "Enter" && onPick && at !== null) onPick(times.middle(at), 0);
+    else if (event.key === "Enter" && onPick && at !== null) onPick(null, 0);
     else if (event.key === "Backspace") choose(null);
     else return;
     event.preventDefault();
@@ -3408,7 +3412,7 @@
     const onPoint = (top) => setRow(top === null ? 0 : Math.max(0, tops.findLastIndex((each) => each <= top)));
     const onPick = (time, top) => {
       const line = Math.max(0, tops.findLastIndex((each) => each <= top));
-      const { node } = paths[times.pathAt(line, times.partAt(time))] ?? { node: null };
+      const { node } = paths[time === null ? times.mostMet(0, [at, at + 1]) : times.pathAt(line, times.partAt(time))] ?? { node: null };
       if (select && node !== null && line < rows.length) select(node, times.head.members[line]);
     };
     const of = () => ({
@@ -3558,7 +3562,7 @@
     const choose = (range2) => {
       setAnchor(null);
       const [start2, end] = range2 ? times.span(range2).split(":").map(Number) : [0, 0];
-      change({ range: end - start2 < times.step ? null : [start2, end] });
+      change({ range: end - start2 < times.step / 2 ? null : [start2, end] });
     };
     const shared = { width, range: state.range, at, anchor, selected, point: point2, select: setAnchor, choose };
     const ready = width > 0 && times.regions !== void 0;
@@ -3640,7 +3644,7 @@
   // src/parts/topology.js
   var LARGEST2 = 72;
   var SMALLEST2 = 4;
-  var [NUMBERED, VALUED] = [22, 56];
+  var [NUMBERED, LETTERED, VALUED] = [22, 32, 56];
   var LINE2 = 14;
   function Topology({ browser, experiment, clusters, select }) {
     const grids = experiment.head.topologies;
@@ -3724,12 +3728,12 @@
         continue;
       }
       const part = top ? value / top : 0;
-      const colour = signed2 ? signColour(part) : sizeColour(part);
-      if (by === "cluster") context.fillStyle = number === void 0 ? "#bbb" : clusterColour(number);
-      else context.fillStyle = css(colour);
+      const ofValue = signed2 ? signColour(part) : sizeColour(part);
+      const colour = by === "value" ? ofValue : rgb(number === void 0 ? "#bbbbbb" : clusterColour(number));
+      context.fillStyle = css(colour);
       context.fillRect(x, y, size - 1, size - 1);
-      context.fillStyle = by === "cluster" ? "#000" : inkOn(colour);
-      if (size >= NUMBERED) context.fillText(experiment.nameOf(locations[0]).split(" ").at(-1), x + 3, y + LINE2 - 2, size - 5);
+      context.fillStyle = inkOn(colour);
+      if (size >= (by === "value" ? NUMBERED : LETTERED)) context.fillText(experiment.nameOf(locations[0]).split(" ").at(-1), x + 3, y + LINE2 - 2, size - 5);
       if (by === "cluster" && number !== void 0 && size >= LINE2) context.fillText(letters(number), x + 3, y + size - 5);
       if (by === "value" && size >= VALUED) context.fillText(written({ amount: value, gap: "" }, unit).text, x + 3, y + size - 5, size - 5);
     }
@@ -3977,13 +3981,15 @@
       return this.tallies.get(metric);
     }
     #sumsOf(metric) {
-      const { aggregation } = this.metrics[metric];
+      const { aggregation, perRank } = this.metrics[metric];
       const values = this.values.get(metric);
       const whole2 = this.whole.byPath(metric);
       const found = Tally.nothing(aggregation, this.paths);
       for (let path = 0; path < this.paths; path++) {
         if (!(whole2.known[path] + whole2.gaps[path])) continue;
-        for (const value of values.subarray(path * this.columns, (path + 1) * this.columns)) {
+        for (let location2 = 0; location2 < this.columns; location2++) {
+          const value = values[path * this.columns + location2];
+          if (perRank && !value && this.laterThreads[location2]) continue;
           if (value !== value) found.gaps[path]++;
           else {
             found.known[path]++;

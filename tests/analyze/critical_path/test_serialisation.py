@@ -537,3 +537,28 @@ def test_a_run_that_is_too_short_has_no_efficiency(make_experiment):
     found = verdict_lines(analyze(made))
     assert found[2].startswith("too short to judge")
     assert not any("efficiency" in line for line in found)
+
+
+def test_a_saving_in_wall_time_is_at_most_the_regions_time_on_the_path(make_experiment: MakeExperiment) -> None:
+    times = {"work": [1.0, 1.0, 1.0, 3.0], "rest": [4.0, 4.0, 4.0, 1.0]}
+    nothing = {name: [0.0] * 4 for name in times}
+    path = {"work": [1.0, 0.0, 0.0, 0.0], "rest": [4.0, 0.0, 0.0, 0.0]}
+    waits = {**nothing, "work": [0.0, 0.0, 0.0, 1.0]}
+    found = analyze(
+        followed(make_experiment, times, path=path, waits=waits, delays=nothing, who=[]), metric="wall_time"
+    )
+    gain = gain_of_balance(found, [culprit_named(found, "work")])
+    assert gain is not None
+    assert gain.parts == (Saved(Why.EVEN, 1.0, 0.0, on_path=True),)  # 4 s to 1.75 s, of which 1 s is on the path
+
+
+def test_a_region_without_busy_time_saves_none(chain: Experiment) -> None:
+    found = analyze(chain)
+    region = next(iter(found.run.weighed.top))
+    path = found.explanation.serialisation
+    assert path is not None
+    path.mean[region] = 0.0
+    assert path.on_path[region] > 0
+    assert found.parts.followed(region, {"none": Saved(Why.FILES, 0.0)}) == {
+        "none": Saved(Why.FILES, 0.0, 0.0, on_path=True)
+    }

@@ -243,12 +243,13 @@ def two_programs(first: list[float], second: list[float]) -> Experiment:
         paths.append(CallPath(Region("function", name, f"{name}.c", name, 0, 2, 3), 2 * number))
     times = np.zeros((4, 4))
     times[1, :2], times[3, 2:] = first, second
-    metrics = [Metric("wall_time", "sec"), Metric("cpu_time", "sec"), Metric("mpi_cpu_time", "sec", "cpu_time")]
+    severities = {"visits": np.sign(times), "wall_time": times, "cpu_time": times, "mpi_cpu_time": 0 * times}
+    metrics = [Metric(name, "occ" if name == "visits" else "sec") for name in severities]
     return Experiment(
-        metrics=metrics,
+        metrics=[*metrics[:-1], Metric("mpi_cpu_time", "sec", "cpu_time")],
         call_paths=paths,
         locations=[Location("machine", "node", rank) for rank in range(4)],
-        severities={"wall_time": times, "cpu_time": times, "mpi_cpu_time": np.zeros_like(times)},
+        severities=severities,
     )
 
 
@@ -262,6 +263,11 @@ def test_ranks_of_different_programs_are_not_compared(second, clusters, culprits
     assert found.clusters == clusters
     assert found.exists == bool(culprits)
     assert names(vectors, found.culprits) == culprits
+
+
+def test_a_region_that_all_ranks_of_its_program_enter_is_not_of_some_ranks_alone():
+    (finding,) = (each for each in analyze(two_programs([1.0, 1.0], [1.0, 3.0])).verdict.findings if each.groups)
+    assert finding.alone == ()
 
 
 def test_processes_that_ranks_started_are_compared_among_themselves(make_experiment):

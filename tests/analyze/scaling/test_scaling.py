@@ -149,7 +149,7 @@ def test_the_largest_run_is_predicted_from_the_others_and_then_twice_its_ranks(r
     assert not judged(run(1), run(4)).predictions
 
 
-@pytest.mark.parametrize("kind", ["made", "sent", "unknown"])
+@pytest.mark.parametrize("kind", ["made", "made after a chain", "sent", "unknown"])
 def test_counts_of_a_grid_are_predicted_if_the_program_makes_it_or_its_edges_send_less(
     make_experiment: MakeExperiment, kind: str
 ) -> None:
@@ -175,7 +175,9 @@ def test_counts_of_a_grid_are_predicted_if_the_program_makes_it_or_its_edges_sen
             tuple(("", size, False) for size in sizes),
             {(rank, 0): place for rank, place in enumerate(places)},
         )
-        return made.replaced(topologies=[grid]) if kind == "made" else made
+        chain = Topology("for files", (("", ranks, False),), {(rank, 0): (rank,) for rank in range(ranks)})
+        made_by = {"made": [grid], "made after a chain": [chain, grid]}
+        return made.replaced(topologies=made_by.get(kind, []))
 
     found = judged(*map(on_grid, (2, 4, 8)), mode="strong")
     models = models_of(found.series, "visits", 3)[1]

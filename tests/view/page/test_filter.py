@@ -10,6 +10,7 @@ from autoanalyzer.view.browser import at_start, rows
 from autoanalyzer.view.browser.written import written
 from autoanalyzer.view.page import Recording
 
+from ..conftest import OF_PROCESSES
 from .conftest import SAMPLES
 from .test_time import drag
 from .traces import profile, saved
@@ -119,3 +120,12 @@ def test_who_calls_a_region_and_where_else_takes_two_clicks(helper, show):
     click_rank(shown, 2)
     assert shown.page.eval_on_selector_all("#panel tbody tr", TABLE)[0] == ["4 s", "80 %", "main › solve"]
     assert shown.complaints == []
+
+
+def test_a_thread_has_no_values_of_its_process(experiments, show):
+    shown = show(experiments[OF_PROCESSES])
+    shown.tall()
+    click_rank(shown, 1)
+    shown.press("ArrowRight", "ArrowDown", "ArrowDown", "Enter")
+    assert shown.page.inner_text(f"{CHIP} span") == "only thread 1.1"
+    assert values(shown, "metrics") == {"wall_time": "3 s", "page_faults": "per rank", "peak_memory": "per rank"}

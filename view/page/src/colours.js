@@ -9,7 +9,8 @@ const SIGNS = ["#b2182b", "#f4a582", "#f7f7f7", "#92c5de", "#2166ac"];
 // Colours of clusters, by Okabe and Ito; each cluster also has a letter.
 export const CLUSTERS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8c6d00", "#7f7f7f"];
 
-const rgb = (hex) => [1, 3, 5].map((place) => Number.parseInt(hex.slice(place, place + 2), 16));
+// Returns a colour as [red, green, blue], each from 0 to 255.
+export const rgb = (hex) => [1, 3, 5].map((place) => Number.parseInt(hex.slice(place, place + 2), 16));
 
 // Returns a function from a place between 0 and 1 to a colour that is interpolated between the stops.
 function ramp(stops) {
@@ -28,6 +29,13 @@ const signed = ramp(SIGNS);
 export const signColour = (place) => signed((place + 1) / 2);
 
 export const css = ([red, green, blue]) => `rgb(${red} ${green} ${blue})`;
+
+// Returns black or white, whichever contrasts more with a colour (WCAG 2.1: contrast ratio, relative luminance).
+export function inkOn(colour) {
+  const [red, green, blue] = colour.map((part) => part / 255).map((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4));
+  const behind = 0.2126 * red + 0.7152 * green + 0.0722 * blue + 0.05;
+  return behind / 0.05 > 1.05 / behind ? "#000" : "#fff";
+}
 
 export const clusterColour = (number) => CLUSTERS[number % CLUSTERS.length];
 

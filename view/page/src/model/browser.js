@@ -49,7 +49,7 @@ export class Browser {
 
   value(dimension, node) {
     const [tally, place] = this.tallyOf(dimension, node);
-    const hasCells = dimension === "program" || (dimension === "system" && !this.panes.system.isOpen(node));
+    const hasCells = { program: true, system: !this.panes.system.isOpen(node), metrics: this.sums.metrics[node]?.perRank }[dimension];
     return tally.value(place, hasCells);
   }
 

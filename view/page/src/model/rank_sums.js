@@ -38,13 +38,15 @@ export class RankSums extends Sums {
   }
 
   #sumsOf(metric) {
-    const { aggregation } = this.metrics[metric];
+    const { aggregation, perRank } = this.metrics[metric];
     const values = this.values.get(metric);
     const whole = this.whole.byPath(metric);
     const found = Tally.nothing(aggregation, this.paths);
     for (let path = 0; path < this.paths; path++) {
       if (!(whole.known[path] + whole.gaps[path])) continue; // a metric of whole processes has values at the root alone
-      for (const value of values.subarray(path * this.columns, (path + 1) * this.columns)) {
+      for (let location = 0; location < this.columns; location++) {
+        const value = values[path * this.columns + location];
+        if (perRank && !value && this.laterThreads[location]) continue; // known of the process, not of this thread
         if (value !== value) found.gaps[path]++;
         else {
           found.known[path]++;

@@ -26,9 +26,6 @@ export function hatch(context, x, y, width, height) {
   context.stroke();
 }
 
-// Returns black or white, whichever is easier to read on a colour.
-export const inkOn = ([red, green, blue]) => (0.299 * red + 0.587 * green + 0.114 * blue > 140 ? "#000" : "#fff");
-
 // Draws a frame around the element under the pointer.
 export function frame(context, x, y, width, height) {
   context.strokeStyle = "#e00";

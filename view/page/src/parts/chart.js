@@ -17,8 +17,8 @@ export function inks(box) {
 }
 
 // `of`: returns a chart's properties (data, height, series, bands, axis, range, additional drawing), given a function
-// for the theme's colours. `anew`: values whose changes draw the chart anew. `onPick(time, top)`: handles a click, and
-// Enter at the cursor, which is at no height.
+// for the theme's colours. `anew`: values whose changes draw the chart anew. `onPick(time, top)`: handles a click; after
+// Enter, the time is null.
 export function Chart({ times, label, view, shared, intervals = [], of, anew, onPoint, onPick }) {
   const box = useRef(null);
   const chart = useRef(null);
@@ -152,7 +152,7 @@ function keys(event, times, view, { at, anchor, selected, point, select, choose 
     select(event.shiftKey ? (anchor ?? at ?? step) : null);
     point(step);
   } else if (event.key === "Enter" && selected) choose(selected);
-  else if (event.key === "Enter" && onPick && at !== null) onPick(times.middle(at), 0);
+  else if (event.key === "Enter" && onPick && at !== null) onPick(null, 0);
   else if (event.key === "Backspace") choose(null);
   else return;
   event.preventDefault();

@@ -1,10 +1,10 @@
 // A heat map of the time of each rank (from left to right) on call paths (from top to bottom). Ranks are sorted by
 // cluster.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { clusterColour, css, signColour, sizeColour } from "../colours.js";
+import { clusterColour, css, inkOn, signColour, sizeColour } from "../colours.js";
 import { html } from "../html.js";
 import { letters, written } from "../model/units.js";
-import { frame, hatch, inkOn, sized } from "./canvas.js";
+import { frame, hatch, sized } from "./canvas.js";
 import { Scale } from "./scale.js";
 
 const MOST_ROWS = 40; // the most rows, so that a reader keeps the overview

@@ -24,7 +24,7 @@ export function RegionStrip({ times, view, shared, intervals, last, select }) {
   const onPoint = (top) => setRow(top === null ? 0 : Math.max(0, tops.findLastIndex((each) => each <= top)));
   const onPick = (time, top) => {
     const line = Math.max(0, tops.findLastIndex((each) => each <= top));
-    const { node } = paths[times.pathAt(line, times.partAt(time))] ?? { node: null };
+    const { node } = paths[time === null ? times.mostMet(0, [at, at + 1]) : times.pathAt(line, times.partAt(time))] ?? { node: null };
     if (select && node !== null && line < rows.length) select(node, times.head.members[line]);
   };
   const of = () => ({

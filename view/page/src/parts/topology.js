@@ -1,14 +1,14 @@
 // Ranks on the program's process grid, one plane at a time.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { clusterColour, css, signColour, sizeColour } from "../colours.js";
+import { clusterColour, css, inkOn, rgb, signColour, sizeColour } from "../colours.js";
 import { html } from "../html.js";
 import { letters, written } from "../model/units.js";
-import { frame, hatch, inkOn, sized } from "./canvas.js";
+import { frame, hatch, sized } from "./canvas.js";
 import { Scale } from "./scale.js";
 
 const LARGEST = 72; // largest size of a rank, in pixels
 const SMALLEST = 4;
-const [NUMBERED, VALUED] = [22, 56]; // least sizes in pixels of a rank with its number, and with its value
+const [NUMBERED, LETTERED, VALUED] = [22, 32, 56]; // least sizes in pixels of a rank with its number, also with the letter of its cluster, and with its value
 const LINE = 14; // pixels
 
 export function Topology({ browser, experiment, clusters, select }) {
@@ -98,12 +98,12 @@ function draw(canvas, { plane, values, clusters, by, place, experiment, unit }) 
       continue;
     }
     const part = top ? value / top : 0;
-    const colour = signed ? signColour(part) : sizeColour(part);
-    if (by === "cluster") context.fillStyle = number === undefined ? "#bbb" : clusterColour(number);
-    else context.fillStyle = css(colour);
+    const ofValue = signed ? signColour(part) : sizeColour(part);
+    const colour = by === "value" ? ofValue : rgb(number === undefined ? "#bbbbbb" : clusterColour(number));
+    context.fillStyle = css(colour);
     context.fillRect(x, y, size - 1, size - 1);
-    context.fillStyle = by === "cluster" ? "#000" : inkOn(colour);
-    if (size >= NUMBERED) context.fillText(experiment.nameOf(locations[0]).split(" ").at(-1), x + 3, y + LINE - 2, size - 5);
+    context.fillStyle = inkOn(colour);
+    if (size >= (by === "value" ? NUMBERED : LETTERED)) context.fillText(experiment.nameOf(locations[0]).split(" ").at(-1), x + 3, y + LINE - 2, size - 5);
     if (by === "cluster" && number !== undefined && size >= LINE) context.fillText(letters(number), x + 3, y + size - 5);
     if (by === "value" && size >= VALUED) context.fillText(written({ amount: value, gap: "" }, unit).text, x + 3, y + size - 5, size - 5);
   }

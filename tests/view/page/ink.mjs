@@ -1,0 +1,6 @@
+// Prints, for colours of all amounts, signs and clusters, the colour and that of text on it, as [red, green, blue].
+import { CLUSTERS, inkOn, rgb, signColour, sizeColour } from "../../../view/page/src/colours.js";
+
+const places = Array.from({ length: 1001 }, (_, place) => place / 1000);
+const behind = [...places.map(sizeColour), ...places.map((place) => signColour(2 * place - 1)), ...CLUSTERS.map(rgb)];
+console.log(JSON.stringify(behind.map((colour) => [colour, inkOn(colour) === "#000" ? [0, 0, 0] : [255, 255, 255]])));
