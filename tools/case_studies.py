@@ -1,6 +1,6 @@
 """Run the samples that follow section 6 of Liu et al. 2011, before and after, and write docs/evidence/case-studies.md.
 
-The text between the outputs is in this file. Needs Valgrind, Open MPI and libbz2; takes about two minutes on two
+This file contains the text between the outputs. Needs Valgrind, Open MPI and libbz2; takes about two minutes on two
 cores::
 
     python tools/case_studies.py > docs/evidence/case-studies.md
@@ -47,12 +47,12 @@ CASES: Final = (
         ("21", "6000"),
         ("DISPATCH=dynamic", "LOCALITY=good"),
         ("--exclude-rank", "0"),
-        """Region 8, the loop in `STACK`, takes its time because of disk I/O, region 11, the loop in `RAMOD3`, because
-of L2 misses. The workers also differ in region 11, because of instructions, which `--all` shows. Liu et al.
-find the same.""",
-        """With shots handed out on demand, the workers are balanced. With the loops of region 11 interchanged, L2
-misses are no longer a cause; instructions remain, as in the article. Region 8, which now stacks in memory, is
-no longer a finding.""",
+        """The loop in `STACK` (region 8 in the article) is slow because of disk I/O. The loop in `RAMOD3`
+(region 11) is slow because of L2 misses. `analyze --all` also shows that the workers differ in region 11, because
+they execute different numbers of instructions. The article reports the same three results.""",
+        """Now that shots are handed out on demand, the workers are balanced. Now that the loops of region 11 are
+interchanged, L2 misses are no longer a cause. Only instructions remain a cause, as in the article. Region
+8 now keeps its data in memory, and is no longer a finding.""",
     ),
     Case(
         "pvalue",
@@ -61,10 +61,12 @@ no longer a finding.""",
         ("11", "12"),
         ("VERSION=lean",),
         (),
-        """Both tests execute most of the instructions, and `location_test` moves nearly all of the network volume.
-In the article these are regions 3 and 12, and its region 3 has the volume.""",
-        """Products are computed once, and each rank sends one number: fewer instructions, and no network volume. Both
-regions are still hot spots, since the program does nothing else. The article's program kept its network volume.""",
+        """The two tests together execute most of the instructions, and `location_test` transfers nearly all of the
+data. In the article, `shape_test` is region 3, and `location_test` is region 12. There, region 3
+transfers the data.""",
+        """The program now computes each product once, and each rank sends a single number. So it executes fewer
+instructions, and transfers almost no data. Both regions are still hot spots, because the program does
+nothing else. In the article, the program still transferred the same amount of data.""",
     ),
     Case(
         "blocks",
@@ -73,10 +75,11 @@ regions are still hot spots, since the program does nothing else. The article's 
         ("240",),
         ("COLLECT=packed",),
         ("--exclude-region", "image_read@0", "--exclude-region", "report@0"),
-        """`share_compress` executes most of the instructions, `collect` moves most of the network volume. In the
-article these are regions 6 and 7, with 96 % of the instructions and 50 % of the volume.""",
-        """With blocks packed before they are sent, `collect` is no longer a finding. The remaining instructions are
-those of the library, where the authors stopped, too.""",
+        """`share_compress` executes most of the instructions, and `collect` transfers most of the data. In the
+article, `share_compress` is region 6, with 96 % of the instructions. `collect` is region 7, with 50 % of
+the data.""",
+        """Blocks are now packed before they are sent, so `collect` is no longer a finding. The compression library
+executes the remaining instructions. The authors of the article did not change this library either.""",
     ),
 )
 
@@ -84,8 +87,9 @@ those of the library, where the authors stopped, too.""",
 def main() -> None:
     """Print the document."""
     print("# Case studies\n")
-    print("Real output of the samples modelled on section 6 of Liu et al. (JPDC 71, 2011), written by")
-    print("`python tools/case_studies.py > docs/evidence/case-studies.md`. Shares and times depend on the machine.\n")
+    print("These samples follow the case studies in section 6 of Liu et al. (JPDC 71, 2011), the *article* below.")
+    print("`python tools/case_studies.py > docs/evidence/case-studies.md` runs the samples and writes this page, with")
+    print("their real output. Shares and times depend on the machine.\n")
     with tempfile.TemporaryDirectory() as folder:
         found = {case.name: list(study(case, Path(folder))) for case in CASES}
     compare(found)
@@ -113,22 +117,23 @@ def study(case: Case, folder: Path) -> Iterator[tuple[str, dict[str, list[str]]]
 def compare(found: dict[str, list[tuple[str, dict[str, list[str]]]]]) -> None:
     """Print which regions are critical by each metric (section 6.4)."""
     print("## Three metrics (section 6.4)\n")
-    print("The regions that take most by CRNM, by cycles per instruction, and by wall time (`--disparity-metric`):")
-    print("`disparity.cccr` in the [findings](../findings.md#disparity), the largest value first.\n")
+    print("The table shows the regions that take most, by three metrics of `--disparity-metric`: CRNM (share of wall")
+    print("time × cycles per instruction), CPI (cycles per instruction), and wall time. The regions are those in")
+    print("`disparity.cccr` of the [findings](../findings.md#disparity), the largest value first.\n")
     print("| sample | " + " | ".join(METRICS) + " |\n|---|" + "---|" * len(METRICS))
     for name, versions in found.items():
         for version, regions in versions:
             cells = (", ".join(regions[metric]) or "none" for metric in METRICS)
             print(f"| {name}, {version} | {' | '.join(cells)} |")
     print("""
-CPI measures how slowly a region executes, not how much of it there is. It ranks the disk I/O of `STACK`
-last, and names regions that mostly wait, as in the article.
-CRNM and wall time name the same regions here; the article's wall time named four more, short ones. All
-three metrics require 3 % of the program's time.
+CPI measures how slowly a region executes, but ignores how long it takes. As in the article, it ranks the
+disk I/O in `STACK` last, and names regions that mostly wait. CRNM and wall time name the same regions
+here. In the article, wall time also named four short regions. With each of the three metrics, a region
+must take 3 % of the program's time.
 
-With `--method paper`, which requires no share of the run, CPI finds fewer in st, before: two loops of
-less than 0.1 % of the run, and neither that of `STACK` nor that over the passes in `RAMOD3`, as in the
-article.""")
+With `--method paper`, there is no such minimum. Then, CPI finds fewer regions in *st, before*: only two
+loops that take less than 0.1 % of the run. As in the article, it finds neither the loop in `STACK` nor
+the loop over the passes in `RAMOD3`.""")
 
 
 def heavy(found: dict[str, Any]) -> list[str]:
