@@ -171,6 +171,6 @@ def _lacking(derivation: Derivation, measured: Collection[str], line: int | None
 
 
 def _fewest(ways: Sequence[Derivation], measured: Collection[str], line: int | None) -> list[str]:
-    """Return the missing metrics of the derivation that lacks the fewest; of equal derivations, of the first."""
+    """Return the metrics that are missing for the derivation that lacks the fewest; of several, for the first."""
     found = [_lacking(each, measured, line) for each in ways]
     return min(found, key=len)

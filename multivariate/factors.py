@@ -25,7 +25,7 @@ JOINS: Final = 0.5  # smallest loading of a metric that belongs to a factor
 _DRAWS: Final = 200  # sets of random data for parallel analysis
 _QUANTILE: Final = 0.95
 _POWER: Final = 4  # exponent of promax
-_HEYWOOD: Final = 0.975  # communalities from here on count as 1, which the iterations approach slowly
+_HEYWOOD: Final = 0.975  # communalities from this value up count as 1, because the iterations approach 1 slowly
 _BORNE_OUT: Final = 0.9  # if other metrics explain this share of a metric's variance, a communality of 1 is plausible
 _STEPS: Final = 20_000
 
@@ -144,7 +144,7 @@ def factors(space: MetricSpace, *, count: int | None = None, rotation: Rotation 
 
 
 def _most(width: int) -> int:
-    """Return the largest number of factors: no more parameters than correlations (Ledermann's bound)."""
+    """Return the largest number of factors that the correlations can determine (Ledermann's bound)."""
     return int((2 * width + 1 - np.sqrt(8 * width + 1)) / 2 + 1e-9)
 
 
