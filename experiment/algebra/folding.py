@@ -64,7 +64,7 @@ def fold_throttled(
             [_folded(each, chosen[rows], folded_paths(each)) for each, rows in zip(operands, forest.rows, strict=True)],
         )
         if all(each.call_paths == one.call_paths for each, one in zip(operands, before, strict=True)):
-            break  # otherwise a lifted call path may be one that another operand has folded
+            break  # if a call path has moved, it may now coincide with one that another operand has folded: repeat
     remark = ""
     if unlike:
         some = dict.fromkeys(label for by in unlike.values() for label in by)
@@ -79,7 +79,7 @@ def _folded(experiment: Experiment, chosen: npt.NDArray[np.bool_], own: npt.NDAr
 
 
 def _throttled(operands: Sequence[Experiment], forest: CallForest) -> dict[str, str]:
-    """Return what the operands have throttled, by the domain's descriptors, with reasons."""
+    """Return the regions that any operand has throttled: descriptor in the domain → reason."""
     throttled: dict[str, str] = {}
     for each, rows in zip(operands, forest.rows, strict=True):
         if each.notes.throttled:

@@ -81,7 +81,7 @@ class Integration:
 
     @cached_property
     def _as_they_are(self) -> tuple[bool, ...]:
-        """Whether the domain is the operand's own, for each operand."""
+        """For each operand, whether its own call paths and locations are those of the domain."""
         shape = len(self.call_paths), len(self.locations)
         return tuple(
             (len(rows), len(columns)) == shape and _in_order(rows) and _in_order(columns)

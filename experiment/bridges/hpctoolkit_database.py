@@ -218,7 +218,7 @@ class _Contexts:
         self.rows: dict[int, int] = {}
 
     def read(self) -> None:
-        """Read all of them."""
+        """Read all contexts into the tree."""
         entries, many, size = self._meta.fields(self._meta.sections[_CONTEXTS], _ENTRY_LIST)
         for size_inside, inside, context, _, name in self._meta.items(entries, many, size, _ENTRY):
             text = self._meta.text(name)

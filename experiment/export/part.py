@@ -28,12 +28,13 @@ class Part:
 
 
 def parts(experiment: Experiment, *, together: bool, metrics: int = 1) -> Iterator[Part]:
-    """Yield the locations block by block, or all of them aggregated.
+    """Yield the locations block by block, or all of them aggregated to one column.
 
     Args:
         experiment: Any.
         together: Whether to aggregate all locations.
-        metrics: How many metrics are read per part; with several blocks, each is narrower by this factor.
+        metrics: The number of metrics that the caller reads per part. If there are several blocks, parts are narrower
+            by this factor, so that memory stays bounded.
     """
     if together:
         yield Part((None,), lambda metric: _together(experiment, metric))

@@ -1,4 +1,4 @@
-"""Time lines over equal steps of time, as far as they are known yet: the input of projection pursuit."""
+"""Time lines over equal steps of time, as far as their samples are known: the input of projection pursuit."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Values = npt.NDArray[np.float64]
 
 
 class KnownSoFar(NamedTuple):
-    """The samples of a location that are known yet.
+    """The samples of a location that have been recorded so far.
 
     Attributes:
         place: Process and thread.
