@@ -159,7 +159,7 @@ def _launched(launcher: Sequence[str], environment: Mapping[str, str]) -> tuple[
 
 
 def _instructions(loops: Sequence[tuple[str, str, str]], counted: Mapping[str, float]) -> dict[str, float]:
-    """Return the least, the mean and the most seconds per instruction in loops with known or counted ones."""
+    """Return the minimum, mean and maximum of seconds per instruction, over loops with a known number of them."""
     prices = [float(seconds) / (counted.get(name) or float(known)) for name, seconds, known in loops]
     mean = exp(fsum(map(log, prices)) / len(prices))
     return dict(zip(_OF_LOOPS, (mean, min(prices), max(prices)), strict=True))

@@ -29,7 +29,7 @@ _OF_MPICH: Final = "PMI_SIZE"
 _NAME: Final = "libmpi.so.12"  # the name of MPICH's library that mpi4py loads; Debian's library has another one
 _CHOICE: Final = "MPI4PY_MPIABI"
 _PATIENCE: Final = 20.0  # seconds until the first process reports that it is waiting
-_PATIENCE_OF_OTHERS: Final = 60.0  # the same for the others: one process reports for all, unless it is missing
+_PATIENCE_OF_OTHERS: Final = 60.0  # seconds until other processes report it, in case the first one is missing
 
 
 @dataclass(frozen=True, slots=True)
