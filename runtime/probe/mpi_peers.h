@@ -31,7 +31,7 @@ struct aa_mpi_peers {
  * end_slots: called with the slots of each communicator that is freed. Returns false if MPI fails.
  */
 bool aa_mpi_peers_begin(int size, void (*end_slots)(struct aa_path_slots *));
-/* Called before MPI_Finalize; frees what all this needs. */
+/* Called before MPI_Finalize; frees what these functions have allocated. */
 void aa_mpi_peers_end(void);
 
 /*

@@ -82,7 +82,7 @@ static double computed_since(struct aa_books *books, const struct aa_node *node,
     return computing - before;
 }
 
-/* Returns null if the node was never throttled. */
+/* Returns the node's record; null if the node was never throttled. */
 static struct aa_throttle *record_of(const struct aa_thread *thread, const struct aa_node *node) {
     return aa_tree_note(thread, node);
 }
