@@ -34,8 +34,8 @@ def fold(call_paths: Sequence[CallPath], paths: npt.NDArray[np.bool_]) -> Foldin
     """Find the new places of call paths once some are folded; call paths with the same place are merged.
 
     Args:
-        call_paths: Any.
-        paths: Whether each is folded; a root is not.
+        call_paths: The call paths, parents before children.
+        paths: Whether each call path is folded; roots never are.
     """
     return _lifted(call_paths, set(np.flatnonzero(paths).tolist()))
 

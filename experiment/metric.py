@@ -33,10 +33,10 @@ class Metric:
     """A node of the metric forest (Song et al. 2004, section 2).
 
     Attributes:
-        name: Unique within an experiment.
+        name: The name, unique within an experiment.
         unit: ``sec``, ``bytes`` or ``occ``; the same within one tree.
         parent: Name of the metric that includes this one; None for a root.
-        description: One sentence.
+        description: A description in one sentence.
         source: ``measured``, ``measured:papi:EVENT``, ``simulated:…``, ``derived:FORMULA`` or ``imported:TOOL``.
         display: The name that viewers show; empty for ``name``. Need not be unique.
         dtype: The type of the values in CUBE files; also marks minima and maxima.
@@ -121,7 +121,7 @@ STORED_METRICS: Final = (
     Metric("program_time", "sec", None, "Wall time from the return of MPI_Init to the call of MPI_Finalize"),
 )
 
-# What the system reports about a thread or a process.
+# The operating system's metrics of a thread or a process.
 _SYSTEM: Final = (
     Metric("page_faults", "occ", None, "Page faults"),
     Metric("major_page_faults", "occ", "page_faults", "Page faults that had to wait for a disk"),

@@ -26,7 +26,7 @@ def select(
     """Return a part of an experiment; values are read when a metric is used.
 
     Args:
-        experiment: Any.
+        experiment: The experiment to cut.
         subtree: The index of a call path, or a name for ``paths_named``, of which each outermost occurrence is
             selected. Selected call paths become roots.
         processes: The ranks to keep; None for all.

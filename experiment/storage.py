@@ -77,7 +77,7 @@ def save(experiment: Experiment, path: Path | str) -> None:
     """Write an experiment whole or not at all; every value is read back bit for bit.
 
     Args:
-        experiment: Any.
+        experiment: The experiment to write.
         path: The file. Its ending decides the format: ``.cubex`` for CUBE 4, any other of ``WRITTEN`` for CUBE 3 XML.
 
     Raises:

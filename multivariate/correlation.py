@@ -119,7 +119,7 @@ class Turn:
     """Two metrics whose redundancy depends on one point.
 
     Attributes:
-        metrics: Their names.
+        metrics: The names of the two metrics.
         with_it: Their correlation with all points.
         without: Their correlation without the point.
         point: The position of the point.

@@ -33,9 +33,9 @@ class Derivation:
 
     Attributes:
         name: Name of the metric; several entries of one name are tried in turn.
-        text: The formula; ``{line}`` is the size of a cache line in bytes.
+        text: The formula; ``{line}`` represents the size of a cache line in bytes.
         unit: Unit of the result; empty for a ratio.
-        about: Its description.
+        about: The description of the metric.
         searched: Whether analyses use it by default. A metric that adds nothing to the others is computed on request.
     """
 

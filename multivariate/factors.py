@@ -46,7 +46,7 @@ class Factor:
     """A common factor of metrics.
 
     Attributes:
-        name: Name, by the kinds of its metrics.
+        name: The name, made from the kinds of its metrics.
         metrics: The metrics that belong to it, largest loading first.
         explained: Its share of the variance of all metrics.
     """
@@ -62,7 +62,7 @@ class Factors:
 
     Attributes:
         space: The points.
-        factors: The largest first.
+        factors: The factors, the largest first.
         alone: Metrics that belong to no factor.
         loadings: ``float64[metric, factor]``; after promax the pattern matrix.
         correlations: ``float64[factor, factor]``; the identity except after promax.
@@ -72,7 +72,7 @@ class Factors:
         eigenvalues: ``float64[metric]`` of the correlation matrix, the largest first.
         random: ``float64[metric]``, the values that eigenvalues of unrelated metrics exceed in 5 of 100 cases.
         rotation: The rotation of the factors.
-        given: Whether their number was given.
+        given: Whether the caller chose the number of factors.
         converged: Whether the iterations converged.
     """
 

@@ -25,7 +25,7 @@ class Folding:
 
     Attributes:
         throttled: Descriptors of throttled regions in the domain, each with the reason, as notes have them.
-        remark: A warning about what some operands have measured and others have throttled; empty if there is none.
+        remark: A warning about call paths that only some operands have measured; empty if there are none.
     """
 
     throttled: Mapping[str, str] = field(default_factory=dict)
@@ -45,7 +45,7 @@ def fold_throttled(
         merge: Merges their call forests.
 
     Returns:
-        The operands, all with the same call paths folded; the merged forest; and what was folded.
+        The operands, all with the same call paths folded; the merged forest; and the folding.
     """
     unlike: dict[str, list[str]] = {}
     while True:

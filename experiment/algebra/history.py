@@ -49,7 +49,7 @@ def derived_notes(
     throttled: Mapping[str, str],
     delays: tuple[Delay, ...],
 ) -> Notes:
-    """Return the notes of a result: what all operands have in common, and every warning about any of them.
+    """Return the notes of a result: facts that all operands have in common, and all warnings about any operand.
 
     Args:
         operation: The name of the operation, such as ``mean``.
@@ -57,7 +57,7 @@ def derived_notes(
         labels: Their names in messages.
         alike: For each operand, its regions that were matched by similarity.
         remarks: Further warnings.
-        throttled: What any operand has throttled, with reasons.
+        throttled: Descriptors of the regions that any operand has throttled, with reasons.
         delays: The delays of the result.
     """
     notes = [each.notes for each in operands]

@@ -41,7 +41,7 @@ class Integration:
         rows: For each operand, the domain's row of each of its call paths.
         columns: For each operand, the domain's column of each of its locations.
         alike: For each operand, its regions that were matched by similarity.
-        folding: What is folded in all operands, because one has throttled it.
+        folding: The call paths that are folded in all operands, because one has throttled them.
     """
 
     operands: tuple[Experiment, ...]

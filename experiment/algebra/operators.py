@@ -169,10 +169,10 @@ def _combined(
     """Apply an operation value by value.
 
     Args:
-        operation: Its name.
+        operation: The name of the operation.
         joined: The operands.
         combine: Computes the values of the result from those of the operands.
-        integral: Whether integers give integers.
+        integral: Whether the results of integers are integers.
         flat: Whether the results are roots: metrics that include no other metric and are not additive.
         unit: The result's unit; None for the operands' unit.
         of_known: For minima and maxima: computes the result from the values that are not missing, instead of

@@ -53,7 +53,7 @@ class _Function:
 
 
 def read(source: Source) -> Experiment:
-    """Read what gprof printed.
+    """Read the text that gprof printed.
 
     Raises:
         InputError: The text is cut off, or contains no line of a function.

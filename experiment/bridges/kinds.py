@@ -34,7 +34,7 @@ class Kind(NamedTuple):
     """A kind of file.
 
     Attributes:
-        name: What it is called in messages.
+        name: Its name in messages.
         module: The module whose ``read`` converts a source to an experiment.
         begins: Returns whether a file with these first ``HEAD`` bytes is of this kind.
     """
@@ -101,7 +101,7 @@ class FolderKind(NamedTuple):
     """A kind of folder.
 
     Attributes:
-        name: What it is called in messages.
+        name: Its name in messages.
         module: The module whose ``read_folder`` converts the folder to an experiment.
         holds: Returns whether a folder with these file names is of this kind.
     """

@@ -31,7 +31,7 @@ def parts(experiment: Experiment, *, together: bool, metrics: int = 1) -> Iterat
     """Yield the locations block by block, or all of them aggregated to one column.
 
     Args:
-        experiment: Any.
+        experiment: The experiment to write.
         together: Whether to aggregate all locations.
         metrics: The number of metrics that the caller reads per part. If there are several blocks, parts are narrower
             by this factor, so that memory stays bounded.

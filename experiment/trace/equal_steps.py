@@ -46,8 +46,8 @@ class EqualSteps:
     Later calls may pass merged, longer samples.
 
     Attributes:
-        metrics: Names, one column of values each.
-        step: Seconds.
+        metrics: The metrics' names, one column of values each.
+        step: The length of a step, in seconds.
         passed: Process and thread → the number of steps returned.
     """
 
@@ -91,7 +91,7 @@ def samples_of(trace: Trace, step: float) -> Samples:
 
     Args:
         trace: Its lines are read one after the other.
-        step: Seconds.
+        step: The length of a step, in seconds.
     """
     known = (
         KnownSoFar((place.process, place.thread), line.begin, line.end, line.values)

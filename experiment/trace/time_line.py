@@ -63,7 +63,7 @@ class Trace:
         locations: One for each line.
         counts: The number of samples in each line.
         read: Returns the line of a location.
-        facts: Further facts: how samples were taken, of what program.
+        facts: Further facts: the program, and how samples were taken.
     """
 
     metrics: Sequence[Metric]

@@ -14,7 +14,7 @@ from ..answer import answer
 __all__ = ["FORTRAN_FILES", "SYSTEM", "VARIANT", "AddressPlace", "inlined_at", "library_of", "symbols_at"]
 
 SYSTEM: Final = ("/usr/", "/lib")  # begin the names of headers and libraries that are not the program's
-# What surrounds the names of glibc's functions inside the library: ``__ieee754_exp_fma`` is ``exp``.
+# Prefixes and suffixes of the names of glibc's functions inside the library: ``__ieee754_exp_fma`` is ``exp``.
 VARIANT: Final = re.compile(r"_*(?:GI_+)?(?:ieee754_)?(.+?)(?:_(?:fma4?|avx\w*|sse\w*|evex\w*|erms|unaligned\w*))?")
 
 _FORTRAN_MODULE: Final = re.compile(r"__(\w+)_MOD_(\w+)")

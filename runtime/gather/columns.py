@@ -191,7 +191,7 @@ class Columns:
         """Add up fields of nodes; ``float64[call path, location]``.
 
         Args:
-            fields: Their names.
+            fields: The fields' names.
             moved: The new index of each call path.
         """
         paths = int(moved.max()) + 1
@@ -221,7 +221,7 @@ class Columns:
         """Return the sum of some ``SYSTEM_VALUES`` of each process, at the program's root.
 
         Args:
-            fields: Their names.
+            fields: The fields' names.
             moved: The new index of each call path.
             by_path: A field of nodes with a part of the values, which stays on their call paths; only the rest is at
                 the root.

@@ -37,9 +37,9 @@ class Started:
     """This process's place among those that a launcher has started.
 
     Attributes:
-        rank: Its rank.
+        rank: The process's rank.
         size: The number of processes.
-        by_mpich: Whether the launcher is of MPICH's kind.
+        by_mpich: Whether the launcher belongs to an MPI library of MPICH's kind.
     """
 
     rank: int
@@ -61,7 +61,7 @@ def begin_mpi(started: Started, otherwise: str) -> Any:
 
     Args:
         started: This process's place among them.
-        otherwise: The way out for a user who has started one of them alone.
+        otherwise: The remedy for a user who has started one process alone, for the message.
 
     Raises:
         InputError: For mpi4py, each of them is alone.
