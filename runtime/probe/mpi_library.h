@@ -59,8 +59,8 @@ extern struct aa_mpi {
     _Atomic bool live;
     /* whether it is between the return of MPI_Init and the call of MPI_Finalize */
     _Atomic bool in_world;
-    /* MPI_COMM_WORLD, MPI_COMM_NULL, MPI_BYTE, MPI_NO_OP, MPI_INFO_NULL: in some libraries they are
-     * addresses of its objects */
+    /* MPI_COMM_WORLD, MPI_COMM_NULL, MPI_BYTE, MPI_NO_OP, MPI_INFO_NULL: in some libraries these are
+     * addresses of objects */
     MPI_Comm world;
     MPI_Comm no_comm;
     MPI_Datatype byte;

@@ -7,7 +7,7 @@
 struct aa_path_slots;
 
 struct aa_mpi_peers {
-    _Atomic uint32_t users; /* the communicator, and those of aa_mpi_peers_keep */
+    _Atomic uint32_t users; /* the communicator itself, and each call of aa_mpi_peers_keep */
     /* the number of processes to which messages go: those of the remote group on an intercommunicator */
     int count;
     /* Differs, in most cases, between communicators with the same two members; the same in all members. */

@@ -31,8 +31,8 @@ bool aa_path_here(struct aa_path *to);
 uint64_t aa_path_birth(void);
 extern _Thread_local uint64_t aa_path_born AA_INITIAL_EXEC;
 
-/* Leaves out the work until now in a tree that another thread takes over, as it belongs to the ended thread.
- */
+/* Leaves out the work until now in a tree that another thread takes over, because it belongs to the ended
+ * thread. */
 void aa_path_tree_taken_over(const struct aa_thread *thread);
 
 /* Adds the work of the calling thread, which ends, to its chain, if it has one; thread: its tree. */

@@ -6,7 +6,7 @@ static struct {
     int64_t *left;
     struct aa_node *from, *child; /* the edge from the current node; the child has its flags */
     const char *key;
-    int64_t given; /* the number that was stored there when it was opened; 0: it is closed */
+    int64_t given; /* the number that was stored in the site when it was opened; 0: it is closed */
 } sites[AA_SITES];
 static uint32_t open_sites;
 
