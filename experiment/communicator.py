@@ -42,7 +42,7 @@ class Communicator(Protocol):
 
 
 class Alone:
-    """A single process."""
+    """The communicator of a single process."""
 
     rank: Final = 0
     size: Final = 1

@@ -1,4 +1,4 @@
-"""The output of another program."""
+"""Run another program, and return its output."""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ def merge_call_paths(forests: Sequence[Sequence[CallPath]], *, exact: bool = Fal
 
 @dataclass
 class _Union:
-    """The union of different forests."""
+    """The union of forests that are not all equal, with the place of each forest's call paths in it."""
 
     paths: tuple[CallPath, ...]
     rows: list[Rows]

@@ -137,7 +137,7 @@ def integrate(
     system: Hierarchy = "auto",
     labels: Sequence[str] | None = None,
 ) -> Integration:
-    """Integrate the metadata of experiments.
+    """Return the domain that experiments share, and the place of each one's values in it.
 
     Args:
         operands: At least one.

@@ -98,7 +98,7 @@ def merge(*operands: Experiment, **options: Unpack[Options]) -> Experiment:
 
 
 def mean(*operands: Experiment, **options: Unpack[Options]) -> Experiment:
-    """Average experiments."""
+    """Return the mean of experiments, value by value."""
 
     def values(of_each: Iterator[Severity]) -> Severity:
         return np.asarray(_added(of_each) / len(operands))
@@ -107,7 +107,7 @@ def mean(*operands: Experiment, **options: Unpack[Options]) -> Experiment:
 
 
 def total(*operands: Experiment, **options: Unpack[Options]) -> Experiment:
-    """Add experiments up."""
+    """Return the sum of experiments, value by value."""
     return _combined("sum", integrate(operands, **options), _added, lacked=_LACKED_BY_SUMS)
 
 

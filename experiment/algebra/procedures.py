@@ -73,7 +73,7 @@ class Program:
 
     @classmethod
     def of(cls, paths: Sequence[CallPath]) -> Program:
-        """Read a call forest."""
+        """Return the procedures of a call forest."""
         program = cls()
         for region in dict.fromkeys(path.region for path in paths):
             procedure = program.procedures.setdefault(place_of(region), Procedure(*place_of(region)))

@@ -46,7 +46,7 @@ _STREAM: Final = re.compile(r"<STD(IN|OUT|ERR)>$")
 
 
 def read(source: Source) -> Experiment:
-    """Read a log.
+    """Read a log as an experiment.
 
     Raises:
         InputError: The log is damaged, has no counters of files, or the package is not installed.

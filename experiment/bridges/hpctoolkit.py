@@ -61,7 +61,7 @@ def read(source: Source) -> Experiment:
 
 
 def read_folder(path: Path) -> Experiment:
-    """Read a database.
+    """Read a database, given its folder.
 
     Raises:
         InputError: The database is damaged, is of an unknown version, or has no values by thread.

@@ -16,7 +16,7 @@ __all__ = ["Part", "parts", "titles"]
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Some columns.
+    """Some columns of an experiment, or a single one for the whole.
 
     Attributes:
         whose: The location of each column; None for the whole experiment.

@@ -49,7 +49,7 @@ class TimeLine:
 
     @property
     def samples(self) -> npt.NDArray[np.intp]:
-        """The sample of each part."""
+        """``int[part]``: the sample that each part belongs to."""
         return np.repeat(np.arange(len(self)), np.diff(self.first))
 
 

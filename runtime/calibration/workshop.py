@@ -36,7 +36,7 @@ class Workshop:
 
     Attributes:
         folder: A temporary folder for this calibration only.
-        environment: The user's.
+        environment: The user's environment variables.
     """
 
     folder: Path

@@ -1,4 +1,4 @@
-/* The process's rank and the number of processes by the launcher's variables; and warnings, which contain the rank. */
+/* The process's rank and the job's size by the launcher's variables; and warnings, which contain the rank. */
 #ifndef AA_WARNING_H
 #define AA_WARNING_H
 

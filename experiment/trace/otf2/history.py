@@ -86,7 +86,7 @@ class History:
         calls: npt.NDArray[np.bool_],
         levels: Collection[str],
     ) -> TimeLine:
-        """Return the values of each step.
+        """Return the location's time line, one sample per step.
 
         Args:
             edges: ``float64[sample + 1]``, seconds.
