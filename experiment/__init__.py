@@ -1,4 +1,4 @@
-"""Experiments: what was measured, in which region and where, and the files that hold it.
+"""Experiments: values measured by metric, region and location, and the files that store them.
 
 Names are imported on first use, because the compiler wrapper needs only ``Region`` and must not wait for numpy.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from importlib import import_module
 
-TYPE_CHECKING = False  # not from ``typing``, which takes longer to import than all else that the wrapper needs
+TYPE_CHECKING = False  # not imported from ``typing``, because that takes longer than all other imports of the wrapper
 if TYPE_CHECKING:
     from typing import Any
 

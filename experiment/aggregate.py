@@ -1,9 +1,10 @@
 """Aggregate values, inclusive or exclusive, along metrics, call paths and the system.
 
 An experiment stores values exclusive along call paths and inclusive along metrics. Single representation (Song et al.
-2004, section 4) shows each part of a tree exactly once. One rule achieves this on all three axes: an open node excludes
-its children's values, a closed node includes them. ``exclusive`` and ``own`` are open, ``inclusive`` and a metric as it
-is stored are closed; the system is stored open, by thread, and is closed level by level.
+2004, section 4) shows each part of a tree exactly once. One rule achieves this on all three axes: the value of an open
+node excludes its children's values, that of a closed node includes them. ``own`` metrics and ``exclusive`` values are
+those of open nodes; stored metrics and ``inclusive`` values are those of closed nodes. The system is stored open, by
+thread; ``by_level`` closes it level by level.
 
 Sums are computed before differences, in the order of the trees, to keep rounding errors small.
 """
@@ -42,7 +43,7 @@ def own(experiment: Experiment, metric: str) -> Severity:
 
 
 def added_parts(experiment: Experiment, metric: str) -> tuple[str, ...]:
-    """Return the additive child metrics of a metric; their values can be subtracted from its own."""
+    """Return the additive child metrics of a metric, whose values can be subtracted from the metric's."""
     parts = (metric, *experiment.parts(metric))
     summed = [name for name in parts if experiment.metric(name).aggregation == "sum"]
     return tuple(summed[1:]) if metric in summed else ()

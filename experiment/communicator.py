@@ -26,7 +26,7 @@ class Communicator(Protocol):
         """The number of processes."""
 
     def reduce(self, value: _Value, join: Callable[[_Value, _Value], _Value]) -> _Value | None:
-        """Reduce the values of all pairwise, in the order of their numbers; None except on process 0."""
+        """Reduce the values of all processes pairwise, in the order of their numbers; None except on process 0."""
 
     def broadcast(self, value: Any) -> Any:
         """Return process 0's value."""
@@ -42,7 +42,7 @@ class Communicator(Protocol):
 
 
 class Alone:
-    """A single process."""
+    """The communicator of a single process."""
 
     rank: Final = 0
     size: Final = 1

@@ -216,7 +216,7 @@ class Experiment:
         """Return ``exclusive(metric)[rows]``; of a large metric in a file only these rows are read, if possible.
 
         Args:
-            metric: Its name.
+            metric: The metric's name.
             rows: Indices of call paths.
         """
         part = self.alone(metric, rows)
@@ -226,7 +226,7 @@ class Experiment:
         """Yield a metric in blocks of rows: ascending indices of call paths, and their values.
 
         Args:
-            metric: Its name.
+            metric: The metric's name.
             backwards: Whether the last block comes first.
         """
         size = max(1, _BLOCK // max(1, len(self.locations)))
@@ -281,7 +281,7 @@ class Experiment:
 
         Args:
             names: Names of the metrics.
-            read: Computes one of them from this experiment, or from a part that ``of_locations`` returned.
+            read: Computes one of these metrics from this experiment, or from a part that ``of_locations`` returned.
         """
 
         def columns(name: str, columns: slice) -> Severity:

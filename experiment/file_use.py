@@ -15,8 +15,8 @@ class FileUse:
         name: Its path as the system knows it; empty for several files.
         processes: The number of processes that used it.
         calls: The number of reads and writes.
-        bytes_read: Bytes read.
-        bytes_written: Bytes written.
+        bytes_read: The number of bytes read.
+        bytes_written: The number of bytes written.
         seconds: Time of its calls, summed over processes.
     """
 

@@ -1,11 +1,11 @@
 """Fold call paths into their callers: the forest and values are as if they had been folded from the start.
 
-A folded call path's time goes to its caller, and its children move there, too; its number of entries stays its own. So
-the result does not depend on when, or in which processes, a run began to throttle::
+A folded call path's time goes to its caller, and its children become children of the caller; its number of entries
+stays its own. So the result does not depend on when, or in which processes, a run began to throttle::
 
     step           folded: f      step
      ├─ f                    →     ├─ f
-     │  └─ g                       └─ g  (of both)
+     │  └─ g                       └─ g  (both merged)
      └─ g
 """
 
@@ -34,8 +34,8 @@ def fold(call_paths: Sequence[CallPath], paths: npt.NDArray[np.bool_]) -> Foldin
     """Find the new places of call paths once some are folded; call paths with the same place are merged.
 
     Args:
-        call_paths: Any.
-        paths: Whether each is folded; a root is not.
+        call_paths: The call paths, parents before children.
+        paths: Whether each call path is folded; roots never are.
     """
     return _lifted(call_paths, set(np.flatnonzero(paths).tolist()))
 
@@ -86,9 +86,9 @@ class Folding:
     """A forest in which folded call paths have no children.
 
     Attributes:
-        call_paths: In order.
+        call_paths: The forest, depth first.
         places: The new index of each original call path.
-        folded: The folded call paths, and their callers.
+        folded: Pairs of a folded call path and its caller, as new indices.
     """
 
     call_paths: Sequence[CallPath]
@@ -97,7 +97,10 @@ class Folding:
 
 
 def _lifted(call_paths: Sequence[CallPath], chosen: Collection[int]) -> Folding:
-    """Lift the children of chosen call paths until none is left; a lifted call path may merge with a chosen one."""
+    """Move the children of chosen call paths to the callers, until no chosen call path has any.
+
+    A moved call path may merge with another one, which may be chosen, too.
+    """
     places = np.arange(len(call_paths))
     marked = {path for path in chosen if call_paths[path].parent is not None}
     while not marked.isdisjoint(path.parent for path in call_paths if path.parent is not None):
@@ -121,20 +124,23 @@ def _calls(call_paths: Sequence[CallPath], groups: Sequence[int]) -> dict[int, s
 
 
 def _moved(path: CallPath, parent: int | None, marked: Collection[int], calls: Collection[object]) -> CallPath:
-    """Return a call path under another parent; its call line is unknown if there are several, or a folded one."""
+    """Return a call path under another parent.
+
+    Its call line becomes unknown if there are several, or if its old parent is folded.
+    """
     return replace(path, parent=parent, line=None if path.parent in marked or len(calls) > 1 else path.line)
 
 
 def _groups(call_paths: Sequence[CallPath], marked: Collection[int]) -> list[tuple[int, int | None]]:
-    """Return, for each call path, the first one that it merges with, and the first one of its parent.
+    """Return, for each call path, the first one that it merges with, and the first one that its parent merges with.
 
-    Only lifted call paths merge with others, because siblings of one region may exist already.
+    Only moved call paths merge with others, because siblings of one region may exist already.
     """
     found: list[tuple[int, int | None]] = []
     above: list[int | None] = []  # the parent of each call path's children
     lifted: list[bool] = []
     known: dict[_Key, int] = {}
-    alone: dict[_Key, int] = {}  # lifted call paths that have met no call path in its original place
+    alone: dict[_Key, int] = {}  # moved call paths that have met no call path in its original place
     for number, path in enumerate(call_paths):
         parent = None if path.parent is None else above[path.parent]
         lifted.append(path.parent is not None and (path.parent in marked or lifted[path.parent]))

@@ -26,7 +26,7 @@ def to_xarray(experiment: Experiment, metrics: Sequence[str] | None = None) -> x
     parent and aggregation as attributes: only a ``sum`` may be added up.
 
     Args:
-        experiment: Any.
+        experiment: The experiment to convert.
         metrics: Names; all of them if None. Only these are read.
 
     Raises:
@@ -67,7 +67,7 @@ def to_pandas(experiment: Experiment, metrics: Sequence[str] | None = None) -> p
     Only metrics whose ``aggregation`` is ``sum`` may be added up.
 
     Args:
-        experiment: Any.
+        experiment: The experiment to convert.
         metrics: Names; all of them if None. Only these are read.
 
     Raises:

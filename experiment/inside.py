@@ -1,4 +1,4 @@
-"""What is inside a region, by samples: functions without probes, and the region's own lines."""
+"""The code inside a region, by samples: functions without probes, and the region's own lines."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from typing import Any, Final
 __all__ = ["ENOUGH_SAMPLES", "Inside", "InsidePart", "added_insides", "inside_from_json", "is_inside", "largest_parts"]
 
 ENOUGH_SAMPLES: Final = 25
-"""Fewer samples say nothing: their number has a standard deviation of 20 %."""
+"""The smallest number of samples that is reported; with fewer, the standard deviation exceeds 20 %."""
 
-_MOST_PARTS: Final = 20  # of a region: the others become one
+_MOST_PARTS: Final = 20  # largest number of parts of a region; smaller ones are left out
 
 
 @dataclass(frozen=True, slots=True)
 class InsidePart:
-    """A function, a line or a library, in which a part of a region's own time is spent.
+    """A function, a line or a library in which a part of a region's own time is spent.
 
     Attributes:
-        name: The function; empty for a line of the region itself, and where no function is known.
-        library: The library of the code, ``libm``; empty for that of the program.
-        file: The source, in which most of its samples are; empty if unknown.
-        line: Its line there; 0 if unknown.
+        name: The function; empty for a line of the region itself, and if the function is unknown.
+        library: The library that contains the code, such as ``libm``; empty for the program itself.
+        file: The source file with most of the samples; empty if unknown.
+        line: The line in this file with most of the samples; 0 if unknown.
         samples: The number of samples.
     """
 
@@ -36,13 +36,14 @@ class InsidePart:
 
 @dataclass(frozen=True, slots=True)
 class Inside:
-    """The samples in the own code of a region, without calls of MPI and file I/O, over all ranks and call paths.
+    """The samples in a region's own code, outside MPI calls and file I/O, over all ranks and call paths.
 
     Attributes:
-        region: The descriptor of the region.
-        samples: Their number.
-        probes: Of these in the probes themselves.
-        parts: Where the others are, most samples first; what is in none of them is in none that is known.
+        region: The region's descriptor.
+        samples: The number of samples.
+        probes: The number of these samples that hit the probes themselves.
+        parts: The code that the other samples hit, most samples first. Samples in unknown code and in small parts
+            belong to none.
     """
 
     region: str
@@ -52,12 +53,12 @@ class Inside:
 
 
 def largest_parts(parts: Iterable[InsidePart]) -> tuple[InsidePart, ...]:
-    """Return the parts with the most samples, in this order."""
+    """Return the parts with the most samples, at most 20, most samples first."""
     return tuple(sorted(parts, key=lambda each: (-each.samples, each.name, each.file, each.line))[:_MOST_PARTS])
 
 
 def added_insides(insides: Iterable[Inside]) -> tuple[Inside, ...]:
-    """Add up samples of several runs: each region once, the most samples first."""
+    """Add up the samples of several runs: each region once, most samples first."""
     regions: dict[str, list[Inside]] = {}
     for each in insides:
         regions.setdefault(each.region, []).append(each)
@@ -104,5 +105,5 @@ def _is_part(value: Any) -> bool:
 
 
 def inside_from_json(value: Any) -> Inside:
-    """Return what ``is_inside`` has checked."""
+    """Convert a JSON value for which ``is_inside`` is true."""
     return Inside(**{**value, "parts": tuple(InsidePart(*part) for part in value["parts"])})

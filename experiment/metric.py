@@ -24,7 +24,7 @@ __all__ = [
 
 Aggregation = Literal["sum", "min", "max", "none"]
 
-_AT_ROOT: Final = "; of the whole process, at its root"  # the end of descriptions of metrics that have no call path
+_AT_ROOT: Final = "; of the whole process, at its root"  # ends descriptions of metrics known only per process
 _EXTREMES: Final[dict[str, Aggregation]] = {"MINDOUBLE": "min", "MAXDOUBLE": "max"}
 
 
@@ -33,10 +33,10 @@ class Metric:
     """A node of the metric forest (Song et al. 2004, section 2).
 
     Attributes:
-        name: Unique within an experiment.
+        name: The name, unique within an experiment.
         unit: ``sec``, ``bytes`` or ``occ``; the same within one tree.
         parent: Name of the metric that includes this one; None for a root.
-        description: One sentence.
+        description: A description in one sentence.
         source: ``measured``, ``measured:papi:EVENT``, ``simulated:…``, ``derived:FORMULA`` or ``imported:TOOL``.
         display: The name that viewers show; empty for ``name``. Need not be unique.
         dtype: The type of the values in CUBE files; also marks minima and maxima.
@@ -70,13 +70,13 @@ class Metric:
         return self.description.endswith(_AT_ROOT)
 
 
-# The times by which a run is judged: ours, those of other tools, and those that only samplers measure.
+# The times that measure the cost of a run: our own, those of other tools, and those that only samplers measure.
 WEIGHING_TIMES: Final = ("wall_time", "time", "cpu_time")
 
-# In runs with a barrier before each collective; the time of the collective itself is recorded as usual.
+# Recorded in runs with a barrier before each collective; the time of the collective itself is recorded as usual.
 MPI_WAIT: Final = Metric("mpi_wait_time", "sec", "mpi_time", "Time waiting for late ranks, before collectives")
 
-# In runs with a known critical path; in counted runs they are in instructions.
+# Recorded in runs with a known critical path; in counted runs they are in instructions.
 PATH_METRICS: Final = (
     Metric("path_time", "sec", None, "Busy time on the critical path"),
     Metric("delay_time", "sec", None, "Time that other ranks wait for this"),
@@ -84,7 +84,7 @@ PATH_METRICS: Final = (
 )
 COUNTED_PATH_METRICS: Final = (Metric("path_instructions", "occ", None, "Instructions on the critical path"),)
 
-# The parts of mpi_time: each function counts to one of them, or to one of their parts.
+# The parts of mpi_time: each MPI function belongs to one of them, or to one of their parts.
 MPI_PARTS: Final = (
     Metric("mpi_start_end_time", "sec", "mpi_time", "Time in starting and ending MPI"),
     Metric("mpi_barrier_time", "sec", "mpi_time", "Time in barriers"),
@@ -98,7 +98,7 @@ MPI_PARTS: Final = (
     Metric("mpi_other_time", "sec", "mpi_time", "Time in other MPI calls: communicators, topologies, processes"),
 )
 
-# In every run.
+# Recorded in every run.
 STORED_METRICS: Final = (
     Metric("visits", "occ", None, "How often the region was entered"),
     Metric("wall_time", "sec", None, "Wall-clock time"),
@@ -121,7 +121,7 @@ STORED_METRICS: Final = (
     Metric("program_time", "sec", None, "Wall time from the return of MPI_Init to the call of MPI_Finalize"),
 )
 
-# What the system reports about a thread or a process.
+# The operating system's metrics of a thread or a process.
 _SYSTEM: Final = (
     Metric("page_faults", "occ", None, "Page faults"),
     Metric("major_page_faults", "occ", "page_faults", "Page faults that had to wait for a disk"),
@@ -129,7 +129,7 @@ _SYSTEM: Final = (
     Metric("involuntary_context_switches", "occ", "context_switches", "How often a thread was preempted"),
 )
 
-# In every run, at the root of each process.
+# Recorded in every run, at the root of each process.
 PROCESS_METRICS: Final = tuple(
     replace(each, description=each.description + _AT_ROOT)
     for each in (
@@ -138,8 +138,8 @@ PROCESS_METRICS: Final = tuple(
     )
 )
 
-# On call paths: page faults and system time in each run, the others on request. Otherwise at the root, or unknown.
-# Twin: names in runtime/probe/usage.c.
+# Page faults and system time are recorded by call path in each run, the others on request. Otherwise they are recorded
+# at the root, or unknown. Twin: names in runtime/probe/usage.c.
 USAGE_METRICS: Final = (
     *_SYSTEM,
     Metric("system_time", "sec", None, "CPU time in the kernel, outside of calls of MPI, OpenMP and file I/O"),
@@ -151,20 +151,20 @@ USAGE_METRICS: Final = (
     Metric("frees", "occ", None, "Calls that freed"),
 )
 
-# In time lines; the first thread of a process also has the memory of that process.
+# Recorded in time lines; the first thread of a process also has the memory of that process.
 SYSTEM_METRICS: Final = (
     *_SYSTEM,
     Metric("resident_memory", "bytes", None, "Memory that the process has in use", additive=False),
 )
 
-# In runs with throttled regions.
+# Recorded in runs with throttled regions.
 UNTIMED_VISITS: Final = Metric("untimed_visits", "occ", "visits", "Entries that were not timed, to save their cost")
 
 # The metrics that a folded region keeps.
 ENTRIES: Final = frozenset({"visits", UNTIMED_VISITS.name})
 
-# In counted runs; all but mpi_instructions exclude instructions inside MPI. A count that was unavailable is absent.
-# Sources show the origin: "simulated:…", "measured:papi:EVENT", "derived:FORMULA".
+# Recorded in counted runs; all but mpi_instructions exclude instructions inside MPI. A count that was unavailable is
+# absent. Sources show the origin: "simulated:…", "measured:papi:EVENT", "derived:FORMULA".
 COUNT_METRICS: Final = (
     Metric("instructions", "occ", None, "Instructions executed outside MPI"),
     Metric("mpi_instructions", "occ", None, "Instructions executed in MPI calls, including polling"),

@@ -1,4 +1,4 @@
-"""Facts beside the numbers: what is missing, how it was measured, at what cost."""
+"""Facts beside the numbers: missing data, how the run was measured, and what the measurement cost."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .thread_wait import ThreadWait
 
 __all__ = ["DIVIDED", "Notes"]
 
-DIVIDED: Final = "each rank gets an equal part"  # end of a remark about sums over ranks
+DIVIDED: Final = "each rank gets an equal part"  # end of a warning about sums over ranks
 
 _MOST: Final = 1 << 63
 _SEEN: Final = ("inside", "sampled")
@@ -101,45 +101,46 @@ class Notes:
         program: Name of the executable; empty if unknown.
         command: The command line that was run.
         program_status: Exit status of the command; None if unknown.
-        expected_processes: How many processes the run had; None if unknown.
+        expected_processes: The number of processes of the run; None if unknown.
         started: Processes that are not ranks of the launcher, but were forked or spawned by ranks.
         missing: Ranks without data.
         unfinished: Ranks that never entered MPI_Finalize.
         not_instrumented: Sources, regions or programs without probes.
-        remarks: Sentences about data that was lost, repaired or collapsed.
-        clocks: Name of the clock for ``wall`` and ``cpu``; ``ticks_per_second`` of the former.
+        remarks: Sentences about data that were lost, repaired or collapsed.
+        clocks: The names of the clocks for ``wall`` and ``cpu``, and ``ticks_per_second`` of the wall clock.
         probe_ns: Cost of one enter and exit, in nanoseconds; None if unknown.
-        throttled_ns: The same for a throttled region.
+        throttled_ns: Cost of one enter and exit of a throttled region, in nanoseconds; None if unknown.
         call_ns: Cost of measuring a call of MPI or file I/O, without that of its region, in nanoseconds; None if
             unknown.
         path_seconds: Time to record the critical path, in seconds summed over ranks; None if it was not recorded.
         max_overhead: The share of the time that the measurement may take before regions are throttled; None if unknown.
         throttled: Descriptors of regions whose time was attributed to their callers, on any call path, each with the
             reason.
-        unprobed: Descriptors of regions, each with the functions without probes that it calls, a line each.
+        unprobed: Descriptors of regions, each with the functions without probes that it calls, one per line.
         compiled: The compiler options of entered regions' files, as far as they affect parsing.
         untimed: Number of throttled regions' entries that were not timed.
-        repairs: Regions closed because a probe was jumped over.
+        repairs: Number of regions that were closed because the program jumped over a probe.
         processors: Processors available on the machine on which all ranks ran; None if unknown, or if there were
             several machines.
         run_delay: By rank, seconds that a process's first thread was ready to run but waited for a core.
         involuntary_switches: By rank, how often a thread was preempted.
-        processor_use: Seconds of the run: ``elapsed`` by the clock, ``busy`` summed over its processors, and ``own``
-            for the launcher and the processes that it waited for; empty if unknown.
+        processor_use: Seconds of the run: ``elapsed`` by the clock, ``busy`` summed over the machine's processors, and
+            ``own`` for the launcher and the processes that it waited for; empty if unknown.
         counts_by_rank: Whether a rank's counts belong to the same work as its times.
-        environment: The environment variables that are kept.
+        environment: The environment variables that are recorded.
         files: The use of each file, longest time first.
-        thread_waits: Where threads of OpenMP wait for each other, longest first.
-        inside: What is inside regions, by samples, most samples first.
-        sampled: Of all samples of what threads execute: their number, ``samples``, the CPU time that each stands for,
-            ``seconds``, and the number in probes, outside of calls, ``probes``; empty if there are none.
+        thread_waits: The places where OpenMP threads wait for each other, longest first.
+        inside: The code that samples show inside regions, most samples first.
+        sampled: ``samples``: the number of samples of the code that threads execute. ``seconds``: the CPU time that
+            each stands for. ``probes``: the number of samples in probes, outside of calls. Empty if there are no
+            samples.
         delays: The delays between regions, longest first.
         prices: The machine's times for single operations, named as in ``Prices``.
         calibrated: Where and when ``prices`` were measured: host, MPI, launcher and day.
         samples: The amount that one sample stands for, by metric and in its unit; only of metrics that were sampled.
-        runs: The number of runs of one command whose mean it is.
-        left_out: Metrics that a cut left out, each with the one that is left and includes it.
-        history: How a derived experiment came about.
+        runs: The number of runs of one command of which this is the mean.
+        left_out: Metrics that a cut removed, each with the remaining metric that includes it.
+        history: The operations that made a derived experiment.
     """
 
     program: str = ""
@@ -194,13 +195,16 @@ class Notes:
         return tuple(found[1] or found[0] for found in steps if found and (found[1] or found[0] == "flat"))
 
     def to_json(self) -> str:
-        """Return the notes as one JSON object, without those on samples."""
+        """Return the notes as one JSON object, without the notes on samples."""
         return json.dumps(
             {name: value for name, value in asdict(self).items() if name not in _SEEN}, ensure_ascii=False
         )
 
     def samples_to_json(self) -> str:
-        """Return the notes on samples as one JSON object, apart as earlier versions do not know them; empty if none."""
+        """Return the notes on samples as a JSON object; empty if there are none.
+
+        They are separate from ``to_json``, because earlier versions reject unknown notes.
+        """
         parts = [{**asdict(each), "parts": [list(astuple(part)) for part in each.parts]} for each in self.inside]
         return json.dumps({"inside": parts, "sampled": self.sampled}, ensure_ascii=False) if self.sampled else ""
 

@@ -10,35 +10,36 @@ __all__ = ["Prices"]
 
 @dataclass(frozen=True, slots=True)
 class Prices:
-    """Seconds per operation; None if not measured.
+    """The time that single operations of a machine take, in seconds; None if not measured.
 
-    A miss costs most if the next access waits for it, as in pointer chasing, and least if the core prefetches, as in a
-    walk through consecutive numbers.
+    A miss costs most if the next access waits for it, as in pointer chasing. It costs least if the core prefetches, as
+    in a walk through consecutive numbers.
 
     Attributes:
-        instruction: Mean for plain code with data in the first cache.
+        instruction: Mean for plain code with data in the first-level cache.
         instruction_independent: Minimum for such code: no operation waits for another.
         instruction_dependent: Maximum for such code: each operation waits for the one before, and some are divisions.
-        division_independent: What a division takes longer than a product, where none waits for another.
-        division_dependent: The same where each waits for the one before.
-        denormal: What a product of a denormal number takes longer than one of others.
-        branch_miss: What a branch takes longer that the processor did not predict.
-        l1_miss_streamed: An access that the second cache serves, in a walk.
-        l1_miss_chased: An access that the second cache serves, in pointer chasing.
-        l2_miss_streamed: An access that neither cache serves, in a walk; a third cache may.
+        division_independent: The additional time of a division, compared with a product, if neither waits for another.
+        division_dependent: The additional time of a division, compared with a product, if each waits for the one
+            before.
+        denormal: The additional time of a product with a denormal number.
+        branch_miss: The additional time of a branch that the processor predicted wrongly.
+        l1_miss_streamed: An access that the second-level cache serves, in a walk.
+        l1_miss_chased: An access that the second-level cache serves, in pointer chasing.
+        l2_miss_streamed: An access that neither of these caches serves, in a walk; a third-level cache may serve it.
         l2_miss_chased: An access that memory serves, in pointer chasing.
         memory_streamed: A cache line that memory serves, in a walk, while one process reads alone.
         memory_byte: A byte that a core moves to or from memory, alone on its node, as in STREAM's triad.
         memory_byte_shared: A byte that each core moves while all cores of the node do so at the same time.
-        allocation: A small block, allocated by ``malloc`` and freed.
-        page_fault: A page of the usual size, touched for the first time and given back.
-        huge_page_fault: A huge page, touched for the first time and given back.
-        flop: A double-precision operation at best, in independent vectors of products and sums.
-        omp_barrier: A barrier of one thread on each core of the node, which spin until all are there.
+        allocation: A small block that is allocated by ``malloc`` and freed.
+        page_fault: A page of the usual size that is touched for the first time and freed.
+        huge_page_fault: A huge page that is touched for the first time and freed.
+        flop: A double-precision operation at the peak rate, in independent vectors of products and sums.
+        omp_barrier: A barrier of one thread on each core of the node; the threads spin until all have arrived.
         mpi_call: A message of a few bytes between two ranks of a node, per rank.
         mpi_byte: Each further byte of a long message between two ranks of a node.
-        mpi_call_across: As ``mpi_call``, between two nodes.
-        mpi_byte_across: As ``mpi_byte``, between two nodes.
+        mpi_call_across: A message of a few bytes between ranks on two nodes, per rank.
+        mpi_byte_across: Each further byte of a long message between ranks on two nodes.
         read_call: A call that reads a few bytes of a file.
         read_byte: Each further byte of a long read.
         write_call: A call that writes a few bytes to a file.
@@ -75,7 +76,7 @@ class Prices:
 
     @classmethod
     def of(cls, values: Mapping[str, float]) -> Prices:
-        """Read the known prices from an experiment's notes, or a file."""
+        """Select the known prices from a mapping of names to seconds, as in an experiment's notes or a file."""
         return cls(**{each.name: values[each.name] for each in fields(cls) if each.name in values})
 
     def known(self) -> dict[str, float]:

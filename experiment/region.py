@@ -57,7 +57,7 @@ class Region(NamedTuple):
         return (self.kind, self.file, self.function or self.name, self.ordinal)
 
     def is_at(self, place: str) -> bool:
-        """Return whether it begins at ``FILE:LINE``; either file may be given without its outer folders."""
+        """Return whether the region begins at ``FILE:LINE``; either file may be given without its outer folders."""
         file, _, line = place.rpartition(":")
         if not file or not self.file or line != str(self.first_line):
             return False

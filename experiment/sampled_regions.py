@@ -1,7 +1,7 @@
-"""Sampled lines as regions: lines become the functions and loops of the sources that contain them.
+"""Convert sampled lines to regions: the functions and loops of the sources that contain these lines.
 
-The gather knows code by functions and lines, those that are inlined inside the lines that call them. Here, a line
-becomes the regions that probes would have recorded::
+The gather knows only functions and lines; lines of inlined functions are below the lines that call these functions.
+This module replaces each line by the regions that probes would have recorded::
 
     app                         app
      └─ work                     └─ work
@@ -36,17 +36,17 @@ LINE: Final = "line"
 """The kind of a region that is a line of a source."""
 
 _WHOLE: Final = ("program", "function")
-_MAINS: Final = ("main", "MAIN")  # in C, and of Fortran's program
-_SYSTEM: Final = "/usr/"  # begins the names of headers whose functions are parts of their callers
+_MAINS: Final = ("main", "MAIN")  # the main function in C, and the main program in Fortran
+_SYSTEM: Final = "/usr/"  # begins the names of system headers, whose functions are parts of their callers
 
 
 def has_lines(experiment: Experiment) -> bool:
-    """Return whether call paths are lines."""
+    """Return whether an experiment's call paths are lines."""
     return any(path.region.kind == LINE for path in experiment.call_paths)
 
 
 def lined_files(experiment: Experiment) -> list[str]:
-    """Return the files of these lines, those with most CPU time first."""
+    """Return the files of the lines among an experiment's call paths, most CPU time first."""
     seconds: dict[str, float] = {}
     for path, amount in zip(experiment.call_paths, experiment.exclusive("cpu_time").sum(axis=1).tolist(), strict=True):
         if path.region.kind == LINE:
@@ -59,12 +59,12 @@ def _is_main(region: Region) -> bool:
 
 
 class _Place(NamedTuple):
-    """Where a call path belongs.
+    """The place of a sampled call path among the regions of the sources.
 
     Attributes:
-        regions: Its regions below the root, from the outside to the inside.
-        skipped: The function inside the last of them that is no region; empty if there is none.
-        line: The line of the innermost region or function; None for a call.
+        regions: The regions around it, below the root, outermost first.
+        skipped: The function inside the innermost of these regions that is itself no region; empty if there is none.
+        line: The line in the innermost region or function; None for a call.
     """
 
     regions: tuple[Region, ...]
@@ -76,8 +76,8 @@ def in_regions(experiment: Experiment, sources: Iterable[Region]) -> Experiment:
     """Return the experiment with regions in place of lines.
 
     Args:
-        experiment: Has lines.
-        sources: The regions that probes would record, of those files that could be read.
+        experiment: An experiment for which ``has_lines`` is true.
+        sources: The regions that probes would record, of the files that could be read.
     """
     known = _Sources(sources)
     places = _places(experiment.call_paths, known)
@@ -101,7 +101,12 @@ def in_regions(experiment: Experiment, sources: Iterable[Region]) -> Experiment:
 
 
 def _renamed(delays: Iterable[Delay], names: Mapping[str, str]) -> tuple[Delay, ...]:
-    """Add up delays by the new regions, given their descriptors."""
+    """Replace the descriptors of regions in delays, and add up delays between the same two regions.
+
+    Args:
+        delays: The delays between lines and calls.
+        names: Descriptor of a line or call → descriptor of its new region.
+    """
     found: dict[tuple[str, str], list[Delay]] = {}
     for each in delays:
         pair = names.get(each.waiting, each.waiting), names.get(each.late, each.late)
@@ -113,7 +118,10 @@ def _renamed(delays: Iterable[Delay], names: Mapping[str, str]) -> tuple[Delay, 
 
 
 def _read(of: Experiment, name: str, groups: npt.NDArray[np.intp], paths: Sequence[CallPath]) -> Severity:
-    """Return a metric's values; unknown where no part is known, and where nothing is known of all that is inside."""
+    """Return a metric's values on the new call paths.
+
+    A value is missing (NaN) if all values that it is the sum of are, or, on a new path, the values of all its children.
+    """
     old, kind = of.exclusive(name), of.metric(name).aggregation
     if kind != "sum" or not np.isnan(old).any():
         return grouped(kind, old, groups, len(paths))
@@ -128,7 +136,7 @@ def _read(of: Experiment, name: str, groups: npt.NDArray[np.intp], paths: Sequen
 
 
 class _Sources:
-    """Regions of sources by their lines."""
+    """The regions of source files, found by the lines that they contain."""
 
     def __init__(self, regions: Iterable[Region]) -> None:
         self._files: dict[str, list[Region]] = {}
@@ -138,20 +146,24 @@ class _Sources:
             found.sort(key=lambda region: (region.first_line, -region.last_line, region.kind not in _WHOLE))
 
     def around(self, line: Region) -> list[Region]:
-        """Return the regions that contain a line, from the outside to the inside, without the whole program."""
+        """Return the regions that contain a line, outermost first, without the main program."""
         found = self._files.get(os.path.realpath(line.file), ())
         around = [each for each in found if each.first_line <= line.first_line <= each.last_line]
         return [each for each in around if not _is_main(each)]
 
     def is_main(self, line: Region) -> bool:
-        """Return whether a line is of the main program."""
+        """Return whether a line belongs to the main program."""
         found = self._files.get(os.path.realpath(line.file), ())
         around = [each for each in found if each.first_line <= line.first_line <= each.last_line]
         return any(map(_is_main, around)) or line.function in _MAINS
 
     @staticmethod
     def first_lines(call_paths: Sequence[CallPath]) -> dict[Region, Region]:
-        """Return functions that no source shows, with the lines in which they were seen."""
+        """Return each function as a region whose first and last line are the outermost of its sampled lines.
+
+        Args:
+            call_paths: Functions, and below each of them the lines that were sampled in it.
+        """
         seen: dict[Region, list[int]] = {}
         for path in call_paths:
             if path.region.kind == LINE and path.parent is not None:
@@ -160,7 +172,7 @@ class _Sources:
 
 
 def _places(call_paths: Sequence[CallPath], sources: _Sources) -> list[_Place]:
-    """Return the place of each call path; parents come before their children."""
+    """Return the place of each call path; ``call_paths`` lists parents before children."""
     places: list[_Place] = []
     of_lines = {path.parent for path in call_paths if path.region.kind == LINE}
     for number, path in enumerate(call_paths):
@@ -172,7 +184,7 @@ def _places(call_paths: Sequence[CallPath], sources: _Sources) -> list[_Place]:
         if region.kind == LINE:
             places.append(_of_line(above, region, sources, call_paths[path.parent].region))
         elif number in of_lines:
-            places.append(above)  # a function, whose lines decide
+            places.append(above)  # a function: its lines determine which regions exist
         else:
             places.append(_Place((*above.regions, region), "", None))
     return places
@@ -196,7 +208,13 @@ def _of_line(above: _Place, line: Region, sources: _Sources, function: Region) -
 def _forest(
     call_paths: Sequence[CallPath], places: Sequence[_Place], seen: Mapping[Region, Region]
 ) -> tuple[list[CallPath], npt.NDArray[np.intp]]:
-    """Return the new call paths, and that of each old one."""
+    """Return the new call paths, and for each old call path the index of the new one.
+
+    Args:
+        call_paths: The old call paths.
+        places: The place of each of them.
+        seen: Function → the same region with the lines in which it was sampled.
+    """
     paths: list[CallPath] = []
     index: dict[tuple[int | None, Region], int] = {}
 
@@ -223,7 +241,7 @@ def _forest(
 def _inside(
     experiment: Experiment, made: Experiment, groups: npt.NDArray[np.intp], places: Sequence[_Place]
 ) -> Iterator[Inside]:
-    """Yield what samples show inside each region, the most samples first."""
+    """Yield the code that samples show inside each region, most samples first."""
     second = experiment.notes.samples.get("cpu_time", 0.0)
     if not second:
         return
@@ -244,7 +262,7 @@ def _inside(
 
 
 def _named(parts: Mapping[tuple[str, str, int], float]) -> Iterator[InsidePart]:
-    """Yield lines, and functions with the line that has most of their samples."""
+    """Yield the parts of a region: its own lines; and other functions, each with its line that has most samples."""
     functions: dict[tuple[str, str], list[tuple[float, int]]] = {}
     for (name, file, line), samples in parts.items():
         functions.setdefault((name, file) if name else ("", f"{file}:{line}"), []).append((samples, line))

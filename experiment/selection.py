@@ -23,14 +23,15 @@ def select(
     processes: Collection[int] | None = None,
     metrics: Sequence[str] | None = None,
 ) -> Experiment:
-    """Cut an experiment down; values are read when a metric is used.
+    """Return a part of an experiment; values are read when a metric is used.
 
     Args:
-        experiment: Any.
-        subtree: A call path by its index, or a name for ``paths_named``, then each outermost occurrence. Selected call
-            paths become roots.
-        processes: Ranks.
-        metrics: Names. A metric whose parent is left out moves below the nearest metric that includes it.
+        experiment: The experiment to cut.
+        subtree: The index of a call path, or a name for ``paths_named``, of which each outermost occurrence is
+            selected. Selected call paths become roots.
+        processes: The ranks to keep; None for all.
+        metrics: Names of the metrics to keep; None for all. A metric whose parent is left out moves below the nearest
+            metric that includes it.
 
     Raises:
         InputError: A name matches nothing, or nothing is selected.
@@ -88,9 +89,10 @@ def _subtree(experiment: Experiment, wanted: str | int) -> list[int]:
 
 
 def paths_named(experiment: Experiment, name: str) -> list[int]:
-    """Return the call paths with a region's name or path, or at a place, or of the only region that matches.
+    """Return the call paths that a name denotes; none if it matches no region.
 
-    Fortran ignores case, and a module's procedure may be named without the module.
+    The name may be a region's name, a call path's, ``FILE:LINE``, or the end of one region's qualified name: Fortran
+    ignores case, and a module's procedure may be named without the module.
 
     Raises:
         InputError: ``FILE:LINE`` is a place in several files.

@@ -63,7 +63,7 @@ class LazySeverities(Mapping[str, Severity]):
             metrics.
         rows: Returns exclusive values of some call paths; None if they cannot be read without the others.
         columns: Returns exclusive values of consecutive locations; None if they cannot be read without the others.
-        kept: The cache.
+        kept: The cache for values that were read.
     """
 
     def __init__(

@@ -39,7 +39,7 @@ class Source:
         weakref.finalize(self, os.close, self._file)
 
     def end(self) -> int:
-        """Return the number of bytes; a gzipped file is unpacked for this.
+        """Return the size of the content in bytes; a gzipped file is unpacked to find it.
 
         Raises:
             InputError: The unpacked data are cut off, broken or too large.

@@ -25,11 +25,8 @@ _BOM: Final = b"\xef\xbb\xbf"
 def load(path: Path | str) -> Experiment:
     """Read an experiment: CUBE 3 XML, plain or gzipped, CUBE 4, or a profile of another tool.
 
-    The content decides what kind a file is.
-
-    For a run's folder, its ``experiment.cube`` or ``experiment.cubex`` is read.
-
-    Severities are read when a metric is used. The file stays open, so it may be replaced.
+    The content decides which kind of file it is. For a run's folder, its ``experiment.cube`` or ``experiment.cubex`` is
+    read. Severities are read when a metric is used. The file stays open, so it may be replaced.
 
     Raises:
         InputError: The file is missing, of another kind or version, or broken.
@@ -80,8 +77,8 @@ def save(experiment: Experiment, path: Path | str) -> None:
     """Write an experiment whole or not at all; every value is read back bit for bit.
 
     Args:
-        experiment: Any.
-        path: Its ending decides: ``.cubex`` for CUBE 4, another of ``WRITTEN`` for CUBE 3 XML.
+        experiment: The experiment to write.
+        path: The file. Its ending decides the format: ``.cubex`` for CUBE 4, any other of ``WRITTEN`` for CUBE 3 XML.
 
     Raises:
         InputError: The ending is another one, or the folder does not exist or cannot be written.

@@ -1,4 +1,4 @@
-"""Where threads of OpenMP wait for each other."""
+"""The places where OpenMP threads wait for each other."""
 
 from __future__ import annotations
 
@@ -13,19 +13,20 @@ BARRIERS = ("barrier", "single")
 
 @dataclass(frozen=True, slots=True)
 class ThreadWait:
-    """The waits of threads in one place, summed over processes; several values are in the order of threads.
+    """The waits of threads in one place, summed over processes; tuples have one value per thread of ``threads``.
 
     Attributes:
-        region: Descriptor of the innermost region around it; empty outside of all.
-        kind: ``critical``, ``atomic``, ``lock``, ``ordered``, ``barrier``, ``single`` (its copies) or ``tasks``.
-        file: Its source; empty if unknown.
-        line: Its line there; 0 if unknown.
+        region: Descriptor of the innermost region around the place; empty if there is none.
+        kind: ``critical``, ``atomic``, ``lock``, ``ordered``, ``barrier``, ``single`` (for its copies) or ``tasks``.
+        file: The source file of the place; empty if unknown.
+        line: The line in this file; 0 if unknown.
         processes: The number of processes that entered the place.
-        threads: Numbers of the threads that did.
-        entries: How often.
-        contended: How often another thread held the lock, or waited for it, when it was wanted; 0 but of ``LOCKS``.
-        seconds: How long they waited.
-        cpu_seconds: Of this on a core.
+        threads: The numbers of the threads that entered the place.
+        entries: How often each thread entered it.
+        contended: How often a thread wanted the lock while another one held it or waited for it; 0 for kinds outside
+            ``LOCKS``.
+        seconds: How long each thread waited.
+        cpu_seconds: The part of ``seconds`` on a core.
     """
 
     region: str
@@ -41,16 +42,21 @@ class ThreadWait:
 
     @property
     def is_lock(self) -> bool:
-        """Whether threads wait for others to leave it, and not for others to come."""
+        """Whether threads wait until others leave the place, as at a lock, rather than until others arrive."""
         return self.kind in LOCKS
 
     @property
     def per_thread(self) -> float:
-        """Seconds of a thread, a mean over the threads that entered the place."""
+        """Mean waiting time in seconds per thread that entered the place."""
         return sum(self.seconds) / (len(self.threads) * self.processes)
 
     def part(self, entries: float, seconds: float) -> ThreadWait:
-        """Return a part of it, by the shares of the entries and of the seconds, 0 to 1."""
+        """Return a part of the waits.
+
+        Args:
+            entries: The share of the entries, 0 to 1.
+            seconds: The share of the waiting time, 0 to 1.
+        """
         return replace(
             self,
             entries=tuple(each * entries for each in self.entries),
@@ -61,15 +67,15 @@ class ThreadWait:
 
 
 def added(waits: Iterable[ThreadWait], *, runs: int = 1, same: bool = False) -> tuple[ThreadWait, ...]:
-    """Add up what threads did in the same place.
+    """Add up the waits of each place.
 
     Args:
-        waits: What they did.
+        waits: The waits of several processes, threads or runs.
         runs: The number of runs by which sums are divided.
-        same: Whether the processes are the same ones: those of several runs, or one with several threads.
+        same: Whether all waits are of the same processes, as in several runs or for several threads of one process.
 
     Returns:
-        Each place once, the longest waits first.
+        The waits of each place, longest first.
     """
     places: dict[tuple[str, str, str, int], list[ThreadWait]] = {}
     for each in waits:
@@ -78,7 +84,7 @@ def added(waits: Iterable[ThreadWait], *, runs: int = 1, same: bool = False) -> 
 
 
 def longest_waits(waits: Iterable[ThreadWait]) -> tuple[ThreadWait, ...]:
-    """Order waits: the longest first."""
+    """Return the waits sorted by their time, longest first."""
     return tuple(sorted(waits, key=lambda each: (-sum(each.seconds), each.file, each.line, each.kind, each.region)))
 
 

@@ -1,4 +1,4 @@
-"""A run's throttled regions: their time counts to the callers, and rules leave them out of the next build."""
+"""A run's throttled regions: their time counts to their callers, and rules exclude them from the next build."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 __all__ = ["folded_paths", "left_out", "reason_of", "seconds_of_an_entry", "untimed_paths"]
 
-_MOST_OVERHEAD: Final = 0.05  # used if a run does not record it
-_WEIGHS: Final = 0.01  # of a thread's time; a smaller share may be due to the slow first visits to a tiny region
+_MOST_OVERHEAD: Final = 0.05  # the limit of overhead that is assumed if a run does not record it
+_WEIGHS: Final = 0.01  # share of a thread's time; a smaller share may be due to the slow first visits to a tiny region
 _EACH: Final = re.compile(r", for (\d{1,15}) ns each in the first ")
 
 
@@ -26,9 +26,9 @@ def reason_of(entered: int, timed: int, seconds: float) -> str:
     """Return the reason why a region was throttled, as a sentence.
 
     Args:
-        entered: How often it was entered.
-        timed: How many of these entries were timed, before it was throttled.
-        seconds: How long they took.
+        entered: How often the region was entered.
+        timed: How many of these entries were timed, before the region was throttled.
+        seconds: The total time of the timed entries.
     """
     return f"entered {entered:,} times, for {1e9 * seconds / max(timed, 1):.0f} ns each in the first {timed:,}"
 
@@ -40,7 +40,7 @@ def seconds_of_an_entry(reason: str) -> float | None:
 
 
 def folded_paths(experiment: Experiment) -> npt.NDArray[np.bool_]:
-    """Return which call paths are folded: their time counts to their caller, because their entries were not timed."""
+    """Return which call paths are folded, that is, have no time of their own because their entries were not timed."""
     folded = untimed_paths(experiment)
     if "wall_time" in experiment:
         folded &= ~np.nan_to_num(experiment.exclusive("wall_time")).any(axis=1)

@@ -24,12 +24,13 @@ _POWERS: Final = (
 )  # exponents; 0 is the logarithm, 1 leaves values unchanged
 _LARGEST: Final = float(np.finfo(np.float64).max)
 
-# Largest size of a simulated set. With more points chance has less effect, so this size gives a bound.
+# Largest number of points in a simulated set. Chance affects larger sets less, so this size gives an upper bound.
 POINTS: Final = 128
 
 _SETS: Final = 199  # simulated sets; 200 with the real one
 _MOST: Final = POINTS // 4  # largest number of clusters to compare
-# Least mean number of points per cluster; with fewer, the width means nothing, because two points are close by chance.
+# Least mean number of points per cluster. With fewer, a cluster's width is meaningless, because two points may be close
+# by chance.
 _EACH: Final = 3
 
 # Assigns points, ``float64[point, metric]``, to clusters, for each of several numbers of clusters.
@@ -38,14 +39,14 @@ Cut = Callable[[Values, Collection[int]], Mapping[int, Labels]]
 
 @dataclass(frozen=True)
 class OneKind:
-    """Homogeneous points: normal, after a power transform of each metric, with the correlations of given points.
+    """A distribution of points without clusters: normal after power transforms, with the correlations of given points.
 
     Normal points have no clusters. The drawn sets are the given points rotated at random about their mean (rotation
     test: O. Langsrud, Statistics and Computing 15, 2005), so each set has the same mean and covariance. If the given
     points are normal, with any correlations, they are one such set. So a test at 5 % is wrong in 5 % of cases, even
     with few points. Simulation with an estimated covariance (SigClust: Y. Liu, D. Hayes, A. Nobel and J. Marron, JASA
     103, 2008) achieves this only with many points. Permuting each metric, or drawing uniform points, would break
-    correlations: compared with either, one factor common to all metrics looks like clusters.
+    correlations: one factor common to all metrics would then look like clusters.
 
     Times and counts are often skewed, and the tail of a skewed metric looks like a cluster. So each positive metric is
     transformed by the power, from the logarithm to the metric itself, that makes it most nearly normal (G. Box and D.
@@ -208,8 +209,8 @@ def _within(points: Values, labels: Labels) -> float:
 def _likelihood(silhouettes: Values, logarithms: Values) -> float:
     """Return the share of sets that look at least as clustered as the first one.
 
-    The rarer of the two statistics counts, each ``float64[set, number]``. The first set is treated like all others, so
-    equal sets are equally rare.
+    Of the two statistics, ``float64[set, number]`` each, the rarer one counts. The first set is treated like all
+    others, so equal sets are equally rare.
     """
     deviations = np.maximum(logarithms.std(axis=0), ROUNDING)
     gaps = (logarithms.mean(axis=0) - logarithms) / deviations

@@ -29,10 +29,10 @@ class LeaveOneOut:
     """The range of each correlation when any one point is left out.
 
     Attributes:
-        lowest: ``float64[metric, metric]``; 0 if a metric is constant without the point.
-        highest: ``float64[metric, metric]``.
-        lowest_without: ``int[metric, metric]``, the position of the point without which it is the lowest.
-        highest_without: ``int[metric, metric]``.
+        lowest: ``float64[metric, metric]``, the smallest correlation; 0 if a metric is constant without the point.
+        highest: ``float64[metric, metric]``, the largest correlation.
+        lowest_without: ``int[metric, metric]``, position of the point whose omission gives the smallest correlation.
+        highest_without: ``int[metric, metric]``, position of the point whose omission gives the largest correlation.
     """
 
     lowest: Values
@@ -119,7 +119,7 @@ class Turn:
     """Two metrics whose redundancy depends on one point.
 
     Attributes:
-        metrics: Their names.
+        metrics: The names of the two metrics.
         with_it: Their correlation with all points.
         without: Their correlation without the point.
         point: The position of the point.

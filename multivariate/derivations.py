@@ -33,9 +33,9 @@ class Derivation:
 
     Attributes:
         name: Name of the metric; several entries of one name are tried in turn.
-        text: The formula; ``{line}`` is the size of a cache line in bytes.
+        text: The formula; ``{line}`` represents the size of a cache line in bytes.
         unit: Unit of the result; empty for a ratio.
-        about: Its description.
+        about: The description of the metric.
         searched: Whether analyses use it by default. A metric that adds nothing to the others is computed on request.
     """
 
@@ -171,6 +171,6 @@ def _lacking(derivation: Derivation, measured: Collection[str], line: int | None
 
 
 def _fewest(ways: Sequence[Derivation], measured: Collection[str], line: int | None) -> list[str]:
-    """Return the missing metrics of the derivation that lacks the fewest; of equal derivations, of the first."""
+    """Return the metrics that are missing for the derivation that lacks the fewest; of several, for the first."""
     found = [_lacking(each, measured, line) for each in ways]
     return min(found, key=len)

@@ -25,7 +25,7 @@ JOINS: Final = 0.5  # smallest loading of a metric that belongs to a factor
 _DRAWS: Final = 200  # sets of random data for parallel analysis
 _QUANTILE: Final = 0.95
 _POWER: Final = 4  # exponent of promax
-_HEYWOOD: Final = 0.975  # communalities from here on count as 1, which the iterations approach slowly
+_HEYWOOD: Final = 0.975  # communalities from this value up count as 1, because the iterations approach 1 slowly
 _BORNE_OUT: Final = 0.9  # if other metrics explain this share of a metric's variance, a communality of 1 is plausible
 _STEPS: Final = 20_000
 
@@ -46,7 +46,7 @@ class Factor:
     """A common factor of metrics.
 
     Attributes:
-        name: Name, by the kinds of its metrics.
+        name: The name, made from the kinds of its metrics.
         metrics: The metrics that belong to it, largest loading first.
         explained: Its share of the variance of all metrics.
     """
@@ -62,7 +62,7 @@ class Factors:
 
     Attributes:
         space: The points.
-        factors: The largest first.
+        factors: The factors, the largest first.
         alone: Metrics that belong to no factor.
         loadings: ``float64[metric, factor]``; after promax the pattern matrix.
         correlations: ``float64[factor, factor]``; the identity except after promax.
@@ -72,7 +72,7 @@ class Factors:
         eigenvalues: ``float64[metric]`` of the correlation matrix, the largest first.
         random: ``float64[metric]``, the values that eigenvalues of unrelated metrics exceed in 5 of 100 cases.
         rotation: The rotation of the factors.
-        given: Whether their number was given.
+        given: Whether the caller chose the number of factors.
         converged: Whether the iterations converged.
     """
 
@@ -144,7 +144,7 @@ def factors(space: MetricSpace, *, count: int | None = None, rotation: Rotation 
 
 
 def _most(width: int) -> int:
-    """Return the largest number of factors: no more parameters than correlations (Ledermann's bound)."""
+    """Return the largest number of factors that the correlations can determine (Ledermann's bound)."""
     return int((2 * width + 1 - np.sqrt(8 * width + 1)) / 2 + 1e-9)
 
 

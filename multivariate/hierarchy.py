@@ -26,7 +26,7 @@ _MOST_POINTS: Final = 10_000  # beyond this number of points a sample is used; a
 _SAMPLE: Final = 2_000
 _MOST_CLUSTERS: Final = 10  # largest number of clusters that is suggested
 _FLOOR: Final = 1e-3  # heights below this share of the highest merge or of the largest distance count as equal
-_USUAL: Final = 0.99  # quantile of nearest-neighbour distances in the sample; three times this is far
+_USUAL: Final = 0.99  # quantile of nearest-neighbour distances in the sample; three times this distance is far
 _FAR: Final = 3.0
 
 

@@ -36,8 +36,8 @@ Labels = Indices
 DISTINCT: Final = 0.5
 WEAK: Final = 0.25
 
-# How often homogeneous points may be called clustered. At this level, 97 of 100 test runs of 100 sets each find at most
-# 5 such sets.
+# Accepted rate of false alarms, when homogeneous points are reported as clustered. At this level, 97 of 100 test series
+# of 100 sets each report at most 5 sets as clustered.
 LEVEL: Final = 0.025
 
 _APART: Final = 0.1  # least distance of a cluster's mean from the others', in standard deviations

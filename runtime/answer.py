@@ -1,4 +1,4 @@
-"""The output of another program."""
+"""Run another program, and return its output."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ def answer(
 
     Args:
         command: The program and its arguments.
-        environment: Its environment variables.
-        question: Its standard input.
+        environment: The program's environment variables.
+        question: The program's standard input.
         patience: The seconds that it may take.
     """
     try:

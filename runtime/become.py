@@ -1,4 +1,4 @@
-"""Start one process of a measured run, without loading the code that gathers and analyses: each rank starts so."""
+"""Start one process of a measured run, as ``exec`` does, without loading the code that gathers and analyses."""
 
 from __future__ import annotations
 
@@ -34,9 +34,10 @@ def become(
         command: The program and its arguments.
         output: The run's folder.
         python_functions: Patterns of Python functions that are regions.
-        split_waiting: Whether a barrier precedes each collective; must be the same in all processes of the job.
-        path: Whether the critical path is recorded: ``never``, ``auto`` or ``always``; must be the same likewise.
-        sample: Samples per second of CPU time, as ``sample_rate`` returns them; None for what the environment says.
+        split_waiting: Whether a barrier precedes each collective; must be equal in all processes of the job.
+        path: Whether the critical path is recorded: ``never``, ``auto`` or ``always``; must be equal in all processes
+            of the job.
+        sample: Samples per second of CPU time, as ``sample_rate`` returns them; None for the environment's choice.
 
     Raises:
         InputError: The program does not exist or cannot be started.

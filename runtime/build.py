@@ -97,7 +97,7 @@ def build_ahead(
         warnings.simplefilter("ignore")
         try:
             if _log(cache_folder(environment), library).exists():
-                # an earlier build failed; otherwise a build system would wait for the same failure at each link
+                # An earlier build failed. Otherwise a build system would wait for the same failure at each link.
                 return None
             return probe_library(Mpi(library), {**environment, "AUTOANALYZER_CC": shlex.join(compiler)}, say=say)
         except BuildError:

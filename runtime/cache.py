@@ -31,7 +31,7 @@ def kept(name: str, environment: Mapping[str, str] = os.environ) -> Path | None:
         defect = distrust(cache, name)
         if not defect:
             return cache / name
-        if str(cache) != cache_name(environment):  # for the user's own cache, this is an error later
+        if str(cache) != cache_name(environment):  # for the user's own cache, the build reports an error later
             warnings.warn(f"{cache / name}: {defect}: it is not loaded", stacklevel=2)
     return None
 
@@ -106,7 +106,7 @@ def _private_folder(unusable: Path) -> Path:
 
 @contextmanager
 def locked(cache: Path) -> Iterator[None]:
-    """Let one process at a time build. If the file system has no locks, several may build the same.
+    """Hold the lock under which one process at a time builds. Without locks in the file system, several may build.
 
     Raises:
         BuildError: The folder cannot be written, or is full.

@@ -21,17 +21,17 @@ class RunFacts:
 
     Attributes:
         command: The command line.
-        status: Its exit status; None while it runs.
-        ended: When it had ended, in seconds of the wall clock; None while it runs.
-        environment: The environment variables that are kept.
+        status: The exit status of the command; None while it runs.
+        ended: The time when the command had ended, in seconds of the wall clock; None while it runs.
+        environment: The environment variables that are recorded.
         processors: The number of processors that this process may use.
         node: The name of this machine.
         max_overhead: The share of the time that measuring may take; None if unknown.
         running: Processes on this machine that were still running when the others were gathered.
         prices: The machine's times for single operations, if it was calibrated.
-        calibrated: Where these were measured.
+        calibrated: Where and when ``prices`` were measured.
         processor_use: The use of this machine while the program ran, as in ``Notes``; empty if unknown.
-        start: Identifies one start of ``run`` in a folder among later ones; empty if not needed.
+        start: Identifies this start of ``run`` among later ones in the same folder; empty if not needed.
     """
 
     command: list[str] = field(default_factory=list)

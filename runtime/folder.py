@@ -81,7 +81,7 @@ class RunFolder:
 
     @property
     def plan(self) -> Path:
-        """The plan that the next build follows if runs have throttled regions; it stays when they are replaced."""
+        """The plan that the next build follows if runs have throttled regions; it outlives these runs."""
         return self.path / PLAN_FILE
 
     @property

@@ -46,7 +46,7 @@ _POLICY: Final = "AUTOANALYZER_POLICY"
 SHORT_PATHS_VARIABLE: Final = "AUTOANALYZER_SHORT_PATHS"  # twin: runtime/probe/short_paths.c
 PATH_VARIABLE: Final = "AUTOANALYZER_PATH"  # twin: runtime/probe/mpi_path.c
 SPLIT_VARIABLE: Final = "AUTOANALYZER_SPLIT_WAITING"  # twin: runtime/probe/mpi_split.c
-_MOST_OVERHEAD: Final = "5%"  # the limit that other tools promise
+_MOST_OVERHEAD: Final = "5%"  # other tools promise the same limit
 COUNT_IN_VARIABLE: Final = "AUTOANALYZER_COUNT_IN"  # twin: runtime/probe/counter.c
 MULTIPLEX_VARIABLE: Final = "AUTOANALYZER_MULTIPLEX"  # twin: runtime/probe/counter_papi.c
 _COUNTING: Final = (
@@ -106,8 +106,8 @@ def measured_environment(
     Args:
         library: The probe library.
         shards: The folder.
-        usage: The system use to count, instead of the choice in this process's environment.
-        counters: The source of counts, likewise.
+        usage: The system use to count; None for the choice in this process's environment.
+        counters: The source of counts; None for the choice in this process's environment.
 
     Raises:
         UsageError: The limit, the usage or the samples in the environment are invalid.

@@ -30,7 +30,7 @@ def papi_variables(chosen: str | None = None, *, counters: str = "papi") -> dict
 
     Args:
         chosen: The library that the user chose, as ``named_papi`` returns it; None to leave the variable as it is.
-        counters: The source of counts; only ``auto`` and PAPI need a library, and only PAPI is worth a warning.
+        counters: The source of counts; only ``auto`` and PAPI need a library. A failure is a warning for PAPI only.
     """
     if counters != "auto" and not counters.startswith("papi"):
         return {}

@@ -1,4 +1,4 @@
-"""How much a run, and everything else on the machine, used the processors."""
+"""Measure how much a run, and all other programs on the machine, used the processors."""
 
 from __future__ import annotations
 
@@ -45,14 +45,14 @@ class ProcessorUse:
         return cls(time.monotonic(), ticks / os.sysconf("SC_CLK_TCK"), own)
 
     def since(self, before: ProcessorUse | None) -> dict[str, float]:
-        """Return the seconds since an earlier moment, by purpose; empty if unknown."""
+        """Return the seconds since an earlier moment, by attribute; empty if that moment is unknown."""
         if before is None:
             return {}
         return {name: getattr(self, name) - getattr(before, name) for name in ("elapsed", "busy", "own")}
 
 
 def busy_ticks(statistics: str, processors: Collection[int]) -> int | None:
-    """Return how long processors were busy, from the text of ``/proc/stat``; None if one of them is missing in it."""
+    """Return the ticks that processors were busy, from the text of ``/proc/stat``; None if one is not listed."""
     found = {}
     for line in statistics.splitlines():
         name, *values = line.split() or [""]

@@ -1,4 +1,4 @@
-"""How often a run looks at what its threads execute."""
+"""Read how many samples of their threads' code a run takes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ..errors import UsageError
 __all__ = ["SAMPLE_VARIABLE", "sample_rate"]
 
 SAMPLE_VARIABLE: Final = "AUTOANALYZER_SAMPLE"  # twin: runtime/probe/sample.c
-_AUTO: Final = 250  # per second of CPU time: so often do most kernels look at their timers
+_AUTO: Final = 250  # per second of CPU time: most kernels check their timers this often
 _MOST: Final = 10_000  # twin: MOST_PER_SECOND in runtime/probe/sample.c
 
 

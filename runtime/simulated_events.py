@@ -33,8 +33,8 @@ def is_simulated(counters: str) -> bool:
 def event_options(counters: str) -> list[str]:
     """Return the counting tool's options for ``simulated`` or ``simulated:EVENT,…``.
 
-    Without names it counts all events but those of further levels of memory. Then it begins to look for denormal
-    numbers, which takes long, when there is one.
+    Without names, all events are counted except those of further levels of memory. Then the tool begins to look for
+    denormal numbers, which takes long, only when the processor has met the first one.
 
     Raises:
         UsageError: There is no such event, or it is named twice.

@@ -31,8 +31,8 @@ def add_throttled(path: Path, experiment: Experiment) -> str:
     that end at the same time take turns. Errors become the sentence, because the experiment must not be lost.
 
     Args:
-        path: The plan.
-        experiment: The run.
+        path: The plan's file.
+        experiment: The run's experiment.
     """
     rules = left_out(experiment)
     if not rules:

@@ -1,10 +1,10 @@
-"""Build and run programs of yours, plain and with probes, and write what came of it as the table of docs/evidence/real-programs.md.
+"""Build and run programs of yours, plain and with probes, and write the table of docs/evidence/real-programs.md.
 
     python benchmarks/build/real_programs.py LIST.toml [--modes MODES]... [--rounds 1] [NAME...]
 
-``programs.py`` says what a list holds. Each program is built by its own commands, with nothing but the compilers' names
-changed, and with each choice of modes. Builds (cold: nothing kept from before; warm: once more) are compared by the time
-of all processors, runs by the launcher's clock on the wall. Any build or run that fails is a row that says so. The MPI
+``programs.py`` describes the format of a list. Each program is built by its own commands, in which only the names of
+the compilers change, and once per choice of modes. Builds (cold: without caches; warm: once more) are compared by CPU
+time, runs by the launcher's wall time. A build or run that fails becomes a row that reports the failure. The MPI
 library is the one whose compilers and launcher come first on PATH.
 """
 

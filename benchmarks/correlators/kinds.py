@@ -133,7 +133,7 @@ def _mixture(clean: Values, at: Values, share: float, chance: np.random.Generato
 
 
 def _other(at: Values, chance: np.random.Generator) -> Values:
-    """Return what else a program may do: growth, walks, periods, steps, dips, nothing."""
+    """Return a series of something else that a program may do: growth, walks, periods, steps, dips, nothing."""
     kind = chance.integers(6)
     where = chance.uniform(0.05, 0.9)
     shapes: tuple[Values, ...] = (

@@ -33,8 +33,8 @@ class Planted:
     """The anomaly that is planted in a phase of the sample.
 
     Attributes:
-        name: Its name.
-        function: The function of a step of the phase.
+        name: The anomaly's name.
+        function: The function that executes a step of the phase.
         target: The metric that shows it.
         yes: Metrics that show it because of the way the program is made, as its cause or its effect.
         maybe: Metrics that it disturbs, among other influences.

@@ -36,7 +36,7 @@ PLAIN, IDLE, RECORDED, PLANNED = ROLES = ("plain", "idle", "recorded", "by the p
 
 @dataclass(frozen=True)
 class Case:
-    """A program in its forms; the last is missing if a run throttles nothing."""
+    """A program in its forms; the form built by a plan is missing if a run throttles nothing."""
 
     name: str
     plain: list[str]

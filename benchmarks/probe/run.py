@@ -56,7 +56,7 @@ def ours(name: str, **environment: str) -> Variant:
 
 
 def recording(clock: str, name: str = "", library: Path | None = None, **more: str) -> Variant:
-    """Return the same with the library, or another build of it, and a source of CPU time."""
+    """Return the variant with the library, or another build of it, and a source of CPU time."""
     preload = {"LD_PRELOAD": str(library or probe_library(Mpi(None))), "AUTOANALYZER_SHARDS": "{folder}"}
     return ours(name or f"probes, {clock}", AUTOANALYZER_CPU_CLOCK=clock, **preload, **more)
 

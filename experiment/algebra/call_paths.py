@@ -64,7 +64,7 @@ def merge_call_paths(forests: Sequence[Sequence[CallPath]], *, exact: bool = Fal
 
 @dataclass
 class _Union:
-    """The union of different forests."""
+    """The union of forests that are not all equal, with the place of each forest's call paths in it."""
 
     paths: tuple[CallPath, ...]
     rows: list[Rows]
@@ -112,7 +112,7 @@ def _with_line(path: CallPath, other: CallPath) -> CallPath:
 
 
 def _rank(forest: Sequence[CallPath]) -> tuple[int, list[tuple[object, ...]]]:
-    """Order forests by size, largest first, because the largest shows most of the source."""
+    """Return a sort key: the largest forest comes first, because it shows most of the source; then by content."""
     parts: list[tuple[object, ...]] = [
         (
             -1 if path.parent is None else path.parent,
@@ -131,12 +131,16 @@ def _rank(forest: Sequence[CallPath]) -> tuple[int, list[tuple[object, ...]]]:
 def _owned(
     regions: Sequence[Mapping[Region, Region]], likened: Sequence[set[Region]]
 ) -> tuple[dict[Region, tuple[Region, int]], list[tuple[Alike, ...]]]:
-    """Find the first forest that has each region of the union, and its matches by similarity in later forests.
+    """Return the first forest that has each region of the union, and the matches by similarity in later forests.
 
     Args:
         regions: For each forest, its regions → those of the union.
-        likened: For each forest, which of its regions inside procedures were matched by similarity. A procedure counts
-            as matched by similarity if its name, or the name of its file, differs.
+        likened: For each forest, its regions inside procedures that were matched by similarity. A procedure counts as
+            matched by similarity if its name, or the name of its file, differs.
+
+    Returns:
+        Region of the union → the region in the first forest that has it, and this forest's index; and for each forest,
+        its matches by similarity.
     """
     owners: dict[Region, tuple[Region, int]] = {}
     alike: list[tuple[Alike, ...]] = []

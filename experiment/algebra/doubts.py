@@ -21,7 +21,7 @@ _KINDS: Final[Mapping[Aggregation, str]] = {
     "max": "a maximum",
     "none": "not added up",
 }
-_NAMED: Final = 3  # the most missing metrics that a warning names
+_NAMED: Final = 3  # largest number of missing metrics that a warning names
 _OF_LIBRARIES: Final = frozenset({"mpi", "io", "math", "library"})
 
 Namesakes = Mapping[str, Mapping[str, Sequence[str]]]
@@ -125,7 +125,7 @@ def _lacked_metrics(joined: Integration, lacked: Mapping[Aggregation, str]) -> I
 
 
 def is_lacked(joined: Integration, metric: str) -> bool:
-    """Return whether an operand lacks a metric; one without untimed visits has none."""
+    """Return whether an operand lacks a metric. ``untimed_visits`` never counts: without it, all visits were timed."""
     return metric != UNTIMED_VISITS.name and bool(lacking_operands(joined, metric))
 
 

@@ -25,7 +25,7 @@ class Folding:
 
     Attributes:
         throttled: Descriptors of throttled regions in the domain, each with the reason, as notes have them.
-        remark: A warning about what some operands have measured and others have throttled; empty if there is none.
+        remark: A warning about call paths that only some operands have measured; empty if there are none.
     """
 
     throttled: Mapping[str, str] = field(default_factory=dict)
@@ -45,7 +45,7 @@ def fold_throttled(
         merge: Merges their call forests.
 
     Returns:
-        The operands, all with the same call paths folded; the merged forest; and what was folded.
+        The operands, all with the same call paths folded; the merged forest; and the folding.
     """
     unlike: dict[str, list[str]] = {}
     while True:
@@ -64,7 +64,7 @@ def fold_throttled(
             [_folded(each, chosen[rows], folded_paths(each)) for each, rows in zip(operands, forest.rows, strict=True)],
         )
         if all(each.call_paths == one.call_paths for each, one in zip(operands, before, strict=True)):
-            break  # otherwise a lifted call path may be one that another operand has folded
+            break  # if a call path has moved, it may now coincide with one that another operand has folded: repeat
     remark = ""
     if unlike:
         some = dict.fromkeys(label for by in unlike.values() for label in by)
@@ -79,7 +79,7 @@ def _folded(experiment: Experiment, chosen: npt.NDArray[np.bool_], own: npt.NDAr
 
 
 def _throttled(operands: Sequence[Experiment], forest: CallForest) -> dict[str, str]:
-    """Return what the operands have throttled, by the domain's descriptors, with reasons."""
+    """Return the regions that any operand has throttled: descriptor in the domain → reason."""
     throttled: dict[str, str] = {}
     for each, rows in zip(operands, forest.rows, strict=True):
         if each.notes.throttled:

@@ -49,7 +49,7 @@ def derived_notes(
     throttled: Mapping[str, str],
     delays: tuple[Delay, ...],
 ) -> Notes:
-    """Return the notes of a result: what all operands have in common, and every warning about any of them.
+    """Return the notes of a result: facts that all operands have in common, and all warnings about any operand.
 
     Args:
         operation: The name of the operation, such as ``mean``.
@@ -57,7 +57,7 @@ def derived_notes(
         labels: Their names in messages.
         alike: For each operand, its regions that were matched by similarity.
         remarks: Further warnings.
-        throttled: What any operand has throttled, with reasons.
+        throttled: Descriptors of the regions that any operand has throttled, with reasons.
         delays: The delays of the result.
     """
     notes = [each.notes for each in operands]
@@ -99,14 +99,14 @@ def derived_notes(
 
 
 def _samples(operation: str, notes: Sequence[Notes]) -> dict[str, float]:
-    """Return the most that one sample of an operand contributes to the result; in a mean of n runs, one n-th."""
+    """Return by metric the most that one sample of an operand adds to the result; for a mean of n runs, an n-th."""
     parts = len(notes) if operation == "mean" else 1
     names = dict.fromkeys(name for each in notes for name in each.samples)
     return {name: max(each.samples.get(name, 0.0) for each in notes) / parts for name in names}
 
 
 def _sampled(notes: Sequence[Notes]) -> dict[str, float]:
-    """Return the samples of all runs together, each of which stands for less time of their mean; empty if some lack."""
+    """Add up the samples of all runs; in the mean run, each stands for less time. Empty if a run was not sampled."""
     if not all(each.sampled for each in notes):
         return {}
     found = {name: sum(each.sampled[name] for each in notes) for name in ("samples", "probes")}

@@ -41,7 +41,7 @@ class Integration:
         rows: For each operand, the domain's row of each of its call paths.
         columns: For each operand, the domain's column of each of its locations.
         alike: For each operand, its regions that were matched by similarity.
-        folding: What is folded in all operands, because one has throttled it.
+        folding: The call paths that are folded in all operands, because one has throttled them.
     """
 
     operands: tuple[Experiment, ...]
@@ -81,7 +81,7 @@ class Integration:
 
     @cached_property
     def _as_they_are(self) -> tuple[bool, ...]:
-        """Whether the domain is the operand's own, for each operand."""
+        """For each operand, whether its own call paths and locations are those of the domain."""
         shape = len(self.call_paths), len(self.locations)
         return tuple(
             (len(rows), len(columns)) == shape and _in_order(rows) and _in_order(columns)
@@ -137,7 +137,7 @@ def integrate(
     system: Hierarchy = "auto",
     labels: Sequence[str] | None = None,
 ) -> Integration:
-    """Integrate the metadata of experiments.
+    """Return the domain that experiments share, and the place of each one's values in it.
 
     Args:
         operands: At least one.

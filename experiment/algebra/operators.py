@@ -30,8 +30,8 @@ __all__ = ["Options", "difference", "maximum", "mean", "merge", "minimum", "rati
 
 
 _MOST_STEPS: Final = 32
-# How many operations may lie between a result and values in memory. Each uses several stack frames when its values are
-# read, so longer chains are computed at once.
+# The number of operations between each result and values in memory, at most _MOST_STEPS. Reading a result takes several
+# stack frames per operation, so longer chains are computed at once.
 _STEPS: Final[WeakKeyDictionary[Experiment, int]] = WeakKeyDictionary()
 
 
@@ -44,7 +44,7 @@ _LACKED: Final[Mapping[Aggregation, str]] = {
     "max": _ZERO,
     "none": "and missing in the result",
 }
-# The same in differences and sums, where a 0 would look like a measured change.
+# How differences and sums treat such a metric: a 0 would look like a measured change.
 _ALONE: Final = "so the result has only what others measured"
 _LACKED_BY_SUMS: Final[Mapping[Aggregation, str]] = {**_LACKED, "sum": _ALONE, "min": _ALONE, "max": _ALONE}
 _MISSING: Final = "so its change is not known"
@@ -74,7 +74,8 @@ def difference(
         minuend: The first experiment.
         subtrahend: The second experiment.
         joined: Their integration, if it exists already.
-        of_both: Whether values of a metric that only one of them has are missing, instead of those of that one.
+        of_both: What happens to a metric that only one of them has: if true, its values are missing in the result; if
+            false, the other's values count as 0.
         options: How they are matched.
     """
     joined = joined or integrate((minuend, subtrahend), **options)
@@ -97,7 +98,7 @@ def merge(*operands: Experiment, **options: Unpack[Options]) -> Experiment:
 
 
 def mean(*operands: Experiment, **options: Unpack[Options]) -> Experiment:
-    """Average experiments."""
+    """Return the mean of experiments, value by value."""
 
     def values(of_each: Iterator[Severity]) -> Severity:
         return np.asarray(_added(of_each) / len(operands))
@@ -106,7 +107,7 @@ def mean(*operands: Experiment, **options: Unpack[Options]) -> Experiment:
 
 
 def total(*operands: Experiment, **options: Unpack[Options]) -> Experiment:
-    """Add experiments up."""
+    """Return the sum of experiments, value by value."""
     return _combined("sum", integrate(operands, **options), _added, lacked=_LACKED_BY_SUMS)
 
 
@@ -168,10 +169,10 @@ def _combined(
     """Apply an operation value by value.
 
     Args:
-        operation: Its name.
+        operation: The name of the operation.
         joined: The operands.
         combine: Computes the values of the result from those of the operands.
-        integral: Whether integers give integers.
+        integral: Whether the results of integers are integers.
         flat: Whether the results are roots: metrics that include no other metric and are not additive.
         unit: The result's unit; None for the operands' unit.
         of_known: For minima and maxima: computes the result from the values that are not missing, instead of

@@ -1,4 +1,4 @@
-"""What a call forest shows of a program's source: its procedures and their regions."""
+"""The procedures of a program and their regions, as a call forest shows them."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ class Procedure:
     """A procedure: its own regions, the regions inside it, and its neighbours in the call forest.
 
     Attributes:
-        file: Its source file, as named on the compiler's command line.
-        name: Its name.
+        file: The source file, as named on the compiler's command line.
+        name: The procedure's name.
         own: Regions of the whole procedure: one, unless a tool distinguishes several.
-        inner: Regions inside it, by kind and ordinal.
-        callers: Procedures that call it.
-        below: Names of its callees.
+        inner: Regions inside the procedure, by kind and ordinal.
+        callers: Procedures that call this one.
+        below: Names of the procedures that this one calls.
     """
 
     file: str
@@ -73,7 +73,7 @@ class Program:
 
     @classmethod
     def of(cls, paths: Sequence[CallPath]) -> Program:
-        """Read a call forest."""
+        """Return the procedures of a call forest."""
         program = cls()
         for region in dict.fromkeys(path.region for path in paths):
             procedure = program.procedures.setdefault(place_of(region), Procedure(*place_of(region)))
@@ -106,8 +106,8 @@ class Version:
     """A version of a program in the union of several.
 
     Attributes:
-        program: Its procedures.
-        names: Its regions → those of the union.
+        program: The version's procedures.
+        names: Region of the version → region of the union.
     """
 
     program: Program

@@ -65,7 +65,7 @@ def correspond(
 
     Args:
         left: A call forest, the union of earlier operands.
-        right: The other program.
+        right: The program to match with it.
         versions: The versions that the union consists of.
         exact: Match only regions of the same identity: file, function, kind and ordinal.
 

@@ -44,8 +44,8 @@ class Records:
     """All contents of a file.
 
     Attributes:
-        columns: By name.
-        records: In the order of the file.
+        columns: Name of an attribute → its description.
+        records: The records, in the order of the file.
         facts: Facts about the run.
     """
 

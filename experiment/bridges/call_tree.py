@@ -51,7 +51,7 @@ class CallTree:
     """Nodes, parents before children, and the columns of values that are metrics.
 
     Attributes:
-        program: Its name.
+        program: The program's name.
         columns: Names of metrics.
         nodes: Functions and loops.
     """

@@ -46,7 +46,7 @@ _STREAM: Final = re.compile(r"<STD(IN|OUT|ERR)>$")
 
 
 def read(source: Source) -> Experiment:
-    """Read a log.
+    """Read a log as an experiment.
 
     Raises:
         InputError: The log is damaged, has no counters of files, or the package is not installed.
@@ -88,7 +88,7 @@ def _log(source: Source) -> Any:
         raise missing_package("darshan", "darshan", "no module of this name")
     done = _printed(source.path)
     said = [line.strip() for line in done.stderr.decode("utf-8", "replace").split("\n") if line.strip()]
-    # an error ends the output like the end of the log does
+    # the exit status is not enough: after an error, too, the output ends as at the end of the log
     if done.returncode or any(line.startswith(_ERROR) for line in said):
         last = said[-1] if said else ""
         how = f"its reader ended by signal {-done.returncode}" if done.returncode < 0 else last

@@ -15,7 +15,7 @@ __all__ = ["MODULES"]
 
 MODULES: Final = ("POSIX", "STDIO", "MPI-IO")
 
-_MEMORY: Final = 16 << 30  # bytes of address space, of which its libraries reserve much
+_MEMORY: Final = 16 << 30  # limit of the process's address space in bytes; Darshan's libraries reserve much of it
 _SECONDS: Final = 600
 
 

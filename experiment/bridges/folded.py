@@ -39,7 +39,7 @@ def begins(text: str) -> bool:
 
 
 def read(source: Source) -> Experiment:
-    """Read stacks.
+    """Read folded stacks as an experiment.
 
     Raises:
         InputError: A line is no stack with a number of samples.

@@ -37,7 +37,7 @@ _CYCLE: Final = re.compile(r"<cycle \d+ as a whole>")
 _LINE: Final = "---"
 _GRAPH: Final = "Call graph"
 _INDEX: Final = "Index by function name"  # follows each call graph, with or without explanations (-b)
-# percent: the shares of a complete flat profile have two digits each, so their sum may miss 100 by this
+# percent by which the shares of a complete flat profile may miss 100, because each is rounded to two digits
 _ROUNDING: Final = 2.0
 _TOTAL: Final = "total_time"
 
@@ -53,7 +53,7 @@ class _Function:
 
 
 def read(source: Source) -> Experiment:
-    """Read what gprof printed.
+    """Read the text that gprof printed.
 
     Raises:
         InputError: The text is cut off, or contains no line of a function.

@@ -61,7 +61,7 @@ def read(source: Source) -> Experiment:
 
 
 def read_folder(path: Path) -> Experiment:
-    """Read a database.
+    """Read a database, given its folder.
 
     Raises:
         InputError: The database is damaged, is of an unknown version, or has no values by thread.
@@ -113,7 +113,13 @@ def _structure(file: Path, profile: Profile) -> _Structure:
 
 
 def _refuse_entities(file: Path) -> None:
-    """Refuse a file that declares entities, because a few bytes can fill memory; none follow the first element."""
+    """Refuse a file that declares entities, because a few bytes can fill memory.
+
+    The file is read up to its first element, which all declarations precede.
+
+    Raises:
+        InputError: The file declares entities.
+    """
 
     def refuse(*_: object) -> None:
         raise InputError(f"expected {file.name} without entities, found some")

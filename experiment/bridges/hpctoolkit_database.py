@@ -90,7 +90,7 @@ def read(source: Source) -> Experiment:
 
 
 def read_database(path: Path) -> Experiment:
-    """Read a database.
+    """Read a database, given its folder.
 
     Raises:
         InputError: The database is damaged, is of another version, or has no values by thread.
@@ -152,7 +152,7 @@ class _File:
         return self._source.read(offset, size)
 
     def fields(self, offset: int, kind: Struct) -> tuple[Any, ...]:
-        """Return the fields of a structure."""
+        """Return the fields of the structure at an offset."""
         return kind.unpack(self.bytes(offset, kind.size))
 
     def items(self, start: int, many: int, size: int, kind: Struct) -> Iterator[tuple[Any, ...]]:
@@ -218,7 +218,7 @@ class _Contexts:
         self.rows: dict[int, int] = {}
 
     def read(self) -> None:
-        """Read all of them."""
+        """Read all contexts into the tree."""
         entries, many, size = self._meta.fields(self._meta.sections[_CONTEXTS], _ENTRY_LIST)
         for size_inside, inside, context, _, name in self._meta.items(entries, many, size, _ENTRY):
             text = self._meta.text(name)
@@ -233,7 +233,10 @@ class _Contexts:
         return self.rows.setdefault(context, len(self.rows))
 
     def _side_by_side(self, start: int, size: int, above: int, line: int) -> Iterator[tuple[int, int, int, int]]:
-        """Yield the offset and the size of each child's own children, its node and its line."""
+        """Add the contexts in a part of the file, all children of one context, to the tree.
+
+        Yield for each: the offset and the size of its own children, its node, and its line.
+        """
         content = self._meta.bytes(start, size)
         at = 0
         while at < size:

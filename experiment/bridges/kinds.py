@@ -34,7 +34,7 @@ class Kind(NamedTuple):
     """A kind of file.
 
     Attributes:
-        name: What it is called in messages.
+        name: Its name in messages.
         module: The module whose ``read`` converts a source to an experiment.
         begins: Returns whether a file with these first ``HEAD`` bytes is of this kind.
     """
@@ -53,7 +53,7 @@ def _is_perf_script(head: bytes) -> bool:
     printed = [line for line in found if line.strip() and not line.startswith("#")]
     if not printed:
         return any(map(perf_lines.is_header, found))  # the header may be longer than the bytes that are read
-    # Prose may contain words like a command and an event. The last line may be cut off.
+    # A line of prose may look like a sample, so the next line must be one, too. The last line may be cut off.
     following = printed[1:-1][:1]
     return perf_lines.head(printed[0]) is not None and all(map(perf_lines.is_sample, following))
 
@@ -101,7 +101,7 @@ class FolderKind(NamedTuple):
     """A kind of folder.
 
     Attributes:
-        name: What it is called in messages.
+        name: Its name in messages.
         module: The module whose ``read_folder`` converts the folder to an experiment.
         holds: Returns whether a folder with these file names is of this kind.
     """

@@ -159,7 +159,7 @@ class _ByName(defaultdict[str, Events]):
 
 
 class _Amounts(Events):
-    """Counts amounts."""
+    """Adds the amounts of a metric, such as bytes, to a location's sums."""
 
     def __init__(self, sums: _Sums, name: str) -> None:
         super().__init__()
@@ -167,7 +167,7 @@ class _Amounts(Events):
         self._name = name
 
     def add(self, time: float, number: float) -> None:
-        """Add an amount."""
+        """Add an amount to the current call path."""
         self._sums.passes(self._name, number)
 
 

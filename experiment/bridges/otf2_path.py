@@ -177,7 +177,7 @@ class ArchivePath:
         groups = self._groups.get(comm, ())
         rank = groups[0].ranks.get(self._process[location]) if len(groups) == 1 else None
         if rank is None or len(groups[0].members) < 2:
-            return  # between the groups of an intercommunicator, or within one process
+            return  # an intercommunicator, or a single process: nobody to wait for that the path could follow
         needs = _NEEDS.get(self._operations.get(operation, ""), "everyone")
         kind = (comm, operation, request is None)
         collective = Collective(kind, needs, len(groups[0].members), rank, root)

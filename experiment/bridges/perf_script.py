@@ -45,7 +45,7 @@ class _Sample(NamedTuple):
 
 
 def read(source: Source) -> Experiment:
-    """Read samples.
+    """Read samples as an experiment.
 
     Raises:
         InputError: There are no samples.

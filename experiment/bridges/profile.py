@@ -52,7 +52,7 @@ class Profile:
         tool: The tool that wrote the file: ``Caliper 2.11.0``.
 
     Attributes:
-        remarks: What the reader should know about the data.
+        remarks: Warnings about the data.
         samples: The amount that one sample stands for, by metric; see ``Notes``.
     """
 

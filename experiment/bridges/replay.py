@@ -1,7 +1,7 @@
 """Replay the messages and collectives of a trace, to build the chains of work.
 
-Operations come in the order of time. If one depends on another that has not happened yet, it waits, and all later
-operations of its location wait behind it.
+Operations are replayed in the order of time. If an operation depends on another that has not happened yet, it waits,
+and all later operations of its location wait behind it.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ class Moment:
     """Where a location is when it performs an operation.
 
     Attributes:
-        time: Seconds.
-        path: Its call path.
-        work: Its work since its last operation.
+        time: The time, in seconds.
+        path: The location's call path.
+        work: The location's work since its last operation.
     """
 
     time: float
@@ -72,7 +72,7 @@ class Collective:
     """Identifies the collective that a member takes part in.
 
     Attributes:
-        kind: What distinguishes it from others: communicator, operation, and whether it blocks.
+        kind: Distinguishes it from other collectives: communicator, operation, and whether it blocks.
         needs: The members whose work it needs.
         size: How many members there are.
         rank: This member's.

@@ -44,7 +44,7 @@ class LocationTable:
     """The locations by their numbers in the file.
 
     Attributes:
-        locations: All of them.
+        locations: All locations.
         cut: The bytes of the XML with the same content: first byte and end.
     """
 
@@ -52,7 +52,7 @@ class LocationTable:
     cut: tuple[int, int]
 
     def to_bytes(self) -> bytes:
-        """Return the content of the member."""
+        """Return the table as the content of the archive's member."""
         names = dict.fromkeys(name for each in self.locations for name in (each.machine, each.node))
         place = {name: number for number, name in enumerate(names)}
         columns = (

@@ -185,7 +185,7 @@ class CubeMatrices:
         return index
 
     def _starts(self, offset: int, end: int) -> list[int]:
-        """Find where matrices start."""
+        """Return the offsets in a part of the file at which matrices start."""
         starts: list[int] = []
         before = chunk = b""
         while following := self._source.read(offset, min(_CHUNK, end - offset)):
@@ -275,7 +275,7 @@ class _RowTarget:
         raise InputError("a document type among the severities: refused")
 
     def close(self) -> None:
-        """Handle the end."""
+        """Handle the end of the matrix."""
 
     def taken(self) -> list[tuple[int, bytes]]:
         rows, self._rows = self._rows, []

@@ -33,7 +33,7 @@ class StoredRows:
         width: Values in a row.
 
     Attributes:
-        paths: As the argument.
+        paths: ``intp[row]``: the call path of each row.
     """
 
     def __init__(  # noqa: PLR0917

@@ -1,4 +1,4 @@
-"""The stacks of an experiment's call paths: the frames of each, and the order in which stacks are drawn."""
+"""The stacks of an experiment's call paths: the frames of each stack, and the order in which stacks are drawn."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _KEPT: Final = 1 << 14  # stacks in the cache, enough for most programs
 
 
 class CallStacks:
-    """The frames are the distinct regions, in the order of their first entry.
+    """The stacks of a forest's call paths. Frames are the distinct regions, in the order of their first entry.
 
     Args:
         call_paths: Parents before children.

@@ -21,7 +21,7 @@ def write_folded(experiment: Experiment, path: Path, metric: Metric, *, together
     """Write a line for each call path and location that is not 0; the rank is the outermost frame.
 
     Args:
-        experiment: Any.
+        experiment: The experiment to write.
         path: The file, which is replaced when all of it is written.
         metric: The stacks' values, as integers.
         together: Whether all locations are added up, without a frame for the rank.

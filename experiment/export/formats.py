@@ -1,4 +1,4 @@
-"""The export formats: chosen by a file's name, with what each can hold."""
+"""The export formats: chosen by a file's name, and the metrics that each can hold."""
 
 from __future__ import annotations
 
@@ -64,8 +64,8 @@ def export(experiment: Experiment, path: Path, names: Collection[str] = (), *, t
     """Write an experiment as a file of another tool.
 
     Args:
-        experiment: Any.
-        path: Its name ends in one of ``EXPORTED``.
+        experiment: The experiment to write.
+        path: The file, whose name ends in one of ``EXPORTED``.
         names: Names of metrics. Default: wall time, else CPU time, or all possible metrics if the format can hold
             several.
         together: Whether all ranks and threads are added up.
@@ -113,7 +113,7 @@ def export_trace(trace: Trace, path: Path, names: Collection[str] = ()) -> None:
     """Write time lines for Perfetto.
 
     Args:
-        trace: Any.
+        trace: The trace to write.
         path: A file name for which ``holds_time_lines`` is true.
         names: Metrics that become counters; default all.
 

@@ -31,7 +31,7 @@ def to_hatchet(experiment: Experiment, metrics: Sequence[str] | None = None, *, 
     ``file`` and ``line``. Metadata has the program and its command.
 
     Args:
-        experiment: Any.
+        experiment: The experiment to convert.
         metrics: Names; all of them if None. Only these are read.
         together: Whether all ranks and threads are aggregated, block by block: one row per node.
 

@@ -24,7 +24,7 @@ def write_json_lines(experiment: Experiment, path: Path, metrics: Sequence[Metri
     """Write one line per value, with all digits; null is missing.
 
     Args:
-        experiment: Any.
+        experiment: The experiment to write.
         path: The file, which is replaced when all of it is written.
         metrics: The metrics to write.
         together: Whether all locations are aggregated to one, with null for machine, node, process and thread.

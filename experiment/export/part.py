@@ -16,7 +16,7 @@ __all__ = ["Part", "parts", "titles"]
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Some columns.
+    """Some columns of an experiment, or a single one for the whole.
 
     Attributes:
         whose: The location of each column; None for the whole experiment.
@@ -28,12 +28,13 @@ class Part:
 
 
 def parts(experiment: Experiment, *, together: bool, metrics: int = 1) -> Iterator[Part]:
-    """Yield the locations block by block, or all of them aggregated.
+    """Yield the locations block by block, or all of them aggregated to one column.
 
     Args:
-        experiment: Any.
+        experiment: The experiment to write.
         together: Whether to aggregate all locations.
-        metrics: How many metrics are read per part; with several blocks, each is narrower by this factor.
+        metrics: The number of metrics that the caller reads per part. If there are several blocks, parts are narrower
+            by this factor, so that memory stays bounded.
     """
     if together:
         yield Part((None,), lambda metric: _together(experiment, metric))

@@ -20,7 +20,7 @@ def write_profile_slices(experiment: Experiment, path: Path, metric: Metric, *, 
     """Write slices side by side, in call-tree order, for each location; they are labelled as a layout.
 
     Args:
-        experiment: Any.
+        experiment: The experiment to write.
         path: The file, which is replaced when all of it is written.
         metric: The length of slices: times in nanoseconds; for other metrics one unit is one nanosecond.
         together: Whether to add up all locations.

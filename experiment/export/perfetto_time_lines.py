@@ -30,7 +30,7 @@ def write_time_lines(trace: Trace, path: Path, metrics: Collection[str]) -> None
     Additive metrics become rates per second over each sample, levels keep their value at the sample's end.
 
     Args:
-        trace: Any.
+        trace: The trace to write.
         path: The file, which is replaced when all of it is written.
         metrics: The metrics that become counters.
 

@@ -34,7 +34,7 @@ def write_pprof(experiment: Experiment, path: Path, metrics: Sequence[Metric], *
     """Write a sample for each call path and location where a metric is not 0, with all of the metrics.
 
     Args:
-        experiment: Any.
+        experiment: The experiment to write.
         path: The file, which is replaced when all of it is written.
         metrics: The kinds of samples; pprof shows the first by default.
         together: Whether to add up all locations, without labels for rank and thread.

@@ -30,7 +30,7 @@ def write_speedscope(experiment: Experiment, path: Path, metric: Metric, *, toge
     """Write a profile for each location, its stacks in the order of the call tree.
 
     Args:
-        experiment: Any.
+        experiment: The experiment to write.
         path: The file, which is replaced when all of it is written.
         metric: The stacks' values, as integers.
         together: Whether all locations are added up to one profile.

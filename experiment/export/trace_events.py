@@ -115,8 +115,8 @@ def trace_events(path: Path, call_paths: Sequence[CallPath], facts: Mapping[str,
 
     Args:
         path: The file.
-        call_paths: What slices are of.
-        facts: Further facts.
+        call_paths: The call paths that slices refer to.
+        facts: Further facts to write: name → text.
 
     Raises:
         InputError: The file cannot be written.

@@ -21,10 +21,10 @@ class Pattern(NamedTuple):
 
     Attributes:
         kind: The region's kind, as in ``Region``; like the next three a pattern of ``fnmatch``.
-        name: Its name.
-        file: Its file, by its whole path or by the end of it.
+        name: The region's name.
+        file: The region's file, by its whole path or by the end of its path.
         function: The function that encloses the region, or is the region.
-        ordinal: Its index among the regions of its kind in its function.
+        ordinal: The region's index among the regions of its kind in its function.
     """
 
     kind: str | None = None

@@ -1,4 +1,4 @@
-"""Traces: what happened when, location by location."""
+"""Traces: the values of each location over time."""
 
 from .csv_reader import TraceReader, read_trace
 from .csv_writer import write_trace

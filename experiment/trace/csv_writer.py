@@ -23,7 +23,7 @@ def write_trace(trace: Trace, path: Path) -> None:
     """Write a trace line by line, location by location. Call paths are omitted.
 
     Args:
-        trace: Any.
+        trace: The trace to write.
         path: The file, which is replaced when all of it is written.
 
     Raises:

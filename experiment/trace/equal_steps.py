@@ -1,4 +1,4 @@
-"""Time lines over equal steps of time, as far as they are known yet: the input of projection pursuit."""
+"""Time lines over equal steps of time, as far as their samples are known: the input of projection pursuit."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Values = npt.NDArray[np.float64]
 
 
 class KnownSoFar(NamedTuple):
-    """The samples of a location that are known yet.
+    """The samples of a location that have been recorded so far.
 
     Attributes:
         place: Process and thread.
@@ -46,8 +46,8 @@ class EqualSteps:
     Later calls may pass merged, longer samples.
 
     Attributes:
-        metrics: Names, one column of values each.
-        step: Seconds.
+        metrics: The metrics' names, one column of values each.
+        step: The length of a step, in seconds.
         passed: Process and thread → the number of steps returned.
     """
 
@@ -91,7 +91,7 @@ def samples_of(trace: Trace, step: float) -> Samples:
 
     Args:
         trace: Its lines are read one after the other.
-        step: Seconds.
+        step: The length of a step, in seconds.
     """
     known = (
         KnownSoFar((place.process, place.thread), line.begin, line.end, line.values)

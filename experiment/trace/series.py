@@ -1,4 +1,4 @@
-"""One metric over time, by which traces are compared."""
+"""One metric of a trace over time, for comparing traces."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def _names(trace: Samples | Trace) -> Sequence[str]:
 
 
 def _some(trace: Samples | Trace, metrics: Sequence[str], source: str, ranks: Collection[int] | None) -> list[Series]:
-    """Return metrics with common samples: all of a trace of ours, one of another trace."""
+    """Return metrics with common samples: all metrics of one of our traces, but only one metric of another trace."""
 
     def lines() -> Iterator[_Line]:
         found = _of_trace(trace, metrics, ranks) if isinstance(trace, Trace) else _of_samples(trace, metrics[0], ranks)

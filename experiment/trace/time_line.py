@@ -28,11 +28,11 @@ class TimeLine:
         begin: ``float64[sample]``, seconds since the first process of the run started.
         end: ``float64[sample]``, seconds; after ``begin``, and not after the ``begin`` of the next sample.
         values: ``float64[sample, metric]``: the amount in the sample, or a level at its end. NaN if not measured.
-        first: ``int[sample + 1]``: where the parts of each sample begin in the following three.
+        first: ``int[sample + 1]``: where the parts of each sample begin in the following four arrays.
         paths: ``int[part]``: call paths; -1 stands for several short ones together.
-        visits: ``int64[part]``: how often each was entered.
+        visits: ``int64[part]``: how often each call path was entered.
         seconds: ``float64[part]``: seconds in the call path itself, without its descendants.
-        computing: ``float64[part]``: those of these seconds that were CPU time outside MPI, file I/O and OpenMP.
+        computing: ``float64[part]``: the part of ``seconds`` that was CPU time outside MPI, file I/O and OpenMP.
     """
 
     begin: Values
@@ -49,7 +49,7 @@ class TimeLine:
 
     @property
     def samples(self) -> npt.NDArray[np.intp]:
-        """The sample of each part."""
+        """``int[part]``: the sample that each part belongs to."""
         return np.repeat(np.arange(len(self)), np.diff(self.first))
 
 
@@ -63,7 +63,7 @@ class Trace:
         locations: One for each line.
         counts: The number of samples in each line.
         read: Returns the line of a location.
-        facts: Further facts: how samples were taken, of what program.
+        facts: Further facts: the program, and how samples were taken.
     """
 
     metrics: Sequence[Metric]

@@ -49,9 +49,9 @@ def save_trace(trace: Trace, path: Path, lines: Iterable[TimeLine] | None = None
     """Write a trace, one line at a time.
 
     Args:
-        trace: Any.
+        trace: The trace to write.
         path: The file, which is replaced when all of it is written.
-        lines: The trace's lines, if they come from elsewhere.
+        lines: The trace's lines, if they are not to be read from ``trace``.
 
     Raises:
         InputError: The file cannot be written.

@@ -42,7 +42,7 @@ def calibrate_at_first(
     Args:
         command: The launcher and the program of the run that follows.
         folder: The folder in which files are read and written.
-        environment: The user's. ``AUTOANALYZER_CALIBRATE=off`` disables it; ``wait`` also measures a busy machine.
+        environment: The user's: ``AUTOANALYZER_CALIBRATE=off`` disables it; ``wait`` also measures a busy machine.
         say: Receives a sentence for the user.
     """
     asked = environment.get("AUTOANALYZER_CALIBRATE", "").strip().lower()

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-/* Polls after which a thread lets others have its core, on which the awaited one may have to run. */
+/* Polls after which a thread yields its core, because the thread that it waits for may need that core. */
 enum { PATIENCE = 1000 };
 
 /* Counts in cache lines of their own; threads poll one and change the other, as in libgomp. */

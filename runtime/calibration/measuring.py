@@ -54,7 +54,7 @@ def calibrate(
         launcher: A command that starts two or more ranks, such as ``srun -N 2``: all but messages is measured where the
             first rank runs. Empty for this machine and the first launcher found here.
         folder: The folder in which files are read and written; other nodes must see it, too.
-        environment: The user's.
+        environment: The user's environment variables.
         told: Progress callback.
 
     Returns:
@@ -96,7 +96,7 @@ def machine_alone(folder: Path, environment: Mapping[str, str], *, rounds: int, 
 
     Args:
         folder: The folder in which files are read and written.
-        environment: The user's.
+        environment: The user's environment variables.
         rounds: The number of times that everything is measured, in turn.
         patience: The seconds that it may take.
 
@@ -159,7 +159,7 @@ def _launched(launcher: Sequence[str], environment: Mapping[str, str]) -> tuple[
 
 
 def _instructions(loops: Sequence[tuple[str, str, str]], counted: Mapping[str, float]) -> dict[str, float]:
-    """Return the least, the mean and the most seconds per instruction in loops with known or counted ones."""
+    """Return the minimum, mean and maximum of seconds per instruction, over loops with a known number of them."""
     prices = [float(seconds) / (counted.get(name) or float(known)) for name, seconds, known in loops]
     mean = exp(fsum(map(log, prices)) / len(prices))
     return dict(zip(_OF_LOOPS, (mean, min(prices), max(prices)), strict=True))

@@ -36,7 +36,7 @@ class Workshop:
 
     Attributes:
         folder: A temporary folder for this calibration only.
-        environment: The user's.
+        environment: The user's environment variables.
     """
 
     folder: Path
@@ -71,8 +71,8 @@ class Workshop:
         """Run a program and return its output.
 
         Args:
-            words: Its command.
-            more: Variables in addition to the user's.
+            words: The program's command.
+            more: Environment variables in addition to the user's.
             patience: The seconds that it may take.
 
         Raises:

@@ -27,7 +27,7 @@ class CacheLevel:
     """A set-associative cache.
 
     Attributes:
-        size: Bytes.
+        size: Size in bytes.
         ways: Lines in a set.
         line: Bytes in a line.
     """

@@ -1,4 +1,4 @@
-"""Find programs of a command that may use fused multiply-add, because counting them takes long."""
+"""Find programs of a command that may use fused multiply-add, because counting such programs takes long."""
 
 from __future__ import annotations
 

@@ -133,7 +133,7 @@ def _folded_alike(timing: Experiment, counting: Experiment) -> tuple[Experiment,
         chosen = known[paths]
         chosen[strange] = False
         before, counting = counting, folded(counting, chosen)
-        if counting.call_paths == before.call_paths:  # otherwise a lifted call path may be a folded one
+        if counting.call_paths == before.call_paths:  # a moved call path may now coincide with a folded one
             return counting, paths, strange
 
 

@@ -39,7 +39,7 @@ _OWN_FOLDER: Final = frozenset({"wdir", "wd", "workdir", "chdir", "D"})  # launc
 _WORTH_SAYING: Final = 100 << 20  # bytes; copying more is announced, because it takes time
 _UNITS: Final = (("h", 3600), ("min", 60))
 _TIMES: Final = (5, 20)  # the usual factor by which counting is slower, from and to
-# The same for programs with much fused multiply-add: TeaLeaf, benchmarks/counting/README.md.
+# The usual factor for programs with much fused multiply-add: TeaLeaf, benchmarks/counting/README.md.
 _FUSED_TIMES: Final = 23
 _UNFUSED_TIMES: Final = 9
 _TO_START: Final = 3  # seconds that Valgrind needs to translate the libraries of an MPI program

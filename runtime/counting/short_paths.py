@@ -36,7 +36,9 @@ def write_short_paths(file: Path, timings: Iterable[Experiment]) -> Path:
 
 
 def _hashes(timing: Experiment) -> Iterator[int]:
-    """Hash the folded call paths as the probe library does, without the root of a program without probes.
+    """Yield the hashes of the folded call paths, computed as in the probe library.
+
+    The root of a program without probes is left out.
 
     Regions that may open teams are excluded, because the teams' members find them by their frames and count visits
     there.

@@ -37,7 +37,7 @@ class Valgrind:
     """An installed Valgrind for which tools can be built.
 
     Attributes:
-        program: The launcher.
+        program: The ``valgrind`` program, which starts a tool.
         headers: The folder of ``pub_tool_*.h``.
         libraries: The folder of ``libcoregrind-PLATFORM.a`` and similar archives.
         tools: The folder of Valgrind's tools and of the libraries that it preloads.

@@ -130,7 +130,7 @@ class _Tree:
 
     Attributes:
         source: The folder.
-        target: Its copy.
+        target: The copy of the folder.
         left_out: Paths that are not copied, including the place of the copy, which may be inside the folder.
         programs: Files that become links to the originals.
     """

@@ -14,7 +14,7 @@ from ..answer import answer
 __all__ = ["FORTRAN_FILES", "SYSTEM", "VARIANT", "AddressPlace", "inlined_at", "library_of", "symbols_at"]
 
 SYSTEM: Final = ("/usr/", "/lib")  # begin the names of headers and libraries that are not the program's
-# What surrounds the names of glibc's functions inside the library: ``__ieee754_exp_fma`` is ``exp``.
+# Prefixes and suffixes of the names of glibc's functions inside the library: ``__ieee754_exp_fma`` is ``exp``.
 VARIANT: Final = re.compile(r"_*(?:GI_+)?(?:ieee754_)?(.+?)(?:_(?:fma4?|avx\w*|sse\w*|evex\w*|erms|unaligned\w*))?")
 
 _FORTRAN_MODULE: Final = re.compile(r"__(\w+)_MOD_(\w+)")
@@ -34,9 +34,9 @@ class AddressPlace(NamedTuple):
 
 
 def inlined_at(file: str, addresses: Sequence[str]) -> list[list[AddressPlace]]:
-    """Return the functions of addresses, those that are inlined first; empty for what is not known.
+    """Return the functions at each address, those that are inlined first; empty if nothing is known.
 
-    Binutils' ``addr2line`` is called once. Without debug information it finds only functions, in a stripped program
+    Binutils' ``addr2line`` is called once. Without debug information it finds only functions; in a stripped program,
     none.
 
     Args:
@@ -54,9 +54,9 @@ def inlined_at(file: str, addresses: Sequence[str]) -> list[list[AddressPlace]]:
 
 
 def symbols_at(file: str, addresses: Sequence[str]) -> list[str]:
-    """Return the function in which each address is, by the symbols that a library without debug information has.
+    """Return the function that contains each address, by the symbols of a library without debug information.
 
-    It is empty where there is none: unlike ``addr2line``, which takes the nearest symbol before it.
+    The name is empty if no symbol covers the address. ``addr2line`` would return the nearest symbol before it.
     """
     symbols: list[tuple[int, int, str]] = []
     for table in ([], ["-D"]):
@@ -92,7 +92,7 @@ def _ask(command: Sequence[str], questions: Iterable[str]) -> str:
 
 
 def _place(function: str, source: str) -> AddressPlace | None:
-    """Read ``solve`` and ``/home/me/app/solve.c:88 (discriminator 3)``; ``??`` and 0 mean unknown."""
+    """Parse two lines: ``solve`` and ``/home/me/app/solve.c:88 (discriminator 3)``; ``??`` and 0 mean unknown."""
     if function == "??":
         return None
     file, _, line = source.partition(" (")[0].rpartition(":")
@@ -102,10 +102,10 @@ def _place(function: str, source: str) -> AddressPlace | None:
 
 
 def _plain(function: str, file: str) -> str:
-    """Return a function's name as in its source, without compilers' suffixes and template arguments."""
+    """Return a function's name as in its source, without the compiler's suffixes and template arguments."""
     if module := _FORTRAN_MODULE.fullmatch(function):
         return f"{module[1]}::{module[2]}"
-    # Clang names what it takes out of a function ``.omp_outlined.``.
+    # Clang names the functions into which it moves parts of a function ``.omp_outlined.``.
     function = re.sub(r"\s*\[clone .*", "", function).lstrip(".").partition(".")[0]
     if file.lower().endswith(FORTRAN_FILES):
         return function.rstrip("_")

@@ -30,7 +30,7 @@ GATHERED: Final = b"autoanalyzer-gathered "
 READ: Final = b"autoanalyzer-read "
 _AT_WORK: Final = b"autoanalyzer-at-work\n"
 
-_PIECE: Final = 3 << 18  # bytes; as text a quarter less than 1 MiB would be one line
+_PIECE: Final = 3 << 18  # bytes; in base64, a piece is a line of 1 MiB
 _BEGIN: Final = b"autoanalyzer-shard "
 _END: Final = b"autoanalyzer-end "
 

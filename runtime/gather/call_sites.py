@@ -49,7 +49,7 @@ def _is_site(region: Region) -> bool:
 
 
 def _named(sites: Mapping[Region, AddressPlace | None]) -> dict[Region, Region]:
-    """Return for each region one like those of probes around calls; calls in one line become one region."""
+    """Return a region like those of probes for each call site; calls in one line become one region."""
     calls: dict[tuple[str, str, str], set[tuple[int, str]]] = {}
     for region, place in sites.items():
         if place:

@@ -22,14 +22,14 @@ _SKEW: Final = 2.0  # seconds between the clocks of a node and of its disk
 
 
 def code_chains(shapes: Iterable[Shape], names: Mapping[Region, Region]) -> dict[Region, tuple[Region, ...]]:
-    """Return the regions that replace a region, each inside the one before it.
+    """Return the regions that replace a region, outermost first.
 
-    For a place of code, these are the function and the line, then the function that is inlined there and its line,
-    and so on. Calls of MPI are below those of their call site. Without debug information, there are only functions.
+    For a place in code, these are the function and the line, then the function that is inlined there and its line, and
+    so on. Calls of MPI are below the regions of their call site. Without debug information, there are only functions.
 
     Args:
         shapes: The call paths of the processes.
-        names: Replaced regions of calls.
+        names: The names of regions that were known only by an address, from ``call_site_names``.
     """
     chains: dict[Region, tuple[Region, ...]] = {region: (name,) for region, name in names.items()}
     sampled = [shape for shape in shapes if any(region.kind == CODE for region in shape.regions)]
@@ -45,7 +45,7 @@ def code_chains(shapes: Iterable[Shape], names: Mapping[Region, Region]) -> dict
 
 
 def said_of_code(chains: Mapping[Region, Sequence[Region]]) -> Iterator[str]:
-    """Yield what samples cannot show, because a program lacks debug information or symbols."""
+    """Yield warnings about what samples cannot show, because a program lacks debug information or symbols."""
     programs: dict[str, set[str]] = {}
     gone: set[str] = set()
     has_tool = shutil.which("addr2line") is not None
@@ -69,10 +69,10 @@ def said_of_code(chains: Mapping[Region, Sequence[Region]]) -> Iterator[str]:
 
 
 def said_of_changes(chains: Mapping[Region, Sequence[Region]], began: float) -> Iterator[str]:
-    """Yield which programs are newer than the run, and which sources are newer than their programs.
+    """Yield warnings about programs that are newer than the run, and about sources that are newer than their programs.
 
     Args:
-        chains: As ``code_chains`` returns them.
+        chains: The result of ``code_chains``.
         began: When the run began, in seconds since 1970.
     """
     found: dict[str, set[str]] = {}
@@ -121,7 +121,7 @@ def _resolved(places: Iterable[tuple[str, str]]) -> dict[tuple[str, str], list[A
 
 
 def _frames(chain: Sequence[AddressPlace], file: str) -> Iterable[Region]:
-    """Yield functions and lines from the outside to the inside; a library without debug information is one function."""
+    """Return functions and lines, outermost first; a library without debug information is one function."""
     library = library_of(file)
     is_systems = bool(library) and file.startswith(SYSTEM)
     known = [] if is_systems else [place for place in reversed(chain) if place.file]

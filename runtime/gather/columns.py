@@ -20,7 +20,7 @@ from .shard_layout import SYSTEM_VALUES
 __all__ = ["MACHINE", "Columns", "Placing", "Timing"]
 
 MACHINE: Final = "machine"
-_ALIKE: Final = 0.01  # a share of the timed visits: within this, threads have equally many untimed visits
+_ALIKE: Final = 0.01  # a share of the timed visits: threads whose untimed visits differ by less count as equal
 _CELLS: Final = 1 << 20  # values that are copied at a time
 
 _Places = npt.NDArray[np.intp]
@@ -34,10 +34,10 @@ class Placing:
         processes: Shard → the process's number in the experiment; -1 if it is left out.
         columns: Shard → the column of its first thread.
         shapes: Shard → the number of its shape.
-        placed: Number of a shape → its place.
+        placed: Number of a shape → the call paths of its nodes.
         paths: The number of call paths.
         throttled: Whether any process has throttled a region.
-        again: Whether any process has timed such a region again.
+        again: Whether any process has later timed a throttled region again.
         path: Shard → its nodes' parts of the critical path, ``ON_PATH[node]``; empty if the path is unknown.
     """
 
@@ -53,15 +53,15 @@ class Placing:
 
 @dataclass(frozen=True)
 class Timing:
-    """How many visits of each call path were timed, over several threads; all arrays ``[call path]``.
+    """How many visits of each call path were timed, over several threads; all arrays are ``[call path]``.
 
     Attributes:
         throttled: Whether a thread lacks the time of a visit.
-        again: Whether a thread timed it again at the end.
-        still: Whether a thread did not.
-        least: The fewest untimed visits of any thread that entered it.
-        most: The most untimed visits of any thread.
-        timed: The fewest timed visits of any thread that entered it.
+        again: Whether a thread that had throttled the call path timed it again at the end.
+        still: Whether a thread had the call path throttled until the end.
+        least: The smallest number of untimed visits, over the threads that entered the call path.
+        most: The largest number of untimed visits of any thread.
+        timed: The smallest number of timed visits, over the threads that entered the call path.
     """
 
     throttled: npt.NDArray[np.bool_]
@@ -78,7 +78,7 @@ class Timing:
         return cls(throttled, again, still, np.full(paths, np.inf), np.zeros(paths), np.full(paths, np.inf))
 
     def joined(self, other: Timing) -> Timing:
-        """Combine with the value for other threads."""
+        """Combine with the values for other threads."""
         return Timing(
             self.throttled | other.throttled,
             self.again | other.again,
@@ -191,7 +191,7 @@ class Columns:
         """Add up fields of nodes; ``float64[call path, location]``.
 
         Args:
-            fields: Their names.
+            fields: The fields' names.
             moved: The new index of each call path.
         """
         paths = int(moved.max()) + 1
@@ -221,7 +221,7 @@ class Columns:
         """Return the sum of some ``SYSTEM_VALUES`` of each process, at the program's root.
 
         Args:
-            fields: Their names.
+            fields: The fields' names.
             moved: The new index of each call path.
             by_path: A field of nodes with a part of the values, which stays on their call paths; only the rest is at
                 the root.

@@ -20,7 +20,7 @@ from . import shard_layout as layout
 __all__ = ["ON_PATH", "PATH_FIELDS", "CriticalPath", "PathRecords", "WaitedFor", "said_of_path"]
 
 ON_PATH: Final = np.dtype([("thread", "i4"), ("node", "i4"), ("path", "f8"), ("delay", "f8"), ("wait", "f8")])
-"""Of each node: its work on the critical path, and the waiting that it caused and had; in seconds or instructions."""
+"""For each node: its work on the critical path, and the waiting that it caused and had; in seconds or instructions."""
 
 PATH_FIELDS: Final = {"path_time": "path", "path_instructions": "path", "delay_time": "delay", "wait_time": "wait"}
 """Metric → the field of ``ON_PATH`` with its values."""
@@ -44,7 +44,7 @@ class PathRecords:
         state: One of ``shard_layout.PATH_STATES``.
         counted: Whether work is in instructions rather than nanoseconds.
         messages: The number of messages that the probe library sent in addition to the program's.
-        seconds: The time that these took.
+        seconds: The time that the probe library's messages took.
         lost: The number of entries for which there was no memory.
         left_out: Operations of the program that the path does not follow, of ``shard_layout.PATH_LEFT_OUT``.
         records: ``PATH_LAYOUT[record]``.
@@ -216,7 +216,7 @@ def said_of_path(processes: Collection[PathRecords]) -> Iterator[str]:
 
 
 def _least(states: Sequence[int]) -> int:
-    """Return the worst of several states: what one process lacks, the path lacks."""
+    """Return the worst of several states: the path is known only if all processes know it."""
     if not states:
         return 0
     known = layout.PATH_STATES.index("known")

@@ -23,11 +23,11 @@ class FolderShards:
 
     Attributes:
         files: The files of all shards.
-        heads: The heads of the readable ones.
-        shape_of: For each of these, the index of its shape in ``shapes``.
+        heads: The heads of the readable shards.
+        shape_of: For each head, the index of its shape in ``shapes``.
         shapes: The different shapes.
         broken: File name of an unreadable shard → its defect.
-        samples: What the threads of all executed.
+        samples: The samples of all threads' code, added up.
     """
 
     files: list[Path] = field(default_factory=list)

@@ -36,7 +36,7 @@ class Forest:
     """Call paths in the order of first entry, of processes in the order of their numbers."""
 
     regions: Mapping[Region, Sequence[Region]]  # replaces regions, for example calls known by an address only
-    sampled: set[int] = field(default_factory=set)  # call paths that samples alone have shown
+    sampled: set[int] = field(default_factory=set)  # call paths that are known only from samples
     _paths: list[CallPath] = field(default_factory=list)
     _index: dict[tuple[int | None, int], int] = field(default_factory=dict)
     _placed: dict[int, Placed] = field(default_factory=dict)

@@ -35,7 +35,7 @@ _WORTH_A_JOB: Final = (
     768 << 20
 )  # bytes of shards: one process needs as long for them as a job of several, which takes 1 s to start
 NOT_GATHERED: Final = "gathering by MPI failed"
-"""The beginning of the warning about that."""
+"""The beginning of the warning that gathering by MPI failed."""
 
 _PROCESSES: Final = 4  # the least number of processors for a job that is started only for speed
 

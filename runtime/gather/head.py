@@ -33,13 +33,13 @@ class Shape:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Throttled:
-    """A node whose time went to its parent at some time, or one directly below it.
+    """A node whose time went to its parent at some time, or a node directly below such a node.
 
     Attributes:
-        node: Its index in its thread.
-        region: Its region.
-        visits: The number of its visits.
-        timed: The number of these whose time is known.
+        node: The index of the node in its thread.
+        region: The region of the node.
+        visits: The number of visits.
+        timed: The number of visits whose time is known.
         seconds: The time of the timed visits.
         again: Whether the node was timed again at the end.
     """
@@ -54,15 +54,15 @@ class Throttled:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Head:
-    """A process without values.
+    """The data of a process, without its values.
 
     Attributes:
         shard: The shard without its form and nodes.
         program_time: Seconds between the return of MPI_Init and the call of MPI_Finalize.
-        has_probes: Whether it entered regions other than MPI calls.
+        has_probes: Whether the process entered regions other than MPI calls.
         seen_in: The region in which the first thread was last seen.
         throttled: Throttled nodes of each thread.
-        spread: Its sampled nodes.
+        spread: The nodes that samples added, as ``with_sampled_nodes`` returns them.
     """
 
     shard: Shard

@@ -1,4 +1,4 @@
-"""What samples show inside regions: functions without probes, lines, libraries, and the probes themselves."""
+"""Find out from samples what code runs inside regions: functions without probes, lines, libraries, and the probes."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ _PROBES: Final = re.compile(
     r"|(?:open_)?guard|equal|lasting|slot_of|only_counts|fortran_(?:ignore|connect))_{0,2}(?:[.:].+)?",
     re.IGNORECASE,
 )
-_FORTRAN_PROGRAM: Final = "MAIN"  # the name that compilers give to it, as ``addresses`` has it
-_BIASED: Final = 0.1  # of a share: a smaller difference has no consequence
+_FORTRAN_PROGRAM: Final = "MAIN"  # the name in ``addresses`` of Fortran's main program
+_BIASED: Final = 0.1  # share of the known share; a smaller bias has no consequence
 _SIGMAS: Final = 3
-_WORTH_A_WORD: Final = 0.05  # of the samples: fewer without an address are not reported
+_WORTH_A_WORD: Final = 0.05  # share of all samples: if fewer lack an address, that is not reported
 
 
 class _What(NamedTuple):
-    """A function by its name, or a line of the region itself; for the probes both are empty."""
+    """The code at a place: a function by its name, or a line of the region itself; both are empty if it is unknown."""
 
     name: str
     library: str
@@ -45,7 +45,7 @@ _NOTHING: Final = _What("", "", "", 0)
 
 
 def seen_inside(sums: SampleSums) -> tuple[tuple[Inside, ...], dict[str, float]]:
-    """Return what is inside each region with enough samples, most samples first, and ``Notes.sampled``."""
+    """Return the code inside each region with enough samples, most samples first; and ``Notes.sampled``."""
     if not sums.signals or sums.seconds <= sums.lost:
         return (), {}
     seconds = (sums.seconds - sums.lost) / sums.signals
@@ -91,7 +91,7 @@ def _most_frequent(lines: Mapping[tuple[str, int], float]) -> tuple[str, int]:
 
 
 def said_of_samples(sums: SampleSums) -> Iterator[str]:
-    """Yield why samples are missing, if they are."""
+    """Yield the reasons why samples are missing, if any are."""
     reasons = {
         "old_kernel": "no samples: the kernel is too old (Linux 5.9 on x86-64, 5.16 on ARM)",
         "theirs": "samples are missing: the program handles SIGURG itself",
@@ -115,7 +115,7 @@ def said_of_samples(sums: SampleSums) -> Iterator[str]:
 
 
 def _chains(places: Iterable[CodePlace]) -> dict[CodePlace, list[AddressPlace]]:
-    """Find the functions at each place, those that are inlined first."""
+    """Return the functions at each place, those that are inlined first."""
     files: dict[str, list[int]] = {}
     for file, address in sorted(places):
         if file and Path(file).name not in _OURS:
@@ -140,9 +140,11 @@ def _is_ours(place: CodePlace, chain: Sequence[AddressPlace]) -> bool:
 def _what(
     region: Region, place: CodePlace, chain: Sequence[AddressPlace], interpreters: set[str]
 ) -> tuple[_What | None, tuple[str, int]]:
-    """Return what a place is to a region, and its line; None for the probes.
+    """Classify the code at a place, as seen from a region.
 
-    A function in a header of the system is a part of the function that it is inlined in.
+    Returns:
+        The function, or the region's own line; None for the probes. And the file and line; empty and 0 if unknown. A
+        function in a system header is a part of the function into which it is inlined.
     """
     if _is_ours(place, chain):
         return None, ("", 0)
@@ -162,7 +164,7 @@ def _what(
 
 
 def _is_of(region: Region, place: AddressPlace) -> bool:
-    """Return whether a line is the region's own: of its function, or a nameless one in it, as C++'s lambdas."""
+    """Return whether a line is the region's own: in its function, or in a nameless one inside it (C++ lambda)."""
     shorter, longer = sorted((UPWARDS.sub("", region.file), UPWARDS.sub("", place.file)), key=len)
     if not region.file or not f"/{longer}".endswith(f"/{shorter}"):
         return False
@@ -177,7 +179,7 @@ def _last(function: str) -> str:
 
 
 def said_of_bias(sums: SampleSums) -> Iterator[str]:
-    """Yield a warning if samples are not where the CPU time is, as far as clocks show it: if threads share cores."""
+    """Yield a warning if the samples' share outside calls differs from that of the CPU time by the threads' clocks."""
     if sums.signals < ENOUGH_SAMPLES or not sums.spent > 0 or sums.seconds <= sums.lost:
         return
     seen, known = sums.own / (sums.seconds - sums.lost), min(sums.computed / sums.spent, 1.0)

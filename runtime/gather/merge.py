@@ -102,7 +102,7 @@ class Run:
 
     @property
     def samples(self) -> SampleSums:
-        """What threads executed; nothing if that of an earlier run is among it."""
+        """The samples of all threads' code; none if those of an earlier run are among them."""
         return self.shards.samples if len(self.chosen) == len(self.shards.heads) else SampleSums()
 
     @cached_property
@@ -151,12 +151,12 @@ class _Structure:
     """The experiment's structure, which process 0 has decided for all processes.
 
     Attributes:
-        metrics: Its metrics.
-        call_paths: Its call paths.
+        metrics: The experiment's metrics.
+        call_paths: The experiment's call paths.
         moved: The new index of each call path before folding.
         folded: Pairs of a folded call path and its caller.
         events: Metric → field of a node, for the events that the user has named.
-        sampled: The call paths that only samples have shown, so that nothing is known of them but their time.
+        sampled: The call paths that are known only from samples, which have no values except times.
     """
 
     metrics: tuple[Metric, ...]
@@ -289,7 +289,7 @@ class _Decisions:
         return longest_first(Delay(*pair, sum(both), by_messages=both[True]) for pair, both in found.items())
 
     def structure(self, timing: Timing) -> _Structure:
-        """Decide the rest, including the notes, once it is known which call paths lack times."""
+        """Decide on everything else, including the notes, once it is known which call paths lack times."""
         run = self._run
         shards = [shard for shard in run.processes.values() if shard.threads]
         paused = _paused(shards)

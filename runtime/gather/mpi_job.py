@@ -177,7 +177,7 @@ def few_processes(words: Sequence[str], launcher: str, shards: Sequence[Path]) -
 
 
 def _on_nodes_left(words: Sequence[str]) -> list[str]:
-    """Return a command that starts a process on each responding node if some are down; srun would wait for these."""
+    """Return a command for one process per responding node if some nodes are down, because srun would wait for them."""
     if Path(words[0]).name != "srun" or _NODES not in os.environ:
         return []
     ask = ["sinfo", "-h", "-N", "-r", "-n", os.environ[_NODES], "-t", _LEFT, "-o", "%N"]

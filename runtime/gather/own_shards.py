@@ -195,11 +195,11 @@ def _untimed(tree: ThreadTree, nodes: npt.NDArray[np.void]) -> npt.NDArray[np.fl
 
 
 def _keep_the_programs(nodes: npt.NDArray[np.void], *, whole: bool) -> None:
-    """Remove the time outside all regions, except in MPI and I/O calls, which belongs to the program.
+    """Remove the values outside all regions, except those of MPI and I/O calls, which belong to the program.
 
     Args:
-        nodes: Changed in place.
-        whole: Whether the rest belongs to the program, too.
+        nodes: The nodes of a thread, changed in place.
+        whole: Whether all values belong to the program, so that none is removed.
     """
     if whole:
         nodes["visits"][0] = 1

@@ -1,4 +1,4 @@
-"""The places where threads of OpenMP wait for each other, as one shard has them."""
+"""Read the places where OpenMP threads wait for each other from one shard."""
 
 from __future__ import annotations
 

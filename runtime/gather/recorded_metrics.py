@@ -34,7 +34,7 @@ __all__ = [
     "timed_metrics",
 ]
 
-# Metric → the fields of a shard's node whose sum it is.
+# Metric → the fields of a shard's node that add up to it.
 FIELDS: Final = {
     "visits": ("visits",),
     "wall_time": ("wall",),
@@ -66,7 +66,7 @@ FIELDS: Final = {
     "io_bytes_written": ("io_written",),
 }
 
-# The same for the system's data about a process or a thread.
+# Metric → the fields of the system's data about a process or a thread that add up to it.
 SYSTEM_FIELDS: Final = {
     "page_faults": ("minor_faults", "major_faults"),
     "major_page_faults": ("major_faults",),
@@ -91,7 +91,12 @@ def path_metrics(*, counted: bool) -> tuple[Metric, ...]:
 
 
 def counted_metrics(shards: Iterable[Shard], *, but: Collection[str] = ()) -> tuple[Metric, ...]:
-    """Return the metrics that all processes counted in the same way; different kinds of counts are never mixed."""
+    """Return the metrics that all processes counted in the same way; different kinds of counts are never mixed.
+
+    Args:
+        shards: The shards of all processes.
+        but: Names of metrics to leave out.
+    """
     same = {name: source for name, source in _alike(shards).items() if name not in but}
     return tuple(
         replace(metric, source=same[metric.name], parent=metric.parent if metric.parent in same else None)

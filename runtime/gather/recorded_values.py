@@ -1,4 +1,4 @@
-"""Which values of samples were recorded, and which a policy left out."""
+"""Find out which values of samples were recorded, and which a policy left out."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def are_recorded(recorded: npt.NDArray[np.uint64], fields: Sequence[str]) -> npt
 
 
 def counters_left_out(left_out: int) -> frozenset[str]:
-    """Return the counters that samples lack somewhere, given a bit per value that was left out."""
+    """Return the counters whose values are missing in some samples, given one bit per value that a policy left out."""
     values = _behind()
     return frozenset(name for name in layout.COUNTERS if any(left_out >> bit & 1 for bit in values[name]))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from math import fsum
-from statistics import median  # numpy's imports numpy.ma, which takes as long as a small gather
+from statistics import median  # numpy's median would import numpy.ma, which takes as long as a small gather
 from typing import Final
 
 from ...experiment import Notes, Region
@@ -31,8 +31,8 @@ _BYPASSES: Final = {
     1: "MPI was used, but its calls were",
     2: "calls of MPI by a library that was loaded with RTLD_DEEPBIND were",
 }
-_SILENCE: Final = 0.5  # of the recorded time; shorter silence is not reported
-_WORTH_A_WORD: Final = 0.01  # of a region's entries; a smaller share is not reported
+_SILENCE: Final = 0.5  # share of the recorded time; shorter silence is not reported
+_WORTH_A_WORD: Final = 0.01  # share of a region's entries; a smaller share is not reported
 
 
 def run_notes(
@@ -48,13 +48,13 @@ def run_notes(
     """Return the notes: missing processes and early ends, omitted data, and how the rest was measured.
 
     Args:
-        heads: The processes by rank, or by the number that a process without a rank got.
+        heads: Rank of each process → its head; processes without a rank have the numbers after the last.
         facts: Facts that only the launcher knows.
         remarks: Warnings of the gather, which come first.
         folded: The regions whose time goes to their callers on some call path.
         regions: All regions that were entered.
-        names: Those of calls and waits that are known by an address: see ``call_site_names``.
-        samples: What threads executed.
+        names: The names of calls and waits that were known only by an address: see ``call_site_names``.
+        samples: The samples of all threads' code.
     """
     processes = {process: head.shard for process, head in heads.items()}
     shards = list(processes.values())
@@ -124,7 +124,7 @@ def run_notes(
 
 
 def _sample_of_times(heads: Iterable[Head], samples: SampleSums) -> dict[str, float]:
-    """Return the time that a sample stands for, if times of regions are known by samples: without probes."""
+    """Return the time that one sample stands for, by metric; empty if all programs have probes."""
     if not samples.signals or not any(head.spread for head in heads):
         return {}
     return dict.fromkeys(("wall_time", "cpu_time"), (samples.seconds - samples.lost) / samples.signals)

@@ -1,4 +1,4 @@
-"""The samples of all processes together."""
+"""The samples of the code that threads execute, by process and added up over processes."""
 
 from __future__ import annotations
 
@@ -11,16 +11,17 @@ from ...experiment import Region
 __all__ = ["CodePlace", "Covered", "SampleSums", "Samples"]
 
 CodePlace = tuple[str, int]
-"""A file, empty if unknown, and an address in it."""
+"""A file, empty if unknown, and an address in this file."""
 
 
 class Covered(NamedTuple):
-    """How much of a thread's CPU time samples cover.
+    """How much of a thread's CPU time the samples cover.
 
     Attributes:
-        seconds: The time that they stand for.
+        seconds: The time that the samples stand for.
         lost: Seconds that are known to be missing.
-        goes_on: Whether samples have never ended before the thread; otherwise its later time is missing, too.
+        goes_on: Whether sampling continued until the thread ended; if false, the time after the last sample is missing,
+            too.
     """
 
     seconds: float
@@ -33,16 +34,16 @@ class Samples:
     """The samples of a process.
 
     Attributes:
-        signals: Their number.
-        seconds: The CPU time that they stand for.
-        period: The time that a count in ``places`` stands for.
-        states: State of ``layout.SAMPLING_STATES`` → the number of trees whose threads are in it.
-        crowded: Periods whose address had no room.
-        lost: Periods that had no room at all, or whose signal came too late.
-        places: Region, None outside of all, and place in its own code → number of periods; the place is None if the
-            address is unknown.
-        by_node: Thread and node → place → number of periods; only of processes without probes.
-        by_thread: Thread → how much of its time they cover.
+        signals: The number of samples.
+        seconds: The CPU time that the samples stand for.
+        period: The seconds that each count in ``places`` stands for.
+        states: State of ``layout.SAMPLING_STATES`` → the number of call-path trees whose threads are in this state.
+        crowded: The number of periods that were counted without an address, because the table was full.
+        lost: The number of periods that were not counted, because the table was full or the signal came too late.
+        places: Region and place in its own code → number of periods. The region is None outside all regions, the place
+            is None if the address is unknown.
+        by_node: Thread and node → place → number of periods; only for processes without probes.
+        by_thread: Thread → how much of its CPU time the samples cover.
     """
 
     signals: int
@@ -58,19 +59,19 @@ class Samples:
 
 @dataclass
 class SampleSums:
-    """Sums over processes, in numbers that do not grow with these.
+    """The sums of samples over processes; their size does not grow with the number of processes.
 
     Attributes:
         signals: The number of samples.
-        seconds: The CPU time that they stand for.
-        states: State of ``layout.SAMPLING_STATES`` → the number of threads.
-        crowded: Seconds whose address had no room.
-        lost: Seconds that had no room at all, or whose signal came too late.
+        seconds: The CPU time that the samples stand for.
+        states: State of ``layout.SAMPLING_STATES`` → the number of threads in this state.
+        crowded: Seconds that were counted without an address, because the table was full.
+        lost: Seconds that were not counted, because the table was full or the signal came too late.
         places: Region and place → seconds.
         interpreters: Programs that interpret scripts.
-        own: Seconds in the programs' own code, that is outside calls.
-        computed: The CPU time there by the threads' clocks.
-        spent: Their CPU time in all.
+        own: Sampled seconds in the programs' own code, outside calls.
+        computed: CPU seconds in the programs' own code, by the threads' clocks.
+        spent: All CPU seconds, by the threads' clocks.
     """
 
     signals: int = 0
@@ -85,7 +86,13 @@ class SampleSums:
     spent: float = 0.0
 
     def add_clocks(self, samples: Samples, computed: float, spent: float) -> None:
-        """Add a process's CPU time by clocks, in its own code and in all."""
+        """Add the CPU time of a process by its threads' clocks.
+
+        Args:
+            samples: The samples of the process.
+            computed: The CPU seconds in its own code.
+            spent: All its CPU seconds.
+        """
         self.own += sum(samples.places.values()) * samples.period
         self.computed += computed
         self.spent += spent
@@ -94,9 +101,9 @@ class SampleSums:
         """Add the samples of a process.
 
         Args:
-            samples: Its samples.
-            program: The region of what is outside all regions; None if that is not judged.
-            interpreter: Its executable if that interprets a script, otherwise empty.
+            samples: The samples of the process.
+            program: The region for code outside all regions; None to leave out such code.
+            interpreter: The executable of the process if it interprets a script, otherwise empty.
         """
         self.signals += samples.signals
         self.seconds += samples.seconds
@@ -110,7 +117,7 @@ class SampleSums:
                 self.places[key] = self.places.get(key, 0.0) + periods * samples.period
 
     def joined(self, other: SampleSums) -> SampleSums:
-        """Return these sums and those of another process of the gather together."""
+        """Return the sums over these processes and those of another process of the gather."""
         places = {**self.places}
         for key, seconds in other.places.items():
             places[key] = places.get(key, 0.0) + seconds

@@ -1,4 +1,4 @@
-"""Nodes for the code of a program without probes: each place that was sampled is one."""
+"""Add nodes for the code of a program without probes: one node for each place that was sampled."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from .shard_layout import SHARES
 __all__ = ["CODE", "Spread", "is_probed", "spread_over", "spread_path", "with_sampled_nodes"]
 
 Spread = Mapping[tuple[int, int], Sequence[tuple[int, float]]]
-"""Thread and node → the nodes that take parts of its own work, each with its part."""
+"""Thread and node → the nodes that take parts of its own work, each with its share."""
 
 CODE: Final = "code"
-"""The kind of a region that is a place of code, named as calls outside regions are; the gather replaces it."""
+"""The kind of a region that is a place in code, named like a call outside regions; the gather replaces it by lines."""
 
 _TINY: Final = 1e-9  # seconds
-_TICK: Final = 0.01  # seconds: the last sample may come so late
-_WITHOUT_PROBES: Final = ("mpi", CODE)  # with probes, regions of calls have a file
+_TICK: Final = 0.01  # seconds by which the last sample may be late
+_WITHOUT_PROBES: Final = ("mpi", CODE)  # only in programs without probes do regions of these kinds lack a file
 
 
 def is_probed(region: Region) -> bool:
@@ -36,11 +36,11 @@ def is_probed(region: Region) -> bool:
 
 
 def with_sampled_nodes(shard: Shard) -> tuple[Shard, Spread]:
-    """Return the shard with a node for each place of code that was sampled, and what was moved there.
+    """Return the shard with a node for each sampled place in code, and the work that was moved to these nodes.
 
-    A program with probes stays as it is. The place's share of the samples of its node is its share of that node's CPU
-    time outside calls. What was not sampled, because the signal was blocked, and time without CPU stay where they are,
-    but waiting for a core is where CPU time is::
+    A program with probes stays unchanged. A place takes the same share of its node's CPU time outside calls as of the
+    node's samples. Time that was not sampled, because the signal was blocked, and time off the CPU stay at the node.
+    Only time waiting for a core is divided like CPU time::
 
         (base: 10 s, 9 of them CPU)       (base: 1 s)
          └─ MPI_Send                  →    ├─ MPI_Send
@@ -67,8 +67,8 @@ class _Maker:
     """Makes the nodes of one process.
 
     Attributes:
-        numbers: The number of each place's region.
-        spread: What was moved.
+        numbers: Place in code → the number of its region.
+        spread: The work that was moved, as in ``Spread``.
     """
 
     def __init__(self, shard: Shard, samples: Samples) -> None:
@@ -80,7 +80,7 @@ class _Maker:
         self._delay = (shard.run_delay or 0.0) / max(computed, _TINY)
 
     def tree(self, tree: ThreadTree) -> ThreadTree:
-        """Return a thread's tree with the new nodes behind the others."""
+        """Return a thread's tree with the new nodes after the others."""
         computing = computing_of(tree.nodes)
         inside = np.sum([tree.nodes[f"{share}_wall"] for share in SHARES[1:]], axis=0)
         wall = np.maximum(tree.nodes["wall"] - inside, 0.0)
@@ -105,7 +105,7 @@ class _Maker:
         return replace(tree, nodes=_moved(tree.nodes, np.concatenate(made))) if made else tree
 
     def _known(self, tree: ThreadTree) -> float:
-        """Return the share of a thread's CPU time that samples cover: some are lost, and they may have ended early."""
+        """Return the share of a thread's CPU time that samples cover; some may be lost, or missing at the end."""
         covered = self._samples.by_thread.get(tree.index, Covered(0.0, 0.0, goes_on=True))
         spent = covered.seconds + covered.lost
         if not covered.goes_on:
@@ -114,7 +114,7 @@ class _Maker:
 
 
 def _moved(nodes: npt.NDArray[np.void], new: npt.NDArray[np.void]) -> npt.NDArray[np.void]:
-    """Append nodes, and take their times from their parents."""
+    """Append nodes, and subtract their times from their parents."""
     found: npt.NDArray[np.void] = np.concatenate([nodes, new])
     for name in ("wall", "cpu"):
         np.subtract.at(found[name], new["parent"], new[name])
@@ -123,7 +123,7 @@ def _moved(nodes: npt.NDArray[np.void], new: npt.NDArray[np.void]) -> npt.NDArra
 
 
 def spread_over(thread: int, node: int, spread: Spread) -> Iterator[tuple[int, float]]:
-    """Yield the nodes that did a node's own work, each with its part; most did all of it themselves."""
+    """Yield the nodes that did a node's own work, each with its share; most nodes did all of it themselves."""
     parts = spread.get((thread, node), ())
     yield from parts
     if (rest := 1.0 - sum(part for _, part in parts)) > 0:
@@ -131,7 +131,12 @@ def spread_over(thread: int, node: int, spread: Spread) -> Iterator[tuple[int, f
 
 
 def spread_path(rows: npt.NDArray[np.void], spread: Spread) -> npt.NDArray[np.void]:
-    """Return the parts of the critical path on nodes, ``ON_PATH[node]``, with what sampled nodes did as their own."""
+    """Divide a node's part of the critical path among the nodes that did its work.
+
+    Args:
+        rows: The parts of the critical path on nodes, ``ON_PATH[node]``.
+        spread: The work that was moved to sampled nodes.
+    """
     if not spread:
         return rows
     found = []

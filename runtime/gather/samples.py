@@ -203,7 +203,7 @@ class _Reader:
 
 
 def _with_rest(line: ThreadSamples, tree: ThreadTree) -> ThreadSamples:
-    """Add a last sample with what the nodes contain beyond all samples."""
+    """Return the line with one more sample, for what the nodes contain beyond all samples."""
     rest = np.zeros(1, NODE)
     for name in NODE.names or ():
         if name not in ("parent", "region"):
@@ -242,10 +242,10 @@ def _rest_by_node(
         nodes = np.arange(len(rest[0]))
     left = (rest[0] > 0) | (rest[1] > 0)
     visits, seconds, computing = (np.maximum(each[left], 0) for each in rest)
-    # shares are rounded, so the rest may exceed the seconds
+    # Shares are rounded, so the CPU seconds of the rest may exceed its seconds.
     return nodes[left], visits, seconds, np.minimum(computing, seconds)
 
 
 def _start_of(tree: ThreadTree) -> float:
-    """Return the start of the only sample of a thread without samples: its time before it was last seen."""
+    """Return when the only sample of a thread without samples begins: the thread's time before it was last seen."""
     return max(0.0, tree.last - float(tree.nodes["wall"].sum()))

@@ -69,7 +69,7 @@ class ThreadTree:
         taken: How many threads have used the tree; 0 for a main thread that entered no region.
         alive: Whether a thread was using it.
         current: The node in which the thread was last seen.
-        last: When that was, in seconds since the process's start.
+        last: When the thread was last seen, in seconds since the process's start.
         repairs: Exits that had to close other regions first.
         unmatched: Exits of regions that were not open.
         collapsed: Entries counted to the parent, because there was no memory for a node or the descriptor was refused.
@@ -77,11 +77,12 @@ class ThreadTree:
         stopped: Threads whose recording stopped because there was no memory for their stack.
         synchronised: How often the CPU clock was read.
         passed: Entries of throttled regions that called the probe library.
-        opened: Those of them after which further entries need no call until a timed region is entered or left.
+        opened: Entries among ``passed`` that opened a site, so that further entries need no call until a timed region
+            is entered or left.
         left: Exits of throttled regions that called the library, as in Fortran.
         slotted: Entries of throttled regions that only the stub of a Fortran program counted.
         throttled: Nodes whose time goes or went to their parents, each with the number of timed visits.
-        timed_again: Those of them whose time is their own again.
+        timed_again: Nodes among ``throttled`` whose time is their own again.
         nodes: Of dtype ``NODE``, parents before children, the base of the tree first.
     """
 
@@ -184,27 +185,27 @@ class Shard:
         state: The last milestone that was passed, one of ``shard_layout.STATES``.
         exit_code: The argument of MPI_Abort; 0 without one.
         start_realtime: When the process started, in seconds since 1970.
-        mpi_initialised: Seconds from the process's start to the return of MPI_Init; None if there was none.
-        mpi_finalising: Likewise, to the call of MPI_Finalize.
-        mpi_finalised: Likewise, to the return of MPI_Finalize.
-        end: Likewise, to the end of the program or to MPI_Abort; None for a killed process.
-        last: Likewise, to the last event.
+        mpi_initialised: Seconds from the process's start to the return of MPI_Init; None if it did not return.
+        mpi_finalising: Seconds from the process's start to the call of MPI_Finalize; None if it was not called.
+        mpi_finalised: Seconds from the process's start to the return of MPI_Finalize; None if it did not return.
+        end: Seconds from the process's start to the end of the program or to MPI_Abort; None for a killed process.
+        last: Seconds from the process's start to the last event.
         mpi_bypassed: 0 if all MPI calls were seen, 1 if MPI was initialised unseen, 2 if a library's calls were unseen.
         ticks_per_second: The rate of the wall clock.
         wall_clock: The source of wall time: the processor's counter, such as ``tsc``, or ``clock_gettime``.
         cpu_clock: How switches of the thread are noticed: ``rseq``, ``perf-lock`` or ``syscall``.
         pair_cost: Seconds per entry and exit of a region.
-        throttled_cost: The same for a throttled region whose entry calls the probe library.
-        passing_cost: The same if the entry calls nothing.
-        left_cost: The same if the exit calls the library, too.
-        opened_cost: The same if further entries need no call until a timed region is entered or left.
-        slot_cost: The same if only the stub of a Fortran program counts it.
+        throttled_cost: Seconds per entry and exit of a throttled region whose entry calls the probe library.
+        passing_cost: As ``throttled_cost``, if the entry calls nothing.
+        left_cost: As ``throttled_cost``, if the exit calls the library, too.
+        opened_cost: As ``throttled_cost``, if further entries need no call until a timed region is entered or left.
+        slot_cost: As ``throttled_cost``, if only the stub of a Fortran program counts the entry.
         call_cost: Seconds to measure a call of MPI or file I/O, without those for its region.
         unrecorded: Threads for which there was no memory.
         uncounted: Threads whose counters did not start, so that nothing was counted.
         refused: Call paths whose descriptor the library refused.
         deepest: The number of levels on which new call paths are recorded since memory ran short; None if it did not.
-        forked_from: The process of which this one is a fork; None if it is none.
+        forked_from: The number of the process that forked this one; None if it was not forked.
         run_delay: Seconds that the first thread was ready to run but waited for a core; None if unknown.
         involuntary_switches: How often a thread was preempted.
         system: The system's data about the process since its start, named as in ``shard_layout.SYSTEM_VALUES``.
@@ -212,17 +213,17 @@ class Shard:
         sources: Counter of ``layout.COUNTERS`` → how it was counted.
         counted_in: The calls to which counting was restricted, ``mpi`` and ``io``; empty if it was not.
         by_turns: Whether events were multiplexed, so that counts are estimates.
-        papi: Which libpapi counted, such as ``PAPI 6.0 (python_papi)``; empty if it was the system's, or none.
-        form: Its regions and call paths.
-        threads: Its threads' trees, by index.
-        files: Its reads and writes, by file.
-        places: Its places in the topologies that MPI made, in order of creation, each once.
+        papi: The libpapi that counted, such as ``PAPI 6.0 (python_papi)``; empty if it was the system's, or none.
+        form: The regions and call paths of the process.
+        threads: The trees of the process's threads, by index.
+        files: The process's reads and writes, by file.
+        places: The process's places in the topologies that MPI made, in order of creation, each once.
         topologies_left_out: The number of further topologies.
-        tracing: How its time lines were sampled; None if there are none.
+        tracing: How time lines were sampled; None if there are none.
         barriers: The number of barriers of the probe library before collectives.
-        chains: Its records of the critical path; None if that was not requested.
-        waits: The places in which its threads waited for each other in OpenMP.
-        samples: What its threads executed; None if that was not asked for.
+        chains: The records of the critical path; None if the path was not requested.
+        waits: The places in which threads waited for each other in OpenMP.
+        samples: The samples of the threads' code; None if sampling was not requested.
     """
 
     path: Path

@@ -155,7 +155,7 @@ SAMPLE_LAYOUT: Final = np.dtype(
         *[(name, "u8") for name in ("begin", "end", "present", "recorded")],
     ]
 )
-"""The head of a sample; the values whose bits are set in ``present`` follow, then the parts."""
+"""The head of a sample. After it come the values whose bits are set in ``present``, then the parts."""
 
 PART_LAYOUT: Final = np.dtype(
     {
@@ -165,10 +165,10 @@ PART_LAYOUT: Final = np.dtype(
     }
 )
 PART_WHOLE: Final = 2**32 - 1
-"""A part's CPU time is in units of its ticks divided by this; twin: AA_WHOLE."""
+"""The CPU time of a part of a sample is in units of the part's ticks divided by this; twin: AA_WHOLE."""
 
 CHUNK_LAYOUT: Final = struct.Struct("<4xIQ")
-"""The head of a chunk: its generation, and the number of bytes of samples, which follow."""
+"""The head of a chunk: its generation, and the number of bytes of the samples that follow."""
 
 NODE_VALUES: Final = (
     "visits",
@@ -196,10 +196,10 @@ THROTTLE_LAYOUT: Final = np.dtype(
 )
 
 FILE_LAYOUT: Final = struct.Struct("<4xIQQQQ")
-"""Length of the name, which follows these fields; calls, bytes read, bytes written, ticks."""
+"""Fields: the name's length, calls, bytes read, bytes written, ticks; the name follows."""
 
 OBJECT_LAYOUT: Final = struct.Struct("<4xI")
-"""Length of the name, which follows."""
+"""Field: the name's length; the name follows."""
 
 WAIT_KINDS: Final = ("critical", "atomic", "lock", "ordered", "barrier", "single", "tasks")  # twin: enum aa_wait_kind
 WAIT_LAYOUT: Final = np.dtype(
@@ -222,16 +222,16 @@ SAMPLES_LAYOUT: Final = np.dtype(
         "itemsize": ALIGNMENT,
     }
 )
-"""The head of a table of samples, of ``room`` entries, which follow."""
+"""The head of a table of samples; ``room`` entries follow."""
 
 SAMPLE_COUNT_LAYOUT: Final = np.dtype([("place", "u8"), ("node", "u4"), ("periods", "u4")])
-"""An entry: the address, with the share of the time in the highest byte; twin: struct aa_sample_count."""
+"""An entry of this table: the address, with the share of the time in the highest byte; twin: struct aa_sample_count."""
 
 MAPPING_LAYOUT: Final = struct.Struct("<4xIQQQ")
-"""Length of the name, which follows these fields; start, end and bias of an object's code."""
+"""Fields: the name's length; the start, end and bias of an object's code; the name follows."""
 
 TOPOLOGY_LAYOUT: Final = struct.Struct("<4xIQI")
-"""Kind, hash of the members, number of axes; the axes follow."""
+"""Fields: the kind of topology, a hash of its members, the number of axes; the axes follow."""
 
 AXIS_LAYOUT: Final = struct.Struct("<iii")
-"""Size, whether it is periodic, and the process's coordinate."""
+"""Fields: the size of the axis, whether it is periodic, and the process's coordinate."""

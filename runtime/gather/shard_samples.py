@@ -1,4 +1,4 @@
-"""The samples of one process's threads, as its shard has them."""
+"""Read the samples of one process's threads from its shard."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = ["samples_of"]
 _SHARE_BITS: Final = 56  # twin: runtime/probe/sample.c
 _HEAD: Final = layout.SAMPLES_LAYOUT.itemsize
 _PER_LINE: Final = layout.ALIGNMENT // 4
-_REGION_WORD: Final = 3  # of a node
+_REGION_WORD: Final = 3  # index of the region's number among the words of a node
 
 
 def samples_of(
@@ -35,13 +35,13 @@ def samples_of(
     *,
     owned: Sequence[npt.NDArray[np.intp] | slice],
 ) -> Samples | None:
-    """Read what a shard says; None if nothing was to be sampled.
+    """Return the samples in a shard; None if the process was not to be sampled.
 
     Args:
         path: The shard.
-        data: Its bytes.
-        records: Where its records stand.
-        regions: Those that nodes refer to.
+        data: The shard's bytes.
+        records: The positions of the shard's records.
+        regions: The regions to which nodes refer.
         executable: The process's program.
         owned: For each thread, which of all nodes are its own.
 
@@ -78,7 +78,7 @@ def samples_of(
         total.update({name: int(head[name]) for name in ("signals", "periods", "crowded", "lost")})
         counts = np.frombuffer(data, layout.SAMPLE_COUNT_LAYOUT, count=room, offset=at + _HEAD)
         counts = counts[(counts["node"] > 0) & (counts["periods"] > 0) & (counts["place"] >> _SHARE_BITS == 0)]
-        counts = counts[np.isin(counts["node"], nodes)]  # a program that still runs may have made more since
+        counts = counts[np.isin(counts["node"], nodes)]  # a running program may have made more nodes meanwhile
         numbers = words[counts["node"].astype(np.intp) * _PER_LINE + _REGION_WORD].tolist()
         found = np.searchsorted(nodes, counts["node"]).tolist()
         for number, address, periods, node in zip(
@@ -104,7 +104,7 @@ def _owners(owned: Sequence[npt.NDArray[np.intp] | slice], nodes: int) -> list[t
 
 
 class _Objects:
-    """The program and its libraries by their memory; where two have been one after the other, it is neither's."""
+    """Finds the program or library at an address; none if two libraries were loaded there one after the other."""
 
     def __init__(self, path: Path, data: bytes, records: Records, executable: str) -> None:
         found: list[tuple[int, int, int, str]] = []
@@ -119,7 +119,7 @@ class _Objects:
         self._found = found
 
     def place(self, address: int) -> CodePlace:
-        """Return the object's file and the address in it, as linked."""
+        """Return the object's file, and the address in this file as it was linked; empty and 0 if unknown."""
         last = int(np.searchsorted(self._starts, np.uint64(address), side="right"))
         around = [each for each in self._found[max(last - 2, 0) : last] if each[0] <= address < each[1]]
         if len(around) != 1:

@@ -18,8 +18,7 @@ def survivors(folder: Path, shards: Iterable[Shard], *, wait: float = 0.0) -> di
 
     Args:
         folder: The folder of the shards.
-        shards: The run's shards, to tell recording processes from other programs that the run left; only evaluated if
-            there are such processes.
+        shards: The run's shards, which show which of the remaining programs record; only evaluated if programs remain.
         wait: Seconds to wait for them to end.
     """
     variable = os.fsencode(f"{SHARDS_VARIABLE}={folder.resolve()}")

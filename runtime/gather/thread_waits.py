@@ -1,4 +1,4 @@
-"""The places where threads of OpenMP wait for each other, of all processes together."""
+"""Add up the places where OpenMP threads wait for each other, over all processes."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ __all__ = ["thread_waits"]
 
 
 def thread_waits(processes: Iterable[Sequence[PlaceWait]], names: Mapping[Region, Region]) -> tuple[ThreadWait, ...]:
-    """Return what the threads of all processes did in each place, the longest waits first.
+    """Return the waits in each place, summed over processes, longest first.
 
     Args:
-        processes: What each thread of a process did.
-        names: The places that are known by an address: see ``call_site_names``.
+        processes: The waits of each process's threads.
+        names: The names of places that were known only by an address: see ``call_site_names``.
     """
     return added(each for waits in processes for each in added((_of_thread(wait, names) for wait in waits), same=True))
 

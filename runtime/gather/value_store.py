@@ -22,7 +22,7 @@ _WHOLE: Final = np.array([NODE[name].kind == "i" for name in _FIELDS[:-1]])
 
 
 class ValueStore:
-    """Stores what threads recorded, field by field."""
+    """Stores the recorded values of threads, field by field."""
 
     def __init__(self) -> None:
         self._spill = Spill()

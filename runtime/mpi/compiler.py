@@ -29,7 +29,7 @@ _PROGRAM = "#include <mpi.h>\nint main(void) { return MPI_Init(0, 0); }\n"
 
 @dataclass(frozen=True, slots=True)
 class MpiCompiler:
-    """A C compiler that finds ``mpi.h``, and what it links to."""
+    """A C compiler that finds ``mpi.h``, and the MPI library that it links."""
 
     command: tuple[str, ...]
     library: MpiLibrary

@@ -17,8 +17,8 @@ def said_if_long(text: str, patience: float) -> Iterator[None]:
     A separate process prints it, because mpi4py holds the interpreter's lock while MPI is initialised.
 
     Args:
-        text: The line.
-        patience: Seconds.
+        text: The line to print.
+        patience: Seconds until the line is printed.
     """
     reading, writing = os.pipe()
     child = os.fork()

@@ -29,7 +29,7 @@ _OF_MPICH: Final = "PMI_SIZE"
 _NAME: Final = "libmpi.so.12"  # the name of MPICH's library that mpi4py loads; Debian's library has another one
 _CHOICE: Final = "MPI4PY_MPIABI"
 _PATIENCE: Final = 20.0  # seconds until the first process reports that it is waiting
-_PATIENCE_OF_OTHERS: Final = 60.0  # the same for the others: one process reports for all, unless it is missing
+_PATIENCE_OF_OTHERS: Final = 60.0  # seconds until other processes report it, in case the first one is missing
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +37,9 @@ class Started:
     """This process's place among those that a launcher has started.
 
     Attributes:
-        rank: Its rank.
+        rank: The process's rank.
         size: The number of processes.
-        by_mpich: Whether the launcher is of MPICH's kind.
+        by_mpich: Whether the launcher belongs to an MPI library of MPICH's kind.
     """
 
     rank: int
@@ -61,7 +61,7 @@ def begin_mpi(started: Started, otherwise: str) -> Any:
 
     Args:
         started: This process's place among them.
-        otherwise: The way out for a user who has started one of them alone.
+        otherwise: The remedy for a user who has started one process alone, for the message.
 
     Raises:
         InputError: For mpi4py, each of them is alone.

@@ -45,7 +45,7 @@ POLLS: Final = (
     "Iprobe Improbe Parrived Win_test"
     " Request_get_status Request_get_status_all Request_get_status_any Request_get_status_some"
 )
-"""Those of them whose last ``int *`` parameter returns whether they found anything; if not, they waited."""
+"""Functions among these whose last ``int *`` parameter returns whether they found anything; if not, they waited."""
 
 TOPOLOGIES: Final = "Cart_create Graph_create Dist_graph_create Dist_graph_create_adjacent"
 """Functions that create a communicator with a topology, which is the last parameter."""
@@ -64,7 +64,7 @@ MEETINGS: Final[Mapping[str, tuple[str, ...]]] = {
 """Functions that make a communicator → the communicators whose members wait for each other in the call."""
 
 MEETINGS_BEGUN: Final = "Comm_idup Comm_idup_with_info"
-"""The same for non-blocking functions: all members of the first argument wait until the request completes."""
+"""Non-blocking functions that make a communicator; all members of the first argument wait for each other."""
 
 WINDOWS_AFTER: Final[Mapping[str, str]] = {
     "Win_create": "aa_path_window_made(argument_5, *argument_6)",
@@ -100,4 +100,4 @@ FILE_TIMED: Final = (
 FILE_COLLECTIVES: Final = (
     "File_sync File_set_size File_preallocate File_set_view File_set_info File_set_atomicity File_seek_shared"
 )
-"""Those of them that are collective over the processes of the file, which is the first argument."""
+"""Functions among these that are collective over the processes of the file, which is the first argument."""

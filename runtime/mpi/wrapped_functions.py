@@ -56,7 +56,7 @@ _COLLECTIVES: Final = {
     "from_neighbours": "comm",
 }
 
-# The same for blocking collectives → the arguments of ``aa_path_enters`` and ``aa_path_leaves``.
+# Kind of blocking collective → the arguments of ``aa_path_enters`` and ``aa_path_leaves``.
 _BLOCKING: Final = {
     "everyone": "AA_PATH_EVERYONE, 0, comm",
     "from_root": "AA_PATH_FROM_ROOT, root, comm",
@@ -66,7 +66,7 @@ _BLOCKING: Final = {
 
 
 class Form(Enum):
-    """How a function differs from the one of its family in the table."""
+    """The differences between a function and the blocking one of its family in the table."""
 
     BLOCKING = auto()
     REQUEST = auto()
@@ -82,12 +82,13 @@ class WrappedFunction:
     Attributes:
         prototype: The header's declaration.
         names: The rule's names of its parameters.
-        counting: C statements over these that count a successful call.
-        counts: The same in words.
+        counting: C statements over these names that count a successful call.
+        counts: What ``counting`` counts, in words.
         share: The category of its time, of ``enum aa_share``.
         synchronises: Whether a barrier of all members of its communicator may precede it.
         before: C statements for the critical path, before the call.
-        after: The same after a call in which this process took part, even if its buffer was too short.
+        after: C statements for the critical path, after a call in which this process took part, even if its buffer was
+            too short.
         beside: C expression that begins the critical path's own collective before this one; empty if there is none.
     """
 

@@ -27,7 +27,7 @@ def papi_place() -> Path | None:
 
 
 def named_papi(text: str) -> str:
-    """Return what ``--papi`` names, as programs in any folder can load it: a path, a library's name, or the package.
+    """Return the library that ``--papi`` names, for programs in any folder: a path, a library's name, or the package.
 
     Raises:
         UsageError: There is no such file, or the package is not installed.

@@ -36,14 +36,14 @@ class Tried:
     """An event that was tested.
 
     Attributes:
-        event: Its name.
-        component: Its component; empty if PAPI does not know the event.
+        event: The event's name.
+        component: The event's component; empty if PAPI does not know the event.
         kind: ``preset``, ``native`` or ``software``; empty if it was requested by name.
         outcome: ``counts``: it starts, and counted something; ``starts``: it starts, but counted nothing in the test;
             ``fails``; ``unseen``: only the program itself provides it.
-        counted_as: Its name as it was counted, with a suffix if that includes the kernel's part.
+        counted_as: The event's name as it was counted, with a suffix if that includes the kernel's part.
         whole: False for an event of the kernel if the kernel's part may not be counted.
-        reason: Why it fails.
+        reason: Why the event fails.
     """
 
     event: str
@@ -67,7 +67,7 @@ class Lookup:
     Attributes:
         library: The libpapi that programs load; empty if there is none.
         whose: ``system``, ``chosen`` by the user, or ``python_papi``; empty if there is none.
-        version: Its version.
+        version: The version of the libpapi.
         reason: Why there is no library, or why the results are incomplete.
         binding: The versions of ``python_papi`` and of the PAPI in it, if installed.
         components: The library's components.

@@ -21,7 +21,7 @@ __all__ = [
 
 COUNTED_BY_PAPI: Final = "measured:papi:"
 
-CHOSEN: Final = "--papi"  # of a library that the user chose
+CHOSEN: Final = "--papi"  # ends the source of counts by a library that the user chose
 PACKAGED: Final = "python_papi"
 
 _LIBRARY: Final = re.compile(rf" by (PAPI [\d.]+ \((?:{CHOSEN}|{PACKAGED})\))")
@@ -48,7 +48,7 @@ class Counted(NamedTuple):
 
     @property
     def plain(self) -> str:
-        """Return the event without that suffix, as the user names it."""
+        """Return the event without the suffix for the kernel's part, as the user names it."""
         return self.event.removesuffix(KERNEL_PART)
 
     @property
@@ -70,15 +70,15 @@ def counted(source: str) -> Counted | None:
 
 
 def source_by_library(source: str, library: str) -> str:
-    """Return a source text to which is added which libpapi counted, if it was not the system's."""
+    """Add to a source text which libpapi counted, if it was not the system's."""
     return f"{source} by {library}" if library else source
 
 
 def source_in_calls(source: str, calls: Sequence[str]) -> str:
-    """Return a source text to which is added that counting was restricted to calls."""
+    """Add to a source text that counting was restricted to calls."""
     return f"{source}{_IN}{' and '.join(_CALLS[each] for each in calls)} calls" if calls else source
 
 
 def source_of_estimates(source: str) -> str:
-    """Return a source text to which is added that events were multiplexed."""
+    """Add to a source text that events were multiplexed, so that counts are estimates."""
     return f"{source}{_TURNS}"

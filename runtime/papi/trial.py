@@ -84,7 +84,7 @@ class Papi:
         """Count some events together during a little work; return the counts, and why it failed or an empty string.
 
         Args:
-            events: Their names.
+            events: The events' names.
             kernel: Whether the work includes the kernel, which takes long on busy cores.
         """
         number = ctypes.c_int(_NULL)

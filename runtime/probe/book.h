@@ -5,7 +5,7 @@
 #include "shard.h"
 
 extern bool aa_book_is_quick; /* whether ticks are the processor's counter and no events are counted */
-extern bool aa_book_goes_on;  /* whether ticks are, and counters need not stop for events */
+extern bool aa_book_goes_on;  /* whether ticks are that counter, too, and counters need not stop for events */
 
 /* Sets the two variables above and the bars of watches; called once clock and counters are chosen. */
 void aa_book_prepare(void);
@@ -22,7 +22,7 @@ void aa_book(struct aa_thread *thread);
  */
 void aa_book_wait(struct aa_thread *thread);
 
-/* The same for another thread, which must be idle; does nothing if it has ended. */
+/* Ends the wait of another thread for its team. That thread must be idle; does nothing if it has ended. */
 void aa_book_wait_of(struct aa_thread *thread);
 
 /* Returns the thread's enum aa_share, without the flags AA_IN_MPI and AA_IN_OMP. */
@@ -46,7 +46,10 @@ static inline int64_t aa_book_to(struct aa_thread *thread, struct aa_node *node,
     return took;
 }
 
-/* The same for the thread's current node. */
+/*
+ * Adds the time since the thread's last event to its current node, and returns it in ticks. now: the current
+ * ticks.
+ */
 static inline int64_t aa_book_until(struct aa_thread *thread, uint64_t now) {
     return aa_book_to(thread, thread->current, now);
 }

@@ -64,7 +64,7 @@ uint64_t aa_clock_nanoseconds(clockid_t clock);
 
 /* Returns the processor's counter; only for use while aa_clock_counter is true. */
 #if defined(AA_FAKE_CLOCK)
-uint64_t aa_clock_count(void); /* in a test, the test controls the time */
+uint64_t aa_clock_count(void); /* in tests, the test controls the time */
 #else
 static inline uint64_t aa_clock_count(void) {
 #if !defined(AA_COUNTER)

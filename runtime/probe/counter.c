@@ -13,7 +13,7 @@
 bool aa_counting, aa_counter_goes_on;
 uint32_t aa_counted_calls;
 
-/* The source that is used if nothing is counted except by the system. */
+/* The source that is used if only the system's counts are recorded. */
 static void describe_nothing(char sources[AA_COUNTERS][AA_SOURCE_LENGTH]) {
     (void)sources;
 }

@@ -129,7 +129,7 @@ static void book(uint64_t *into, uint64_t *before, const uint64_t *bias) {
 }
 
 /*
- * Counts again. Caches are not simulated in MPI: the number of its polls is random, which must not affect
+ * Resumes counting. Caches are not simulated in MPI: the number of its polls is random, which must not affect
  * their contents.
  */
 static void go(bool in_mpi) {

@@ -26,10 +26,11 @@ struct aa_counter_source {
     void (*stop)(uint64_t counts[AA_COUNTED]);
     /* Adds the counts since the last call, minus a bias, without stopping. May be missing. */
     void (*book)(uint64_t *into, uint64_t *before, const uint64_t *bias);
-    /* Counts again. in_mpi: the MPI or OpenMP library is at work, for which rtcount simulates no caches. */
+    /* Resumes counting. in_mpi: the MPI or OpenMP library is at work, for which rtcount simulates no caches.
+     */
     void (*go)(bool in_mpi);
     void (*forked)(void); /* called in the child of a fork; may be missing */
-    /* Returns flags AA_COUNTS_BY_… that say how events are counted. May be missing. */
+    /* Returns the flags AA_COUNTS_BY_… that show how events are counted. May be missing. */
     uint32_t (*how)(void);
     /* Restricts the calling thread to these counters, one bit each; returns whether that changes
      * anything. May be missing. */

@@ -14,8 +14,8 @@ struct counts {
 };
 
 /*
- * The counts at the start: the kernel has counted since the process began, in which another program may
- * have run before.
+ * The counts when this library was loaded, to be subtracted: the kernel counts since the process began, in
+ * which another program may have run before.
  */
 static struct counts before;
 

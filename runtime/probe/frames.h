@@ -21,8 +21,8 @@ static inline void aa_frame_set(struct aa_frame *frame, struct aa_node *node, co
 bool aa_frames_make(struct aa_thread *thread);
 
 /*
- * The same, but takes the lock itself. Returns whether there is space for one more region; in a signal
- * handler that interrupts the library, only spare frames are left.
+ * Doubles the space likewise, but takes the lock itself. Returns whether there is space for one more region;
+ * in a signal handler that interrupts the library, only spare frames are left.
  */
 bool aa_frames_deepen(struct aa_thread *thread);
 
@@ -45,7 +45,7 @@ static inline void aa_frames_push_plainly(struct aa_thread *thread, struct aa_no
     thread->current = node;
 }
 
-/* The same from the current node, after closing all sites. */
+/* Opens a region from the current node, after closing all sites. */
 static inline void aa_frames_push(struct aa_thread *thread, const char *key, struct aa_node *node) {
     aa_sites_close(thread);
     aa_frames_push_plainly(thread, thread->current, key, node);
@@ -59,7 +59,7 @@ static inline void aa_frames_pop_plainly(struct aa_thread *thread, struct aa_fra
     thread->top = frame;
 }
 
-/* The same after closing all sites. */
+/* Closes the regions from this frame on, after closing all sites. */
 static inline void aa_frames_pop(struct aa_thread *thread, struct aa_frame *frame) {
     aa_sites_close(thread);
     aa_frames_pop_plainly(thread, frame);

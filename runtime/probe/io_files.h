@@ -51,7 +51,7 @@ void aa_io_end_write(int fd, ssize_t done);
  */
 uint64_t aa_io_end(void);
 
-/* The same; adds the time to a file's record, by number. */
+/* Ends such a call, and adds its time to a file's record, by the record's number. */
 void aa_io_end_timed(uint16_t file);
 
 #endif

@@ -14,7 +14,7 @@
 struct aa_stream_call {
     bool counts;
     bool timed;
-    uint16_t file; /* the number of its record */
+    uint16_t file; /* the number of the file's record; see file_use.h */
 };
 
 #ifdef __GLIBC__

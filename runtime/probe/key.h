@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-/* stands for a key that was forgotten or never existed; no descriptor has this address or this text */
+/* replaces a key that was forgotten or never existed; no descriptor has this address or this text */
 extern const char aa_no_key[];
 
 static inline const char *aa_key_get(const char *const *place) {

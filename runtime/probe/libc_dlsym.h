@@ -7,7 +7,7 @@ typedef void *aa_look_up_function(void *library, const char *name);
 /* Returns the C library's dlsym; ends the process if there is none. */
 aa_look_up_function *aa_libc_dlsym(void);
 
-/* Calls it from this library. */
+/* Calls the C library's dlsym from this library. */
 void *aa_look_up(void *library, const char *name);
 
 #endif

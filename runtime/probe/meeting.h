@@ -8,9 +8,12 @@
 
 #include <stdbool.h>
 
-/* Called before and after MPI_Init; the answer is the same in all processes that see the folder. */
+/*
+ * The first is called before MPI_Init. aa_meeting_is_complete is called after it, and returns whether all
+ * processes are recorded: the answer is the same in all processes that see the folder.
+ */
 void aa_meeting_announce(void);
-/* Called before MPI_Init in place of it: this process is not recorded, so the others need not wait for it. */
+/* Called before MPI_Init instead: this process is not recorded, so the others need not wait for it. */
 void aa_meeting_refuse(void);
 bool aa_meeting_is_complete(int rank, int size);
 

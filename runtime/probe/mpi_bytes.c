@@ -91,7 +91,7 @@ static int left_out(MPI_Comm comm, const void *buffer) {
 SUMS(int, int)
 SUMS(large, MPI_Count)
 
-/* The same with a type per part, in C or Fortran. */
+/* Two versions with a type per part, in C or Fortran. */
 #define SUMS_OF_TYPES(kind, count_type, element, of)                                                         \
     uint64_t aa_sum_types_##kind(const count_type counts[], const element types[], MPI_Comm comm,            \
                                  const void *buffer) {                                                       \

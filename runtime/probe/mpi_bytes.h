@@ -14,7 +14,7 @@
 
 /* Returns the size of `count` elements; 0 if MPI does not know the size of the type. */
 uint64_t aa_bytes(MPI_Count count, MPI_Datatype type);
-/* Returns the same for a message to `peer`; 0 if that is MPI_PROC_NULL, to which nothing is sent. */
+/* Returns the size of a message to `peer`; 0 if `peer` is MPI_PROC_NULL, to which nothing is sent. */
 uint64_t aa_peer_bytes(int peer, MPI_Count count, MPI_Datatype type);
 /* Returns how much a completed receive or file operation has transferred. */
 uint64_t aa_status_bytes(const MPI_Status *status);

@@ -49,14 +49,14 @@ static void take_answer(const struct aa_request *request) {
     *asked = NULL;
 }
 
-/* Lets go of the chain from the start of a receive, and of its communicator's processes. */
+/* Frees the chain from the start of a receive, and drops the processes of the receive's communicator. */
 static void let_go(const struct aa_request *request) {
     free(request->begun);
     if (request->peers)
         aa_mpi_peers_drop(request->peers);
 }
 
-/* Returns the bytes of a message. Those of a file are counted at once, and 0 is returned. */
+/* Returns the bytes of a message. Bytes of a file are counted at once, and 0 is returned. */
 static uint64_t arrived_bytes(const struct aa_request *request, uint64_t bytes) {
     if (request->brings == AA_BRINGS_MESSAGE)
         return bytes;
@@ -73,7 +73,7 @@ static bool is_cancelled(const struct aa_request *request, const MPI_Status *sta
     return cancelled;
 }
 
-/* Receives the chain of a message that has come. */
+/* Receives the chain of a message that has arrived. */
 static void take_chain(const struct aa_request *request, const MPI_Status *status) {
     aa_path_received_later(request->peers,
                            request->peer == MPI_ANY_SOURCE ? status->MPI_SOURCE : request->peer,
@@ -241,7 +241,9 @@ void aa_path_start(enum aa_language language, int count, const void *requests) {
     }
 }
 
-/* Takes the chain of a receive that the program has found complete, and frees: nobody else would. */
+/*
+ * Receives the chain for a completed receive that the program frees, because no later call would receive it.
+ */
 static void take_freed(const struct aa_request *freed, MPI_Request request) {
     int complete = 0;
     MPI_Status status;

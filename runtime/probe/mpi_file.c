@@ -42,7 +42,10 @@ static int place_of(MPI_File handle) {
     return place;
 }
 
-/* Returns what the name of a file shows. A name may begin with the kind of the file system: "ufs:data". */
+/*
+ * Returns the properties that a file's name shows. A name may begin with the kind of the file system:
+ * "ufs:data".
+ */
 static struct open_file describe(const char *name) {
     char path[PATH_MAX];
     int error = errno;

@@ -25,12 +25,12 @@ void aa_file_begun(MPI_File file, MPI_Request request, enum aa_file_transfer tra
 void aa_file_everyone(struct aa_mpi_call call, MPI_File file);
 void aa_file_from_lower(struct aa_mpi_call call, MPI_File file);
 /*
- * The same for a non-blocking or split collective. Return our own collective, to be passed on as `beside`;
- * null if there is none.
+ * Called before a non-blocking or split collective on the file, in which processes wait likewise. Return our
+ * own collective, to be passed on as `beside`; null if there is none.
  */
 void *aa_file_begin_everyone(MPI_File file);
 void *aa_file_begin_from_lower(MPI_File file);
-/* The same as aa_file_begun for a non-blocking collective. */
+/* Counts a transfer by a non-blocking collective, as aa_file_begun does. */
 void aa_file_begun_by_all(MPI_File file, MPI_Request request, enum aa_file_transfer transfer, void *beside);
 /* Called when a split collective has begun, and when it has ended. */
 void aa_file_split(MPI_File file, void *beside);

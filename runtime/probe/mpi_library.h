@@ -59,8 +59,8 @@ extern struct aa_mpi {
     _Atomic bool live;
     /* whether it is between the return of MPI_Init and the call of MPI_Finalize */
     _Atomic bool in_world;
-    /* MPI_COMM_WORLD, MPI_COMM_NULL, MPI_BYTE, MPI_NO_OP, MPI_INFO_NULL: in some libraries they are
-     * addresses of its objects */
+    /* MPI_COMM_WORLD, MPI_COMM_NULL, MPI_BYTE, MPI_NO_OP, MPI_INFO_NULL: in some libraries these are
+     * addresses of objects */
     MPI_Comm world;
     MPI_Comm no_comm;
     MPI_Datatype byte;
@@ -84,8 +84,8 @@ extern struct aa_mpi_next { AA_MPI_FUNCTIONS(AA_MPI_POINTER) } aa_mpi_next;
 void aa_mpi_bind(const void *caller);
 
 /*
- * The same, but returns false if no MPI library is loaded: Fortran's names may come from a stub for serial
- * programs.
+ * Looks up all functions like aa_mpi_bind, but returns false if no MPI library is loaded: Fortran's names may
+ * come from a stub for serial programs.
  */
 bool aa_mpi_bind_if_any(const void *caller);
 
@@ -95,7 +95,10 @@ bool aa_mpi_defines(const void *function);
 /* Returns whether a call failed because its buffer was too short for what came. */
 bool aa_mpi_truncated(int result);
 
-/* Returns whether this process took part in a call that returned this: the others may have succeeded. */
+/*
+ * Returns whether this process took part in a call with this result, even if its buffer was too short: the
+ * call may have succeeded on the other processes.
+ */
 static inline bool aa_mpi_took_part(int result) {
     return __builtin_expect(result == MPI_SUCCESS, true) || aa_mpi_truncated(result);
 }
@@ -139,7 +142,7 @@ static inline void aa_mpi_end_left_above(const void *frame) {
         aa_mpi_leave();
 }
 
-/* The same for the frame of the caller. */
+/* Ends the outermost call if a jump has left it: the frame of the caller is not below the call's. */
 AA_IN_CALLERS_FRAME void aa_mpi_end_left(void) {
     aa_mpi_end_left_above(__builtin_frame_address(0));
 }

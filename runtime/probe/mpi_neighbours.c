@@ -59,7 +59,7 @@ int aa_neighbour_count(enum aa_neighbours side, MPI_Comm comm) {
 SUMS(int, int)
 SUMS(large, MPI_Count)
 
-/* The same with a type per neighbour, in C or Fortran. */
+/* Two versions with a type per neighbour, in C or Fortran. */
 #define SUMS_OF_TYPES(kind, count_type, element, of)                                                         \
     uint64_t aa_neighbour_sum_types_##kind(enum aa_neighbours side, const count_type counts[],               \
                                            const element types[], MPI_Comm comm) {                           \

@@ -13,7 +13,8 @@
 #include "mpi_peers.h"
 #include "path.h"
 
-/* Whether AUTOANALYZER_PATH requests it and all processes are recorded, from MPI_Init to MPI_Finalize. */
+/* Whether AUTOANALYZER_PATH requests the path and all processes are recorded; only from MPI_Init to
+ * MPI_Finalize. */
 extern bool aa_mpi_path;
 
 void aa_mpi_path_announce(void); /* before MPI_Init */
@@ -32,7 +33,7 @@ static inline const struct aa_mpi_peers *aa_path_peers(MPI_Comm comm) {
     return __builtin_expect(aa_mpi_path, false) && !aa_path_has_ended ? aa_mpi_peers_of(comm) : NULL;
 }
 
-/* The same for a request, which drops them once it is complete. */
+/* Returns the peers of a communicator for a request, which drops them once it is complete; null likewise. */
 static inline const struct aa_mpi_peers *aa_path_kept_peers(MPI_Comm comm) {
     const struct aa_mpi_peers *peers = aa_path_peers(comm);
     if (peers)
@@ -40,7 +41,7 @@ static inline const struct aa_mpi_peers *aa_path_kept_peers(MPI_Comm comm) {
     return peers;
 }
 
-/* The program uses something that the path does not follow. */
+/* Records that the program uses something that the path does not follow. */
 static inline void aa_path_leaves_out(enum aa_path_left_out what) {
     if (__builtin_expect(aa_mpi_path, false))
         aa_shard()->path_left_out |= what;
@@ -68,8 +69,10 @@ void aa_path_ask(int dest, int tag, MPI_Comm comm);
 void *aa_path_question(void);
 void aa_path_answered(void *question);
 
-/* A receive that does not block begins: where the thread is, in memory of malloc, if anybody has asked for
- * that; the same in room for it, which is empty at first. It has received. */
+/* For receives that do not block, once any sender has asked for an answer (aa_path_is_asked). aa_path_begun
+ * returns the thread's chain when the receive begins, in memory of malloc. aa_path_begun_in writes the chain
+ * to memory from aa_path_room, which is empty at first. aa_path_received_later gets this chain when the
+ * receive is complete. */
 extern _Atomic bool aa_path_is_asked;
 void *aa_path_begun(void);
 void *aa_path_room(void);
@@ -106,8 +109,8 @@ void *aa_path_begin_from_neighbours(MPI_Comm comm);
 void aa_path_complete(void *begun);
 
 /*
- * The same for a persistent collective. Called when the program has created it (aa_path_prepare_…), before it
- * starts it, once it is complete, and when it frees it.
+ * For a persistent collective. Called when the program has created it (aa_path_prepare_…), before the program
+ * starts it, once it is complete, and when the program frees it.
  */
 void *aa_path_prepare_everyone(MPI_Comm comm);
 void *aa_path_prepare_from_root(int root, MPI_Comm comm);

@@ -89,7 +89,7 @@ void aa_path_answered(void *question) {
         give_up(answer);
 }
 
-/* Returns the late answers, and hands them over to the caller. */
+/* Returns the late answers, which the caller owns from now on. */
 static struct answer *all_late(void) {
     aa_path_lock();
     struct answer *all = late;

@@ -51,8 +51,8 @@ static struct aa_mpi_peers *counted_group_of(MPI_Comm comm) {
 static const void *_Atomic meeting;
 static _Thread_local char me AA_INITIAL_EXEC;
 
-/* Makes the calling thread that thread, unless another one is. Returns whether it is, even if its last
- * collective failed. */
+/* Makes the calling thread the meeting one, unless another thread is. Returns whether it is now, which it may
+ * still be from a collective that failed. */
 static bool begins_to_meet(const struct aa_mpi_peers *peers) {
     const void *nobody = NULL;
     return peers->everybody && (atomic_compare_exchange_strong(&meeting, &nobody, &me) || nobody == &me);
@@ -63,8 +63,8 @@ static void ends_to_meet(void) {
         meeting = NULL;
 }
 
-/* The program has begun a collective that does not block, or prepared one. On some ranks those of other
- * communicators may be begun before the path ends, and on others after that. */
+/* Whether the program has begun a non-blocking collective, or prepared a persistent one. Some ranks may begin
+ * such collectives of other communicators before the path ends, and other ranks after that. */
 static _Atomic bool has_begun_ahead;
 
 static uint32_t flags_of(enum aa_path_collective_kind kind, const struct aa_mpi_peers *peers, bool may_meet) {
@@ -79,11 +79,11 @@ static uint32_t flags_of(enum aa_path_collective_kind kind, const struct aa_mpi_
 }
 
 /*
- * Ends recording because the path takes too long. All members learn this in the same collective. In one of
- * all ranks, all end the path there. If each rank has one thread that calls MPI, and no collective but
- * blocking ones, the tool sends nothing more. Otherwise, a collective of the tool may already have begun. So
- * on each communicator, the tool's collectives end once all its members know. After a failed collective,
- * members may learn in different collectives; then the tool's collectives there go on.
+ * Ends recording because the path takes too long. All members learn this in the same collective. If it is a
+ * collective of all ranks, all of them end the path there. If each rank has one thread that calls MPI, and
+ * only blocking collectives, the tool sends nothing more. Otherwise, a collective of the tool may already
+ * have begun. So on each communicator, the tool's collectives end once all its members know. After a failed
+ * collective, members may learn in different collectives; then the tool's collectives there continue.
  */
 static void give_up(struct aa_mpi_peers *peers, uint32_t flags) {
     peers->is_left = !(flags & AA_PATH_IN_DOUBT);
@@ -105,7 +105,8 @@ static void meet(struct aa_mpi_peers *peers, const struct aa_path *longest, uint
         give_up(peers, flags);
 }
 
-/* Some have waited for others. All members read what a root says: if it has left the path, they do here. */
+/* Called when some members have waited for others. All members read the root's flags: if the root has left
+ * the path, they leave it on this communicator, too. */
 static void join(struct aa_mpi_peers *peers, const struct aa_path *longest, uint32_t flags) {
     aa_path_join(longest);
     if (flags & AA_PATH_TOO_MUCH && !(flags & AA_PATH_IN_DOUBT) && !peers->inter)

@@ -49,7 +49,7 @@ static void receive_among(const struct aa_mpi_peers *peers, int source, int tag,
         receive(aa_path_ours.comm, peer, aa_path_tag_of(peers, tag), begun);
 }
 
-/* The answer of a non-blocking receive that began before any sender had asked. */
+/* The chain with which a non-blocking receive answers if it began before any sender had asked. */
 static const struct aa_path unknown;
 
 void aa_path_received_later(const struct aa_mpi_peers *peers, int source, int tag, const void *begun) {
@@ -83,7 +83,8 @@ void aa_path_add_lengths(void *given, void *kept, int *count, MPI_Datatype *type
 
 #define MOST_ROUNDS 1000 /* so that nobody waits for ever for a message that the library has lost */
 
-/* A message may come after a barrier that its sender has entered later, so all add up what is on its way. */
+/* A message may arrive after a barrier that its sender entered later. So all ranks add up how many are on
+ * their way. */
 void aa_path_take_rest(void) {
     struct aa_path mine = {0}, all = {.length = 1};
     for (int round = 0; round < MOST_ROUNDS && all.length > 0; round++) {

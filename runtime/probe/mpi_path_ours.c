@@ -1,4 +1,5 @@
-/* What all parts of the critical path's messages need: the tool's communicator, a lock, and the cost. */
+/* The parts that all files of the critical path's messages need: the tool's communicator, a lock, and the
+ * cost. */
 #include <pthread.h>
 #include <string.h>
 

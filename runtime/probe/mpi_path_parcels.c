@@ -90,7 +90,8 @@ void aa_path_took(MPI_Comm comm) {
     aa_path_on_the_way -= comm == aa_path_ours.comm;
 }
 
-/* In counting runs, whose time means nothing, it may take longer. */
+/* A chain may arrive slightly later than expected; in counting runs, whose times are meaningless, the wait is
+ * longer. */
 bool aa_path_is_here(MPI_Request *request) {
     int came = 0;
     uint64_t end = aa_work_is_counted() ? aa_clock_ticks() + (uint64_t)(COUNTING * aa_clock_rate()) : 0;
@@ -107,8 +108,9 @@ bool aa_path_is_over(uint64_t *end) {
     return now > *end;
 }
 
-/* Waits for a chain that was sent before the program's message, but not for ever. If the path has ended here,
- * does not wait for another rank's chain (`from_one`), because that rank may send none. */
+/* Waits for a chain that was sent before the program's message, for a limited time; returns whether it
+ * arrived. If the path has ended here, does not wait for another rank's chain (`from_one`), because that rank
+ * may send none. */
 static bool comes(MPI_Request *request, bool from_one) {
     int came = 0;
     uint64_t end = 0, since = 0;

@@ -37,7 +37,7 @@ struct aa_path_ours {
 
 extern struct aa_path_ours aa_path_ours;
 
-/* Writes the calling thread's chain, as it is sent. */
+/* Writes the calling thread's chain in the form in which it is sent. */
 void aa_path_write(struct aa_path *path);
 
 /* Serialise threads, if these may call MPI at the same time. */
@@ -48,14 +48,14 @@ void aa_path_unlock(void);
 void aa_path_count_message(void);
 void aa_path_count_collective(int members);
 
-/* Add the CPU time of a call in which the tool waits for other processes: the first returns its start. The
- * third adds a collective by shared memory. */
+/* The first returns the start of a call in which the tool waits for other processes; the second adds the CPU
+ * time since then to the cost. The third updates the cost after a collective by shared memory. */
 uint64_t aa_path_start_waiting(void);
 void aa_path_count_waiting(uint64_t since);
 void aa_path_count_slots(void);
 
-/* Measures what a message costs, by one from the process to itself. Then starts to compare the total cost
- * with the limit, if there is one. */
+/* The first measures what a message costs, by messages from the process to itself. The second starts to
+ * compare the total cost with the limit, if there is one. */
 void aa_path_find_price(void (*exchange)(void));
 void aa_path_begins(bool limited);
 
@@ -68,43 +68,48 @@ void aa_path_exchange_with_oneself(void);
 void aa_path_send_on(MPI_Comm comm, int peer, int tag);
 void aa_path_receive_on(MPI_Comm comm, int peer, int tag);
 
-/* Messages to any process that this one has sent between two, less those that it has received. */
+/* The number of chains between two processes that this process has sent, minus those that it has received. */
 extern _Atomic int64_t aa_path_on_the_way;
 void aa_path_took(MPI_Comm comm);
 
-/* All are at the end: what nobody has received is, as libraries say that it was not. */
+/* Called when all ranks are at the end: receives the chains that nobody has received, because MPI libraries
+ * report such messages. */
 void aa_path_take_rest(void);
 
 /* An MPI_User_function that adds the lengths of chains. */
 void aa_path_add_lengths(void *given, void *kept, int *count, MPI_Datatype *type);
 
-/* Sends a chain to another process (null: the calling thread's), with a question, or with none (0). */
+/* Sends a chain to another process, with the number of a question, or 0 for none. If `chain` is null, sends
+ * the calling thread's. aa_path_tag_of returns the tag for the chain of a message with this tag. */
 void aa_path_send_parcel(MPI_Comm comm, int peer, int tag, const struct aa_path *chain, uint32_t question);
 int aa_path_tag_of(const struct aa_mpi_peers *peers, int tag);
 
-/* Join the late answers, those that came only after their send was complete, as far as they are here now;
- * give up all of them, at the end. */
+/* The first joins those late answers, which arrive only after their send is complete, that have arrived by
+ * now. The second gives up all remaining ones, at the end. */
 void aa_path_take_late(void);
 void aa_path_end_answers(void);
 
-/* One that was sent did not come; as all others go on, so does the rest. */
+/* Records that a chain that was sent did not arrive. Recording continues, because the other ranks continue,
+ * but from now on this rank waits for no chain. */
 extern _Atomic bool aa_path_has_missed;
 void aa_path_miss(void);
 
-/* Returns whether a wait takes too long. `end` is when it does; 0 at the first call, which sets it. */
+/* Returns whether a wait takes too long. `end`: the time when it does; 0 at the first call, which sets it. */
 bool aa_path_is_over(uint64_t *end);
 
-/* Return whether a chain has arrived: without waiting; or after waiting for it, if it was sent before. */
+/* Return whether a chain has arrived. The first does not wait; the second waits for the chain, which was sent
+ * before the program's message. */
 bool aa_path_is_here(MPI_Request *request);
 bool aa_path_await(MPI_Request *request);
 
-/* One that is being received is so no more; false: it came after all. */
+/* Cancels the receive of a chain; returns false if the chain has arrived after all. */
 bool aa_path_cancel(MPI_Request *request);
 
-/* Whether a collective of ours that all have begun completes in time. */
+/* Returns whether a collective of the tool that all members have begun completes in time. */
 bool aa_path_comes(MPI_Request *request);
 
-/* A collective of the tool in progress: the chain that this process gives, and the chains that it gets. */
+/* A collective of the tool in progress: the chain that this process contributes, and the chains that it
+ * receives. */
 struct aa_path_collective {
     struct aa_path_collective *next;
     MPI_Comm comm;
@@ -115,8 +120,8 @@ struct aa_path_collective {
     struct aa_path mine, found[];
 };
 
-/* Create a collective, or return null without memory; free it and return null if it could not begin; join
- * the chains that it has brought. */
+/* The first returns a new collective; null without memory. The second returns the collective, or frees it and
+ * returns null if MPI could not begin it. The third joins the chains that the collective has brought. */
 struct aa_path_collective *aa_path_new_collective(MPI_Comm comm, int members, int places);
 struct aa_path_collective *aa_path_keep_collective(struct aa_path_collective *collective, int result);
 void aa_path_join_collective(const struct aa_path_collective *collective);
@@ -131,14 +136,14 @@ static inline bool aa_path_is_longer(const struct aa_path *one, const struct aa_
 void aa_path_share(struct aa_mpi_peers *peers, MPI_Comm comm);
 void aa_path_end_slots(struct aa_path_slots *slots);
 
-/* Return the calling process's rank among the members; the ticks that it waited for others in the latest call
- * of aa_path_put or aa_path_take. */
+/* Return the calling process's rank among the members; and the ticks for which it waited for others in the
+ * latest call of aa_path_put or aa_path_take. */
 int aa_path_my_place(const struct aa_path_slots *slots);
 uint64_t aa_path_waited_in(const struct aa_path_slots *slots);
 
-/* Called before a collective: writes the thread's chain, with flags, to a slot if other members need it.
- * After the collective: returns the longest chain of the members `from` to `to`; and ends the use of the
- * slots. */
+/* aa_path_put, before a collective, writes the thread's chain, with flags, to a slot if other members need
+ * it. aa_path_take, after the collective, returns the longest chain of the members `from` to `to`.
+ * aa_path_taken_slots ends the use of the slots. */
 void aa_path_put(struct aa_path_slots *slots, bool gives, uint32_t flags);
 const struct aa_path *aa_path_take(struct aa_path_slots *slots, int from, int to, uint32_t *flags);
 void aa_path_taken_slots(struct aa_path_slots *slots, bool all_wait_for_all);

@@ -7,7 +7,7 @@
 struct aa_path_slots;
 
 struct aa_mpi_peers {
-    _Atomic uint32_t users; /* the communicator, and those of aa_mpi_peers_keep */
+    _Atomic uint32_t users; /* the communicator itself, and each call of aa_mpi_peers_keep */
     /* the number of processes to which messages go: those of the remote group on an intercommunicator */
     int count;
     /* Differs, in most cases, between communicators with the same two members; the same in all members. */
@@ -31,7 +31,7 @@ struct aa_mpi_peers {
  * end_slots: called with the slots of each communicator that is freed. Returns false if MPI fails.
  */
 bool aa_mpi_peers_begin(int size, void (*end_slots)(struct aa_path_slots *));
-/* Called before MPI_Finalize; frees what all this needs. */
+/* Called before MPI_Finalize; frees what these functions have allocated. */
 void aa_mpi_peers_end(void);
 
 /*

@@ -66,7 +66,10 @@ bool aa_requests_start(uint64_t handle, struct aa_request *found);
  */
 bool aa_requests_complete(uint64_t handle, uint64_t as_of, struct aa_request *found);
 
-/* Returns whether the same entry is of a synchronous send that waits for an answer to its question. */
+/*
+ * Returns whether the entry that aa_requests_complete would find is a synchronous send that waits for an
+ * answer.
+ */
 bool aa_requests_asks(uint64_t handle, uint64_t as_of);
 
 /* Removes the youngest entry of a handle, or marks it as cancelled; nothing if there is none. */

@@ -6,10 +6,12 @@
 
 #include <stdbool.h>
 
-/* The library reports its own events (openmp_tool.c), so its functions need not be wrapped. */
+/* Whether the library reports its own events (openmp_tool.c), so that its functions need not be wrapped. */
 extern bool aa_openmp_tells;
 
-/* This thread tries to take a lock; some versions report that as waiting for it. */
+/*
+ * Whether this thread only tries to take a lock, which some versions of the library report as waiting for it.
+ */
 extern _Thread_local bool aa_openmp_tries AA_INITIAL_EXEC;
 
 #endif

@@ -45,7 +45,7 @@ struct region {
     struct aa_team team;
 };
 
-/* The thread's number is only needed by a thread without a tree. */
+/* Returns the thread's number in its team, which only a thread without a tree needs. */
 static uint32_t number(void) {
     static void *_Atomic function;
     return aa_thread_self ? AA_ANY_TREE : (uint32_t)ask(&function, "omp_get_thread_num");

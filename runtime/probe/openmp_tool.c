@@ -60,7 +60,7 @@ struct task {
 };
 
 struct region {
-    struct aa_team team; /* the first: see is_at_end */
+    struct aa_team team; /* must be the first member: see is_at_end */
     const void *address;
     struct aa_waiting waiting;
     struct task tasks[];

@@ -14,10 +14,12 @@
  */
 struct aa_wait *aa_wait_enter(enum aa_wait_kind kind, const void *returns_to);
 
-/* Forgets the places in this memory, because others may be there. */
+/* Forgets the places in this memory, because another library may be loaded there. */
 void aa_wait_forget(struct aa_span span);
 
-/* A wait. It may begin in a task that the thread executes during another wait; around: the place of that one.
+/*
+ * A wait. It may begin in a task that the thread executes during another wait. around: the place of that
+ * other wait.
  */
 struct aa_waiting {
     struct aa_wait *around;

@@ -102,7 +102,7 @@ static void add_work(struct holder *holder, const struct share *share) {
 static uint32_t look(struct holder *holder) {
     uint32_t nodes;
     if (holder->path->length > holder->length) {
-        static struct share share; /* of the turn: the stack may be small */
+        static struct share share; /* not on the stack, which may be small; protected by the turn */
         memset(&share, 0, sizeof share);
         nodes = aa_work_look(&holder->work, holder->thread, put_down, &share);
         add_work(holder, &share);

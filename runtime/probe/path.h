@@ -31,8 +31,8 @@ bool aa_path_here(struct aa_path *to);
 uint64_t aa_path_birth(void);
 extern _Thread_local uint64_t aa_path_born AA_INITIAL_EXEC;
 
-/* Leaves out the work until now in a tree that another thread takes over, as it belongs to the ended thread.
- */
+/* Leaves out the work until now in a tree that another thread takes over, because it belongs to the ended
+ * thread. */
 void aa_path_tree_taken_over(const struct aa_thread *thread);
 
 /* Adds the work of the calling thread, which ends, to its chain, if it has one; thread: its tree. */
@@ -42,8 +42,8 @@ void aa_path_thread_ends(const struct aa_thread *thread);
 void aa_path_update(void);
 
 /*
- * Continue the calling thread's chain after another one, if that is longer: of a thread in the same
- * collective, or of the sender of a message.
+ * If another chain is longer, make the calling thread's chain continue that one: the chain of a thread in the
+ * same collective, or of the sender of a message.
  */
 void aa_path_join(const struct aa_path *other);
 void aa_path_join_sender(const struct aa_path *other);
@@ -75,8 +75,8 @@ extern _Atomic bool aa_path_has_ended;
 /* Returns the cost of chains so far, in ticks over all threads: examining nodes, and joining chains. */
 uint64_t aa_path_taken(void);
 
-/* Add further work of the calling thread to this cost, from its start on, in so many steps. Costs that are
- * added meanwhile count once. */
+/* Begin and end further work of the calling thread whose time is added to this cost. steps: the number of
+ * nodes or entries. Costs that are added meanwhile count only once. */
 uint64_t aa_path_effort_begins(void);
 void aa_path_effort_ends(uint64_t start, uint32_t steps);
 

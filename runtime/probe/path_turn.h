@@ -7,8 +7,8 @@
 struct aa_section aa_path_turn_begin(void);
 void aa_path_turn_end(struct aa_section section);
 
-/* Releases the lock if the calling thread holds it, which ends in the middle of its turn, by a signal handler
- * or a cancellation. Returns whether it was so; then what the thread changed may be incomplete. */
+/* Releases the lock if the calling thread holds it while a signal handler or a cancellation ends the thread.
+ * Returns whether the thread held it; then the data that it was changing may be incomplete. */
 bool aa_path_turn_give_up(void);
 
 /* Releases the lock in the child of a fork, in which no other thread can hold it. */
@@ -17,7 +17,7 @@ void aa_path_turn_forget(void);
 /* Returns the clock's ticks, without those that the thread waited for the lock. */
 uint64_t aa_path_turn_ticks(void);
 
-/* The cost of following: ticks, and the number of steps, one per node or entry. */
+/* The cost of following the path: ticks, and the number of steps, one per node or entry. */
 struct aa_effort {
     _Atomic uint64_t ticks; /* only the thread itself changes them */
     uint64_t steps;

@@ -50,7 +50,7 @@ static inline void enter_and_pass(void) {
     priced()->leave_or_pass(key);
 }
 
-/* The site counts some entries, as one that is opened again and again does. */
+/* Opens and closes a site that counts a few entries in between, like one that is opened again and again. */
 static inline void open_and_close(int64_t *site) {
     priced()->enter_counted(key, site);
     *site -= AA_SITE_PAYING;
@@ -109,7 +109,7 @@ double aa_price_of(enum aa_priced what) {
     uint64_t fastest = UINT64_MAX, least[AA_COUNTED];
     memset(least, 0xff, sizeof least);
     for (int round = 0; round < ROUNDS; round++) {
-        child.visits = 1; /* not one of the timed ones, of which there is one in AA_THROTTLE_PERIOD */
+        child.visits = 1; /* not a timed visit, of which there is one per AA_THROTTLE_PERIOD */
         uint64_t took = time_of(what);
         fastest = took < fastest ? took : fastest;
         keep_least(least, &base, &child, what == AA_CALL ? PAIRS : 2 * PAIRS);

@@ -31,24 +31,24 @@ AA_EXPORT const char *aa_probe_enter(const char *descriptor);
 AA_EXPORT void aa_probe_exit(const char *descriptor);
 
 /*
- * The same for probes with a site of their own: the number of entries that need only be counted. Each entry
- * decrements it, and calls this function once it is below 0. In code that may be in a shared library, all
- * threads share the site. There, only the main thread decrements it: code whose stack is below
+ * Enters a region whose probe has a site of its own: the number of entries that need only be counted. Each
+ * entry decrements the site, and calls this function once it is below 0. In code that may be in a shared
+ * library, all threads share the site. There, only the main thread decrements it: code whose stack is below
  * aa_probe_stack, the top of the main thread's.
  */
 AA_EXPORT const char *aa_probe_enter_counted(const char *descriptor, int64_t *site);
 AA_EXPORT extern const char *aa_probe_stack;
 
 /*
- * The same for Fortran, whose probes use slots (site.h) and do not know whether a region was entered or
- * throttled. slot: null in threads other than the main one. So the exit only leaves the region if it was the
- * last one entered. In a recursion, an outer call may be left too early; then its remaining time goes to its
- * caller.
+ * Enter and leave a region of Fortran, whose probes use slots (site.h) and do not know whether a region was
+ * entered or throttled. slot: null in threads other than the main one. So the exit only leaves the region if
+ * it was the last one entered. In a recursion, an outer call may be left too early; then its remaining time
+ * goes to its caller.
  */
 struct aa_slot;
 struct aa_main;
 AA_EXPORT void aa_probe_enter_in_slot(const char *descriptor, struct aa_slot *slot);
-/* The same for objects of earlier versions, whose slots stay empty, so that each entry calls this. */
+/* Enters a region in objects of earlier versions, whose slots stay empty, so that each entry calls this. */
 AA_EXPORT void aa_probe_enter_slot(const char *descriptor, void *slot);
 AA_EXPORT extern struct aa_main aa_probe_main;
 AA_EXPORT void aa_probe_exit_or_pass(const char *descriptor);

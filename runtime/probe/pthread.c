@@ -24,7 +24,7 @@ struct birth {
     void *argument;
     const struct aa_node *node;
     uint64_t chain;
-    size_t stack; /* bytes; SIZE_MAX if nobody asked for a size */
+    size_t stack; /* bytes; SIZE_MAX if no size was requested */
 };
 
 static void check(const void *function, const void *caller) {

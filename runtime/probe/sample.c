@@ -14,16 +14,16 @@
 
 #define ROOM 2048u /* five times the places that CoMD, miniFE and NPB MG need */
 #define LEAST_ROOM 128u
-#define PART_OF_MEMORY 128u /* a table takes no larger part of the shard's limit */
+#define PART_OF_MEMORY 128u /* a table takes at most 1/128 of the shard's limit */
 #define MOST_PER_SECOND 10000u
-#define TIMELY 25000000u /* nanoseconds: 2.5 ticks of the slowest kernels, 100 per second */
+#define TIMELY 25000000u /* nanoseconds: 2.5 timer ticks of the slowest kernels, with 100 per second */
 #define TIMELY_PERIODS 4u
 #define SHARE_BITS 56                  /* no address of a program reaches this bit */
 #define SMALL_STACK ((size_t)32 << 10) /* a sample takes 4 KiB, more with larger registers */
-#define MASKINGS_PER_SAMPLE 4u         /* each takes eight system calls, its end included */
-#define MASKINGS 16384u                /* before any sample, as for programs that start many helpers */
+#define MASKINGS_PER_SAMPLE 4u         /* a pause and its end take eight system calls */
+#define MASKINGS 16384u                /* pauses allowed before any sample: programs may start many helpers */
 
-/* The first kernel with POSIX_CPU_TIMERS_TASK_WORK: it makes the signal on the way back to the program. */
+/* The first kernel with POSIX_CPU_TIMERS_TASK_WORK, which sends the signal when it returns to the program. */
 #define KERNEL(major, minor) ((major) << 16 | (minor))
 #if defined(__x86_64__) || defined(__i386__)
 #define LEAST_KERNEL KERNEL(5u, 9u)
@@ -39,15 +39,15 @@
 
 static uint64_t period; /* nanoseconds; 0: no samples */
 static uint32_t most;   /* periods that may pass before a signal comes, unless it was blocked */
-static uint32_t room;   /* of a table */
+static uint32_t room;   /* entries of a table */
 static bool is_old_kernel;
 
 /* While the calling thread blocks the signal, its timer stands still. */
 static _Thread_local struct {
     bool is_on;
-    uint32_t count;   /* of all pauses */
+    uint32_t count;   /* number of all pauses */
     uint64_t left;    /* nanoseconds from the end of the pause to the next sample */
-    uint64_t started; /* CPU time */
+    uint64_t started; /* CPU time when the pause began */
 } masked AA_INITIAL_EXEC;
 static _Thread_local bool has_small_stack AA_INITIAL_EXEC;
 
@@ -70,8 +70,8 @@ static uint64_t next_instruction(const ucontext_t *context) {
 }
 
 /*
- * Adds to an entry, perhaps a new one; returns false if the table is too full. A quarter is left for places
- * without an address, so that the time of a node stays known.
+ * Adds periods to the entry for a place and a node, which is created if needed; returns false if the table is
+ * too full. A quarter is left for places without an address, so that the time of a node stays known.
  */
 static bool add(struct aa_samples *samples, uint64_t place, uint32_t node, uint32_t periods) {
     bool has_address = place << (64 - SHARE_BITS) != 0;
@@ -94,7 +94,8 @@ static bool add(struct aa_samples *samples, uint64_t place, uint32_t node, uint3
     return false;
 }
 
-/* Uses only memory of the calling thread. The signal is blocked meanwhile, so nothing else writes there. */
+/* Handles the signal. Uses only memory of the calling thread. The signal is blocked meanwhile, so nothing
+ * else writes there. */
 static void take(int number, siginfo_t *info, void *context) {
     (void)number;
     const struct aa_thread *thread = aa_thread_self;
@@ -106,7 +107,7 @@ static void take(int number, siginfo_t *info, void *context) {
     uint64_t share = (uint64_t)(thread->call.share & 0xff) << SHARE_BITS;
     samples->signals++;
     samples->periods += periods;
-    /* the signal was blocked, or a hypervisor took the core: nobody knows where the thread was */
+    /* the signal was blocked, or a hypervisor took the core: where the thread was is unknown */
     if (periods > most + 1) {
         samples->lost += periods - 1;
         periods = 1;
@@ -121,7 +122,7 @@ static void take(int number, siginfo_t *info, void *context) {
 
 /* ---- timers */
 
-/* A moment of the first period, so that threads that live shortly are seen as often as they should. */
+/* Returns a random moment in the first period, so that short-lived threads get their share of samples. */
 static uint64_t first_time(void) {
     uint64_t seed = aa_clock_ticks() + (uint64_t)syscall(SYS_gettid) * 0x9e3779b97f4a7c15u; /* SplitMix64 */
     seed = (seed ^ seed >> 30) * 0xbf58476d1ce4e5b9u;
@@ -171,7 +172,7 @@ static void start_timer(struct aa_samples *samples) {
     __atomic_store_n(&samples->timer, (uint32_t)timer + 1, __ATOMIC_SEQ_CST);
     if (!masked.is_on)
         set_timer((uint32_t)timer + 1, masked.left);
-    if (!aa_sample_has_signal()) /* the program has taken it meanwhile */
+    if (!aa_sample_has_signal()) /* the program has taken the signal meanwhile */
         stop_timer(samples);
 }
 
@@ -220,8 +221,8 @@ static struct aa_samples *append(const struct aa_thread *thread, uint32_t entrie
     return samples;
 }
 
-/* Ends all samples, because the program handles the signal itself. Without the lock, as a signal handler may
- * be the caller. Records are only ever appended. */
+/* Ends all samples, because the program handles the signal itself. Takes no lock, because a signal handler
+ * may be the caller; that is safe, because records are only ever appended. */
 static void leave_signal(void) {
     for (struct aa_record *record = NULL; aa_shard() && (record = aa_shard_next(record));) {
         if (record->type == AA_RECORD_SAMPLES) {
@@ -311,7 +312,7 @@ void aa_sample_pause(void) {
     errno = error;
 }
 
-/* The time of the pause counts as lost. */
+/* Continues the samples. The time of the pause counts as lost. */
 void aa_sample_resume(void) {
     int error = errno;
     struct aa_samples *samples = masked.is_on ? own_samples() : NULL;
@@ -339,7 +340,7 @@ void aa_sample_use_stack(size_t bytes) {
     errno = error;
 }
 
-/* The child has no timers of its parent. */
+/* The child of a fork does not inherit its parent's timers. */
 void aa_sample_forget(void) {
     aa_sample_forget_objects();
 }

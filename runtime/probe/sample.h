@@ -1,10 +1,10 @@
 /*
- * Samples: what a thread executes, looked at after each period of its CPU time. A timer of the thread sends
- * it SIGURG, which nobody else uses; the handler counts the thread's node and the address of its next
+ * Samples show what a thread executes. After each period of the thread's CPU time, a timer sends it SIGURG, a
+ * signal that hardly any program uses. The handler counts the thread's node and the address of its next
  * instruction in a table in the shard. The gather finds functions and lines (runtime/gather/inside.py).
  *
- * Newer kernels, on x86-64 since Linux 5.9, make such a signal on the way back to the program, so it
- * interrupts no system call. With older ones, nothing is sampled.
+ * Newer kernels, on x86-64 since Linux 5.9, send such a signal when they return to the program, so it
+ * interrupts no system call. With older kernels, nothing is sampled.
  */
 #ifndef AA_SAMPLE_H
 #define AA_SAMPLE_H
@@ -41,13 +41,13 @@ struct aa_samples {
     uint32_t timer;   /* the kernel's number of the timer, plus 1; 0: none */
     uint64_t period;  /* nanoseconds */
     uint64_t signals; /* number of samples */
-    uint64_t periods; /* that they stand for: more, as a sample may come late */
-    uint64_t crowded; /* periods that are counted without their address, as the table is full */
-    uint64_t lost;    /* periods that are not counted, as the table is full or the signal came too late */
+    uint64_t periods; /* that the samples stand for: one that comes late stands for several */
+    uint64_t crowded; /* periods that are counted without their address, because the table is full */
+    uint64_t lost;    /* periods that are not counted: the table is full, or the signal came too late */
     struct aa_sample_count counts[];
 } __attribute__((aligned(AA_SHARD_ALIGNMENT)));
 
-/* Memory of a program or library that contains code; the bias is its address less that in the linked file. */
+/* The code of a program or library in memory. bias: its address minus its address in the linked file. */
 struct aa_mapping {
     struct aa_record record;
     uint32_t length; /* length of the name, without its null */
@@ -69,20 +69,23 @@ void aa_sample_begin(struct aa_thread *thread, const sigset_t *before);
 void aa_sample_end(struct aa_thread *thread);
 
 /*
- * Stop and continue the calling thread's samples: it takes none while it blocks SIGURG, so that none is ever
+ * Pause and continue the calling thread's samples: it takes none while it blocks SIGURG, so that none is ever
  * pending. They keep errno, and take no lock, because a signal handler may be the caller.
  */
 void aa_sample_pause(void);
 void aa_sample_resume(void);
 
-/* Return whether the calling thread takes samples, and whether it does not pause. */
+/* Return whether the calling thread takes samples, perhaps paused ones; and whether it takes some now. */
 bool aa_sample_is_taken(void);
 bool aa_sample_goes_on(void);
 
-/* Ends the calling thread's samples if its stack, or another one that it will use, has so few bytes. */
+/*
+ * Ends the calling thread's samples if its stack, or another one that it will use, is too small. bytes: its
+ * size.
+ */
 void aa_sample_use_stack(size_t bytes);
 
-/* The calling thread is about to continue in this context, on its stack and with its mask. */
+/* Called when the calling thread is about to continue in this context, with another stack and signal mask. */
 void aa_sample_enter_context(const ucontext_t *context);
 
 /* Forgets the parent's samples, in the child of a fork. */
@@ -92,8 +95,8 @@ void aa_sample_forget(void);
 bool aa_sample_has_signal(void);
 
 /*
- * Makes this its handler, unless the program has one; returns whether it is. The caller holds the shard's
- * lock. end: called once the program handles the signal itself.
+ * Installs the handler of the signal, unless the program has one; returns whether ours is installed. The
+ * caller holds the shard's lock. end: called once the program handles the signal itself.
  */
 bool aa_sample_take_signal(void (*handler)(int, siginfo_t *, void *), void (*end)(void));
 

@@ -1,7 +1,7 @@
 /*
- * Masks of signals, and stacks on which samples might not have room. The program's masks stay its own. While
- * a thread blocks the signal of samples, it takes none, so none can be pending when the thread waits for
- * signals, looks which are pending, or lets one in while it waits for something else.
+ * Wraps functions that change signal masks, and the stacks of signal handlers. The program's masks stay
+ * unchanged. While a thread blocks the signal of samples, it takes none. So no sample is pending when the
+ * thread waits for signals, looks which ones are pending, or unblocks one while it waits for something else.
  */
 #define _GNU_SOURCE
 #include "probe.h"
@@ -42,7 +42,7 @@ static struct {
 
 #define FIND(name) (next.name = (__typeof__(next.name))dlsym(RTLD_NEXT, #name))
 
-/* Early, because a signal handler may call these functions, but must not look them up. */
+/* Looks the functions up early, because a signal handler may call them, but must not look them up. */
 static __attribute__((constructor)) void find_early(void) {
     FIND(pthread_sigmask);
     FIND(sigprocmask);
@@ -57,7 +57,7 @@ static __attribute__((constructor)) void find_early(void) {
     FIND(sigpending);
     FIND(sigaltstack);
     FIND(setcontext);
-    dlerror(); /* the program is not to see that the C library lacks one */
+    dlerror(); /* the program must not see that the C library lacks one */
 }
 
 /* Calls the function behind the wrapper; constructors of other libraries may come before ours. */
@@ -75,8 +75,8 @@ static bool blocks_it(void) {
 }
 
 /*
- * Call these before the thread blocks the signal, and after it lets it in. If a handler of another signal
- * blocks it meanwhile, it stays so.
+ * Call these before the thread blocks the signal, and after it unblocks it. If the signal is blocked for
+ * another reason, as in a handler of another signal, they change nothing.
  */
 static void before_blocking(void) {
     if (aa_sample_is_taken() && !blocks_it())
@@ -136,7 +136,10 @@ AA_EXPORT int sigsetmask(int mask) {
     return before;
 }
 
-/* What comes while a handler of another signal blocks it is not the program's. */
+/*
+ * Hides a pending sample from the program: one that came while a handler of another signal blocked the
+ * signal.
+ */
 AA_EXPORT int sigpending(sigset_t *set) {
     int result = NEXT(sigpending)(set);
     if (result == 0 && aa_sample_has_signal() && aa_sample_goes_on())
@@ -144,7 +147,7 @@ AA_EXPORT int sigpending(sigset_t *set) {
     return result;
 }
 
-/* ---- jumps and contexts, which bring their masks */
+/* ---- jumps and contexts, which change the signal mask */
 
 static void follow(const sigset_t *mask) {
     if (sigismember(mask, SIGURG) == 1)

@@ -15,7 +15,9 @@ struct object {
     const char *name; /* in the loader's memory, valid as long as the library is loaded */
 };
 
-/* The objects in the shard, and behind them those that were just found; one thread at a time adds some. */
+/*
+ * The objects in the shard, followed by those that were just found. Only one thread at a time adds objects.
+ */
 static struct {
     struct object all[MOST_OBJECTS];
     uint32_t count, noted;
@@ -61,7 +63,7 @@ static int count_loaded(struct dl_phdr_info *info, size_t unused, void *loaded) 
 }
 
 static void append(const struct object *object) {
-    /* the kernel's own code is in no file */
+    /* the kernel's own object, whose name is no path, is in no file */
     const char *name = strchr(object->name, '/') ? aa_objects_whole_name(object->name) : object->name;
     size_t length = strlen(name);
     struct aa_mapping *mapping = aa_shard_append(AA_RECORD_MAPPING, sizeof *mapping + length + 1);

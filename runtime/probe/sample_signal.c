@@ -1,6 +1,7 @@
 /*
- * The signal of samples, which the program may want for itself: sigaction and its like. Once it sets a
- * handler, there are no more samples; until then, it sees the default action.
+ * Wraps sigaction and similar functions, because the program may want the signal of samples for itself. Once
+ * it sets a handler, there are no more samples. Until then, it sees the action that it would have without
+ * samples.
  */
 #define _GNU_SOURCE
 #include "probe.h"
@@ -20,7 +21,7 @@ static struct {
 
 static void (*end_samples)(void);
 static _Atomic bool is_ours;
-static _Atomic bool is_theirs; /* from now on */
+static _Atomic bool is_theirs; /* whether the program handles the signal; stays true */
 static struct sigaction
     of_program; /* the last action of the program: the default one, or to ignore the signal */
 
@@ -34,10 +35,10 @@ static void find_next(void) {
     next.sigaction = (set_action *)dlsym(RTLD_NEXT, "sigaction");
 }
 
-/* Early, because a signal handler may call these functions, but must not look them up. */
+/* Looks the functions up early, because a signal handler may call them, but must not look them up. */
 static __attribute__((constructor)) void find_early(void) {
     find_next();
-    dlerror(); /* the program is not to see that the C library lacks one */
+    dlerror(); /* the program must not see that the C library lacks one */
 }
 
 static bool is_handler(sighandler_t handler) {
@@ -51,13 +52,13 @@ bool aa_sample_has_signal(void) {
 bool aa_sample_take_signal(void (*handler)(int, siginfo_t *, void *), void (*end)(void)) {
     struct sigaction found, now, action = {.sa_sigaction = handler, .sa_flags = SA_SIGINFO | SA_RESTART};
     if (is_ours && (next.sigaction(SIGURG, NULL, &now) != 0 || now.sa_sigaction != handler)) {
-        is_theirs = true; /* by a system call that is not wrapped */
+        is_theirs = true; /* the program has set it by a system call, which is not wrapped */
         is_ours = false;
         end_samples();
     }
     if (is_ours || is_theirs)
         return is_ours;
-    /* not on an alternative stack, which may be small, or freed */
+    /* without SA_ONSTACK, because an alternative stack may be small, or freed */
     sigfillset(&action.sa_mask);
     if (!next.sigaction)
         find_next();
@@ -75,7 +76,10 @@ bool aa_sample_take_signal(void (*handler)(int, siginfo_t *, void *), void (*end
     return is_ours;
 }
 
-/* Ignoring the signal discards one that is pending, which the program's handler must not get. */
+/*
+ * Leaves the signal to the program. Ignoring it first discards a pending sample, which the program must not
+ * get.
+ */
 static void leave(void) {
     next.sigaction(SIGURG, &(struct sigaction){.sa_handler = SIG_IGN}, NULL);
     is_theirs = true;
@@ -114,7 +118,7 @@ AA_EXPORT int __sigaction(int number, const struct sigaction *action, struct sig
     return set_whole(number, action, before);
 }
 
-/* Those that change an action without the functions above. */
+/* These functions of the C library change an action without calling those above. */
 AA_EXPORT int siginterrupt(int number, int interrupts) {
     static int (*change)(int, int);
     if (number != SIGURG || !is_ours) {

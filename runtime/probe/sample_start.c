@@ -1,6 +1,6 @@
 /*
- * Programs without probes: so that samples cover all of their code, the main thread is recorded from the
- * start, and other threads once they begin.
+ * Records programs without probes, so that samples cover all of their code: the main thread from the start,
+ * and other threads once they begin.
  */
 #define _GNU_SOURCE
 #include "sample_start.h"
@@ -27,14 +27,14 @@ static const char *base_of(const char *path) {
     return slash ? slash + 1 : path;
 }
 
-/* Returns whether a name is this one, perhaps with a version: python3.11, mpiexec.hydra. */
+/* Returns whether a name is the known one, perhaps with a version or suffix: python3.11, mpiexec.hydra. */
 static bool is_a_version_of(const char *name, const char *known) {
     size_t length = strlen(known);
     return begins_with(name, known) && strchr(".-0123456789", name[length]);
 }
 
 /*
- * Returns whether this is a program to be recorded, even if it never calls MPI: no shell, interpreter or
+ * Returns whether this program is to be recorded even if it never calls MPI: it is no shell, interpreter or
  * launcher, into which the library is preloaded, too, and no tool of the system.
  */
 static bool is_a_users_program(void) {
@@ -94,8 +94,9 @@ static int is_openmp_with(struct dl_phdr_info *object, size_t unused, void *addr
 }
 
 /*
- * Threads of OpenMP are recorded in parallel regions only, with their numbers. Without dladdr, whose lock a
- * thread in dlopen holds while a library's constructor waits for its new threads.
+ * Returns whether a thread's function is in an OpenMP library: such threads are recorded only in parallel
+ * regions, with their numbers. Does not use dladdr, because a thread in dlopen holds its lock while a
+ * library's constructor waits for its new threads.
  */
 static bool is_of_openmp(const void *start) {
     return dl_iterate_phdr(is_openmp_with, (void *)(uintptr_t)start) != 0;

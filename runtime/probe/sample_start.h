@@ -4,10 +4,16 @@
 
 #include "shard.h"
 
-/* The main thread is recorded from now on; libraries' constructors, which come first, may create threads. */
+/*
+ * Records the main thread from now on. Called early if another library's constructor creates a thread before
+ * ours runs.
+ */
 void aa_sample_begin_program(void);
 
-/* A new thread begins with this function; birth: where it was created. */
+/*
+ * Records a new thread that begins with the function `start`, if it was created outside all regions. birth:
+ * the node where it was created.
+ */
 void aa_sample_begin_thread(const struct aa_node *birth, const void *start);
 
 #endif

@@ -15,8 +15,8 @@
 extern _Thread_local struct aa_thread *aa_thread_self AA_INITIAL_EXEC;
 
 /*
- * The same for the fast paths, but never null: a thread without a tree has an empty one, in which no region
- * is open and every entry takes the slow path.
+ * This thread's tree for the fast paths, never null: a thread without a tree has an empty one, in which no
+ * region is open and every entry takes the slow path.
  */
 extern _Thread_local struct aa_thread *aa_thread_probed AA_INITIAL_EXEC;
 

@@ -98,10 +98,11 @@ struct aa_header {
     _Atomic uint32_t uncounted; /* number of threads whose counters did not start */
     double ticks_per_second;    /* measured at the start; the two anchors yield it more precisely */
     double pair_cost;           /* nanoseconds per entry and exit, measured at the start */
-    /* the same for a throttled region: if its entry calls the library; if its site only counts the entry */
+    /* nanoseconds for a throttled region: if its entry calls the library; if its site only counts the entry
+     */
     float throttled_cost, passing_cost;
     float left_cost, opened_cost; /* if its exit calls the library, too; if its entry opens a site */
-    float slot_cost, unused;      /* the same: if its entry is only counted, in a Fortran slot */
+    float slot_cost, unused;      /* if its entry is only counted, in a Fortran slot */
     uint64_t start_realtime;      /* when the process started, in nanoseconds since 1970 */
     struct aa_anchor start, latest;
     uint64_t mpi_initialised, mpi_finalising, mpi_finalised, end; /* ticks; 0: has not happened yet */
@@ -158,7 +159,7 @@ struct aa_object {
     char name[];
 };
 
-/* What threads of OpenMP wait in: for a lock, for their turn, and for others. */
+/* The constructs in which threads of OpenMP wait: for a lock, for their turn, or for other threads. */
 enum aa_wait_kind {
     AA_WAIT_CRITICAL,
     AA_WAIT_ATOMIC,
@@ -172,11 +173,11 @@ enum aa_wait_kind {
 /* A place where a thread waits for others, on one call path; see openmp_waits.h. */
 struct aa_wait {
     struct aa_record record;
-    uint32_t kind, node; /* an enum aa_wait_kind; the node's offset in the file by 64 */
-    uint32_t length;     /* of the descriptor, without its null */
+    uint32_t kind, node; /* an enum aa_wait_kind; the node's offset in the file, divided by 64 */
+    uint32_t length;     /* length of the descriptor, without its null */
     uint64_t entries, contended;
-    int64_t waited, waited_off; /* ticks; of these off the CPU */
-    /* For the process alone: what it is found by. */
+    int64_t waited, waited_off; /* ticks; the part of them off the CPU */
+    /* Only for the process itself: with the node, the return address identifies the record. */
     struct aa_node *at;
     const void *returns_to;
     char descriptor[]; /* of the place; see call_site.h */

@@ -13,7 +13,7 @@
 /* Reads the file that the environment names; called once, when the library is loaded. */
 void aa_short_paths_load(void);
 
-/* Returns whether the call path of a node is one of them. */
+/* Returns whether a node's call path is one that the timed run has throttled. */
 bool aa_is_short_path(const struct aa_node *node);
 
 #endif

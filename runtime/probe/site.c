@@ -6,7 +6,7 @@ static struct {
     int64_t *left;
     struct aa_node *from, *child; /* the edge from the current node; the child has its flags */
     const char *key;
-    int64_t given; /* the number that was stored there when it was opened; 0: it is closed */
+    int64_t given; /* the number that was stored in the site when it was opened; 0: it is closed */
 } sites[AA_SITES];
 static uint32_t open_sites;
 
@@ -59,8 +59,8 @@ void aa_site_end(struct aa_thread *thread, const int64_t *site) {
     }
 }
 
-/* The key is cleared first and written last, because a signal handler may use the slot. Once the generation
- * is another one, the visits may have grown by entries that called the library. */
+/* The key is cleared first and written last, because a signal handler may use the slot. If the generation has
+ * changed, the visits may have grown by entries that called the library. */
 void aa_slot_fill(struct aa_thread *thread, int64_t *site, const char *key, struct aa_node *child) {
     struct aa_slot *slot = (struct aa_slot *)((uintptr_t)site & ~(uintptr_t)1);
     uint32_t generation = __atomic_load_n(&aa_probe_main.generation, __ATOMIC_ACQUIRE);

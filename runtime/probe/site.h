@@ -15,7 +15,7 @@
 
 /* the most sites that may be open at the same time */
 #define AA_SITES 16u
-/* of so many entries that are alone, one opens its site nevertheless, to find out whether others follow */
+/* one of so many isolated entries opens its site nevertheless, to find out whether others follow now */
 #define AA_SITE_TRIAL 64u
 /* opening and closing a site takes as long as two or three entries that call the library */
 #define AA_SITE_PAYING 2

@@ -1,5 +1,5 @@
-/* Slots, in which Fortran's stub counts entries of throttled regions, and what it knows of the main thread.
- */
+/* Slots, in which Fortran's stub counts entries of throttled regions, and data about the main thread for the
+ * stub. */
 #ifndef AA_SLOTS_H
 #define AA_SLOTS_H
 
@@ -7,8 +7,8 @@
 #include "shard.h"
 
 /*
- * A place where Fortran's stub finds that a region is throttled where the main thread is, so that it counts
- * the entry itself. In arguments for sites, a slot has an odd address.
+ * Shows Fortran's stub that a region is throttled below the main thread's current node, so that the stub
+ * counts the entry itself. In arguments for sites, a slot has an odd address.
  */
 struct aa_slot {
     const char *key;
@@ -18,7 +18,7 @@ struct aa_slot {
     uint32_t since;      /* the lower half of the visits when the slot was filled */
 };
 
-/* What the stub knows of the main thread. */
+/* The data about the main thread that the stub reads. */
 struct aa_main {
     const char *stack; /* like aa_probe_stack; null: the thread has no tree */
     const struct aa_place {
@@ -29,8 +29,8 @@ struct aa_main {
     uint32_t generation;
 };
 
-/* Makes all slots invalid, because a node of some thread is timed again or gets frames. Called after its
- * edges have changed: a slot that is filled meanwhile gets the generation before. */
+/* Makes all slots invalid, because a node of some thread is timed again or gets frames. Called after the
+ * node's edges have changed, so that a slot that is filled meanwhile has the generation before. */
 static inline void aa_slots_forget(void) {
     __atomic_fetch_add(&aa_probe_main.generation, 1, __ATOMIC_RELEASE);
 }

@@ -1,4 +1,4 @@
-/* What the stubs in the program read of the library without a call. */
+/* Data of the library that the stubs in the program read without a call. */
 #include "self.h"
 #include "slots.h"
 
@@ -7,7 +7,10 @@
 /* bytes that the main thread's stack has at most above the frame of a constructor */
 #define STACK_ABOVE 65536
 
-/* In a cache line of its own, because all threads read it, and its neighbours are often written. */
+/*
+ * These variables have a cache line of their own, because all threads read it, and data beside them may be
+ * written often.
+ */
 const char *aa_probe_stack __attribute__((section(".aa_stack"), aligned(64)));
 struct aa_main aa_probe_main __attribute__((section(".aa_stack"))) = {.generation = 1};
 static char beside[64 - sizeof aa_probe_stack - sizeof aa_probe_main]

@@ -18,7 +18,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* The trees that are free for other threads, and the main thread's. Protected by the shard's lock. */
+/* The trees that are free for other threads, and the main thread's tree. Protected by the shard's lock. */
 static struct {
     struct aa_thread *main, *free;
     pthread_key_t key;

@@ -20,19 +20,20 @@
 
 static double allowed; /* share of the busy time that events may take; 0: no limit */
 
-/* What is known about a tree, even if several threads use it one after the other. */
+/* Data about a tree, even if several threads use the tree one after the other. */
 struct aa_books {
     uint64_t begin;    /* when the tree was first used; in ticks, like all times here */
     uint64_t left_out; /* time in library calls, off the CPU, and while no thread used the tree */
     uint64_t entries;  /* entries of all nodes, in whole periods */
-    /* The same entries, the cost of throttled entries, and the busy time, when a node was last throttled. */
+    /* When a node was last throttled: the entries so far, the cost of throttled entries, and the busy time.
+     */
     uint64_t entries_before;
     double passing_before, before;
     struct look {
         const struct aa_node *node;
         double computing;
     } last[NODES];
-    /* the number of throttled nodes, and what it was when a team was last opened at each of these nodes */
+    /* the number of throttled nodes: now, and when a team was last opened at each of these nodes */
     uint64_t throttled;
     struct framed {
         const struct aa_node *node;
@@ -82,7 +83,7 @@ static double computed_since(struct aa_books *books, const struct aa_node *node,
     return computing - before;
 }
 
-/* Returns null if the node was never throttled. */
+/* Returns the node's record; null if the node was never throttled. */
 static struct aa_throttle *record_of(const struct aa_thread *thread, const struct aa_node *node) {
     return aa_tree_note(thread, node);
 }

@@ -1,7 +1,7 @@
 /*
- * What the files for time lines share: trace_sample.c computes what has happened since a thread's last
- * sample, trace_chunk.c stores samples in chunks of the shard, and trace.c decides when to take one. The
- * caller of all these functions holds the shard's lock.
+ * Declarations that the files for time lines share: trace_sample.c computes what has happened since a
+ * thread's last sample, trace_chunk.c stores samples in chunks of the shard, and trace.c decides when to take
+ * one. The caller of all these functions holds the shard's lock.
  */
 #ifndef AA_TRACE_PARTS_H
 #define AA_TRACE_PARTS_H

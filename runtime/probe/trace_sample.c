@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #define LEAST_PARTS 16u
-#define EACH 8u /* samples for which each thread has memory at least, however many parts they have */
+#define EACH 8u /* each thread has memory for at least so many samples, however many parts they have */
 
 struct aa_trace aa_trace;
 

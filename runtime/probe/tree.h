@@ -84,7 +84,7 @@ struct aa_node *aa_tree_step(struct aa_thread *thread, const char *key);
  * the thread's base if there is no memory.
  */
 struct aa_node *aa_tree_adopt(struct aa_thread *thread, struct aa_node *node);
-/* The same, but returns a base below that node, for time outside all regions. */
+/* Returns the thread's own base below that node, for time outside all regions. */
 struct aa_node *aa_tree_base_below(struct aa_thread *thread, const struct aa_node *node);
 
 /*

@@ -5,8 +5,8 @@
 #include "team.h"
 
 /*
- * What aa_turn_begin returns for aa_turn_end. thread: null if the turn is not recorded. depth: the number
- * of frames before it. waited_for: the open team for which the thread was waiting.
+ * The result of aa_turn_begin, to be passed to aa_turn_end. thread: null if the turn is not recorded. depth:
+ * the number of frames before it. waited_for: the open team for which the thread was waiting.
  */
 struct aa_turn {
     struct aa_thread *thread;

@@ -70,7 +70,7 @@ static _Thread_local bool of_the_node AA_INITIAL_EXEC; /* whether this thread co
 static _Thread_local struct {
     uint64_t faults, system, ticks, outside;
     unsigned hasty; /* remaining readings at the short period */
-    /* marks a reading in a call after one outside: the use of the code before the call is lost */
+    /* marks a reading in a call after one outside, where the use of the code before the call is lost */
     bool is_in_vain;
 } looked AA_INITIAL_EXEC;
 

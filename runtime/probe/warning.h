@@ -1,4 +1,4 @@
-/* What the launcher's variables show about the process, and warnings, which contain its rank. */
+/* The process's rank and the job's size by the launcher's variables; and warnings, which contain the rank. */
 #ifndef AA_WARNING_H
 #define AA_WARNING_H
 

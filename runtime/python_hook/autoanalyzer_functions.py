@@ -144,7 +144,7 @@ class _Choice:
             self.threading(module)
         is_import = (code.co_filename, code.co_name) == _IMPORT
         if is_import and not self._has_begun:
-            return  # stays undecided, so that an interpreter without a user's program is not recorded for its imports
+            return  # stays undecided, so that imports of an interpreter without a user's program are not recorded
         descriptor = _IMPORTS if is_import else self._descriptor(code, str(module.get("__name__", "")))
         self._regions.mark(code, descriptor)
         if descriptor is not None:

@@ -48,7 +48,7 @@ ALWAYS_INLINE UWord touch(Shape shape, UWord line, UWord now) {
         way = oldest_way(set, shape.l1_ways, shape.way_bits);
         set[way] = start;
         missed = MISSED_L1 + MISSED_L2 * (UWord)misses_l2(shape, line);
-        if (__builtin_expect(rc_events >> AA_RTCOUNT_L3_MISSES, 0)) /* or the TLB's, the last event */
+        if (__builtin_expect(rc_events >> AA_RTCOUNT_L3_MISSES, 0)) /* L3 or the TLB: the last two */
             missed |= touch_further(line, missed);
     }
     set[shape.l1_ways + way] = now;

@@ -56,11 +56,12 @@ Search rc_search;
 
 #if defined(VGA_amd64)
 
-/* FTZ and DAZ in MXCSR; and what it notes: a denormal operand, an underflow. */
+/* FTZ and DAZ, the bits in MXCSR that disable denormal numbers; and the bits that the processor sets there at
+ * a denormal operand and at an underflow. */
 #define FLUSHES 0x8040
 #define MET 0x12
 
-/* Kinds of operations: of F64 and F32, on the lowest part of a vector, or on all. */
+/* Kinds of operations: on single F64 and F32, on the lowest element of a vector, or on all elements. */
 enum { NONE, PLAIN, LOW_DOUBLE, LOW_FLOAT, DOUBLES, FLOATS };
 
 static ULong found[MOST_NUMBERS][2] __attribute__((aligned(16)));
@@ -129,7 +130,8 @@ static IRExpr *filled(UShort bytes) {
     return IRExpr_Const(IRConst_V128(bytes));
 }
 
-/* The exponents of a vector, less where its numbers are 0; see arithmetic.h. */
+/* Returns values that are 0 just where a vector has denormal numbers: exponents, except for zeros; see
+ * arithmetic.h. */
 static IRExpr *exponents(IRSB *out, IRExpr *numbers, Bool floats) {
     IRExpr *doubled =
         vector(out, IRExpr_Binop(floats ? Iop_ShlN32x4 : Iop_ShlN64x2, numbers, IRExpr_Const(IRConst_U8(1))));
@@ -156,7 +158,7 @@ static IRExpr *exponents_of(IRSB *out, IRExpr *value, Int kind) {
     case Ity_V128:
         return exponents(out, value, kind == FLOATS || kind == LOW_FLOAT);
     default:
-        return NULL; /* how to round */
+        return NULL; /* the rounding mode, which is no operand */
     }
 }
 
@@ -176,7 +178,8 @@ static IRExpr *known_exponents(Denormals *denormals, IRSB *out, IRExpr *value, I
     return result;
 }
 
-/* The least exponents of what a statement reads and writes. */
+/* Returns the minimum, element by element, of the exponents of all values that a statement reads and writes.
+ */
 static IRExpr *least(Denormals *denormals, IRSB *out, const IRStmt *statement, Int kind) {
     const IRExpr *value = statement->Ist.WrTmp.data;
     IRExpr *numbers[5] = {IRExpr_RdTmp(statement->Ist.WrTmp.tmp)}, *result = NULL;
@@ -195,7 +198,7 @@ static IRExpr *least(Denormals *denormals, IRSB *out, const IRStmt *statement, I
     return result;
 }
 
-/* The last value that the program loads into MXCSR decides. */
+/* Notes the value that the program has loaded into MXCSR, which the last load decides. */
 static VG_REGPARM(1) void note_control(UWord mxcsr) {
     rc_control = mxcsr & FLUSHES;
 }
@@ -215,7 +218,7 @@ void rc_look_for_denormals(Denormals *denormals, IRSB *out, const IRStmt *statem
     if (kind == NONE)
         return;
     IRExpr *are = both(out, Iop_CmpEQ32x4, least(denormals, out, statement, kind), filled(0));
-    if (kind != DOUBLES && kind != FLOATS) /* the lowest number alone */
+    if (kind != DOUBLES && kind != FLOATS) /* only the lowest number counts */
         are = both(out, Iop_InterleaveLO64x2, filled(0), are);
     if (kind != FLOATS)
         are = vector(out, IRExpr_Binop(Iop_ShlN64x2, are, IRExpr_Const(IRConst_U8(32))));

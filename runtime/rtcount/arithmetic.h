@@ -6,16 +6,16 @@
 #include "pub_tool_basics.h"
 #include "pub_tool_tooliface.h"
 
-/* Whether a statement divides, or takes square roots; of a vector it is one, too. */
+/* Returns whether a statement divides or takes square roots. An operation on a vector counts as one. */
 Bool rc_divides(const IRStmt *statement);
 
-#define MOST_KNOWN 16    /* values whose exponents are known, the last ones */
-#define MOST_NUMBERS 256 /* instructions that may be found out to have denormal numbers, at once */
+#define MOST_KNOWN 16    /* values whose exponents are known: the last ones */
+#define MOST_NUMBERS 256 /* instructions whose numbers are examined before a count */
 
 /*
- * Exponents of values, and of the instructions since the last way out whether they have a denormal number. Of
- * a vector of doubles d (of floats likewise, with 1, 1 and 24), what follows is 0 just where they are
- * denormal:
+ * The exponents of the last values; and, for the instructions since the last exit, whether they have a
+ * denormal number. For a vector of doubles d, t4 is 0 just where d is denormal (likewise for floats, with 1,
+ * 1 and 24):
  *
  *     t1 = ShlN64x2(d, 1); t2 = Add64x2(t1, -1); t3 = OrV128(t1, t2); t4 = ShrN64x2(t3, 53)
  */
@@ -25,12 +25,13 @@ typedef struct {
         Int kind;
         IRExpr *exponents;
     } known[MOST_KNOWN];
-    IRExpr *here; /* of the instruction at hand; NULL: it does not compute */
-    IRExpr *any;  /* of all before it */
-    UInt number;  /* of them */
+    IRExpr *here; /* for the current instruction; NULL: it does not compute */
+    IRExpr *any;  /* for all instructions before it */
+    UInt number;  /* how many these are */
 } Denormals;
 
-/* Whether to look for them: at once, or not before the processor has met one, as it notes in MXCSR. */
+/* Whether to search for denormal numbers: never; once the processor has met one, as it notes in MXCSR; now.
+ */
 typedef enum { NEVER, AWAITED, FOUND } Search;
 extern Search rc_search;
 
@@ -43,10 +44,11 @@ extern Search rc_search;
  */
 void rc_await_denormals(IRSB *out, const IRSB *in);
 
-/* Translated code has been left. */
+/* Called when translated code was left: checks whether the processor has met a denormal number. */
 void rc_note_denormals(void);
 
-/* Look at the numbers of a statement, which has been added; at the end of an instruction; at a way out. */
+/* Examine the numbers of a statement, which has been added; end an instruction; at an exit, count the
+ * instructions with denormal numbers. */
 void rc_look_for_denormals(Denormals *denormals, IRSB *out, const IRStmt *statement);
 void rc_end_arithmetic(Denormals *denormals, IRSB *out);
 void rc_count_denormals(Denormals *denormals, IRSB *out);

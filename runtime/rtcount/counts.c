@@ -10,7 +10,7 @@ typedef enum { COUNTED, COUNTED_ALONE, STOPPED } Mode; /* COUNTED_ALONE: without
 typedef struct {
     Mode mode;
     struct aa_rtcount_counts counts; /* kept here while another thread runs, or this one is stopped */
-    Strings strings;                 /* this and the following likewise */
+    Strings strings;                 /* kept here like the counts, as are the following */
     UWord control;
     Caches caches;
     Place *places;

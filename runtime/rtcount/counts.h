@@ -15,10 +15,10 @@
  * no prefetching; L1 and L2 are independent of each other.
  */
 typedef struct {
-    UWord line_bits, set_bits, set_mask, ways, way_bits; /* of a way's number */
+    UWord line_bits, set_bits, set_mask, ways, way_bits; /* way_bits: of a way's number */
 } Geometry;
 
-/* Of L3 and the TLB if their misses are counted; the TLB's lines are pages. */
+/* rc_l3 and rc_tlb are set only if their misses are counted. The TLB's lines are pages. */
 extern Geometry rc_l1, rc_l2, rc_l3, rc_tlb;
 
 /*

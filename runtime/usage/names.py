@@ -33,7 +33,7 @@ ALLOCATION: Final = ("allocated_bytes", "allocations", "freed_bytes", "frees")
 
 
 def usage_of(text: str) -> tuple[str, ...]:
-    """Return the metrics in a text.
+    """Return the metrics of system use that a text names.
 
     Raises:
         UsageError: A word is not a metric or appears twice, or there are too many.

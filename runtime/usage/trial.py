@@ -23,7 +23,7 @@ __all__ = ["Used", "allocation_command", "tried_usage"]
 
 _PAGES: Final = 64
 _SOURCE: Final = Path(__file__).parents[1] / "probe" / "malloc" / "malloc.c"
-# Reports no allocations, because Python itself allocates memory; only asks whether they could be reported.
+# Only asks whether allocations could be reported, and reports none, because Python itself allocates memory.
 _ASK: Final = """
 import ctypes
 watch = ctypes.CDLL(None).aa_allocation_watch

@@ -1,10 +1,10 @@
-/* What is compressed: a disk image full of text. */
+/* The input: a disk image full of text. */
 #ifndef IMAGE_H
 #define IMAGE_H
 
 enum { BLOCK_BYTES = 60000 };
 
-/* An image of COUNT blocks of BLOCK_BYTES each, for free(). */
+/* Returns an image of COUNT blocks of BLOCK_BYTES each; the caller frees it. */
 unsigned char *image_read(int count);
 
 #endif

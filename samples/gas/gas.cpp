@@ -1,4 +1,4 @@
-// Gas that flows in a tube until it is at rest; the cells are shared out evenly.
+// Simulates gas that flows in a tube until it is at rest. All ranks have equally many cells.
 #include "tube.h"
 
 #include <cstdio>

@@ -9,7 +9,7 @@ struct sample {
     double velocity, gradient_x, gradient_z;
 };
 
-/* Velocity and its gradient at a point inside the model, bilinear in the cell that holds it. */
+/* Returns velocity and its gradient at a point inside the model, bilinear in the cell around the point. */
 static inline struct sample sample_model(const struct model *model, double x, double z) {
     int column = (int)x, row = (int)z;
     double right = x - column, below = z - row;

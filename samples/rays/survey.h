@@ -1,4 +1,4 @@
-/* What is surveyed and from where: a velocity model of a sedimentary basin, and a line of shots above it. */
+/* The survey: a velocity model of a sedimentary basin, and a line of shots above it. */
 #ifndef SURVEY_H
 #define SURVEY_H
 

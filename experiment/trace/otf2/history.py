@@ -1,4 +1,4 @@
-"""The history of one location from its events: where it was, amounts over time, and counter readings."""
+"""The history of one location, built from its events: call paths and amounts over time, and counter readings."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ NOWHERE: Final = -1  # used when there is no call path
 
 @dataclass
 class Events:
-    """Times in seconds, with a number each."""
+    """Times in seconds, each with a number."""
 
     times: array[float] = field(default_factory=lambda: array("d"))
     numbers: array[float] = field(default_factory=lambda: array("d"))
@@ -46,8 +46,8 @@ class History:
     """A location's history, built event by event.
 
     Attributes:
-        stays: When the location moved to another call path; -1 outside of all.
-        entries: When it entered call paths.
+        stays: When the location moved to another call path, and which: -1 outside all call paths.
+        entries: When the location entered a call path, and which.
         amounts: Metric → when an amount was added, and the amount.
         counters: Metric → when a counter was read, and its value.
         modes: File I/O operations in progress → ``READ`` or ``WRITE``.
@@ -86,7 +86,7 @@ class History:
         calls: npt.NDArray[np.bool_],
         levels: Collection[str],
     ) -> TimeLine:
-        """Return the values of each step.
+        """Return the location's time line, one sample per step.
 
         Args:
             edges: ``float64[sample + 1]``, seconds.
