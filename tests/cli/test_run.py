@@ -130,7 +130,7 @@ def test_the_planted_loop_and_its_ranks_are_found_under_both_mpis(tool, build, m
     assert done.returncode == 0
     assert done.stdout.startswith(b"total ")
     assert b"IMBALANCE   app.c:11  loop in spin" in done.stderr
-    assert b": line 11 runs to steps - 1, which " in b" ".join(done.stderr.split())  # lines break anywhere
+    assert b": the loop in line 11 runs to steps - 1, which " in b" ".join(done.stderr.split())  # lines break anywhere
     found = tool.findings()
     assert found["schema"] == "autoanalyzer.findings/2"
     assert found["experiment"]["processes"] == 4
