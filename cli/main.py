@@ -37,7 +37,7 @@ _GROUPS: Final = {
     },
     "cluster": {
         "exec": "record one process under any launcher: srun autoanalyzer exec APP",
-        "gather": "collect data left on the nodes, such as of a killed job",
+        "gather": "collect data left on the nodes (no shared disk, or the job was killed)",
     },
     "experiments": {
         "info": "list call paths, ranks and metrics, and how they were measured",
@@ -57,7 +57,7 @@ _GROUPS: Final = {
     },
     "this machine": {
         "counters": "test which events PAPI counts here, or what permission it lacks",
-        "calibrate": "time instructions, cache misses, messages and files, once",
+        "calibrate": "benchmark this machine once: instructions, cache misses, messages, files",
     },
 }
 COMMANDS: Final = {name: text for group in _GROUPS.values() for name, text in group.items()}

@@ -42,7 +42,7 @@ _KINDS: Final = {
 }
 _TRY: Final = {
     REPLICATED: "divide the work among the ranks, and gather the result",
-    GROWS: "ask only the ranks concerned, or give each rank a larger part",
+    GROWS: "search only the ranks concerned, or give each rank a larger part",
     Kind.ONE_AFTER_ANOTHER: "pass on smaller pieces, or remove the dependence between ranks",
     Kind.IMBALANCE: "divide the work by its cost",
     Kind.LATE: "move the work behind the messages that others wait for, or share it",

@@ -45,7 +45,9 @@ def test_advice_is_in_the_document_and_below_the_cause(measured):
     for everything in (False, True):
         lines = verdict_lines(findings, file, everything=everything, advised=advised)
         at = next(number for number, line in enumerate(lines) if line.startswith("    why: instructions differ"))
-        assert lines[at + 1].startswith("    try at app.c:3: give each rank a part of equal cost: the loop in line 3 runs")
+        assert lines[at + 1].startswith(
+            "    try at app.c:3: give each rank a part of equal cost: the loop in line 3 runs"
+        )
         assert GENERAL not in lines
         assert not any("no advice" in line for line in lines)
 

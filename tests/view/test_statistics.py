@@ -82,7 +82,7 @@ def test_of_clusters_that_do_not_matter_it_is_said_what_does():
     space = _space(work=spread, **{f"m{each}": np.where(np.arange(16) == 3, 1.008, 1.0) for each in range(4)})
     said = kmeans_report(kmeans(space)).sentences
     assert said[1].startswith("No difference between them matters (limits: 10 %; for times, also 10 ms")
-    assert said[1].endswith("What matters lies across them: work from 1 on rank 4 to 2 on rank 15.")
+    assert said[1].endswith("Differences that matter cut across the clusters: work from 1 on rank 4 to 2 on rank 15.")
     assert len(said) == 2
 
 

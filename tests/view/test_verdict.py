@@ -54,7 +54,9 @@ def test_an_imbalance_names_the_place_the_ranks_and_their_times():
     assert lines[2] == f"{where}{saved:>{100 - len(where)}}"
     who = "ranks 2-3: 830 ms each; ranks 0-1: 410 ms each; 620 ms each if shared evenly"
     assert lines[3] == f"    {who}"
-    assert lines[4] == "    why: unknown; count instructions: autoanalyzer run --counters simulated (5-20 times as long)"
+    assert (
+        lines[4] == "    why: unknown; count instructions: autoanalyzer run --counters simulated (5-20 times as long)"
+    )
     lines = verdict_lines(analyze(experiment([0.42, 0.40, 0.82, 0.84], [1.0] * 4)))
     assert lines[3] == "    ranks 2-3: 820-840 ms; ranks 0-1: 400-420 ms; 620 ms each if shared evenly"
     many = verdict_lines(analyze(experiment([0.01, 3.0, 6.0, 9.0, 12.0, 16.0], [1.0] * 6)))
@@ -158,7 +160,9 @@ def test_the_best_advice_stands_though_findings_are_left_out():
     rows = [[float(2 * row), float(row)] for row in range(1, 9)]
     lines = verdict_lines(analyze(counted(*rows, instructions=[[1e9 * each for each in row] for row in rows])))
     assert len(lines) == 15
-    assert lines[5] == "    try: distribute the work evenly: give ranks parts of equal cost, or hand out parts on demand"
+    assert (
+        lines[5] == "    try: distribute the work evenly: give ranks parts of equal cost, or hand out parts on demand"
+    )
 
 
 MANY = Notes(
@@ -481,7 +485,9 @@ def test_advice_with_its_part_of_the_saving_is_given_once():
     vars(found)["verdict"] = replace(found.verdict, findings=(replace(first, gain=gain),) * 2)
     one, two = entries(found, advised=Advised(of_ranks={first.difference: (advice,)}))
     assert [each for each in one.lines if "sort" in each] == ["try (saves 500 ms) at work.c:1: sort the list"]
-    assert not any("sort" in each or "to confirm" in each or "count instructions" in each for each in (*two.lines, *two.more))
+    assert not any(
+        "sort" in each or "to confirm" in each or "count instructions" in each for each in (*two.lines, *two.more)
+    )
 
 
 STEADY = "    try: execute fewer instructions, by a better algorithm or SIMD: it hardly waits for memory"
@@ -494,7 +500,9 @@ def test_of_a_region_that_is_most_of_the_run_it_is_said_how_to_look_inside():
     whole = verdict_lines(analyze(experiment([1.0, 1.0], [0.3, 0.3], notes=run)), everything=True)
     assert INSIDE.replace("'make'", "'make' -- mpirun -n 2 ./app") in whole
     commands = [line for line in verdict_lines(analyze(experiment([1.0, 1.0], [0.3, 0.3]))) if "autoanalyzer" in line]
-    assert commands == ["    why: unknown; count instructions: autoanalyzer run --counters simulated (5-20 times as long)"]
+    assert commands == [
+        "    why: unknown; count instructions: autoanalyzer run --counters simulated (5-20 times as long)"
+    ]
     assert INSIDE not in verdict_lines(analyze(experiment([1.0, 1.0], [0.9, 0.9], [0.3, 0.3])))
     counts = {"instructions": [[4e9] * 2, [4e8] * 2], "cycles": [[1.5e9] * 2, [3e8] * 2]}
     lines = verdict_lines(analyze(counted([1.0, 1.0], [0.2, 0.2], **counts)))
@@ -868,7 +876,10 @@ def test_many_cycles_an_instruction_are_said_to_be_what_no_counter_tells():
     assert f"    why: {why}" in lines
     (found,) = analyze(made).verdict.findings
     assert [each.attribute for each in found.causes] == ["unexplained"]
-    for faults, said in ((0.0, "first: autoanalyzer run --usage page_faults"), (3e5, "the region has 6.0e5 page faults")):
+    for faults, said in (
+        (0.0, "first: autoanalyzer run --usage page_faults"),
+        (3e5, "the region has 6.0e5 page faults"),
+    ):
         counts["page_faults"] = [[faults] * 2, [0.0] * 2, [0.0] * 2]
         text = " ".join(whole_lines(analyze(counted([1.0, 1.0], [0.01, 0.01], [0.01, 0.01], **counts))))
         assert f" {said} " in f"{text} "
@@ -929,7 +940,10 @@ def test_page_faults_are_a_cause_with_their_number_what_they_take_and_what_to_tr
         account = AccountSection().document(found)
         assert account["prices"]["page_fault"] == pytest.approx(1.24e-6)
         assert "page_fault" in account["fitted"]
-        assert "    why: page faults: 1.0e6 (at least 4.1 GB touched for the first time); 310 ms of the region's 1 s" in lines
+        assert (
+            "    why: page faults: 1.0e6 (at least 4.1 GB touched for the first time); 310 ms of the region's 1 s"
+            in lines
+        )
         assert any(line.startswith("    try: allocate memory once, outside the loop, and reuse it") for line in lines)
     counts["page_faults"] = [[10.0] * 4, [0.0] * 4, [0.0] * 4]
     run = counted([1.0] * 4, [0.01] * 4, [0.01] * 4, **counts)

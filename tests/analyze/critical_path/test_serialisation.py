@@ -372,7 +372,10 @@ def test_a_slow_rank_off_the_critical_path_saves_nothing(make_experiment: MakeEx
     assert other.seconds == pytest.approx(8.5 - 8.25)  # for rank 1 is busy elsewhere
     text = " ".join(" ".join(verdict_lines(found, everything=True)).split())
     assert "saves up to 250 ms (2.9 % of" in text
-    assert "3.25 s each if shared evenly; ranks that take less time here are busy elsewhere, so balancing saves less" in text
+    assert (
+        "3.25 s each if shared evenly; ranks that take less time here are busy elsewhere, so balancing saves less"
+        in text
+    )
     uneven = next(each for each in found.verdict.findings if each.region and each.region.id == 1)
     assert (uneven.gain, uneven.bound) == (None, 1.0)
     off = replace(uneven, bound=0.0)

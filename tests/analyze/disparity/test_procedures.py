@@ -58,7 +58,10 @@ def test_a_kernel_of_four_callers_is_named_before_what_weighs_less_on_one_path(f
 
 def test_a_third_of_the_run_is_named_whatever_its_class(found):
     findings = found({"x": 0.8, "x/y": 0.7, "x/y/z": 0.5, "x/y/z/w": 4.0, "p": 3.3, "q": 0.7})
-    assert heavy_lines(findings)[1] == "2 HOT SPOT app.c:1 p, called from app.c:1 takes 3.3 s (33 % of run), saving unknown"
+    assert (
+        heavy_lines(findings)[1]
+        == "2 HOT SPOT app.c:1 p, called from app.c:1 takes 3.3 s (33 % of run), saving unknown"
+    )
 
 
 def test_what_is_named_on_a_path_or_lighter_than_what_is_named_is_not_named_again(found):

@@ -173,7 +173,10 @@ def test_ranks_without_counts_are_named(make_experiment):
     some["l2_misses"][:, 1] = np.nan
     severities = {each.name: some.get(each.name, made.exclusive(each.name)) for each in made.metrics}
     found = lines(analyze(made.replaced(severities=severities)))
-    assert "why: unknown; count instructions on rank 2, too: autoanalyzer run --counters simulated (5-20 times as long)" in found
+    assert (
+        "why: unknown; count instructions on rank 2, too: autoanalyzer run --counters simulated (5-20 times as long)"
+        in found
+    )
     lacking = "not counted: L1 misses, L2 misses (rank 1), file I/O, MPI volume, instructions (rank 2)"
     assert found[-1].endswith(lacking)
 
