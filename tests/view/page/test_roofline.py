@@ -212,4 +212,4 @@ def test_a_difference_has_none(show: Show) -> None:
     one, other = made(), made({})
     assert roofline_of(difference(one, other)) is None
     page = show(one, "#e=difference&t=roofline", of_page={"against": (other, "other")}).page
-    assert page.inner_text("#panel") == "A difference has no rates; those of a run are in its own page."
+    assert page.inner_text("#panel") == "A difference has no rates; the page of each run shows its rates."
