@@ -2920,7 +2920,7 @@
     return html`
     ${powers(frame2.x).map((value) => html`<path class="rule" d=${`M${frame2.across(value)} ${top}V${bottom}`} /><text x=${frame2.across(value)} y=${bottom + 16} text-anchor="middle">${power2(value)}</text>`)}
     ${powers(frame2.y).map((value) => html`<path class="rule" d=${`M${LEFT} ${frame2.up(value)}H${right}`} /><text x=${LEFT - 6} y=${frame2.up(value) + 4} text-anchor="end">${power2(value)}</text>`)}
-    <text x=${(LEFT + right) / 2} y=${HIGH - 8} text-anchor="middle">${chart.work} for a byte</text>
+    <text x=${(LEFT + right) / 2} y=${HIGH - 8} text-anchor="middle">${chart.work} per byte</text>
     <text transform=${`translate(14 ${(top + bottom) / 2}) rotate(-90)`} text-anchor="middle">${chart.work} a second</text>
   `;
   }

@@ -104,7 +104,7 @@ function Axes({ frame, chart }) {
   return html`
     ${powers(frame.x).map((value) => html`<path class="rule" d=${`M${frame.across(value)} ${top}V${bottom}`} /><text x=${frame.across(value)} y=${bottom + 16} text-anchor="middle">${power(value)}</text>`)}
     ${powers(frame.y).map((value) => html`<path class="rule" d=${`M${LEFT} ${frame.up(value)}H${right}`} /><text x=${LEFT - 6} y=${frame.up(value) + 4} text-anchor="end">${power(value)}</text>`)}
-    <text x=${(LEFT + right) / 2} y=${HIGH - 8} text-anchor="middle">${chart.work} for a byte</text>
+    <text x=${(LEFT + right) / 2} y=${HIGH - 8} text-anchor="middle">${chart.work} per byte</text>
     <text transform=${`translate(14 ${(top + bottom) / 2}) rotate(-90)`} text-anchor="middle">${chart.work} a second</text>
   `;
 }
