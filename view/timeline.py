@@ -67,12 +67,12 @@ def timeline_report(runs: Sequence[Run], search: Search) -> Report:
     if search.uncertain:
         lines += [
             "",
-            "uncertain, because ranks also began to wait for cores (several runs or --counters simulated decide):",
+            "uncertain, because ranks also began to wait for cores (several runs, or --counters simulated, can settle it):",
         ]
     for number, each in enumerate(search.uncertain, len(search.anomalies) + 1):
         lines += _lines(number, each, paths, processes)
     if search.anomalies and len(runs) == 1:
-        lines += ["", "seen in one run: autoanalyzer record runs it several times"]
+        lines += ["", "seen in one run only; autoanalyzer record repeats the run, to confirm it"]
     if any(each.metric == "compute_time" for each in search.anomalies) and not any(run.counts for run in runs):
         events = counted_events(metric for run in runs for metric in run.trace.metrics)
         lines += ["", f"{events} (try --counters simulated), so metrics that go with a change need not be its cause"]

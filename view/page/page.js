@@ -2921,7 +2921,7 @@
     ${powers(frame2.x).map((value) => html`<path class="rule" d=${`M${frame2.across(value)} ${top}V${bottom}`} /><text x=${frame2.across(value)} y=${bottom + 16} text-anchor="middle">${power2(value)}</text>`)}
     ${powers(frame2.y).map((value) => html`<path class="rule" d=${`M${LEFT} ${frame2.up(value)}H${right}`} /><text x=${LEFT - 6} y=${frame2.up(value) + 4} text-anchor="end">${power2(value)}</text>`)}
     <text x=${(LEFT + right) / 2} y=${HIGH - 8} text-anchor="middle">${chart.work} per byte</text>
-    <text transform=${`translate(14 ${(top + bottom) / 2}) rotate(-90)`} text-anchor="middle">${chart.work} a second</text>
+    <text transform=${`translate(14 ${(top + bottom) / 2}) rotate(-90)`} text-anchor="middle">${chart.work} per second</text>
   `;
   }
   function Roofs({ frame: frame2, chart: { peak, slopes } }) {
@@ -2942,7 +2942,7 @@
   function Rates({ listed, regions, selected, select }) {
     return html`
     <h3>Rates of regions</h3>
-    <p class="remark">Of each region by itself, all ranks together, a second of one core; the longest first.</p>
+    <p class="remark">Rates of each region, without those that it calls: over all ranks, per second of one core. The longest region is first.</p>
     <div class="scroll" tabindex="0" role="region" aria-label="rates of regions">
       <table class="profile">
         <thead><tr><th>region</th><th>source</th><th class="number">time</th>${listed.map(({ name, about }) => html`<th key=${name} class="number" title=${about}>${name}</th>`)}</tr></thead>

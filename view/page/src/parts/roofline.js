@@ -105,7 +105,7 @@ function Axes({ frame, chart }) {
     ${powers(frame.x).map((value) => html`<path class="rule" d=${`M${frame.across(value)} ${top}V${bottom}`} /><text x=${frame.across(value)} y=${bottom + 16} text-anchor="middle">${power(value)}</text>`)}
     ${powers(frame.y).map((value) => html`<path class="rule" d=${`M${LEFT} ${frame.up(value)}H${right}`} /><text x=${LEFT - 6} y=${frame.up(value) + 4} text-anchor="end">${power(value)}</text>`)}
     <text x=${(LEFT + right) / 2} y=${HIGH - 8} text-anchor="middle">${chart.work} per byte</text>
-    <text transform=${`translate(14 ${(top + bottom) / 2}) rotate(-90)`} text-anchor="middle">${chart.work} a second</text>
+    <text transform=${`translate(14 ${(top + bottom) / 2}) rotate(-90)`} text-anchor="middle">${chart.work} per second</text>
   `;
 }
 
@@ -130,7 +130,7 @@ const Sample = ({ number = -1 }) => html`<svg class="sample" viewBox="0 0 36 10"
 function Rates({ listed, regions, selected, select }) {
   return html`
     <h3>Rates of regions</h3>
-    <p class="remark">Of each region by itself, all ranks together, a second of one core; the longest first.</p>
+    <p class="remark">Rates of each region, without those that it calls: over all ranks, per second of one core. The longest region is first.</p>
     <div class="scroll" tabindex="0" role="region" aria-label="rates of regions">
       <table class="profile">
         <thead><tr><th>region</th><th>source</th><th class="number">time</th>${listed.map(({ name, about }) => html`<th key=${name} class="number" title=${about}>${name}</th>`)}</tr></thead>
