@@ -67,7 +67,7 @@ def timeline_report(runs: Sequence[Run], search: Search) -> Report:
     if search.uncertain:
         lines += [
             "",
-            "uncertain, because ranks also began to wait for cores (several runs, or --counters simulated, can settle it):",
+            "uncertain, because ranks also began to wait for cores (several runs or --counters simulated show which):",
         ]
     for number, each in enumerate(search.uncertain, len(search.anomalies) + 1):
         lines += _lines(number, each, paths, processes)
