@@ -57,7 +57,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     series.add_argument("-o", "--output", type=Path, metavar="DIR", help="folder for the folders of these runs")
     series.add_argument(
-        "--counters", choices=_COUNTERS, help="how to count instructions and cache misses, as for autoanalyzer run (default: auto)"
+        "--counters",
+        choices=_COUNTERS,
+        help="how to count instructions and cache misses, as for autoanalyzer run (default: auto)",
     )
 
 

@@ -125,8 +125,8 @@ def _sentences(periods: Sequence[Period], state: PursuitOverTime) -> list[str]:
     told = [f"{text}{_since(periods, telling.period, name)}" for name, text in who.items() if _wide(found, name)]
     if found.parted:
         said.append(
-            f"The order: metrics with camps of locations ({names(found.parted)}), then by importance, "
-            f"{many(len(found.metrics), 'metric')} a projection."
+            f"Metrics with camps of locations are first ({names(found.parted)}), then the most important, "
+            f"{many(len(found.metrics), 'metric')} per projection."
         )
     if told:
         said.append(f"Look at {'; '.join(told)}.")
