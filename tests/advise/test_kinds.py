@@ -293,7 +293,7 @@ def test_text_in_memory_and_output_behind_a_loop_are_no_input_or_output_in_one(s
 SENDING = {
     "small messages": (
         "for (int i = 0; i < n; i++)\nMPI_Send(&x[i], 1, MPI_DOUBLE, to, 1, MPI_COMM_WORLD);",
-        "combine them into one message",
+        "combine these messages into one",
         "high",
     ),
     "the same broadcast": (
@@ -340,7 +340,7 @@ def test_messages_are_named(site, name):
 def test_one_element_is_one(site, count, said):
     text = f"#include <mpi.h>\nvoid f(double *x, int n, int to) {{ {SENDING['small messages'][0]} }}"
     (advice,) = messages(site(text.replace("1, MPI_DOUBLE", f"{count}, MPI_DOUBLE"), mpi_calls=9, mpi_bytes=9))
-    assert f" has {said}, in each iteration" in advice.text
+    assert f" transfers {said} in each iteration" in advice.text
 
 
 def test_calls_that_move_data_in_loops_are_a_place_to_start(site):
