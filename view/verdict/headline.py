@@ -112,7 +112,7 @@ def efficiency(findings: Findings, *, brief: bool = False, shown: Collection[int
 
     Args:
         findings: What was found.
-        brief: Whether to leave out the longest wait, the command to run next, and places of findings not shown.
+        brief: Whether to leave out ``parallel``, the longest wait, the next command, and places of hidden findings.
         shown: The numbers of the findings that are shown, by which they can be referred to; None for all. With them,
             the command to run next is only there if there is no finding.
     """
