@@ -174,7 +174,7 @@ def _extreme(space: MetricSpace, partition: Partition, cluster: int, column: int
     number = value(space, metric, space.values[row, column])
     if number == value(space, metric, float(own.mean())):
         return ""
-    return f" Of these {ranks([space.labels[row]])} has {'most' if most else 'least'}: {number}."
+    return f" Among these, {ranks([space.labels[row]])} has the {'most' if most else 'least'}: {number}."
 
 
 def strength(space: MetricSpace, partition: Partition, *, advise: bool = True) -> str | None:
