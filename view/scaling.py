@@ -98,7 +98,8 @@ def _head(scaling: Scaling) -> Iterator[str]:
     first, last, speedup = series.ranks[0], series.ranks[-1], scaling.speedups[-1]
     fast = "times as fast as" if scaling.mode == "strong" else "times the work per second of"
     efficiency = scaling.factors["efficiency"][-1]
-    yield f"{last} ranks: efficiency {efficiency:.2f}, {speedup:.2f} {fast} {many(first, 'rank')} (ideal {last / first:.3g})"
+    than = f"{speedup:.2f} {fast} {many(first, 'rank')} (ideal {last / first:.3g})"
+    yield f"{last} ranks: efficiency {efficiency:.2f}, {than}"
     if scaling.is_of_path:
         yield "transfer was not measured, because ranks waited for cores: speedup is that of the critical path"
 

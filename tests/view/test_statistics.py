@@ -72,7 +72,10 @@ def test_sentences_lead_with_what_matters_in_seconds():
     )
     for report in (kmeans_report(kmeans(space)), hierarchy_report(hierarchy(space))):
         assert report.sentences[1].startswith("They differ most in cpu_time (F = ")
-        assert ", ranks 8-15: cpu_time 2.93 times 505 ms. Among these, rank 14 has the most: 1.61 s." in report.sentences[1]
+        assert (
+            ", ranks 8-15: cpu_time 2.93 times 505 ms. Among these, rank 14 has the most: 1.61 s."
+            in report.sentences[1]
+        )
         assert not any("io_time" in each for each in report.sentences)
         assert report.tables[1].rows[0][:2] == ("io_time", "inf")
 
