@@ -238,7 +238,7 @@ def _who(findings: Findings, finding: Finding) -> str:
 
 
 def _saved(findings: Findings, finding: Finding) -> str:
-    """Return how the saving follows from the ranks' times: ``; 620 ms if shared evenly``."""
+    """Return how the saving follows from the ranks' times: ``; 620 ms each if shared evenly``."""
     gain = None if _is_saving_per_rank(finding) else finding.gain
     parts = {each.why: each for each in gain.parts} if gain else {}
     besides = parts.pop(Why.AT_ONCE, None)
