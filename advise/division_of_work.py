@@ -172,15 +172,16 @@ def _of_origin(
     else:
         cure, so = "give each rank a part of equal cost", ""
         if is_alike:
-            cure, so = _OTHERWISE, ", so each rank gets equally many iterations, but these differ in cost"
+            cure, so = _OTHERWISE, ", so ranks get equally many iterations of different cost"
         elif apart is None and shares:
-            cure, so = f"if iterations differ in cost, {_OTHERWISE}", ", so each rank gets equally many iterations"
-        called_by = "" if source.procedure_at(loop.line) is site.procedure else ", around the call,"
-        text = f"{cure}: {where_loop}{called_by} {runs}{so}"
+            cure, so = f"if iterations differ in cost, {_OTHERWISE}", ", so ranks get equally many iterations"
+        called_by = "" if source.procedure_at(loop.line) is site.procedure else ", from which this is called,"
+        at = "in" if source is site.source else "at"
+        text = f"{cure}: the loop {at} {where_loop}{called_by} {runs}{so}"
     places = [(origin.source, origin.line), *reversed(origin.through), (source, loop.line)]
     places += [(origin.source, line) for line in tables]
     named = tuple(dict.fromkeys(site.place(line, file) for file, line in places))
-    evidence = [f"one rank takes {apart:.3g} times the iterations of {where_loop} of another"] if apart else []
+    evidence = [f"one rank executes {apart:.3g} times as many iterations of {where_loop} as another"] if apart else []
     is_near = len(origin.through) <= _NEAR
     sure = HIGH if is_near and (origin.is_known or origin.is_table) else MEDIUM
     return Advice(KIND, text, named, (*_evidence(site), *evidence), site.gain, sure)
@@ -188,7 +189,7 @@ def _of_origin(
 
 def _runs(loop: Loop, bound: Expression) -> str:
     """Describe how a bound limits a loop."""
-    verbs = ((loop.last, "runs to"), (loop.first, "starts at"), (loop.step, "goes on by"))
+    verbs = ((loop.last, "runs to"), (loop.first, "starts at"), (loop.step, "advances by"))
     return next((verb for each, verb in verbs if each is bound), "runs while")
 
 
@@ -312,5 +313,5 @@ def _evidence(site: Site) -> tuple[str, ...]:
     if (apart := site.numbers.get("visits_apart")) and apart > 1:
         found.append(f"one rank enters the region {apart:.3g} times as often as another")
     if (apart := site.numbers.get("instructions_apart")) and apart > 1:
-        found.append(f"one rank executes {apart:.3g} times the instructions of another")
+        found.append(f"one rank executes {apart:.3g} times as many instructions as another")
     return tuple(found)

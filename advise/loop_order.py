@@ -106,8 +106,9 @@ def _of_far(site: Site, strides: Strides, inner: Loop, around: Sequence[Loop], f
         sure = LOW  # loops must be split first
     if shared := _shared(better, inner, around):
         text += (
-            f"; the directive of line {shared.line} shares out iterations of {site.spell(shared.variable)}: keep it"
-            " at that loop, or move it to the new outermost loop if this has many independent iterations"
+            f"; the directive in line {shared.line} distributes iterations of {site.spell(shared.variable)} over"
+            " threads: keep it at that loop, or move it to the new outermost loop if that has many independent"
+            " iterations"
         )
         sure = MEDIUM if sure == HIGH else sure
     yield Advice(KIND, text + _padding(far), places, (*evidence, *found.reasons), site.gain, sure)

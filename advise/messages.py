@@ -118,8 +118,8 @@ def _small(site: Site, uses: Sequence[_Use]) -> Iterator[Advice]:
         if not _varies(_argument(use, at[2]), loop) and _varies(_argument(use, at[0]), loop):
             partner = site.spell(_argument(use, at[2]))
             text = (
-                f"{use.call.name} in line {use.line} has {_elements(site, use, at[1])}, in each"
-                f" iteration of line {loop.line}, always for rank {partner}: combine them into one message"
+                f"{use.call.name} in line {use.line} transfers {_elements(site, use, at[1])} in each"
+                f" iteration of line {loop.line}, always with rank {partner}: combine these messages into one"
             )
             yield _said(site, text, (use.line, loop.line), HIGH)
 
@@ -248,7 +248,7 @@ def _one_reduction(site: Site) -> Iterator[Advice]:
         for uses in (group for groups in alike.values() for group in groups):
             if len(uses) > 1:
                 lines = ", ".join(str(each.line) for each in uses)
-                text = f"{uses[0].call.name} in lines {lines}: combine them if none needs another's result"
+                text = f"{uses[0].call.name} is called in lines {lines}: combine them if none needs another's result"
                 yield _said(site, text, [each.line for each in uses], MEDIUM)
 
 
@@ -350,8 +350,8 @@ def _pipeline(site: Site, uses: Sequence[_Use]) -> Iterator[Advice]:
             work = [each.line for each, _ in site.loops if one.line < each.line < two.line]
             if work and _argument(one, 3) != _argument(two, 3):
                 text = (
-                    f"line {one.line} receives before the work begins, and line {two.line} sends after all of it: send"
-                    f" parts earlier, or move work that needs no message before line {one.line}"
+                    f"line {one.line} receives before the work begins, and line {two.line} sends after all of the work:"
+                    f" send parts earlier, or move work that needs no message before line {one.line}"
                 )
                 yield _said(site, text, (one.line, two.line, work[0]), MEDIUM)
                 return

@@ -49,7 +49,7 @@ def _of_loop(site: Site, calls: Calls, loop: Loop, source: SourceFile, procedure
         return None
     grain = site.spell(loop.step)
     text = (
-        f"the loop in line {loop.line} has only one iteration, of {grain}: in line {receives[0].line} each rank"
+        f"the loop in line {loop.line} runs only once, with step {grain}, so in line {receives[0].line} each rank"
         f" waits until the one before has finished all of its work and sends it in line {sends[0].line}: make {grain}"
         " smaller, so that the next rank starts earlier"
     )

@@ -133,7 +133,7 @@ def _powers(site: Site, loop: Loop, own: list[Statement]) -> Iterator[Advice]:
                 seen.add(each)
                 cure = "products" if is_whole else "a square root"
                 each_time = f"in each iteration of line {loop.line}"
-                text = f"line {statement.line} computes {site.spell(each)} {each_time}: write {cure}"
+                text = f"line {statement.line} computes {site.spell(each)} {each_time}: use {cure} instead"
                 yield _said(
                     site, text, (statement.line, loop.line), MEDIUM, f"{site.spell(base)} to the power of {value:g}"
                 )
@@ -156,7 +156,8 @@ def _of_counters(site: Site, loop: Loop, around: tuple[Loop, ...], own: list[Sta
     if seen:
         calls = " and ".join(f"{site.spell(each)} in line {line}" for each, line in seen.items())
         what = "depends" if len(seen) == 1 else "depend"
-        text = f"{calls} {what} on loop indices alone, not on data: compute a table once, or each value by recurrence"
+        cure = "compute a table once, or each value from the one before"
+        text = f"{calls} {what} on loop indices alone, not on data: {cure}"
         yield _said(site, text, (*seen.values(), loop.line), MEDIUM)
 
 
@@ -194,8 +195,8 @@ def _common(site: Site, loop: Loop) -> Iterator[Advice]:
         _, expression, lines = best
         where = ", ".join(map(str, dict.fromkeys(lines)))
         text = (
-            f"{site.spell(expression)} is computed in lines {where}: the compiler cannot merge them,"
-            " because a store in between may change its operands: compute it once, into a variable"
+            f"{site.spell(expression)} is computed in lines {where}, because the compiler cannot exclude that"
+            " a store in between changes its operands: compute it once, and keep it in a variable"
         )
         yield _said(
             site,

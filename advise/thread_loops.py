@@ -47,7 +47,7 @@ def _schedule(site: Site, loop: Loop) -> Advice | None:
     if uneven is None and (is_macro or not may_differ(loop, site.sources.values())):
         return None
     written = f"schedule({kind})" if found else "no schedule clause, so it is static by default"
-    why = f", but its iterations differ in cost: {_depends(site, loop, uneven)}" if uneven else ""
+    why = f", but its iterations differ in cost, because {_depends(site, loop, uneven)}" if uneven else ""
     if_so = "" if uneven else "if the cost of its iterations differs, "
     if is_macro:  # the build defines its value
         if_so = f"if the macro {kind} is static, "
@@ -58,7 +58,7 @@ def _schedule(site: Site, loop: Loop) -> Advice | None:
 
 
 def _depends(site: Site, loop: Loop, uneven: Loop) -> str:
-    return f"the bounds of line {uneven.line} depend on {site.spell(loop.variable)}"
+    return f"the bounds of the loop in line {uneven.line} depend on {site.spell(loop.variable)}"
 
 
 def _neighbours(site: Site) -> Iterator[Advice]:

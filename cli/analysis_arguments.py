@@ -47,7 +47,7 @@ def add_selection_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="NAME[@RANK]",
-        help="compare as if a region took no time, on one rank or on all; may be repeated",
+        help="compare ranks as if this region took no time, on one rank or on all; may be repeated",
     )
     parser.add_argument(
         "--dissimilarity-metric",
@@ -72,7 +72,7 @@ def add_selection_arguments(parser: argparse.ArgumentParser) -> None:
         "--method",
         choices=METHODS,
         default=METHODS[0],
-        help="how to analyse (default: %(default)s); paper: as Liu et al. 2011 describe it, to compare the two",
+        help="how to analyse (default: %(default)s); paper: as in Liu et al. 2011, for comparison",
     )
 
 

@@ -46,7 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--history",
         type=Path,
         metavar="FILE",
-        help="compare BASE, which are the new runs then, with those in this history since the last change",
+        help="compare BASE, which are then the new runs, with the runs in this history since its last change",
     )
     parser.add_argument(
         "--host",

@@ -24,20 +24,20 @@ _GROUPS: Final = {
         "analyze": "print the verdict, all findings, or the cost of each region",
         "view": "show a run as an HTML page, or in the terminal",
         "compare": "test repeated runs of two versions for a slowdown",
-        "history": "keep what runs measured, commit by commit, and find what changed it",
-        "scale": "judge runs with several numbers of ranks: what stops the program from scaling",
+        "history": "store the results of runs by commit, and find the commits that changed them",
+        "scale": "find what stops a program from scaling, from runs with several numbers of ranks",
         "timeline": "find what changes while a program runs: when, where and why",
         "debug": "find the slow inner loop in two rounds of build and run",
         "doctor": "test what works on this machine, and how to fix what does not",
     },
     "build": {
-        "compile": "compile with probes, by any compiler: compile -- CC ARGUMENT...",
+        "compile": "compile with probes, with any compiler: compile -- CC ARGUMENT...",
         "instrument": "write sources with their probes, without compiling",
         "regions": "list the regions of sources, or the MPI functions that are measured",
     },
     "cluster": {
         "exec": "record one process under any launcher: srun autoanalyzer exec APP",
-        "gather": "collect data left on the nodes, such as of a killed job",
+        "gather": "collect data left on the nodes (no shared disk, or the job was killed)",
     },
     "experiments": {
         "info": "list call paths, ranks and metrics, and how they were measured",
@@ -57,7 +57,7 @@ _GROUPS: Final = {
     },
     "this machine": {
         "counters": "test which events PAPI counts here, or what permission it lacks",
-        "calibrate": "time instructions, cache misses, messages and files, once",
+        "calibrate": "benchmark this machine once: instructions, cache misses, messages, files",
     },
 }
 COMMANDS: Final = {name: text for group in _GROUPS.values() for name, text in group.items()}

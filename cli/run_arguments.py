@@ -44,10 +44,10 @@ def add_measuring_arguments(parser: argparse.ArgumentParser) -> None:
         type=named_events,
         choices=_COUNTERS,
         default="auto",
-        help="source of counts; papi: hardware counters; papi:EVENT,…: also these PAPI events, each as a metric "
-        "(autoanalyzer counters lists them); simulated: simulate them in a second run, which takes 5 to 20 times as "
-        "long; simulated:EVENT,…: only these events besides instructions and cache misses; none: no counts; auto: papi "
-        "if any event can be counted here (default)",
+        help="how to count instructions and cache misses; papi: by hardware counters; papi:EVENT,…: also these PAPI "
+        "events, each as a metric (autoanalyzer counters lists them); simulated: under Valgrind, in a second run that "
+        "takes 5 to 20 times as long; simulated:EVENT,…: only these events besides instructions and cache misses; "
+        "none: no counts; auto: papi if any event can be counted here (default)",
     )
     parser.add_argument(
         "--events",
@@ -74,7 +74,7 @@ def add_measuring_arguments(parser: argparse.ArgumentParser) -> None:
         "--scratch",
         type=Path,
         metavar="DIR",
-        help="folder for that copy; all nodes must see it (default: the output folder)",
+        help="folder for the copy in which the second run works; all nodes must see it (default: the output folder)",
     )
     parser.add_argument(
         "--no-copy",

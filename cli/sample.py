@@ -16,6 +16,6 @@ def add_sample(parser: argparse.ArgumentParser) -> None:
         "--sample",
         type=argument_type(sample_rate),
         metavar="RATE",
-        help="look at each thread so often per second of its CPU time, to show functions and lines inside regions, "
-        "and functions and loops of programs that were not rebuilt; auto: 250; off: never (default)",
+        help="sample each thread RATE times per second of its CPU time, to show functions and lines inside regions, "
+        "and functions and loops of programs that were not rebuilt; auto: 250; off: no samples (default)",
     )

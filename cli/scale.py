@@ -37,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--mode",
         choices=SCALING_MODES,
-        help="strong: the total work stays the same; weak: the work of each rank does (default: what counts show)",
+        help="strong: the total work stays the same; weak: the work per rank does (default: what counts show)",
     )
     parser.add_argument("--no-advice", action="store_true", help="do not read the sources for advice")
     add_documents(parser, {"json": "the result as JSON"})
@@ -57,7 +57,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     series.add_argument("-o", "--output", type=Path, metavar="DIR", help="folder for the folders of these runs")
     series.add_argument(
-        "--counters", choices=_COUNTERS, help="source of counts, as for autoanalyzer run (default: auto)"
+        "--counters",
+        choices=_COUNTERS,
+        help="how to count instructions and cache misses, as for autoanalyzer run (default: auto)",
     )
 
 

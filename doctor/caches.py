@@ -18,7 +18,9 @@ from .finding import Finding, Outcome
 __all__ = ["cache_findings"]
 
 _CHOOSE: Final = "set AUTOANALYZER_CACHE to a folder that can be written, and that all nodes see"
-_SHARE: Final = "it needs a library for each MPI: a user who can write there must run autoanalyzer doctor once"
+_SHARE: Final = (
+    "a probe library is needed for each MPI library: a user who can write there must run autoanalyzer doctor once"
+)
 _CLOSE: Final = "ask its owner to forbid that (chmod o-w, rm -r), or set AUTOANALYZER_CACHE to another folder"
 _TRUST: Final = "keep it in AUTOANALYZER_CACHE only if you trust them, because your programs load libraries from there"
 _BUILT: Final = ("probe-*/", "rtcount-*/")

@@ -140,7 +140,7 @@ class Choice(NamedTuple):
         others = ((rule, file) for rule, file in about if file not in held)
         for file in sorted({file for rule, file in others if any(map(rule.pattern.matches, found[file]))}):
             name = self.plan_file.name if self.plan_file else "the plan"
-            yield f"{file} is not the text that {name} was made for: measured whole"
+            yield f"{file} has changed since {name} was written: all its regions are measured"
 
     def _about(self, files: Collection[str]) -> Choice:
         """Return the same choice without rules for other files, which are most of a large program's plan."""

@@ -80,23 +80,23 @@ _COLOURS: Final = {
 }
 # The unit behind each price.
 _OF: Final = {
-    "instruction": "an instruction",
-    "l1_miss": "an L1 miss",
-    "l2_miss": "an L2 miss",
-    "division_independent": "a division",
-    "division_dependent": "a division in a chain",
-    "branch_miss": "a mispredicted branch",
-    "denormal": "a denormal number",
-    "page_fault": "a page fault",
-    "allocation": "an allocation",
-    "mpi_call": "a call of MPI",
-    "mpi_byte": "a byte of MPI",
-    "mpi_call_across": "a call of MPI between nodes",
-    "mpi_byte_across": "a byte of MPI between nodes",
-    "read_call": "a read",
-    "read_byte": "a byte read",
-    "write_call": "a write",
-    "write_byte": "a byte written",
+    "instruction": "per instruction",
+    "l1_miss": "per L1 miss",
+    "l2_miss": "per L2 miss",
+    "division_independent": "per division",
+    "division_dependent": "per division in a chain",
+    "branch_miss": "per mispredicted branch",
+    "denormal": "per denormal number",
+    "page_fault": "per page fault",
+    "allocation": "per allocation",
+    "mpi_call": "per MPI call",
+    "mpi_byte": "per byte in MPI",
+    "mpi_call_across": "per MPI call between nodes",
+    "mpi_byte_across": "per byte in MPI between nodes",
+    "read_call": "per read",
+    "read_byte": "per byte read",
+    "write_call": "per write",
+    "write_byte": "per byte written",
 }
 _FITTED: Final = {"instructions": "instruction", "l1_misses": "l1_miss", "l2_misses": "l2_miss"}
 _RANGE: Final = "a range is a 95 % confidence interval, from the fit of the prices, the calibration and the noise"
@@ -191,7 +191,7 @@ def account_picture(findings: Findings) -> Picture:
 
 def _remarks(account: Account, more: int) -> list[str]:
     said = [f"… and {more} more: --json lists all"] if more > 0 else []
-    said.append("means over the ranks, without the regions below; blank: less than 0.5 % of all time")
+    said.append("means over the ranks, without the regions below; blank cells: less than 0.5 % of all time")
     if any((each[0] < (1 - THRESHOLD) * each[1]).any() for each in account.own_intervals.values()):
         said.append(_RANGE)
     fitted, calibrated = _prices(account)
@@ -200,7 +200,7 @@ def _remarks(account: Account, more: int) -> list[str]:
         if len(set(account.instruction.tolist())) > 1:
             said.append("each region has its own price per instruction, within the calibrated range")
     if account.unexplained is not None:
-        said.append(f"they leave {percent(100 * account.unexplained)} of computing unexplained")
+        said.append(f"these prices leave {percent(100 * account.unexplained)} of computing unexplained")
     if not account.splitting.prices.known():
         bound = "bound these prices and " if fitted else ""
         said.append(f"the machine was not calibrated; calibrating it would {bound}split time in MPI and files")

@@ -70,7 +70,7 @@ def warnings_of(reference: Series, alignment: Alignment) -> Iterator[str]:
         for each in doubts[:_FEW]:
             yield f"{alignment.other.source}: {_sentence(reference.name, each)}"
         if len(doubts) > _FEW:
-            yield f"{alignment.other.source}: {len(doubts) - _FEW} more of these"
+            yield f"{alignment.other.source}: {len(doubts) - _FEW} more warnings of this kind"
 
 
 def _sentence(metric: str, doubt: tuple[Doubt, float, float]) -> str:

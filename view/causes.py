@@ -31,8 +31,8 @@ __all__ = [
 MAYBE_SPEED: Final = "these {who}s are slower nearly everywhere, so they have a slow or shared core, or more work"
 SAME_WORK: Final = "same work, more time, so the core is slow or shared: repeat the run with a core for each {who}"
 ALONE: Final = "share this work among all ranks, or let the others do something else meanwhile"
-AT_ONCE: Final = "hand on smaller pieces as each is done, so the next rank starts earlier"
-EACH_TIME: Final = "give each rank the same amount of work each time, not only in sum: all wait for the slowest"
+AT_ONCE: Final = "send smaller pieces of the data, each once it is done, so the next rank starts earlier"
+EACH_TIME: Final = "give each rank equal work every time the region runs, not only in total: all wait for the slowest"
 ON_DEMAND: Final = "hand out smaller pieces, the longest first, so that all ranks end together"
 FEWER_MESSAGES: Final = (
     "pack messages to the same rank into one, and use one collective for many values: each call costs time, however"
@@ -42,11 +42,13 @@ FEWER_MESSAGES: Final = (
 _EVENTS: Final = {
     "allocations": "allocate less often, as each call costs time: once before the loop, or many elements at a time",
     "page_faults": "allocate memory once, outside the loop, and reuse it: new memory costs a page fault per page",
-    "divisions": "divide less, as it takes many cycles: multiply by a reciprocal computed once; shift for powers of 2",
-    "branch_misses": "sort the data by what decides the branch, to make it predictable; or select results without one",
+    "divisions": "divide less often, as a division takes many cycles: multiply by a reciprocal computed once;"
+    " for powers of 2, shift bits",
+    "branch_misses": "make branches predictable by sorting the data by the tested value, or select results without"
+    " a branch",
     "denormals": "flush denormal numbers, which are slow, to zero: -ffast-math, or _MM_SET_FLUSH_ZERO_MODE",
 }
-_OF_SOME: Final = {**_EVENTS, "system_time": "call the system less often on these"}
+_OF_SOME: Final = {**_EVENTS, "system_time": "make fewer system calls on the slowest ranks or threads"}
 
 NAMES: Final = {
     "l1_miss_rate": "L1 misses",
@@ -75,10 +77,10 @@ _DIFFERENCES: Final = {
 
 _TO_TRY: Final = {
     "l1_miss_rate": "access arrays in order, to use whole cache lines: interchange loops, pack or sort data",
-    "l2_miss_rate": "keep data in cache: interchange, block or split loops; sort what is indexed or linked",
-    "io_calls": "collect the pieces in a buffer, and move it in few calls, as each costs time; with MPI-IO, in"
-    " collective calls (MPI_File_write_at_all) of one datatype for all pieces",
-    "io_bytes": "read and write less, in larger pieces; keep in memory what is read again",
+    "l2_miss_rate": "keep data in cache: interchange, block or split loops; sort indices and linked elements",
+    "io_calls": "collect the pieces in a buffer, and read or write it in few calls, as each call costs time; with"
+    " MPI-IO, use collective calls (MPI_File_write_at_all) with one datatype for all pieces",
+    "io_bytes": "read and write less, in larger pieces; keep data that are read again in memory",
     "mpi_bytes": "send less, or less often: only what the receivers use, and only if it has changed",
     "instructions": "do less work: hoist repeated expressions and loop invariants, vectorise, use a better algorithm",
     **_EVENTS,
@@ -89,9 +91,9 @@ _LARGE_PIECES: Final = "read or write less, or less often; larger calls would no
 _TO_TRY_FOR_RANKS: Final = {
     "l1_miss_rate": "give all ranks the same data layout and loop order",
     "l2_miss_rate": "give all ranks parts that fit into their caches",
-    "io_bytes": "share reading and writing among all ranks, with MPI-IO for instance",
-    "mpi_bytes": "spread the communication: collectives, neighbours, no single collector",
-    "instructions": "distribute the work evenly: parts of equal cost, or parts on demand",
+    "io_bytes": "share reading and writing among all ranks, for instance with MPI-IO",
+    "mpi_bytes": "spread the communication over the ranks: use collectives or neighbours, not a single collecting rank",
+    "instructions": "distribute the work evenly: give ranks parts of equal cost, or hand out parts on demand",
     **_OF_SOME,
 }
 
@@ -99,7 +101,7 @@ _TO_TRY_FOR_THREADS: Final = {
     "l1_miss_rate": "give all threads the same data layout and loop order",
     "l2_miss_rate": "give all threads parts that fit into their caches",
     "io_bytes": "let one thread read and write while the others compute",
-    "mpi_bytes": "let one thread communicate while the others compute, or all threads alike",
+    "mpi_bytes": "let one thread communicate while the others compute, or spread the calls over all threads",
     "instructions": "distribute the work evenly: parts of equal cost, schedule(dynamic), or tasks",
     **_OF_SOME,
 }

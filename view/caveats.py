@@ -66,9 +66,9 @@ def _all(findings: Findings, *, names: bool) -> Iterator[str]:
     yield from _crowded(findings)
     yield from _asleep(findings)
     if findings.run.nested_teams:
-        yield "nested teams are not compared: their threads change each time"
+        yield "nested teams are not compared: they have different threads each time"
     if "," in notes.clocks.get("cpu", "") and "syscall" in notes.clocks["cpu"]:
-        yield f"ranks that use syscall look slower than they are: CPU clocks differ ({notes.clocks['cpu']})"
+        yield f"ranks with the clock syscall look slower than they are: CPU clocks differ ({notes.clocks['cpu']})"
     if findings.run.outside >= _OUTSIDE:
         outside = time_of(findings.experiment, findings.run.outside)
         yield f"{outside} of the run is not judged: it is before MPI_Init or after MPI_Finalize"
@@ -87,7 +87,7 @@ def _derived(findings: Findings, everything: bool) -> Iterator[str]:
     """Yield how data and findings were derived, if that is unusual."""
     notes = findings.experiment.notes
     if findings.method == PAPER:
-        yield "analysed as in Liu et al. 2011 (--method paper): no difference and no region is too small"
+        yield "analysed as in Liu et al. 2011 (--method paper): even the smallest differences and regions count"
     if MPI_WAIT.name in findings.experiment:
         yield "times are not those of the program alone: --split-waiting put a barrier before collectives"
     if notes.runs > 1:
@@ -96,7 +96,7 @@ def _derived(findings: Findings, everything: bool) -> Iterator[str]:
         yield f"derived: {notes.history[-1]}"
     if notes.left_out:
         wholes = ", ".join(dict.fromkeys(notes.left_out.values()))
-        yield f"cut out, but still part of {wholes}: {_names([*notes.left_out], everything)}"
+        yield f"cut out, but still contained in {wholes}: {_names([*notes.left_out], everything)}"
 
 
 def _names(names: Sequence[str], everything: bool) -> str:
@@ -117,7 +117,7 @@ def _cheaper(findings: Findings) -> str:
     if left_out(findings.experiment):
         return "build with the plan that the run wrote"
     if _reads_usage(findings):
-        return "--usage reads figures of the system at each entry; measure without it"
+        return "--usage makes a system call at each entry; measure without it"
     if not _throttles(findings):
         return "counters are read at each entry; measure with --counters none"
     return "a lower --max-overhead, such as 1%, leaves more of them out"
@@ -151,10 +151,13 @@ def shared_cores(experiment: Experiment) -> str | None:
 def _crowded(findings: Findings) -> Iterator[str]:
     """Yield warnings if ranks shared cores, waited for cores, or competed with other programs for them."""
     others = share_of_others(findings.experiment)
-    shared = shared_cores(findings.experiment)
-    used = f"other programs took {percent(100 * others)} of {'them' if shared else 'the cores'}" if others else ""
-    if why := [*filter(None, [shared, used, _delayed(findings)])]:
-        unknown = "; MPI transfer is not known, because the kernel reports no waiting for cores"
+    cores = shared_cores(findings.experiment)
+    if others and cores:
+        cores += f", {percent(100 * others)} used by other programs"
+    elif others:
+        cores = f"other programs took {percent(100 * others)} of the cores"
+    if why := [*filter(None, [cores, _delayed(findings)])]:
+        unknown = "; MPI transfer is not known, because the kernel does not report how long ranks waited for cores"
         known = unknown if findings.run.waits_for_cores_unknown else ""
         yield f"trust savings and busy time, not wall time: {'; '.join(why)}{known}"
     if findings.differences.not_judged:
@@ -163,7 +166,7 @@ def _crowded(findings: Findings) -> Iterator[str]:
         place = Place.of(findings.experiment, vectors.regions[culprit])
         most = int(vectors.values[culprit].argmax())
         who, time = ranks([vectors.labels[most]]), seconds(float(vectors.measured([culprit])[0, most]))
-        yield f"not judged: {who} is off the core for {time} in {place.in_words}; time-sharing looks the same"
+        yield f"not judged: {who} is off the core for {time} in {place.in_words}: asleep, or waiting for a core"
 
 
 def _delayed(findings: Findings) -> str:

@@ -76,7 +76,7 @@ def _of_libraries(found: Lookup) -> Iterator[tuple[str, str, str]]:
     else:
         yield "libpapi", "not here", found.reason
     if found.binding is None:
-        yield PACKAGE, "not here", "counts if the system has no libpapi: pip install 'autoanalyzer[papi]'"
+        yield PACKAGE, "not here", "used if the system has no libpapi: pip install 'autoanalyzer[papi]'"
         return
     inside = f"with its own PAPI {found.binding['papi']}" if found.binding["papi"] else found.binding["reason"]
     use = "used" if found.whose == PACKAGE else f"not used (--papi {PACKAGE} chooses it)"

@@ -93,7 +93,7 @@ def _efficiencies(findings: Findings) -> Iterator[str]:
     found = path.efficiency
     length = f"critical path: {time_of(findings.experiment, path.length)} of busy time"
     if found is None:
-        yield f"{length}, only of the beginning of the run"
+        yield f"{length}, for the beginning of the run only"
         return
     written = {name: percent(100 * value) for name, value in asdict(found).items() if name != "reliable"}
     yield (
@@ -101,9 +101,9 @@ def _efficiencies(findings: Findings) -> Iterator[str]:
         f" x serialisation {written['serialisation']} x transfer {written['transfer']}"
     )
     if not found.reliable:
-        yield "busy time is time outside MPI by the clock: on a busy machine it includes waiting for a core"
+        yield "busy time is wall time outside MPI here, so on a busy machine it includes waiting for a core"
     elif "transfer" not in found.reliable:
-        yield "transfer includes waiting for a core; the other two do not depend on the machine"
+        yield "transfer includes waiting for a core; load balance and serialisation do not"
     yield length
 
 

@@ -42,7 +42,7 @@ _KINDS: Final = {
 }
 _TRY: Final = {
     REPLICATED: "divide the work among the ranks, and gather the result",
-    GROWS: "ask only the ranks concerned, or give each rank a larger part",
+    GROWS: "search only the ranks concerned, or give each rank a larger part",
     Kind.ONE_AFTER_ANOTHER: "pass on smaller pieces, or remove the dependence between ranks",
     Kind.IMBALANCE: "divide the work by its cost",
     Kind.LATE: "move the work behind the messages that others wait for, or share it",
@@ -98,7 +98,8 @@ def _head(scaling: Scaling) -> Iterator[str]:
     first, last, speedup = series.ranks[0], series.ranks[-1], scaling.speedups[-1]
     fast = "times as fast as" if scaling.mode == "strong" else "times the work per second of"
     efficiency = scaling.factors["efficiency"][-1]
-    yield f"{last} ranks: efficiency {efficiency:.2f}, {speedup:.2f} {fast} {first} (ideal {last / first:.3g})"
+    than = f"{speedup:.2f} {fast} {many(first, 'rank')} (ideal {last / first:.3g})"
+    yield f"{last} ranks: efficiency {efficiency:.2f}, {than}"
     if scaling.is_of_path:
         yield "transfer was not measured, because ranks waited for cores: speedup is that of the critical path"
 
@@ -181,7 +182,7 @@ def _evidence(scaling: Scaling, loss: ScalingLoss) -> str:
     if series.instructions is None:
         return f"busy {seconds(last)} per rank ({seconds(first)} at {series.ranks[0]})"
     if loss.kind == REPLICATED:
-        return f"the same {count(last)} instructions on each"
+        return f"the same {count(last)} instructions per rank"
     model = fitted(series.ranks, (amounts[:, paths].sum(axis=1) / series.ranks).tolist())
     return f"{formula(model) if model else f'{count(first)} to {count(last)}'} instructions per rank"
 
@@ -226,13 +227,13 @@ def _predictions(scaling: Scaling) -> Iterator[str]:
     beyond = [each for each in shown if each.measured is None and each.predicted is not None]
     if not held_out:
         if len(scaling.series.ranks) < 3:
-            yield "no prediction: that takes three numbers of ranks"
+            yield "no prediction: it needs runs with three numbers of ranks"
         return
-    line = f"from {', '.join(map(str, held_out[0].fitted_to))}, models predict for {held_out[0].ranks} ranks: "
+    line = f"models of {', '.join(map(str, held_out[0].fitted_to))} ranks predict for {held_out[0].ranks} ranks: "
     line += ", ".join(map(_held_out, held_out))
     if beyond:
         amounts = ", ".join(f"{_amount(each)} {_UNITS[each.metric]}" for each in beyond)
-        line += f"; from all, for {beyond[0].ranks}: {amounts}"
+        line += f"; models of all runs predict for {beyond[0].ranks} ranks: {amounts}"
     yield line
 
 

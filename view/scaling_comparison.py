@@ -37,7 +37,7 @@ def _head(found: ScalingComparison) -> Iterator[str]:
     what = "critical path" if base.is_of_path else "run"
     yield (
         f"         {what} {seconds(times[1])} instead of {seconds(times[0])}; {other.speedups[-1]:.2f} instead of "
-        f"{base.speedups[-1]:.2f} times as fast as {ranks[0]} (ideal {ranks[-1] / ranks[0]:.3g})"
+        f"{base.speedups[-1]:.2f} times as fast as {many(ranks[0], 'rank')} (ideal {ranks[-1] / ranks[0]:.3g})"
     )
 
 

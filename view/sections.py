@@ -116,7 +116,9 @@ SECTIONS: Final[tuple[Section | AccountSection | PathSection, ...]] = (
         "losses",
         losses,
         note=lambda found: (
-            f"shares of what all {_who(found)} could do while the busiest is busy" if _time_of_ranks(found) else ""
+            f"shares of the busy time of the busiest {_who(found)[:-1]}, times the number of {_who(found)}"
+            if _time_of_ranks(found)
+            else ""
         ),
         whole=_time_of_ranks,
     ),

@@ -67,15 +67,15 @@ def timeline_report(runs: Sequence[Run], search: Search) -> Report:
     if search.uncertain:
         lines += [
             "",
-            "uncertain, because ranks also began to wait for cores (several runs or --counters simulated decide):",
+            "uncertain, because ranks also began to wait for cores (several runs or --counters simulated show which):",
         ]
     for number, each in enumerate(search.uncertain, len(search.anomalies) + 1):
         lines += _lines(number, each, paths, processes)
     if search.anomalies and len(runs) == 1:
-        lines += ["", "seen in one run: autoanalyzer record runs it several times"]
+        lines += ["", "seen in one run only; autoanalyzer record repeats the run, to confirm it"]
     if any(each.metric == "compute_time" for each in search.anomalies) and not any(run.counts for run in runs):
         events = counted_events(metric for run in runs for metric in run.trace.metrics)
-        lines += ["", f"{events} (try --counters simulated), so what goes with a change need not be its cause"]
+        lines += ["", f"{events} (try --counters simulated), so metrics that go with a change need not be its cause"]
     if search.unlike:
         lines += [
             "",
@@ -131,7 +131,7 @@ def _change(each: Anomaly, paths: Sequence[CallPath]) -> tuple[str, ...]:
     slower = f"{each.factor:.3g} times as long" if each.factor > 1 else f"{percent(100 * each.factor)} of the time"
     if each.before is not None:
         return f"each entry takes {slower} just before {region_of(paths, each.before)}", f"every {each.period:.3g} s"
-    how = {"gradual change": "comes to take", "level shift": "takes for a while"}.get(each.kind, "takes")
+    how = {"gradual change": "gradually takes", "level shift": "takes for a while"}.get(each.kind, "takes")
     return (f"each entry {how} {slower}",)
 
 

@@ -23,8 +23,8 @@ __all__ = [
 
 REASONS: Final = {
     Doubt.SAME_WORK: "the ranks did the same work",
-    Doubt.MEASURING: "measuring may have made the difference",
-    Doubt.COUNTS_ALONE: "the ranks that executed most took hardly longer by the clock",
+    Doubt.MEASURING: "measuring may have caused the difference",
+    Doubt.COUNTS_ALONE: "the ranks that executed the most instructions hardly took longer",
     Doubt.UNFINISHED: "ranks that did not finish have done less",
     Doubt.SPEED: "these ranks are slower nearly everywhere, and no counts confirm more work",
     Doubt.CHANCE: "the difference is small, and no counts confirm it",
@@ -126,7 +126,7 @@ def confidence_in_weight(analysis: Analysis, culprit: int) -> Confidence:
 def _without_a_cause(analysis: Analysis) -> Confidence:
     if "instructions" in analysis.lacking:
         return Confidence("medium", "nothing was counted")
-    return Confidence("medium", "no counter explains it")
+    return Confidence("medium", "no count explains it")
 
 
 def _counts_differ(analysis: Analysis, regions: Sequence[int]) -> bool:

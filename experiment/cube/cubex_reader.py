@@ -67,7 +67,9 @@ def _head(anchor: bytes) -> CubeHead:
 
 def _experiment(archive: Archive, head: CubeHead, table: LocationTable | None) -> Experiment:
     if table and not head.ours:
-        raise InputError(f"{LOCATIONS}: expected it beside an {ANCHOR} of this program, found another's")
+        raise InputError(
+            f"{LOCATIONS}: expected this file beside an {ANCHOR} of autoanalyzer, found one of another tool"
+        )
     stored = {each.metric.name: each for each in head.metrics()}
     locations = [*enumerate(table.locations)] if table else head.system.locations(ours=head.ours)
     paths = head.call_paths()
@@ -181,7 +183,7 @@ class _Values:
                 with suppress(InputError):  # the error is reported when the metric is used
                     more = rows - len(self._index(metric).listed)
                     if more > 0:
-                        yield f"{name}: {more} row{'s' * (more > 1)} of values of no call path: left out"
+                        yield f"{name}: {more} row{'s' * (more > 1)} of values that belong to no call path: left out"
 
     def _stored(self, name: str) -> Severity:
         metric = self._metrics[name]

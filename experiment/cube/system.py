@@ -125,7 +125,7 @@ class CubeSystem:
         if again:
             first, last = ranks[again[0]], ranks[again[-1]]
             which = f"processes {first} to {last} have" if last > first else f"process {first} has"
-            self.remarks.append(f"{which} in the file the rank of another process")
+            self.remarks.append(f"{which} the rank of another process in the file")
         for key, process in processes.items():
             if key not in ranks:
                 ranks[key] = next(numbers)

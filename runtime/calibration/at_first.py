@@ -59,7 +59,7 @@ def calibrate_at_first(
         (cache / _TRIED).touch()
         keep(machine_alone(folder, environment, rounds=_ROUNDS, patience=patience), Mpi(None), environment)
         say(
-            f"measured once what instructions, cache misses and files take here, in {monotonic() - start:.1f} s: "
+            f"benchmarked instructions, cache misses and files on this machine once, in {monotonic() - start:.1f} s: "
             "autoanalyzer calibrate measures messages, too"
         )
 

@@ -48,7 +48,7 @@ def messages(
     elif max(ranks, default=0) < 2:
         why = f"expected 2 or more ranks, found {max(ranks, default=0)}"
     elif "mpi_call" in found:
-        why = "all ranks were on one node: -- srun -N 2 measures it"
+        why = "all ranks were on one node: add -- srun -N 2"
     else:
         why = "no two ranks were on one node: calibrate once more with two ranks on one"
     return found, {name: why for name in MPI_PRICES if name not in found}

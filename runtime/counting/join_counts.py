@@ -53,7 +53,7 @@ def join_counts(timing: Experiment, counting: Experiment) -> Experiment:
         raise InputError("the counting run has counted nothing")
     lacking = {each.process for each in timing.locations} - {each.process for each in counting.locations}
     if lacking:
-        raise InputError(f"expected counts of all ranks, found none of these: {', '.join(map(str, sorted(lacking)))}")
+        raise InputError(f"expected counts of all ranks, found none of ranks {', '.join(map(str, sorted(lacking)))}")
     counting, paths, strange = _folded_alike(timing, counting)
     columns = _matched_locations(timing, counting)
     severities = {metric.name: timing.exclusive(metric.name) for metric in timing.metrics}
@@ -170,8 +170,8 @@ def _exchanged(timing: Experiment, counted: Mapping[str, Severity]) -> str | Non
         if len(found):
             others = f" and {len(found) - 1} more" if len(found) > 1 else ""
             return (
-                f"ranks shared the {_WORK[name]} of {_name(timing, int(found[0]))}{others} differently when counted:"
-                " do not compare ranks by counts"
+                f"ranks shared the {_WORK[name]} of {_name(timing, int(found[0]))}{others} differently in the counting"
+                " run: do not compare ranks by counts"
             )
     return None
 

@@ -157,7 +157,7 @@ def _unseen(bypassed: Sequence[int]) -> Iterable[str]:
     for bypass in sorted({*bypassed}.intersection(_BYPASSES)):
         yield (
             f"{_BYPASSES[bypass]} not seen, on {bypassed.count(bypass)} of {len(bypassed)} processes:"
-            " busy times include waiting in MPI, and differences between ranks may come of it"
+            " busy times include waiting in MPI, and differences between ranks may come from that"
         )
 
 

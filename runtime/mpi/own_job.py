@@ -69,7 +69,9 @@ def begin_mpi(started: Started, otherwise: str) -> Any:
     if started.by_mpich:
         use_mpich()
     others = "other process" if started.size == 2 else f"other {started.size - 1} processes"
-    said = f"autoanalyzer: process {started.rank} of a job waits for the {others} to begin the same; {otherwise}"
+    said = (
+        f"autoanalyzer: process {started.rank} of a job waits for the {others} to begin the same command; {otherwise}"
+    )
     with said_if_long(said, _PATIENCE_OF_OTHERS if started.rank else _PATIENCE):
         from mpi4py import MPI  # noqa: PLC0415 - starts MPI
 

@@ -165,7 +165,7 @@ static bool has(enum aa_energy_domain domain) {
 
 const char *aa_energy_open(enum aa_energy_domain domain) {
     bool other = count > 0; /* whether the other domain is counted; both must use the same method */
-    snprintf(defect, sizeof defect, "found no counter of it in %s, and none in " PMU, folder());
+    snprintf(defect, sizeof defect, "found no energy counter in %s, and none in " PMU, folder());
     if (!other || strcmp(source, "powercap") == 0)
         open_powercap(domain);
     if (!has(domain) && (!other || strcmp(source, "perf") == 0)) {

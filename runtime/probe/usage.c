@@ -112,7 +112,7 @@ static const char *watch_allocation(void) {
     if (!is_asked) {
         aa_allocation_watch_function *watch =
             (aa_allocation_watch_function *)dlsym(RTLD_DEFAULT, "aa_allocation_watch");
-        defect = watch ? watch(note_allocation) : "the library that counts it is not preloaded";
+        defect = watch ? watch(note_allocation) : "the library that counts allocations is not preloaded";
         is_asked = true;
     }
     return defect;

@@ -53,7 +53,7 @@ def _tried(metric: str) -> tuple[str, str]:
         defects.append(defect)
     if defects:
         return "", "; ".join(defects)
-    return "", f"found no counter of it in {folder}, and none in {_PMU}, as in most virtual machines"
+    return "", f"found no energy counter in {folder}, and none in {_PMU}, as in most virtual machines"
 
 
 def _zones(folder: Path, domain: str) -> Iterator[Path]:

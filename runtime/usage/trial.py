@@ -95,7 +95,7 @@ def _allocation_defect(environment: Mapping[str, str]) -> str:
     with tempfile.TemporaryDirectory(prefix="autoanalyzer-") as name:
         built = compiled(allocation_command(compiler, Path(name)), environment)
         if built.returncode:
-            return f"{compiler[0]} cannot build the library that counts it"
+            return f"{compiler[0]} cannot build the library that counts allocations"
         variables = {**environment, "LD_PRELOAD": str(Path(name, ALLOCATION_LIBRARY))}
         command = [sys.executable, "-I", "-c", _ASK]
         done = subprocess.run(command, env=variables, capture_output=True, text=True, check=False)

@@ -34,7 +34,7 @@ def test_advice_is_given_of_the_region_for_its_cause(findings, tmp_path):
     assert culprit in findings.dissimilarity.culprits
     assert advice.kind == "division of work"
     assert advice.places == ("app.c:3",)
-    assert "one rank executes 8 times the instructions of another" in advice.evidence
+    assert "one rank executes 8 times as many instructions as another" in advice.evidence
     assert advice.gain > 0
 
 
@@ -103,7 +103,7 @@ def test_what_may_not_have_been_built_gives_no_advice_and_that_is_said(findings,
 @pytest.mark.parametrize(
     ("visits", "throttled", "said"),
     [
-        ([9, 9, 9, 9], {}, ("deal the iterations out ", "equally many iterations, but these differ in cost")),
+        ([9, 9, 9, 9], {}, ("deal the iterations out ", "equally many iterations of different cost")),
         ([1, 2, 4, 8], {}, ("give each rank a part of equal cost: ", "line 3 runs to 8*r - 1")),
         (
             [9, 9, 9, 9],

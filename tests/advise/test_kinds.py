@@ -99,7 +99,7 @@ def test_equal_parts_whose_turns_data_make_long_are_not_to_be_made_equal(site):
 @pytest.mark.parametrize("filled", ["size + r", "a->from[r]"])
 def test_parts_that_a_table_makes_unequal_are_named(site, filled):
     (advice,) = division_of_work(site(ROWS.replace("n * (r + 1) / size - n * r / size", filled)))
-    assert advice.text.startswith("give each rank a part of equal cost: line 12 runs to ")
+    assert advice.text.startswith("give each rank a part of equal cost: the loop in line 12 runs to ")
 
 
 @pytest.mark.parametrize(
@@ -114,7 +114,7 @@ def test_what_ranks_take_of_turns_tells_whether_these_or_their_cost_differ(site,
     found = replace(site(ROWS), turns_apart=lambda source, loop: apart if loop.line == 12 else None)
     (advice,) = division_of_work(found)
     assert said in advice.text
-    assert any("times the iterations of line 12" in each for each in advice.evidence) == bool(apart)
+    assert any("times as many iterations of line 12" in each for each in advice.evidence) == bool(apart)
 
 
 def test_turns_that_data_make_long_are_named_where_nothing_divides_them(site):
@@ -293,7 +293,7 @@ def test_text_in_memory_and_output_behind_a_loop_are_no_input_or_output_in_one(s
 SENDING = {
     "small messages": (
         "for (int i = 0; i < n; i++)\nMPI_Send(&x[i], 1, MPI_DOUBLE, to, 1, MPI_COMM_WORLD);",
-        "combine them into one message",
+        "combine these messages into one",
         "high",
     ),
     "the same broadcast": (
@@ -340,7 +340,7 @@ def test_messages_are_named(site, name):
 def test_one_element_is_one(site, count, said):
     text = f"#include <mpi.h>\nvoid f(double *x, int n, int to) {{ {SENDING['small messages'][0]} }}"
     (advice,) = messages(site(text.replace("1, MPI_DOUBLE", f"{count}, MPI_DOUBLE"), mpi_calls=9, mpi_bytes=9))
-    assert f" has {said}, in each iteration" in advice.text
+    assert f" transfers {said} in each iteration" in advice.text
 
 
 def test_calls_that_move_data_in_loops_are_a_place_to_start(site):
@@ -373,7 +373,7 @@ def test_a_static_schedule_of_uneven_turns_is_named(site):
         """
     (advice,) = thread_loops(site(text))
     assert lines(advice) == [3, 4]
-    assert "its iterations differ in cost: the bounds of line 4 depend on i: try" in advice.text
+    assert "its iterations differ in cost, because the bounds of the loop in line 4 depend on i: try" in advice.text
     assert advice.confidence == "high"
     assert not list(thread_loops(site(text.replace("parallel for", "parallel for schedule(dynamic)"))))
 

@@ -21,7 +21,7 @@ def test_archives_have_what_runs_have(here, tmp_path):
     lines = [" ".join(line.split()) for line in done.stdout.decode().splitlines()]
     assert lines[:6] == [
         "the ranks are busy 50 % of the run: load balance 100 % x serialisation 50 % x transfer 100 %",
-        "busy time is time outside MPI by the clock: on a busy machine it includes waiting for a core",
+        "busy time is wall time outside MPI here, so on a busy machine it includes waiting for a core",
         "critical path: 2 s of busy time",
         "on the path share ranks region source",
         "2 s 100 % ranks 0-1 link a.c:1",

@@ -130,7 +130,7 @@ def test_the_planted_loop_and_its_ranks_are_found_under_both_mpis(tool, build, m
     assert done.returncode == 0
     assert done.stdout.startswith(b"total ")
     assert b"IMBALANCE   app.c:11  loop in spin" in done.stderr
-    assert b": line 11 runs to steps - 1, which " in b" ".join(done.stderr.split())  # lines break anywhere
+    assert b": the loop in line 11 runs to steps - 1, which " in b" ".join(done.stderr.split())  # lines break anywhere
     found = tool.findings()
     assert found["schema"] == "autoanalyzer.findings/2"
     assert found["experiment"]["processes"] == 4
@@ -366,7 +366,7 @@ def test_it_is_said_that_calls_of_mpi_by_tables_of_the_programs_own_are_not_seen
     succeed(tool("autoanalyzer", "run", "-o", "out", "mpirun", "-n", "2", "./app"))
     said = (
         "MPI was used, but its calls were not seen, on 2 of 2 processes: busy times include waiting in MPI, and"
-        " differences between ranks may come of it"
+        " differences between ranks may come from that"
     )
     assert said in load(tool.folder / "out" / "experiment.cube").notes.remarks
     assert said in succeed(tool("autoanalyzer", "analyze", "--all", "out")).stdout.decode()

@@ -452,7 +452,7 @@ def test_energy_that_cannot_be_read_is_refused_with_the_reason(tool):
     tool.write("empty/name", "")
     env = {"AUTOANALYZER_POWERCAP": str(tool.folder / "empty")}
     done = tool("autoanalyzer", "run", "--usage", "dram_energy", "--", "./none", env=env)
-    said = f"dram_energy cannot be counted here: found no counter of it in {tool.folder}/empty, and none in /sys/bus/"
+    said = f"dram_energy cannot be counted here: found no energy counter in {tool.folder}/empty, and none in /sys/bus/"
     assert said in refused(done)
     done = tool("autoanalyzer", "exec", "-o", "out", "true", env={"AUTOANALYZER_USAGE": "pages"})
     assert "AUTOANALYZER_USAGE: no usage 'pages' is counted" in refused(done)

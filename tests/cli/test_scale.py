@@ -45,7 +45,7 @@ def test_scale_prints_the_verdict_and_writes_the_keys_of_its_page(series):
     said = done.stdout.decode().splitlines()
     assert said[0] == "app   1, 2, 4 ranks   strong scaling: the same total work (by instructions)"
     assert any(re.fullmatch(r"instructions +1\.00 +0\.90 +0\.75 +<- falls first", line) for line in said)
-    assert any(re.search(r"1 REPLICATED +repeated: the same 1\.0e9 instructions on each +3 s", line) for line in said)
+    assert any(re.search(r"1 REPLICATED +repeated: the same 1\.0e9 instructions per rank +3 s", line) for line in said)
     document = json.loads((series.folder / "scale.json").read_text())
     assert document["schema"] == "autoanalyzer.scale/1"
     assert (document["ranks"], document["mode"]) == ([1, 2, 4], "strong")

@@ -110,7 +110,7 @@ def test_a_correlation_that_a_rank_makes_is_no_advice(make_space):
     report = correlation_report(found)
     assert report.document["next"] == "--metrics a,b"
     assert any(each.startswith("Only rank 0 makes a and b redundant (r = 0.9") for each in report.sentences)
-    assert any(each.endswith("keep both; so with 1 more pair.") for each in report.sentences)
+    assert any(each.endswith("keep both; likewise with 1 more pair.") for each in report.sentences)
     alone = correlation_report(correlation(make_space({"a": columns["a"], "b": columns["b"]}))).sentences
     assert not any("--metrics" in each for each in alone)
 

@@ -19,7 +19,7 @@ from ..analyze.conftest import make_experiment
 
 __all__ = ["make_experiment"]
 
-GENERAL = "    try: distribute the work evenly: parts of equal cost, or parts on demand"
+GENERAL = "    try: distribute the work evenly: give ranks parts of equal cost, or hand out parts on demand"
 SOURCE = "\n\nvoid work(double *a, int rank) { for (int i = 0; i < 8 * rank; i++) a[i] = 0; }\n"
 
 
@@ -45,7 +45,9 @@ def test_advice_is_in_the_document_and_below_the_cause(measured):
     for everything in (False, True):
         lines = verdict_lines(findings, file, everything=everything, advised=advised)
         at = next(number for number, line in enumerate(lines) if line.startswith("    why: instructions differ"))
-        assert lines[at + 1].startswith("    try at app.c:3: give each rank a part of equal cost: line 3 runs")
+        assert lines[at + 1].startswith(
+            "    try at app.c:3: give each rank a part of equal cost: the loop in line 3 runs"
+        )
         assert GENERAL not in lines
         assert not any("no advice" in line for line in lines)
 

@@ -52,7 +52,7 @@ def test_more_ranks_than_processors_have_a_line_on_what_is_reliable(
 ) -> None:
     made = make_experiment({"even": [1.0] * 3, "wait": [0.0] * 3}, path_time={"even": [1.0, 0.0, 0.0]})
     lines = printed(made.replaced(notes=replace(made.notes, processors=2)), capsys)
-    assert lines[1] == "transfer includes waiting for a core; the other two do not depend on the machine"
+    assert lines[1] == "transfer includes waiting for a core; load balance and serialisation do not"
 
 
 def test_without_a_path_one_line_says_how_to_get_it(

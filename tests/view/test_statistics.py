@@ -72,7 +72,10 @@ def test_sentences_lead_with_what_matters_in_seconds():
     )
     for report in (kmeans_report(kmeans(space)), hierarchy_report(hierarchy(space))):
         assert report.sentences[1].startswith("They differ most in cpu_time (F = ")
-        assert ", ranks 8-15: cpu_time 2.93 times 505 ms. Of these rank 14 has most: 1.61 s." in report.sentences[1]
+        assert (
+            ", ranks 8-15: cpu_time 2.93 times 505 ms. Among these, rank 14 has the most: 1.61 s."
+            in report.sentences[1]
+        )
         assert not any("io_time" in each for each in report.sentences)
         assert report.tables[1].rows[0][:2] == ("io_time", "inf")
 
@@ -82,7 +85,7 @@ def test_of_clusters_that_do_not_matter_it_is_said_what_does():
     space = _space(work=spread, **{f"m{each}": np.where(np.arange(16) == 3, 1.008, 1.0) for each in range(4)})
     said = kmeans_report(kmeans(space)).sentences
     assert said[1].startswith("No difference between them matters (limits: 10 %; for times, also 10 ms")
-    assert said[1].endswith("What matters lies across them: work from 1 on rank 4 to 2 on rank 15.")
+    assert said[1].endswith("Differences that matter cut across the clusters: work from 1 on rank 4 to 2 on rank 15.")
     assert len(said) == 2
 
 

@@ -50,15 +50,17 @@ def whole_lines(findings, *arguments, **options) -> list[str]:
 def test_an_imbalance_names_the_place_the_ranks_and_their_times():
     lines = verdict_lines(analyze(experiment([0.41, 0.41, 0.83, 0.83], [1.0] * 4)))
     assert lines[0] == "app   4 ranks   run 1.83 s"
-    where, saved = "1 IMBALANCE   work.c  loop in work, called from app.c:1", "saves up to 210 ms (11 %)"
+    where, saved = "1 IMBALANCE   work.c  loop in work, called from app.c:1", "saves up to 210 ms (11 % of run)"
     assert lines[2] == f"{where}{saved:>{100 - len(where)}}"
-    who = "ranks 2-3: 830 ms each; ranks 0-1: 410 ms each; 620 ms if shared evenly"
+    who = "ranks 2-3: 830 ms each; ranks 0-1: 410 ms each; 620 ms each if shared evenly"
     assert lines[3] == f"    {who}"
-    assert lines[4] == "    why: unknown without counts: autoanalyzer run --counters simulated (5-20 times as long)"
+    assert (
+        lines[4] == "    why: unknown; count instructions: autoanalyzer run --counters simulated (5-20 times as long)"
+    )
     lines = verdict_lines(analyze(experiment([0.42, 0.40, 0.82, 0.84], [1.0] * 4)))
-    assert lines[3] == "    ranks 2-3: 820-840 ms; ranks 0-1: 400-420 ms; 620 ms if shared evenly"
+    assert lines[3] == "    ranks 2-3: 820-840 ms; ranks 0-1: 400-420 ms; 620 ms each if shared evenly"
     many = verdict_lines(analyze(experiment([0.01, 3.0, 6.0, 9.0, 12.0, 16.0], [1.0] * 6)))
-    assert many[3] == "    rank 5: 16 s; rank 0: 10 ms; others in between; 7.67 s if shared evenly"
+    assert many[3] == "    rank 5: 16 s; rank 0: 10 ms; others in between; 7.67 s each if shared evenly"
 
 
 def test_balanced_ranks_and_equal_regions_are_a_verdict_too():
@@ -104,7 +106,7 @@ def test_a_rank_that_computes_more_is_no_master():
 def test_a_small_difference_is_put_carefully():
     lines = verdict_lines(analyze(experiment([1.0, 1.15])))
     assert lines[2].startswith("1 IMBALANCE?")
-    assert any("a noisy machine can cause such a difference, too" in line for line in lines)
+    assert any("a noisy machine can cause a difference of this size, too" in line for line in lines)
 
 
 def test_a_lone_master_is_hinted_at_with_the_option_to_leave_it_out():
@@ -158,7 +160,9 @@ def test_the_best_advice_stands_though_findings_are_left_out():
     rows = [[float(2 * row), float(row)] for row in range(1, 9)]
     lines = verdict_lines(analyze(counted(*rows, instructions=[[1e9 * each for each in row] for row in rows])))
     assert len(lines) == 15
-    assert lines[5] == "    try: distribute the work evenly: parts of equal cost, or parts on demand"
+    assert (
+        lines[5] == "    try: distribute the work evenly: give ranks parts of equal cost, or hand out parts on demand"
+    )
 
 
 MANY = Notes(
@@ -293,7 +297,7 @@ def test_causes_come_with_their_evidence_and_what_to_try():
             )
         )
     )
-    where, saved = "1 MEMORY      work.c  loop in work, called from app.c:1", "saves up to 310 ms (30 %)"
+    where, saved = "1 MEMORY      work.c  loop in work, called from app.c:1", "saves up to 310 ms (30 % of run)"
     assert lines[2] == f"{where}{saved:>{100 - len(where)}}"
     who = "ranks 2-3: 1.02 s each; ranks 0-1: 484 ms each; 310 ms in cache misses on average"
     assert lines[3] == f"    {who}"
@@ -349,12 +353,12 @@ SHOWS = "next: autoanalyzer run --usage page_faults shows whether it waits for n
 def test_ranks_that_nothing_tells_apart_are_said_to_be_unexplained():
     of_paths = counted([1.0, 1.7, 1.0], instructions=[[2e9, 2.1e9, 2e9]], page_faults=[[100.0] * 3])
     lines = whole_lines(analyze(of_paths))
-    assert "    why: unknown: no count differs so, nor do page faults" in lines
+    assert "    why: unknown: neither counts nor page faults differ as the times do" in lines
     values = {each.name: of_paths.exclusive(each.name) for each in of_paths.metrics}
     of_ranks = of_paths.replaced(severities={**values, "page_faults": values["page_faults"][::-1].copy()})
-    assert f"    why: unknown: no count differs so; {SHOWS}" in whole_lines(analyze(of_ranks))
+    assert f"    why: unknown: no count differs as the times do; {SHOWS}" in whole_lines(analyze(of_ranks))
     found = analyze(counted([1.0, 1.7, 1.0], instructions=[[2e9, 2.1e9, 2e9]]))
-    assert f"    why: unknown: no count differs so; {SHOWS}" in whole_lines(found)
+    assert f"    why: unknown: no count differs as the times do; {SHOWS}" in whole_lines(found)
 
 
 def test_a_region_that_no_counter_explains_is_said_to_be_so():
@@ -363,7 +367,7 @@ def test_a_region_that_no_counter_explains_is_said_to_be_so():
     heavy = next(number for number, line in enumerate(lines) if "HOT SPOT" in line)
     assert lines[heavy + 1 : heavy + 3] == [
         "    all ranks alike: 1 s per rank",
-        "    why: unknown: no count explains it",
+        "    why: unknown: the counts do not explain it",
     ]
 
 
@@ -396,8 +400,9 @@ def test_a_region_on_several_call_paths_is_one_finding():
     for everything in (False, True):
         titles = [line for line in verdict_lines(findings, everything=everything) if re.match("[0-9]", line)]
         assert [" ".join(line.split()) for line in titles] == [
-            "1 HOT SPOT ship.c:20 loop in ship, called by first, second takes 550 ms (96 %), saving unknown"
+            "1 HOT SPOT ship.c:20 loop in ship takes 550 ms (96 % of run), saving unknown"
         ]
+        assert any("called by first and second" in line for line in verdict_lines(findings, everything=everything))
     (found,) = findings_document(findings, Path("x"))["findings"]
     assert found["call_paths"] == [2, 4]
 
@@ -407,7 +412,7 @@ def test_a_loop_that_merely_leads_to_a_hot_spot_is_none_itself():
     main, around, inner, other = made.call_paths
     nested = made.replaced(call_paths=[main, around, CallPath(inner.region, 1), other])
     titles = [line for line in verdict_lines(analyze(nested)) if re.match("[0-9] HOT SPOT", line)]
-    assert [line.split("  ")[-1].strip() for line in titles] == ["takes 1 s (97 %), saving unknown"]
+    assert [line.split("  ")[-1].strip() for line in titles] == ["takes 1 s (97 % of busy time), saving unknown"]
 
 
 def test_a_program_without_probes_is_to_be_built_with_them():
@@ -433,17 +438,17 @@ def test_a_program_without_probes_is_to_be_built_with_them():
 def test_counts_come_first_if_advice_depends_on_them():
     found = analyze(experiment([1.0, 1.0, 1.0, 3.0], [1.0] * 4))
     (first, *_) = found.verdict.findings
-    text = "if iterations differ in cost, deal them out: line 1 runs to n, so each rank gets equally many iterations"
+    text = "if iterations differ in cost, deal them out: line 1 runs to n, so ranks get equally many iterations"
     assert first.difference is not None
     advice = Advice("division of work", text, ("src/work.c:1",), (), None, "medium")
     advised = Advised(of_ranks={first.difference: (advice,)})
     lines = whole_lines(found, advised=advised)
     at = next(number for number, line in enumerate(lines) if line.startswith("    try"))
-    assert lines[at - 1].startswith("    why: unknown without counts: autoanalyzer run --counters simulated ")
+    assert lines[at - 1].startswith("    why: perhaps as below; to confirm: autoanalyzer run --counters simulated ")
     assert sum("autoanalyzer" in line for line in lines) == 1
 
 
-@pytest.mark.parametrize(("base", "said"), [(1.0, "(38 % of the run)"), (0.5, "(50 % of path + MPI)")])
+@pytest.mark.parametrize(("base", "said"), [(1.0, "(38 % of run)"), (0.5, "(50 % of path + MPI)")])
 def test_a_saving_in_mpi_is_a_share_of_a_time_that_contains_it(base: float, said: str):
     """The run takes 1.3 s; it would take 1 s if each rank had a core and the path were 0.5 s."""
     found = analyze(experiment([1.0, 1.0], [0.3, 0.3]))
@@ -480,7 +485,9 @@ def test_advice_with_its_part_of_the_saving_is_given_once():
     vars(found)["verdict"] = replace(found.verdict, findings=(replace(first, gain=gain),) * 2)
     one, two = entries(found, advised=Advised(of_ranks={first.difference: (advice,)}))
     assert [each for each in one.lines if "sort" in each] == ["try (saves 500 ms) at work.c:1: sort the list"]
-    assert not any("sort" in each or "without counts" in each for each in (*two.lines, *two.more))
+    assert not any(
+        "sort" in each or "to confirm" in each or "count instructions" in each for each in (*two.lines, *two.more)
+    )
 
 
 STEADY = "    try: execute fewer instructions, by a better algorithm or SIMD: it hardly waits for memory"
@@ -493,7 +500,9 @@ def test_of_a_region_that_is_most_of_the_run_it_is_said_how_to_look_inside():
     whole = verdict_lines(analyze(experiment([1.0, 1.0], [0.3, 0.3], notes=run)), everything=True)
     assert INSIDE.replace("'make'", "'make' -- mpirun -n 2 ./app") in whole
     commands = [line for line in verdict_lines(analyze(experiment([1.0, 1.0], [0.3, 0.3]))) if "autoanalyzer" in line]
-    assert commands == ["    why: unknown without counts: autoanalyzer run --counters simulated (5-20 times as long)"]
+    assert commands == [
+        "    why: unknown; count instructions: autoanalyzer run --counters simulated (5-20 times as long)"
+    ]
     assert INSIDE not in verdict_lines(analyze(experiment([1.0, 1.0], [0.9, 0.9], [0.3, 0.3])))
     counts = {"instructions": [[4e9] * 2, [4e8] * 2], "cycles": [[1.5e9] * 2, [3e8] * 2]}
     lines = verdict_lines(analyze(counted([1.0, 1.0], [0.2, 0.2], **counts)))
@@ -598,7 +607,7 @@ def test_what_other_programs_took_of_the_processors_is_said(own: float, said: st
     two = verdict_lines(analyze(experiment([4.9, 4.9], notes=replace(notes, processor_use={**use, "own": 0.1}))))
     assert not any("other programs" in line for line in two)  # a launcher that is no ancestor of the ranks
     unknown = whole_lines(analyze(experiment([1.0, 1.0], notes=replace(notes, run_delay={}))))
-    gap = "; MPI transfer is not known, because the kernel reports no waiting for cores"
+    gap = "; MPI transfer is not known, because the kernel does not report how long ranks waited for cores"
     assert ([said + gap] if said else []) == [line for line in unknown if "other programs" in line]
 
 
@@ -855,7 +864,7 @@ def test_misses_say_how_many_l3_and_the_tlb_miss_too():
         l3_misses=[[9e6] * 2, [0.0] * 2, [0.0] * 2],
         tlb_misses=[[5e6] * 2, [0.0] * 2, [0.0] * 2],
     )
-    said = "50 % of accesses, program 17 %; 90 % of L2 misses miss L3, too; 1.0e7 misses of the TLB"
+    said = "50 % of accesses, program 17 %; 90 % of L2 misses miss L3, too; 1.0e7 TLB misses"
     assert f"why: L1 misses: {said}" in " ".join(whole_lines(analyze(run)))
 
 
@@ -867,7 +876,10 @@ def test_many_cycles_an_instruction_are_said_to_be_what_no_counter_tells():
     assert f"    why: {why}" in lines
     (found,) = analyze(made).verdict.findings
     assert [each.attribute for each in found.causes] == ["unexplained"]
-    for faults, said in ((0.0, "first: autoanalyzer run --usage page_faults"), (3e5, "it has 6.0e5 page faults")):
+    for faults, said in (
+        (0.0, "first: autoanalyzer run --usage page_faults"),
+        (3e5, "the region has 6.0e5 page faults"),
+    ):
         counts["page_faults"] = [[faults] * 2, [0.0] * 2, [0.0] * 2]
         text = " ".join(whole_lines(analyze(counted([1.0, 1.0], [0.01, 0.01], [0.01, 0.01], **counts))))
         assert f" {said} " in f"{text} "
@@ -885,8 +897,8 @@ EVENTS = {
 @pytest.mark.parametrize(
     ("divisions", "said"),
     [
-        (4e7, "perhaps 8.0e7 divisions; autoanalyzer calibrate measures what one takes"),
-        (4e5, "long latencies, but not of divisions, mispredicted branches or operations on denormal numbers,"),
+        (4e7, "perhaps 8.0e7 divisions; autoanalyzer calibrate measures the time per event"),
+        (4e5, "long latencies; too few divisions, mispredicted branches or operations on denormal numbers to"),
     ],
 )
 def test_what_may_take_long_is_named_by_its_number_and_not_where_there_is_none(divisions, said):
@@ -901,8 +913,8 @@ def test_what_takes_long_is_a_cause_with_its_number_and_its_time_at_the_machines
     run = counted([1.0] * 2, [0.01] * 2, **counts)
     found = analyze(run.replaced(notes=replace(run.notes, prices={"branch_miss": 2.5e-8})))
     lines, (first, *_) = whole_lines(found), found.verdict.findings
-    assert "    why: 4.0e7 mispredicted branches of 8.0e7; 500 ms of 1 s" in lines
-    assert any(line.startswith("    try: sort the data by what decides the branch") for line in lines)
+    assert "    why: 4.0e7 mispredicted branches of 8.0e7; 500 ms of the region's 1 s" in lines
+    assert any(line.startswith("    try: make branches predictable by sorting the data") for line in lines)
     assert {each.attribute: each.seconds for each in first.causes}["branch_misses"] == pytest.approx(0.5)
     document = AccountSection().document(found)
     assert document["prices"]["branch_miss"] == 2.5e-8
@@ -928,12 +940,15 @@ def test_page_faults_are_a_cause_with_their_number_what_they_take_and_what_to_tr
         account = AccountSection().document(found)
         assert account["prices"]["page_fault"] == pytest.approx(1.24e-6)
         assert "page_fault" in account["fitted"]
-        assert "    why: page faults: 1.0e6 (at least 4.1 GB touched for the first time); 310 ms of 1 s" in lines
+        assert (
+            "    why: page faults: 1.0e6 (at least 4.1 GB touched for the first time); 310 ms of the region's 1 s"
+            in lines
+        )
         assert any(line.startswith("    try: allocate memory once, outside the loop, and reuse it") for line in lines)
     counts["page_faults"] = [[10.0] * 4, [0.0] * 4, [0.0] * 4]
     run = counted([1.0] * 4, [0.01] * 4, [0.01] * 4, **counts)
     run = run.replaced(notes=replace(run.notes, prices={"page_fault": 1e-6}))
-    assert "    why: system time: 310 ms of 1 s" in whole_lines(analyze(run))
+    assert "    why: system time: 310 ms of the region's 1 s" in whole_lines(analyze(run))
 
 
 def test_allocations_are_a_cause_with_their_number_each_time_and_what_to_try():
@@ -941,7 +956,7 @@ def test_allocations_are_a_cause_with_their_number_each_time_and_what_to_try():
     found = analyze(run.replaced(notes=replace(run.notes, prices={"allocation": 2e-8})))
     first, lines = found.verdict.findings[0], whole_lines(found)
     assert (first.kind, first.gain and first.gain.seconds) == (Kind.ALLOCATION, pytest.approx(0.6))
-    assert "    why: allocations: 1.2e8; 600 ms of 1 s" in lines
+    assert "    why: allocations: 1.2e8; 600 ms of the region's 1 s" in lines
     account = AccountSection().document(found)
     assert (account["prices"], account["fitted"]) == ({"allocation": 2e-8}, [])
     assert (

@@ -229,8 +229,8 @@ def _digits(datasets: Sequence[Dataset]) -> str:
         noun, names, count = large[0]["noun"], ", ".join(large[0]["metrics"]), len(large[0]["bins"]) - 1
         single = f"; single {noun}s of the call paths of the findings" if large[0]["paths"] else ""
         return (
-            f"This experiment has too many values for a page. It holds exact sums, and least, mean and most of all "
-            f"{noun}s, of each metric on each call path; of {names} {count} ranges of {noun}s{single}. "
+            f"This experiment has too many values for a page. The page holds exact sums, and least, mean and most of "
+            f"all {noun}s, of each metric on each call path; of {names} {count} ranges of {noun}s{single}. "
             f"autoanalyzer cut --ranks, --subtree or --metrics makes a part, whose page holds all."
         )
     if all(each.exact for each in datasets):

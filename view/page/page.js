@@ -2171,7 +2171,7 @@
     const whole2 = lines.reduce((sum2, { value, again }) => sum2 + (again ? 0 : Math.abs(value.amount ?? 0)), 0);
     const share2 = ({ amount: amount2 }) => amount2 === null || !whole2 || aggregation !== "sum" ? "–" : written({ amount: 100 * amount2 / whole2, gap: "" }, "%").text;
     return html`
-    <p><b>${of[0]}</b> ${placeOf(of)}: ${lines.length === 1 ? "one call path" : `${lines.length} call paths`}, with the callers from ${calls.labels[calls.root(first)]} on. A click selects one.</p>
+    <p><b>${of[0]}</b> ${placeOf(of)}: ${lines.length === 1 ? "one call path" : `${lines.length} call paths`}, with all callers, beginning with ${calls.labels[calls.root(first)]}. A click selects a call path.</p>
     <div class="scroll" tabindex="0" role="region" aria-label=${`call paths of ${of[0]}`}>
       <table class="callers">
         <thead><tr><th class="number">${browser.named}</th><th class="number">share</th><th>called by</th></tr></thead>
@@ -2198,7 +2198,7 @@
   var LEAST = 1e-3;
   function Compare({ difference, metric, inBoth, other, compared, shown, show, select }) {
     const lists = useMemo(() => inBoth ? changes(difference, metric) : null, [difference, metric, inBoth]);
-    if (!difference) return html`<p class="remark">Nothing to compare with: <code>autoanalyzer view THIS --against OTHER -o report.html</code> makes a page that compares.</p>`;
+    if (!difference) return html`<p class="remark">Nothing to compare with: <code>autoanalyzer view THIS --against OTHER -o report.html</code> writes a page with a comparison.</p>`;
     const judged = compared.length > 0 && html`<ul class="compared">${compared.map((each) => html`<li>${each}</li>`)}</ul>`;
     if (!lists) return html`${judged}<p class="remark">${metric} is not in both experiments, or its values do not add up.</p>`;
     const { unit, slower, faster, before, gain } = lists;
@@ -2222,8 +2222,8 @@
     </section>`;
     return html`
     ${judged}
-    <p>${metric} of the program, sum of the ranks: ${amount2(before)} in ${other}, ${amount2(before - gain)} here${before && gain ? `, ${share2(gain, before)}` : ""}. Each region by itself; changes of less than 0.1 % are left out${lists.partly ? ", and so is what one of the two has not measured" : ""}.</p>
-    <p><button onClick=${() => show(!shown)}>${shown ? "Show this experiment in the trees" : "Show the difference in the trees"}</button> <span class="remark">${shown ? `The trees show ${other} less this experiment: ▲ raised is what was gained, ▼ sunken what was lost.` : ""}</span></p>
+    <p>${metric} of the program, sum of the ranks: ${amount2(before)} in ${other}, ${amount2(before - gain)} here${before && gain ? `, ${share2(gain, before)}` : ""}. Each region is without those that it calls. Changes of less than 0.1 % are left out${lists.partly ? ", as are values that one of the two experiments lacks" : ""}.</p>
+    <p><button onClick=${() => show(!shown)}>${shown ? "Show this experiment in the trees" : "Show the difference in the trees"}</button> <span class="remark">${shown ? `The trees show ${other} minus this experiment: ▲ raised is a gain, ▼ sunken a loss.` : ""}</span></p>
     ${difference.head.remarks.length > 0 && html`<ul class="caveats">${difference.head.remarks.map((each) => html`<li>${each}</li>`)}</ul>`}
     <div class="lists">${list("Slower, or more", slower, "down")}${list("Faster, or less", faster, "up")}</div>
   `;
@@ -2304,7 +2304,7 @@
     const percent4 = (value) => total ? written({ amount: value === value ? 100 * value / total : null, gap: "–" }, "%").text : "–";
     const shown = sorted.slice(view.from, view.from + view.count);
     return html`
-    <p class="remark">${browser.metrics.map((node) => browser.panes.metrics.tree.labels[node]).join(" + ")} of each region by itself. Least, mean and most: of the locations.</p>
+    <p class="remark">${browser.metrics.map((node) => browser.panes.metrics.tree.labels[node]).join(" + ")} of each region, without those that it calls. Least, mean and most are over the locations.</p>
     <div class="scroll" ref=${box} onScroll=${look} tabindex="0" role="region" aria-label="flat profile">
       <table class="profile">
         <thead><tr>
@@ -2476,7 +2476,7 @@
     const told2 = cell && tell(map, cell, { browser, experiment, order, columns, unit, clusters });
     return html`
     <div class="map-tools">
-      <span class="remark">${map.rows.length < map.all ? `The ${map.rows.length} largest of ${map.all} call paths of the tree above` : "The call paths of the tree above"}; ${order.length} ${experiment.kind}s${clusters.length > 1 ? ", by cluster" : ""}${columns < order.length ? `, ${Math.ceil(order.length / columns)} a column: the most of each` : ""}.</span>
+      <span class="remark">${map.rows.length < map.all ? `The ${map.rows.length} largest of ${map.all} call paths of the tree above` : "The call paths of the tree above"}; ${order.length} ${experiment.kind}s${clusters.length > 1 ? ", by cluster" : ""}${columns < order.length ? `, ${Math.ceil(order.length / columns)} per column, of which the largest value is shown` : ""}.</span>
       <label><input type="checkbox" checked=${relative} onChange=${(event) => setRelative(event.currentTarget.checked)} /> against the row's mean</label>
     </div>
     <div class="map">
@@ -2586,14 +2586,14 @@
 
   // src/parts/help.js
   var KEYS = [
-    ["↑ ↓", "the row above, or below: it is selected, and the trees to its right follow"],
+    ["↑ ↓", "select the row above, or below; the trees to the right show its values"],
     ["→ ←", "open a node, or go to its first child; close it, or go to its parent"],
     ["Home End", "the first row, the last row"],
-    ["Enter, Space", "select; with Ctrl, beside what is selected. “n more”: show them"],
+    ["Enter, Space", "select; with Ctrl, add to the selection. “n more”: show them"],
     ["Tab", "the next tree, the source, the tabs"],
     ["/", "search in the call tree, or in the tree that has the focus; Enter goes to the next"],
     ["1 – 9", "a tab; again, or Esc, closes it"],
-    ["[ ]", "the finding before, the next one"],
+    ["[ ]", "previous finding, next finding"],
     ["→ ← in a chart", "move the cursor; with Shift, select. Enter zooms, Backspace shows all"],
     ["v", "values: absolute, in percent of the program, of the selection, of the other experiment"],
     ["s", "source on and off"],
@@ -2633,8 +2633,8 @@
 
   // src/parts/made.js
   var ABSENT = {
-    counters: html`<p class="remark">This page holds no statistics: it needs at least three locations and a few metrics; <code>autoanalyzer stats EXPERIMENT correlation</code> says more.</p>`,
-    account: html`<p class="remark">This page holds no account: what is no run has none, nor does a page of more than 10,000 locations; <code>autoanalyzer analyze EXPERIMENT --account</code> makes one of any run.</p>`
+    counters: html`<p class="remark">This page has no statistics: they need at least three locations and a few metrics; <code>autoanalyzer stats EXPERIMENT correlation</code> shows details.</p>`,
+    account: html`<p class="remark">This page has no account: only runs have an account, and a page of more than 10,000 locations leaves it out; <code>autoanalyzer analyze EXPERIMENT --account</code> prints that of any run.</p>`
   };
   function Made({ name }) {
     const box = useRef(null);
@@ -2782,7 +2782,7 @@
       const named = metrics.find(({ name }) => name === metric).word;
       return [
         ["the same interval in another run", `autoanalyzer align --metric ${named} --interval ${this.span(range2)} ${word} OTHER`],
-        ["what goes with it", `autoanalyzer correlate --target ${named} --interval ${this.span(range2)} ${word}`]
+        ["metrics that go with it", `autoanalyzer correlate --target ${named} --interval ${this.span(range2)} ${word}`]
       ];
     }
   };
@@ -2847,7 +2847,7 @@
   function Roofline({ experiment, selected, select }) {
     const { roofline } = experiment.head;
     const regions = useMemo(() => roofline && regionsOf(experiment), [experiment]);
-    if (!roofline) return html`<p class="remark">A difference has no rates; those of a run are in its own page.</p>`;
+    if (!roofline) return html`<p class="remark">A difference has no rates; the page of each run shows its rates.</p>`;
     const units = new Map(roofline.derived.map(({ name, unit }) => [name, unit]));
     const listed = roofline.derived.filter(({ name, listed: listed2 }) => listed2 && regions.some(({ valueOf }) => valueOf(name) === valueOf(name)));
     return html`
@@ -2868,7 +2868,7 @@
     const points2 = useMemo(() => regions.map((each) => ({ ...each, x: each.valueOf(chart.intensity), y: each.valueOf(chart.rate) })).filter(({ x, y }) => x > 0 && y > 0), [chart, regions]);
     const frame2 = useMemo(() => frameOf(chart, points2), [chart, points2]);
     const rate2 = (value) => writtenRate(value, units.get(chart.rate) ?? "occ/sec");
-    const said = ({ name, place, share: share2, x, y }) => `${name}${place ? ` (${place})` : ""}, ${percent2(share2)} of the time: ${rate2(y)}, ${writtenRate(x, "")} for a byte${bound(chart, x, y)}`;
+    const said = ({ name, place, share: share2, x, y }) => `${name}${place ? ` (${place})` : ""}, ${percent2(share2)} of the time: ${rate2(y)}, ${writtenRate(x, "")} per byte${bound(chart, x, y)}`;
     const told2 = points2[at] ? said(points2[at]) : null;
     const onKeyDown = (event) => {
       const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
@@ -2880,7 +2880,7 @@
     const missing = regions.length - points2.length;
     return html`
     <h3>${chart.title}</h3>
-    <p class="remark">One point for each region by itself, on one core; the larger it is, the more of the time it takes. Upwards: ${chart.work} a second; to the right: ${chart.work} for a byte.${missing > 0 && ` ${missing} of ${regions.length} regions are not drawn, as they have no ${chart.work}, or no misses, or these are not known everywhere.`}</p>
+    <p class="remark">One point for each region, without those that it calls, on one core. The larger the point, the more time the region takes. Upwards: ${chart.work} per second; to the right: ${chart.work} per byte.${missing > 0 && ` ${missing} of ${regions.length} regions are not drawn, because they have no ${chart.work}, or no misses, or these are not known on every rank.`}</p>
     ${chart.said.map((line) => html`<p class="remark">${line}</p>`)}
     <div class="grid"><svg class="roofline" viewBox=${`0 0 ${WIDE} ${HIGH}`} role="img" tabindex="0" aria-label=${`${chart.title}; arrows move from region to region, Enter selects. ${told2 ?? ""}`} onKeyDown=${onKeyDown} onMouseLeave=${() => point2(null)}>
       <${Axes} frame=${frame2} chart=${chart} />
@@ -2888,7 +2888,7 @@
       ${points2.map((each, place) => html`<circle key=${each.region} class=${`region${selected.has(each.region) ? " selected" : ""}${place === at ? " at" : ""}`} cx=${frame2.across(each.x)} cy=${frame2.up(each.y)} r=${SMALLEST + (LARGEST - SMALLEST) * Math.sqrt(each.share)}
         onMouseEnter=${() => point2(place)} onClick=${() => select(each.region)} />`)}
     </svg></div>
-    <p class="told" aria-live="polite">${told2 ?? (points2.length ? "Point at a region, or move with the arrows, to read its values; a click selects it." : "No region has both.")}</p>
+    <p class="told" aria-live="polite">${told2 ?? (points2.length ? "Point at a region, or move with the arrows, to read its values; a click selects it." : "No region has both rates.")}</p>
     <ul class="swatches listed">
       ${chart.peak !== null && html`<li><${Sample} /> ${rate2(chart.peak)}: ${chart.roof}</li>`}
       ${chart.slopes.map(({ name, bytes }, number) => html`<li key=${name}><${Sample} number=${number} /> ${writtenRate(bytes, "bytes/sec")}: ${name}</li>`)}
@@ -2924,8 +2924,8 @@
     return html`
     ${powers(frame2.x).map((value) => html`<path class="rule" d=${`M${frame2.across(value)} ${top}V${bottom}`} /><text x=${frame2.across(value)} y=${bottom + 16} text-anchor="middle">${power2(value)}</text>`)}
     ${powers(frame2.y).map((value) => html`<path class="rule" d=${`M${LEFT} ${frame2.up(value)}H${right}`} /><text x=${LEFT - 6} y=${frame2.up(value) + 4} text-anchor="end">${power2(value)}</text>`)}
-    <text x=${(LEFT + right) / 2} y=${HIGH - 8} text-anchor="middle">${chart.work} for a byte</text>
-    <text transform=${`translate(14 ${(top + bottom) / 2}) rotate(-90)`} text-anchor="middle">${chart.work} a second</text>
+    <text x=${(LEFT + right) / 2} y=${HIGH - 8} text-anchor="middle">${chart.work} per byte</text>
+    <text transform=${`translate(14 ${(top + bottom) / 2}) rotate(-90)`} text-anchor="middle">${chart.work} per second</text>
   `;
   }
   function Roofs({ frame: frame2, chart: { peak, slopes } }) {
@@ -2946,7 +2946,7 @@
   function Rates({ listed, regions, selected, select }) {
     return html`
     <h3>Rates of regions</h3>
-    <p class="remark">Of each region by itself, all ranks together, a second of one core; the longest first.</p>
+    <p class="remark">Rates of each region, without those that it calls: over all ranks, per second of one core. The longest region is first.</p>
     <div class="scroll" tabindex="0" role="region" aria-label="rates of regions">
       <table class="profile">
         <thead><tr><th>region</th><th>source</th><th class="number">time</th>${listed.map(({ name, about }) => html`<th key=${name} class="number" title=${about}>${name}</th>`)}</tr></thead>
@@ -3046,7 +3046,7 @@
     const label2 = html`<h2 class="pane-title"><span>${file ? atLine(file, first) : "source"}</span></h2>`;
     if (!source?.lines) {
       const name = experiment.head.regions[region][0];
-      const why = !file ? `${name} has no source file: it is a library's.` : source?.warning ?? "The source is not in this page.";
+      const why = !file ? `${name} has no source file: it belongs to a library.` : source?.warning ?? "The source is not in this page.";
       return html`<section class="source" aria-label="source">${label2}<p class="remark">${why}</p></section>`;
     }
     const from = Math.min(view.from, Math.max(0, source.lines.length - view.count));
@@ -3532,7 +3532,7 @@
   // src/parts/time.js
   var NARROWEST = 240;
   function Time({ times, state, change, select }) {
-    if (!times.length) return html`<p class="remark">This experiment is a profile: it holds sums over the run, and no times at which something happened. <code>autoanalyzer run --trace</code> records them, and the page of such a run shows them here.</p>`;
+    if (!times.length) return html`<p class="remark">This experiment is a profile: it has sums over the run, but no time lines. <code>autoanalyzer run --trace</code> records time lines, and the page of that run shows them here.</p>`;
     return html`<${Charts} all=${times} times=${times[state.trace]} state=${state} change=${change} select=${select} />`;
   }
   function Charts({ all, times, state, change, select }) {
@@ -3660,7 +3660,7 @@
     useEffect(() => {
       if (canvas.current && values) draw3(canvas.current, { plane, values, clusters, by, place, experiment, unit });
     }, [plane, values, by, place]);
-    if (!grid) return html`<p class="remark">This program made no Cartesian grid of its ranks (MPI_Cart_create), and the file names none.</p>`;
+    if (!grid) return html`<p class="remark">This program made no Cartesian grid of its ranks (MPI_Cart_create), and the file contains none.</p>`;
     if (!values) return html`<p class="remark">The selected metrics do not add up, so there is nothing to show on the grid.</p>`;
     const at = (event) => {
       const box = canvas.current.getBoundingClientRect();
@@ -3790,8 +3790,8 @@
   `;
   }
   var WHY = {
-    "per rank": "known of whole processes alone: the program's root has it",
-    "not summed": "not summed: it does not add up; each call path on each rank has one"
+    "per rank": "known for whole processes only: the program's root has the value",
+    "not summed": "not summed, because it does not add up: each call path has a value on each rank"
   };
   var TOGGLES = { open: "▾", closed: "▸", leaf: "", folded: "…" };
   function Row({ id, row, focused, range: range2, about, signed: signed2, onClick }) {
@@ -4274,7 +4274,7 @@
         signed=${experiment.signed}
         actions=${actions(dimension)}
       />
-      ${dimension === "system" && !ofAll.ofSystem && html`<p class="remark">Not in this page: it holds single ranks only of the findings' call paths, and ranges of ranks (“bins”) only of ${experiment.head.large.metrics.join(", ")}. <code>autoanalyzer cut</code> makes an experiment of a part, whose page has all.</p>`}
+      ${dimension === "system" && !ofAll.ofSystem && html`<p class="remark">Not in this page: it has values of single ranks only for the findings' call paths, and of ranges of ranks (“bins”) only for ${experiment.head.large.metrics.join(", ")}. <code>autoanalyzer cut</code> writes a part of the experiment, whose page has all values.</p>`}
       <${Legend} legend=${rows[dimension].legend} signed=${experiment.signed} gains=${experiment.head.difference} />
     </section>
   `;

@@ -125,8 +125,8 @@ def _sentences(periods: Sequence[Period], state: PursuitOverTime) -> list[str]:
     told = [f"{text}{_since(periods, telling.period, name)}" for name, text in who.items() if _wide(found, name)]
     if found.parted:
         said.append(
-            f"The order: metrics with camps of locations ({names(found.parted)}), then by importance, "
-            f"{many(len(found.metrics), 'metric')} a projection."
+            f"Metrics with camps of locations are first ({names(found.parted)}), then the most important, "
+            f"{many(len(found.metrics), 'metric')} per projection."
         )
     if told:
         said.append(f"Look at {'; '.join(told)}.")
@@ -219,7 +219,7 @@ def _saving(state: PursuitOverTime) -> str:
     saved = f"{percent(100 * now)} of the fields of each record" if now else "nothing"
     counted = any(state.sources.get(name, "").startswith(COUNTED_BY_PAPI) for name in record)
     if state.sources and not counted:  # a run records times, bytes and simulated counts together
-        return f"The next analysis can do with {as_typed(record, state.sources)}."
+        return f"The next analysis needs only {as_typed(record, state.sources)}."
     what = f"autoanalyzer run {as_typed(record, state.sources)}" if counted else f"record {','.join(record)}: this"
     text = f"Next, {what} leaves out {saved}"
     if state.probed:

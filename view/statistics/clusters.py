@@ -123,7 +123,7 @@ def across(space: MetricSpace) -> str:
         f"{space.metrics[column]} from {_whose(space, column, low[column])} to {_whose(space, column, high[column])}"
         for column in matters(space, low, high)[:_TOLD]
     ]
-    return f" What matters lies across them: {', '.join(said)}." if said else ""
+    return f" Differences that matter cut across the clusters: {', '.join(said)}." if said else ""
 
 
 def _whose(space: MetricSpace, column: int, number: float) -> str:
@@ -174,7 +174,7 @@ def _extreme(space: MetricSpace, partition: Partition, cluster: int, column: int
     number = value(space, metric, space.values[row, column])
     if number == value(space, metric, float(own.mean())):
         return ""
-    return f" Of these {ranks([space.labels[row]])} has {'most' if most else 'least'}: {number}."
+    return f" Among these, {ranks([space.labels[row]])} has the {'most' if most else 'least'}: {number}."
 
 
 def strength(space: MetricSpace, partition: Partition, *, advise: bool = True) -> str | None:

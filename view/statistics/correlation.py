@@ -154,7 +154,7 @@ def _turning(found: Correlation) -> list[str]:
             who = f"{'rank' if isinstance(label, int) else 'location'} {label}"
             pair = f"{first.metrics[0]} and {first.metrics[1]}"
             numbers = f"r = {first.with_it:.3f}, without {first.without:.3f}; Spearman's {first.ranked:.3f}"
-            more = f"; so with {many(len(turns) - 1, 'more pair')}" if len(turns) > 1 else ""
+            more = f"; likewise with {many(len(turns) - 1, 'more pair')}" if len(turns) > 1 else ""
             if made:
                 said.append(f"Only {who} makes {pair} redundant ({numbers}): keep both{more}.")
             else:

@@ -17,11 +17,11 @@ from .parts import ALL, NEW_PAGES, can_be_rerun, has_page_faults, not_counted, o
 __all__ = ["advice_on_difference", "same_work", "why_uncertain", "why_uneven"]
 
 _WHAT_IT_MAY_BE: Final = {
-    Doubt.MEASURING: "uncertain: measuring may have made this difference; leave small regions out and run again",
+    Doubt.MEASURING: "uncertain: measuring may have caused this difference; leave small regions out and run again",
     Doubt.NO_MPI: "uncertain: time in MPI is unknown, so the slowest {who}s may be waiting here",
     Doubt.CORES: "uncertain: a rank without a free core is late, too: repeat on free cores before you act",
     Doubt.UNFINISHED: "uncertain: ranks that did not finish have done less",
-    Doubt.COUNTS_ALONE: "uncertain: the {who}s that executed most took hardly longer by the clock",
+    Doubt.COUNTS_ALONE: "uncertain: the {who}s that executed the most instructions hardly took longer",
 }
 
 
@@ -49,7 +49,8 @@ def why_uneven(findings: Findings, finding: Finding) -> Iterator[str]:
         yield "unknown: work moved between ranks in the counting run, so their counts cannot be compared"
     elif finding.doubt is not Doubt.COUNTS_ALONE:
         is_next = f"; {NEW_PAGES}" if not_counted(findings) else ""
-        yield f"unknown: no count differs so{', nor do page faults' if has_page_faults(findings) else is_next}"
+        what = "neither counts nor page faults differ" if has_page_faults(findings) else "no count differs"
+        yield f"unknown: {what} as the times do{'' if has_page_faults(findings) else is_next}"
 
 
 def same_work(findings: Findings) -> str:
@@ -70,7 +71,7 @@ def why_uncertain(findings: Findings, doubt: Doubt, *, counts: bool) -> str:
     if doubt is Doubt.CHANCE:
         is_known = findings.repetition.runs > 1 or counts or not can_be_rerun(findings)
         advice = "" if is_known else ": repeat the run (--repeat 5) before you act on it"
-        return f"uncertain: a noisy machine can cause such a difference, too{advice}"
+        return f"uncertain: a noisy machine can cause a difference of this size, too{advice}"
     return _WHAT_IT_MAY_BE[doubt].format(who=_noun(findings))
 
 
@@ -118,7 +119,7 @@ def _because(findings: Findings, finding: Finding) -> Iterator[str]:
         yield because(found[0], who) + (f"; explains {_explained(findings, finding, most)}" if most and is_main else "")
         yield from (because(each, who) for each in found[1:2])
     elif most:
-        yield f"{NAMES[most.attribute]}: {_explained(findings, finding, most)}"
+        yield f"{_explained(findings, finding, most)} comes from {NAMES[most.attribute]}"
 
 
 def _differing(findings: Findings, finding: Finding) -> list[Difference]:

@@ -23,6 +23,7 @@ from ..repeatability import how_sure, in_runs
 from ..times import saving, time_of
 from ..units import percent, ranks, spread, volume
 from .alike import are_alike
+from .headline import base_name
 from .highlight import Highlight, highlight_of
 from .pairs import OF_ADVICE, paired
 from .parts import TO_COUNT, has_no_probes, is_in_mpi, is_wall_known
@@ -119,8 +120,11 @@ def _entry(
     is_whole = why == every and all(line for line, _ in from_source)  # no other finding says a part of it
     fix = [_NO_FIX] if is_whole and "instructions" not in findings.lacking else []
     is_known = bool(advice) and advice[0].kind != "division of work" and not finding.is_doubtful
-    if is_known and why and why[0][0].endswith(TO_COUNT):  # the source explains the reason
-        why = why[1:]
+    if why and why[0][0].endswith(TO_COUNT):
+        if is_known:  # the source explains the reason
+            why = why[1:]
+        elif from_source and from_source[0][0] and why[0][1] in from_source[0][1]:  # it may explain the reason
+            why = [(f"why: perhaps as below; to confirm{TO_COUNT}", why[0][1]), *why[1:]]
     said.update(line for line, _ in (*from_source, *why) if line.startswith("try") or line.endswith(TO_COUNT))
     is_uneven = finding.kind is Kind.IMBALANCE and bool(finding.groups)
     most = 2 if finding.is_doubtful else 1  # and why it is uncertain
@@ -165,13 +169,17 @@ def _called(findings: Findings, finding: Finding) -> str:
     if finding.region.own_code and len(callers) < 2:
         return ""
     if len(callers) > 1:
-        return f"called by {', '.join(callers) if len(callers) <= _MOST_CALLERS else f'{len(callers)} functions'}"
+        return f"called by {_listed(callers) if len(callers) <= _MOST_CALLERS else f'{len(callers)} functions'}"
     region = paths[finding.region.id].region
     own = region.kind in CALL_KINDS and callers == [short(region.function)]  # its title contains it
     if own or not callers:
         return ""
     lines = {_call_line(paths, path) for path in (finding.region.id, *finding.others)}
     return lines.pop() if len(lines) == 1 else f"called by {callers[0]}"
+
+
+def _listed(names: Sequence[str]) -> str:
+    return f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def _call_line(paths: Sequence[CallPath], path: int) -> str:
@@ -192,18 +200,19 @@ def _saving(findings: Findings, finding: Finding) -> str:
     if finding.bound is not None and not finding.of_run:
         if not finding.bound:
             return f"saves nothing: not {'on the critical path' if verdict.base.is_path else 'in the busiest rank'}"
-        return f"{saving(experiment, finding.bound, verdict.base.seconds, verb='takes')}, saving unknown"
+        takes = saving(experiment, finding.bound, verdict.base.seconds, base_name(findings), verb="takes")
+        return f"{takes}, saving unknown"
     return f"takes {percent(100 * finding.share)} of the run, saving unknown" if finding.region else ""
 
 
 def _whole(findings: Findings, gain: Gain) -> tuple[float, str]:
-    """Return the time that a saving is a share of, and its name unless it is the base, which contains no MPI."""
+    """Return the time that a saving is a share of, and its name; the base contains no MPI."""
     base, with_mpi, run = findings.verdict.base.seconds, findings.verdict.with_mpi, findings.run.program_time
     if gain.seconds <= base and not (gain.is_beside and base < run):
-        return base, ""
+        return base, base_name(findings)
     if gain.is_in_mpi and base < with_mpi < (1 - THRESHOLD) * run:  # wall time contains waiting for cores
         return with_mpi, "path + MPI"
-    return run, "the run"
+    return run, "run"
 
 
 def _who(findings: Findings, finding: Finding) -> str:
@@ -220,16 +229,16 @@ def _who(findings: Findings, finding: Finding) -> str:
         said += _mostly(findings, finding.weight)
     if finding.others:
         what = "saving" if finding.gain else "share" if finding.of_run else "time"
-        saved = f"of all: {saved.removeprefix('; ')}" if saved and is_part else f"the {what} is of all"
+        saved = f"over all: {saved.removeprefix('; ')}" if saved and is_part else f"the {what} is over all"
         said.append(f"one of {len(finding.others) + 1} call paths; {saved}")
     if finding.gain and finding.gain.is_less:
         who = "threads" if findings.vectors.threads else "ranks"
-        said.append(f"{who} with less here are busy elsewhere, so less is saved")
+        said.append(f"{who} that take less time here are busy elsewhere, so balancing saves less")
     return "; ".join(filter(None, said)) + in_runs(findings.repetition, finding.repeatability)
 
 
 def _saved(findings: Findings, finding: Finding) -> str:
-    """Return how the saving follows from the ranks' times: ``; 620 ms if shared evenly``."""
+    """Return how the saving follows from the ranks' times: ``; 620 ms each if shared evenly``."""
     gain = None if _is_saving_per_rank(finding) else finding.gain
     parts = {each.why: each for each in gain.parts} if gain else {}
     besides = parts.pop(Why.AT_ONCE, None)
@@ -247,7 +256,7 @@ def _saved(findings: Findings, finding: Finding) -> str:
         path, more = (time_of(findings.experiment, each) for each in (besides.before, besides.before - besides.after))
         if parts:
             return left  # the advice shows each part
-        left += f"; {path} on the critical path, {more} of it as ranks do this at different times"
+        left += f"; {path} on the critical path, {more} of it because ranks do this at different times"
     return left
 
 
@@ -255,8 +264,9 @@ def _left(findings: Findings, finding: Finding, part: Saved) -> str:
     """Return the time on the critical path, if the saving is computed from it, and the time left after balancing."""
     fastest = min(finding.groups, key=lambda group: group.value, default=None)
     how = f"all were as fast as {ranks(fastest.labels)}" if part.why is Why.FASTEST and fastest else "shared evenly"
+    each = " each" * (part.why is not Why.FASTEST)
     path = f"; {time_of(findings.experiment, part.before)} on the critical path" if part.on_path else ""
-    return f"{path}; {time_of(findings.experiment, part.after)} if {how}"
+    return f"{path}; {time_of(findings.experiment, part.after)}{each} if {how}"
 
 
 def _is_saving_per_rank(finding: Finding) -> bool:

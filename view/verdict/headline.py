@@ -20,7 +20,18 @@ from .alike import are_divided
 from .parts import can_be_followed, follow, is_wall_known
 from .waiting import how_long, who_waits
 
-__all__ = ["balanced", "base", "efficiency", "headline", "legend", "master", "processes", "too_short", "unknown"]
+__all__ = [
+    "balanced",
+    "base",
+    "base_name",
+    "efficiency",
+    "headline",
+    "legend",
+    "master",
+    "processes",
+    "too_short",
+    "unknown",
+]
 
 _LOST_TO: Final = {  # the loss in words, and the option that lists it by region
     LostTo.UNEQUAL: ("as some ranks are busier in total", "--losses"),
@@ -42,13 +53,13 @@ def headline(findings: Findings, file: Path | None) -> list[str]:
     number, expected = processes(findings)
     of_all = f" of {expected}" if number < expected else ""
     shared = oversubscription(experiment)
-    of_threads = f", {shared} threads" if shared > number else ""
+    of_threads = f", {shared} threads in all," if shared > number else ""
     cores = f"{of_threads} on {many(experiment.notes.processors or 0, 'core')}" if shared else ""
-    wall = " wall" if base(findings) and is_wall_known(findings) else ""
+    what = "wall time" if base(findings) and is_wall_known(findings) else "run"
     return [
         title_of(experiment, file),
         f"{number}{of_all} {'rank' if number == 1 and not of_all else 'ranks'}{more}{cores}",
-        f"run {time_of(experiment, findings.run.program_time)}{wall}",
+        f"{what} {time_of(experiment, findings.run.program_time)}",
         *_overhead(findings.run.overhead),
     ]
 
@@ -60,9 +71,16 @@ def base(findings: Findings) -> list[str]:
     if time == run:
         return []
     if found.is_path:
-        return [f"critical path {time} (100 %): the run's time if each rank had a free core and messages took no time"]
+        return [f"critical path {time} (100 %): the wall time if each rank had a free core and messages took no time"]
     what = "busiest rank" if processes(findings)[1] > 1 else "program"
     return [f"{what} {time} (100 %): its busy time"]
+
+
+def base_name(findings: Findings) -> str:
+    """Return the short name of the base of percentages: ``path``, ``busy time`` or ``run``."""
+    if not base(findings):
+        return "run"
+    return "path" if findings.verdict.base.is_path else "busy time"
 
 
 def legend(findings: Findings) -> list[str]:
@@ -70,7 +88,7 @@ def legend(findings: Findings) -> list[str]:
     if not base(findings):
         return []
     is_wall = replaced(findings.experiment, "cpu_time") and is_wall_known(findings)
-    return ["busy: wall time outside MPI" if is_wall else "busy: computing, or in file I/O"]
+    return ["busy time = wall time outside MPI" if is_wall else "busy time = computing + file I/O"]
 
 
 def unknown(findings: Findings) -> list[str]:
@@ -94,7 +112,7 @@ def efficiency(findings: Findings, *, brief: bool = False, shown: Collection[int
 
     Args:
         findings: What was found.
-        brief: Whether to leave out the longest wait, the command to run next, and places of findings not shown.
+        brief: Whether to leave out ``parallel``, the longest wait, the next command, and places of hidden findings.
         shown: The numbers of the findings that are shown, by which they can be referred to; None for all. With them,
             the command to run next is only there if there is no finding.
     """
@@ -107,7 +125,7 @@ def efficiency(findings: Findings, *, brief: bool = False, shown: Collection[int
     options = dict.fromkeys(_LOST_TO[each.to][1] for each in lost if not each.findings)
     is_next = shown is None or not findings.verdict.findings
     said = [
-        f"efficiency {percent(100 * found.serialisation * found.load_balance)}",
+        f"{'' if brief else 'parallel '}efficiency {percent(100 * found.serialisation * found.load_balance)}",
         "lost: " * bool(shares) + ", ".join(shares),
         "" if brief else _longest_wait(findings),
         " + ".join([f"path {time_of(findings.experiment, findings.verdict.base.seconds)}", *beside]) * bool(beside),

@@ -56,7 +56,7 @@ _OF: Final = {
     "page_faults": Kind.PAGE_FAULTS,
     "allocations": Kind.ALLOCATION,
 }
-_NO_PRICE: Final = "; autoanalyzer calibrate measures what one takes"
+_NO_PRICE: Final = "; autoanalyzer calibrate measures the time per event"
 _PAGE: Final = 4096  # bytes: the smallest page; huge pages, and those of some processors, are larger
 
 
@@ -66,10 +66,10 @@ def is_in_mpi(finding: Finding) -> bool:
 
 
 def not_counted(findings: Findings) -> list[str]:
-    """Return the line that causes are unknown without counts; none for a file of another tool."""
+    """Return the line that causes are unknown until instructions are counted; none for a file of another tool."""
     where = ranks_without(findings.experiment, "instructions")
-    of_some = f" of {ranks(where)}" if where else ""
-    return [f"unknown without counts{of_some}{TO_COUNT}"] if can_be_rerun(findings) else []
+    of_some = f" on {ranks(where)}, too" if where else ""
+    return [f"unknown; count instructions{of_some}{TO_COUNT}"] if can_be_rerun(findings) else []
 
 
 def can_be_followed(findings: Findings) -> bool:
@@ -116,7 +116,7 @@ def _of_code(findings: Findings, finding: Finding, culprit: int) -> Iterator[str
     if findings.parts.is_explained(culprit):
         yield "why: " * (finding.kind is Kind.HOT_SPOT) + _executes(findings, culprit, cycles)
         return
-    why = ": no count explains it"
+    why = ": the counts do not explain it"
     if cycles is not None:
         why = f"; {1 / cycles:.2g} instructions per cycle: {_long_latencies(findings, culprit)}"
     yield f"why: unknown{why}"
@@ -134,7 +134,7 @@ def _long_latencies(findings: Findings, culprit: int) -> str:
         return f"perhaps {named}{'' if priced.issuperset(found) else _NO_PRICE}"
     counted = [name for name in EVENTS if complete(findings.experiment, name)]
     named = ", ".join(NAMES[name] for name in counted[:-1]) + " or " * (len(counted) > 1) + NAMES[counted[-1]]
-    return f"long latencies, but not of {named}, which are too few"
+    return f"long latencies; too few {named} to explain it"
 
 
 def _event(findings: Findings, name: str, culprit: int) -> str:
@@ -147,9 +147,9 @@ def _event(findings: Findings, name: str, culprit: int) -> str:
 
 
 def _taken(findings: Findings, cause: Cause) -> str:
-    """Return how much of a region's time a cause takes: ``310 ms of 400 ms``."""
+    """Return how much of a region's time a cause takes: ``310 ms of the region's 400 ms``."""
     spent, whole = of_whole(findings, cause)
-    return f"{'all' if (cause.share or 0.0) >= ALL else spent} of {whole}"
+    return f"{'all' if (cause.share or 0.0) >= ALL else spent} of the region's {whole}"
 
 
 def of_whole(findings: Findings, cause: Cause) -> tuple[str, str]:
@@ -178,12 +178,12 @@ def _further_misses(findings: Findings, culprit: int) -> str:
     if complete(experiment, "l3_misses") and (of_l2 := float(sums("l2_misses")[culprit])) > 0:
         said += f"; {percent(100 * float(sums('l3_misses')[culprit]) / of_l2)} of L2 misses miss L3, too"
     if complete(experiment, "tlb_misses"):
-        said += f"; {count(float(sums('tlb_misses')[culprit]))} misses of the TLB"
+        said += f"; {count(float(sums('tlb_misses')[culprit]))} TLB misses"
     return said
 
 
 def _of_the_time(findings: Findings, cause: Cause) -> str:
-    """Return ``; it takes 1.5 s of 2.6 s``; empty if a cause takes all of a region's time, or its time is unknown."""
+    """Return ``; it takes 1.5 s of the region's 2.6 s``; empty if it takes all of it, or its time is unknown."""
     is_part = cause.seconds is not None and cause.share and cause.share < ALL
     return f"; it takes {_taken(findings, cause)}" if is_part else ""
 
@@ -203,7 +203,7 @@ def in_files(findings: Findings, regions: Sequence[int]) -> str:
 
 
 def _in_system(findings: Findings, cause: Cause, culprit: int) -> str:
-    """Return the page faults, allocations or kernel time of a region: ``page faults: 1.0e6 …; 310 ms of 400 ms``."""
+    """Return the page faults, allocations or kernel time of a region: ``page faults: 1.0e6 …; 310 ms of …``."""
     said = _taken(findings, cause)
     if cause.attribute != "system_time":
         number = float(findings.run.weighed.sums(cause.attribute)[culprit])
@@ -245,7 +245,7 @@ def _look_further(findings: Findings, culprit: int) -> Iterator[str]:
     if complete(findings.experiment, "system_time") or not complete(findings.experiment, "page_faults"):
         return
     if has_page_faults(findings):
-        yield f"it has {count(float(findings.run.weighed.sums('page_faults')[culprit]))} page faults"
+        yield f"the region has {count(float(findings.run.weighed.sums('page_faults')[culprit]))} page faults"
     else:
         yield NEW_PAGES
 

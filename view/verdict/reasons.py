@@ -148,7 +148,10 @@ def _against_causes(findings: Findings, finding: Finding) -> Iterator[tuple[str,
     if has_no_probes(findings, finding):
         yield NO_PROBES if findings.experiment.notes.samples else NOT_SAMPLED, Kind.HOT_SPOT
     elif finding.kind is Kind.HOT_SPOT and findings.parts.is_steady(culprit) and not waits_inside(findings, finding):
-        yield "execute fewer instructions, by a better algorithm or SIMD: it hardly waits for memory", Kind.HOT_SPOT
+        yield (
+            "execute fewer instructions, by a better algorithm or SIMD: it hardly waits for memory",
+            Kind.HOT_SPOT,
+        )
     advice, remedies = against_weight(findings.run.weighed_costs[culprit]), findings.parts.remedies(culprit)
     to_try = {
         Kind.FILE_IO: _against_files(findings, culprit),
@@ -197,7 +200,7 @@ def more_about(findings: Findings, finding: Finding) -> Iterator[str]:
     if finding is next((each for each in findings.verdict.findings if each.groups), None):
         yield from (f"{ranks(group)}: {same_work(findings)}" for group in findings.same_work.groups)
         if (one := findings.verdict.computes_least) is not None:
-            yield f"{ranks([one])} computes least: if it is a master, --exclude-rank {one}"
+            yield f"{ranks([one])} computes least: if it is a master, add --exclude-rank {one}"
 
 
 def _called_from(finding: Finding) -> str:
@@ -206,7 +209,7 @@ def _called_from(finding: Finding) -> str:
     callers = finding.procedure.callers
     named = ", ".join(f"{short(name)} ({percent(100 * share)})" for name, share in callers[:_MOST_NAMES])
     left = len(callers) - _MOST_NAMES
-    return f"called by, in shares of the run: {named}{f' and {left} more' if left > 0 else ''}"
+    return f"callers, and their shares of the run: {named}{f' and {left} more' if left > 0 else ''}"
 
 
 def _look_inside(findings: Findings, region: CodeRegion) -> list[str]:

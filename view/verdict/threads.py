@@ -26,10 +26,10 @@ OF_THREADS: Final = (Kind.LOCK, Kind.BARRIERS)
 _MOST: Final = 3  # places that are named
 _NAMES: Final = {"lock": "omp_set_lock"}
 _TO_TRY: Final = {
-    Kind.LOCK: "combine the threads' results at the end (reduction); atomic for one variable, or a lock per part of"
-    " the data; do less while holding it",
-    Kind.BARRIERS: "more work between barriers: nowait where no thread needs the others' results; one parallel region"
-    " around several loops; parallelise the outer loop",
+    Kind.LOCK: "combine the threads' results at the end (reduction), use atomic for one variable, or one lock per"
+    " part of the data; do less work while holding it",
+    Kind.BARRIERS: "do more work between barriers: add nowait where no thread needs the others' results, put one"
+    " parallel region around several loops, or parallelise the outer loop",
 }
 
 
@@ -44,7 +44,7 @@ def why_threads_wait(findings: Findings, finding: Finding) -> Iterator[tuple[str
         if barriers := found.barriers.get(position):
             at = f", most at {_where(barriers.places[0])}" if barriers.places else ", at the region's end"
             work = time_of(findings.experiment, barriers.work)
-            yield f"why: {count(barriers.number)} barriers, {work} of a thread's work before each{at}", Kind.BARRIERS
+            yield f"why: {count(barriers.number)} barriers per thread, {work} of work before each{at}", Kind.BARRIERS
 
 
 def who_waits_at_barriers(findings: Findings, finding: Finding) -> Iterator[str]:

@@ -206,7 +206,7 @@ def test_a_directive_moves_along_when_loops_are_interchanged(read, advised):
     assert advised(order_of_loops, text) == [(MEDIUM, [5, 6])]
     source = read(text)
     (advice,) = order_of_loops(Site(source, source.procedures[0], 1, 10))
-    assert "the directive of line 5 shares out iterations of i" in advice.text
+    assert "the directive in line 5 distributes iterations of i over threads" in advice.text
 
 
 def test_steps_down_are_spelt_like_those_up(read):
@@ -290,9 +290,9 @@ def test_equal_parts_are_called_so(read):
 
     equal, unequal = said("me*length + 1"), said("me + 1")
     assert equal.startswith("if iterations differ in cost, deal the iterations out cyclically, ")
-    assert equal.endswith("so each rank gets equally many iterations")
+    assert equal.endswith("so ranks get equally many iterations")
     assert unequal.startswith("give each rank a part of equal cost: ")
-    assert "each rank gets" not in unequal
+    assert "ranks get equally" not in unequal
 
 
 def test_values_that_ranks_have_of_their_own_are_no_work_to_share(advised):

@@ -45,10 +45,10 @@ def heavy_lines(findings: Findings) -> list[str]:
 def test_a_kernel_of_four_callers_is_named_before_what_weighs_less_on_one_path(found):
     findings = found({**FOUR, **SLOPE})
     first, second = heavy_lines(findings)
-    assert first == "1 HOT SPOT app.c:1 kernel, called by 4 functions takes 53.6 s (54 %), saving unknown"
+    assert first == "1 HOT SPOT app.c:1 kernel, called by 4 functions takes 53.6 s (54 % of run), saving unknown"
     assert "x2, called from app.c:1" in second
     assert verdict_lines(findings)[4].startswith("    on average: 53.6 s per rank; one of 4 call paths")
-    callers = "    called by, in shares of the run: a (13 %), b (13 %), c (13 %), d (13 %)"
+    callers = "    callers, and their shares of the run: a (13 %), b (13 %), c (13 %), d (13 %)"
     assert callers in verdict_lines(findings)
     (entry,) = findings_document(findings, Path("x"))["disparity"]["procedures"]
     assert (entry["name"], entry["wall_time"], len(entry["call_paths"])) == ("kernel", pytest.approx(53.6), 4)
@@ -58,7 +58,10 @@ def test_a_kernel_of_four_callers_is_named_before_what_weighs_less_on_one_path(f
 
 def test_a_third_of_the_run_is_named_whatever_its_class(found):
     findings = found({"x": 0.8, "x/y": 0.7, "x/y/z": 0.5, "x/y/z/w": 4.0, "p": 3.3, "q": 0.7})
-    assert heavy_lines(findings)[1] == "2 HOT SPOT app.c:1 p, called from app.c:1 takes 3.3 s (33 %), saving unknown"
+    assert (
+        heavy_lines(findings)[1]
+        == "2 HOT SPOT app.c:1 p, called from app.c:1 takes 3.3 s (33 % of run), saving unknown"
+    )
 
 
 def test_what_is_named_on_a_path_or_lighter_than_what_is_named_is_not_named_again(found):
@@ -70,7 +73,7 @@ def test_on_a_busy_machine_a_kernel_is_named_by_its_share_of_computing(found):
     small = {path: time / 6 for path, time in FOUR.items()}
     findings = found({**small, "x": 7.0, "wait": 0.0}, mpi_time={"wait": 83.0})
     assert named(findings) == ["a/kernel"]
-    assert any(re.search(r"takes \S+ m?s \(56 %\)", line) for line in heavy_lines(findings))
+    assert any(re.search(r"takes \S+ m?s \(56 % of busy time\)", line) for line in heavy_lines(findings))
 
 
 def test_a_procedure_of_small_functions_is_named_and_not_what_merely_contains_it(found):

@@ -60,7 +60,7 @@ def test_a_critical_region_that_is_no_culprit_has_a_row(make_experiment):
 
 def test_the_verdict_the_json_and_the_explanation_tell_the_method(make_experiment):
     found = findings(make_experiment)
-    note = "analysed as in Liu et al. 2011 (--method paper): no difference and no region is too small"
+    note = "analysed as in Liu et al. 2011 (--method paper): even the smallest differences and regions count"
     assert note in verdict_lines(found)
     document = json.loads(json.dumps(findings_document(found, Path("x.cube"), with_account=True), allow_nan=False))
     assert document["method"] == "paper"

@@ -122,7 +122,7 @@ def test_ranks_that_differ_by_less_than_probes_took_are_alike_or_put_in_question
     assert findings.dissimilarity.exists == bool(word)
     assert lines[2].startswith(f"1 {word}" if word else "balanced: ")
     because = entries[1] > 1e7 and word == "IMBALANCE?"
-    assert any("measuring may have made this difference" in line for line in lines) == because
+    assert any("measuring may have caused this difference" in line for line in lines) == because
 
 
 def test_what_the_price_may_be_wrong_by_in_one_region_hides_no_difference_of_another(make_experiment):

@@ -221,7 +221,7 @@ def test_the_lines_fit_a_terminal_and_name_the_largest_losses(run: MakeRun) -> N
     lines = scaling_lines(judged(*map(run, (1, 2, 4, 8, 16, 32, 64, 128, 256))))
     assert len(lines) <= 20
     assert max(map(len, lines)) <= 100
-    assert any("REPLICATED" in line and "all: the same 1.0e9 instructions on each" in line for line in lines)
+    assert any("REPLICATED" in line and "all: the same 1.0e9 instructions per rank" in line for line in lines)
     assert [line for line in lines if "falls first" in line]
     found = judged(*map(run, (1, 2, 4)))
     assert "     try: divide the work among the ranks, and gather the result" in scaling_lines(found)

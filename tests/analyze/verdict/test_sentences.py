@@ -71,7 +71,7 @@ def test_ranks_that_perhaps_differ_are_not_called_balanced(make_experiment):
     assert "no difference in work between ranks is certain" in found
     assert not any(line.startswith("balanced") for line in found)
     reasons = [line for line in found if line.startswith("why: ")]
-    assert reasons == ["why: unknown without counts: autoanalyzer run --counters simulated (5-20 times as long)"]
+    assert reasons == ["why: unknown; count instructions: autoanalyzer run --counters simulated (5-20 times as long)"]
 
 
 def test_a_region_that_was_left_out_is_named(make_experiment):
@@ -89,7 +89,7 @@ def test_what_is_left_after_sharing_is_that_of_all_call_paths_if_the_saving_is(m
     paths = made.call_paths
     both = [replace(each, region=paths[3].region) if each.region.name == "s" else each for each in paths]
     found = lines(analyze(made.replaced(call_paths=both)))
-    assert "rank 0: 1 s; ranks 1-3: 500 ms each; one of 2 call paths; of all: 1.25 s if shared evenly" in found
+    assert "rank 0: 1 s; ranks 1-3: 500 ms each; one of 2 call paths; over all: 1.25 s each if shared evenly" in found
 
 
 def test_a_difference_between_more_than_two_groups_is_described(make_experiment):
@@ -148,13 +148,13 @@ def test_only_wall_time_is_called_so():
     cpu = lines(foreign(values, Metric("cpu_time", "sec", source="imported:A")))
     assert cpu[0] == "app   4 ranks   run 3 s"
     assert "all ranks alike: 2 s of CPU time per rank; 100 % of its time in MPI" in cpu
-    assert cpu[-1] == "busy: computing, or in file I/O"
+    assert cpu[-1] == "busy time = computing + file I/O"
     sampled = lines(foreign(values, Metric("taken", "occ", source="imported:A"), samples={"taken": 1.0}))
     assert sampled[0] == "app   4 ranks   run 3 samples"
     wall = lines(foreign(values, Metric("time", "sec", source="imported:A")))
-    assert wall[0] == "app   4 ranks   run 3 s wall"
+    assert wall[0] == "app   4 ranks   wall time 3 s"
     assert "all ranks alike: 2 s of wall time per rank; 100 % of its time in MPI" in wall
-    assert wall[-1] == "busy: wall time outside MPI"
+    assert wall[-1] == "busy time = wall time outside MPI"
 
 
 def test_a_file_of_another_tool_is_not_to_be_measured_again(make_experiment):
@@ -173,7 +173,10 @@ def test_ranks_without_counts_are_named(make_experiment):
     some["l2_misses"][:, 1] = np.nan
     severities = {each.name: some.get(each.name, made.exclusive(each.name)) for each in made.metrics}
     found = lines(analyze(made.replaced(severities=severities)))
-    assert "why: unknown without counts of rank 2: autoanalyzer run --counters simulated (5-20 times as long)" in found
+    assert (
+        "why: unknown; count instructions on rank 2, too: autoanalyzer run --counters simulated (5-20 times as long)"
+        in found
+    )
     lacking = "not counted: L1 misses, L2 misses (rank 1), file I/O, MPI volume, instructions (rank 2)"
     assert found[-1].endswith(lacking)
 
@@ -221,7 +224,7 @@ def test_time_in_mpi_of_ranks_that_share_cores_is_not_called_wall_time(make_expe
         mpi_calls=dict.fromkeys(polled, [10] * 4),
     )
     found = lines(analyze(with_one_w(made).replaced(notes=Notes(processors=2))))
-    part = "one of 2 call paths; of all: 900 ms to move data on average"
+    part = "one of 2 call paths; over all: 900 ms to move data on average"
     assert f"on average: 500 ms per rank without waiting for cores; {part}" in found
     alone = lines(analyze(with_one_w(made)))
     assert f"on average: 1.9 s of wall time per rank; {part}" in alone

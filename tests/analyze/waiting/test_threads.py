@@ -131,7 +131,7 @@ def test_ends_of_parallel_regions_are_barriers(make_experiment):
     made = team(make_experiment, waited=0.5, visits=40_000)
     findings = found(made)
     assert kinds(findings) == ["barriers"]
-    assert "why: 4.0e4 barriers, 25 us of a thread's work before each" in " ".join(
+    assert "why: 4.0e4 barriers per thread, 25 us of work before each" in " ".join(
         " ".join(verdict_lines(findings)).split()
     )
 
@@ -142,7 +142,7 @@ def test_barriers_of_a_function_belong_to_the_regions_that_call_it_as_often(make
     (barriers,) = (each for each in findings.verdict.findings if each.kind == "barriers")
     assert barriers.region is not None
     assert barriers.region.id == 3
-    assert "why: 2.0e5 barriers, 5 us of a thread's work before each" in " ".join(
+    assert "why: 2.0e5 barriers per thread, 5 us of work before each" in " ".join(
         " ".join(verdict_lines(findings)).split()
     )
 

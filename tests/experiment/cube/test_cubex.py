@@ -179,7 +179,7 @@ def test_a_packed_row_that_was_never_set_has_no_block(read):
 def test_rows_that_the_index_does_not_list_are_left_out_and_said(read):
     found = read(m0_index=index([1]))
     assert found.inclusive("time").tolist() == [[0, 0], [10, 100], [0, 0], [0, 0], [0, 0]]
-    assert found.notes.remarks[-1] == "time: 3 rows of values of no call path: left out"
+    assert found.notes.remarks[-1] == "time: 3 rows of values that belong to no call path: left out"
 
 
 def test_the_system_keeps_machine_and_node_and_numbers_what_has_no_rank(read):

@@ -166,7 +166,7 @@ def test_a_table_that_is_broken_is_refused_in_one_line(change, message, file):
 def test_a_table_beside_the_xml_of_another_program_is_refused(file):
     anchor = members(file)["anchor.xml"].rstrip(b"\n") + b"\n"
     other = anchor.replace(b'"autoanalyzer"', b'"someanalyzer"', 1)
-    with pytest.raises(InputError, match="of this program, found another's"):
+    with pytest.raises(InputError, match="of autoanalyzer, found one of another tool"):
         load(changed(file, anchor__xml=other))
 
 

@@ -169,14 +169,14 @@ def test_a_rank_that_another_process_has_is_made_another_and_said(read):
     found = read(cube(threads=THREADS.replace("<rank>1", "<rank>0")))
     assert [place.process for place in found.locations] == [0, 1]
     assert found.exclusive("time").tolist() == [[0, 0], [3, 4], [1, 2]]
-    assert found.notes.remarks == ("process 1 has in the file the rank of another process",)
+    assert found.notes.remarks == ("process 1 has the rank of another process in the file",)
 
 
 def test_ranks_of_two_machines_stand_one_after_the_other(read):
     again = THREADS.replace("Id='4'", "Id='5'").replace("Id='8'", "Id='9'")
     found = read(cube(threads=f"{THREADS}</node></machine><machine><node>{again}", rows="", metrics=METRICS))
     assert sorted((place.process, place.machine) for place in found.locations) == [(0, "m"), (1, "m"), (2, ""), (3, "")]
-    assert found.notes.remarks == ("processes 2 to 3 have in the file the rank of another process",)
+    assert found.notes.remarks == ("processes 2 to 3 have the rank of another process in the file",)
 
 
 def test_nan_is_missing_and_a_sign_of_zero_is_kept(read):

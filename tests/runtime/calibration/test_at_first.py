@@ -17,7 +17,7 @@ from autoanalyzer.runtime.folder import RunFolder
 from autoanalyzer.runtime.mpi.detection import Mpi
 
 PATIENCE = "autoanalyzer.runtime.calibration.at_first._PATIENCE"
-SAID = b"autoanalyzer: measured once what instructions, cache misses and files take here"
+SAID = b"autoanalyzer: benchmarked instructions, cache misses and files on this machine once"
 
 
 @pytest.fixture

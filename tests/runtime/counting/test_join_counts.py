@@ -98,7 +98,7 @@ def test_a_difference_of_a_hundredth_is_tolerated_and_said() -> None:
 def test_ranks_that_shared_the_work_in_another_way_are_not_to_be_compared() -> None:
     joined = join_counts(TIMING, counted({"main": [1, 1], "main/work": [30, 10]}, {"main/work": [300, 100]}))
     assert joined.notes.remarks[1:] == (
-        "ranks shared the visits of work differently when counted: do not compare ranks by counts",
+        "ranks shared the visits of work differently in the counting run: do not compare ranks by counts",
     )
     assert not joined.notes.counts_by_rank
 
@@ -127,7 +127,9 @@ def test_what_ranks_were_sent_tells_who_did_the_work_of_a_loop_that_takes_it_on_
     joined = join_counts(timing, counting)
     assert joined.notes.counts_by_rank == (said is None)
     assert joined.notes.remarks == (
-        (f"ranks shared the {said} of work differently when counted: do not compare ranks by counts",) if said else ()
+        (f"ranks shared the {said} of work differently in the counting run: do not compare ranks by counts",)
+        if said
+        else ()
     )
 
 
@@ -198,7 +200,7 @@ def test_ranks_are_matched_by_number() -> None:
 
 
 def test_counts_of_all_ranks_are_wanted() -> None:
-    with pytest.raises(InputError, match="expected counts of all ranks, found none of these: 1"):
+    with pytest.raises(InputError, match="expected counts of all ranks, found none of ranks 1"):
         join_counts(TIMING, counted({}, {"main": [1]}, locations=((0, 0),)))
 
 

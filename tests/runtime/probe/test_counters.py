@@ -189,7 +189,7 @@ def test_what_cannot_be_counted_is_said_once(preloaded: Record, tmp_path: Path, 
 
 
 def test_usage_that_one_rank_cannot_count_takes_its_place_and_is_said_once(preloaded: Record, tmp_path: Path) -> None:
-    said = "AUTOANALYZER_USAGE: allocations is not counted: the library that counts it is not preloaded"
+    said = "AUTOANALYZER_USAGE: allocations is not counted: the library that counts allocations is not preloaded"
     wishes = {"AUTOANALYZER_USAGE": "allocations,page_faults"}
     (shard,) = preloaded("+main -main", PMI_RANK="1", PMI_SIZE="3", **wishes)
     assert shard.sources == {"event_5": "measured:getrusage:page_faults"}

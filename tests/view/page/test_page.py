@@ -333,7 +333,7 @@ def test_the_verdict_is_read_without_javascript(experiments, show):
     page = show(experiments["rays"], java_script_enabled=False).page
     page.click("text=3 notes on this run")
     text = page.inner_text("body")
-    assert "rays · 4 ranks on 2 cores · run 3.79 s wall · measuring overhead < 0.1 %" in text
+    assert "rays · 4 ranks on 2 cores · wall time 3.79 s · measuring overhead < 0.1 %" in text
     assert "busiest rank 1.51 s (100 %): its busy time" in text
     assert "mpirun --oversubscribe -n 4 ./rays" in text
     assert re.search(r"IMBALANCE\s+propagate.c:28\s+loop in propagate", text)
@@ -386,7 +386,7 @@ def test_what_to_try_stands_below_its_finding_and_beside_the_lines_that_it_names
     page = shown.page
     said = page.inner_text(".findings li:first-child .try")
     assert said.startswith(
-        "try: deal the iterations out cyclically, or on demand: schedule_static.c:47, around the call, runs to"
+        "try: deal the iterations out cyclically, or on demand: the loop at schedule_static.c:47, from which this is"
     )
     assert page.locator(".line.advised").count() == 0
     places = page.locator(".named button")

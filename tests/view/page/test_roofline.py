@@ -36,7 +36,7 @@ VALUES = {
     "solve": (3.0, 3.0, 9e9, 9e6 / 64, 9e9),
     "small": (1.0, 1.0, 2e9, 0.0, 1e9),
 }
-TOLD = "stream (a.c:20), 60 % of the time: 1.0e9/s, 1 for a byte; 25 % of what the core allows"
+TOLD = "stream (a.c:20), 60 % of the time: 1.0e9/s, 1 per byte; 25 % of what the core allows"
 
 
 def made(prices: dict[str, float] = PRICES, *, flops: bool = False, counted: bool = True) -> Experiment:
@@ -127,7 +127,7 @@ def test_a_region_is_told_of_and_selected_by_mouse_and_by_keys(scheme: str, show
     shown.press("ArrowRight", "Enter")
     assert shown.selected()["program"] == ["solve"]
     assert page.get_attribute(".roofline", "aria-label").endswith(
-        "3.0e9/s, 1000 for a byte; 75 % of what the core allows"
+        "3.0e9/s, 1000 per byte; 75 % of what the core allows"
     )
     page.click("#panel table button:has-text('small')")
     shown.settle()
@@ -212,4 +212,4 @@ def test_a_difference_has_none(show: Show) -> None:
     one, other = made(), made({})
     assert roofline_of(difference(one, other)) is None
     page = show(one, "#e=difference&t=roofline", of_page={"against": (other, "other")}).page
-    assert page.inner_text("#panel") == "A difference has no rates; those of a run are in its own page."
+    assert page.inner_text("#panel") == "A difference has no rates; the page of each run shows its rates."

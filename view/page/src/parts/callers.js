@@ -18,7 +18,7 @@ export function Callers({ browser, experiment, select }) {
   const whole = lines.reduce((sum, { value, again }) => sum + (again ? 0 : Math.abs(value.amount ?? 0)), 0);
   const share = ({ amount }) => (amount === null || !whole || aggregation !== "sum" ? "–" : written({ amount: (100 * amount) / whole, gap: "" }, "%").text);
   return html`
-    <p><b>${of[0]}</b> ${placeOf(of)}: ${lines.length === 1 ? "one call path" : `${lines.length} call paths`}, with the callers from ${calls.labels[calls.root(first)]} on. A click selects one.</p>
+    <p><b>${of[0]}</b> ${placeOf(of)}: ${lines.length === 1 ? "one call path" : `${lines.length} call paths`}, with all callers, beginning with ${calls.labels[calls.root(first)]}. A click selects a call path.</p>
     <div class="scroll" tabindex="0" role="region" aria-label=${`call paths of ${of[0]}`}>
       <table class="callers">
         <thead><tr><th class="number">${browser.named}</th><th class="number">share</th><th>called by</th></tr></thead>

@@ -56,7 +56,7 @@ export function HeatMap({ browser, experiment, clusters, nodes, select }) {
   const told = cell && tell(map, cell, { browser, experiment, order, columns, unit, clusters });
   return html`
     <div class="map-tools">
-      <span class="remark">${map.rows.length < map.all ? `The ${map.rows.length} largest of ${map.all} call paths of the tree above` : "The call paths of the tree above"}; ${order.length} ${experiment.kind}s${clusters.length > 1 ? ", by cluster" : ""}${columns < order.length ? `, ${Math.ceil(order.length / columns)} a column: the most of each` : ""}.</span>
+      <span class="remark">${map.rows.length < map.all ? `The ${map.rows.length} largest of ${map.all} call paths of the tree above` : "The call paths of the tree above"}; ${order.length} ${experiment.kind}s${clusters.length > 1 ? ", by cluster" : ""}${columns < order.length ? `, ${Math.ceil(order.length / columns)} per column, of which the largest value is shown` : ""}.</span>
       <label><input type="checkbox" checked=${relative} onChange=${(event) => setRelative(event.currentTarget.checked)} /> against the row's mean</label>
     </div>
     <div class="map">

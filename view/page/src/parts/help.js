@@ -2,14 +2,14 @@ import { useEffect, useRef } from "preact/hooks";
 import { html } from "../html.js";
 
 const KEYS = [
-  ["↑ ↓", "the row above, or below: it is selected, and the trees to its right follow"],
+  ["↑ ↓", "select the row above, or below; the trees to the right show its values"],
   ["→ ←", "open a node, or go to its first child; close it, or go to its parent"],
   ["Home End", "the first row, the last row"],
-  ["Enter, Space", "select; with Ctrl, beside what is selected. “n more”: show them"],
+  ["Enter, Space", "select; with Ctrl, add to the selection. “n more”: show them"],
   ["Tab", "the next tree, the source, the tabs"],
   ["/", "search in the call tree, or in the tree that has the focus; Enter goes to the next"],
   ["1 – 9", "a tab; again, or Esc, closes it"],
-  ["[ ]", "the finding before, the next one"],
+  ["[ ]", "previous finding, next finding"],
   ["→ ← in a chart", "move the cursor; with Shift, select. Enter zooms, Backspace shows all"],
   ["v", "values: absolute, in percent of the program, of the selection, of the other experiment"],
   ["s", "source on and off"],

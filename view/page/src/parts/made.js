@@ -3,8 +3,8 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 import { html } from "../html.js";
 
 const ABSENT = {
-  counters: html`<p class="remark">This page holds no statistics: it needs at least three locations and a few metrics; <code>autoanalyzer stats EXPERIMENT correlation</code> says more.</p>`,
-  account: html`<p class="remark">This page holds no account: what is no run has none, nor does a page of more than 10,000 locations; <code>autoanalyzer analyze EXPERIMENT --account</code> makes one of any run.</p>`,
+  counters: html`<p class="remark">This page has no statistics: they need at least three locations and a few metrics; <code>autoanalyzer stats EXPERIMENT correlation</code> shows details.</p>`,
+  account: html`<p class="remark">This page has no account: only runs have an account, and a page of more than 10,000 locations leaves it out; <code>autoanalyzer analyze EXPERIMENT --account</code> prints that of any run.</p>`,
 };
 
 export function Made({ name }) {

@@ -14,7 +14,7 @@ const DASHES = ["", "10 4", "2 4", "10 3 2 3"];
 export function Roofline({ experiment, selected, select }) {
   const { roofline } = experiment.head;
   const regions = useMemo(() => roofline && regionsOf(experiment), [experiment]);
-  if (!roofline) return html`<p class="remark">A difference has no rates; those of a run are in its own page.</p>`;
+  if (!roofline) return html`<p class="remark">A difference has no rates; the page of each run shows its rates.</p>`;
   const units = new Map(roofline.derived.map(({ name, unit }) => [name, unit]));
   const listed = roofline.derived.filter(({ name, listed }) => listed && regions.some(({ valueOf }) => valueOf(name) === valueOf(name)));
   return html`
@@ -39,7 +39,7 @@ function Chart({ chart, regions, units, selected, select }) {
   const points = useMemo(() => regions.map((each) => ({ ...each, x: each.valueOf(chart.intensity), y: each.valueOf(chart.rate) })).filter(({ x, y }) => x > 0 && y > 0), [chart, regions]);
   const frame = useMemo(() => frameOf(chart, points), [chart, points]);
   const rate = (value) => writtenRate(value, units.get(chart.rate) ?? "occ/sec");
-  const said = ({ name, place, share, x, y }) => `${name}${place ? ` (${place})` : ""}, ${percent(share)} of the time: ${rate(y)}, ${writtenRate(x, "")} for a byte${bound(chart, x, y)}`;
+  const said = ({ name, place, share, x, y }) => `${name}${place ? ` (${place})` : ""}, ${percent(share)} of the time: ${rate(y)}, ${writtenRate(x, "")} per byte${bound(chart, x, y)}`;
   const told = points[at] ? said(points[at]) : null;
   const onKeyDown = (event) => {
     const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
@@ -51,7 +51,7 @@ function Chart({ chart, regions, units, selected, select }) {
   const missing = regions.length - points.length;
   return html`
     <h3>${chart.title}</h3>
-    <p class="remark">One point for each region by itself, on one core; the larger it is, the more of the time it takes. Upwards: ${chart.work} a second; to the right: ${chart.work} for a byte.${missing > 0 && ` ${missing} of ${regions.length} regions are not drawn, as they have no ${chart.work}, or no misses, or these are not known everywhere.`}</p>
+    <p class="remark">One point for each region, without those that it calls, on one core. The larger the point, the more time the region takes. Upwards: ${chart.work} per second; to the right: ${chart.work} per byte.${missing > 0 && ` ${missing} of ${regions.length} regions are not drawn, because they have no ${chart.work}, or no misses, or these are not known on every rank.`}</p>
     ${chart.said.map((line) => html`<p class="remark">${line}</p>`)}
     <div class="grid"><svg class="roofline" viewBox=${`0 0 ${WIDE} ${HIGH}`} role="img" tabindex="0" aria-label=${`${chart.title}; arrows move from region to region, Enter selects. ${told ?? ""}`} onKeyDown=${onKeyDown} onMouseLeave=${() => point(null)}>
       <${Axes} frame=${frame} chart=${chart} />
@@ -59,7 +59,7 @@ function Chart({ chart, regions, units, selected, select }) {
       ${points.map((each, place) => html`<circle key=${each.region} class=${`region${selected.has(each.region) ? " selected" : ""}${place === at ? " at" : ""}`} cx=${frame.across(each.x)} cy=${frame.up(each.y)} r=${SMALLEST + (LARGEST - SMALLEST) * Math.sqrt(each.share)}
         onMouseEnter=${() => point(place)} onClick=${() => select(each.region)} />`)}
     </svg></div>
-    <p class="told" aria-live="polite">${told ?? (points.length ? "Point at a region, or move with the arrows, to read its values; a click selects it." : "No region has both.")}</p>
+    <p class="told" aria-live="polite">${told ?? (points.length ? "Point at a region, or move with the arrows, to read its values; a click selects it." : "No region has both rates.")}</p>
     <ul class="swatches listed">
       ${chart.peak !== null && html`<li><${Sample} /> ${rate(chart.peak)}: ${chart.roof}</li>`}
       ${chart.slopes.map(({ name, bytes }, number) => html`<li key=${name}><${Sample} number=${number} /> ${writtenRate(bytes, "bytes/sec")}: ${name}</li>`)}
@@ -104,8 +104,8 @@ function Axes({ frame, chart }) {
   return html`
     ${powers(frame.x).map((value) => html`<path class="rule" d=${`M${frame.across(value)} ${top}V${bottom}`} /><text x=${frame.across(value)} y=${bottom + 16} text-anchor="middle">${power(value)}</text>`)}
     ${powers(frame.y).map((value) => html`<path class="rule" d=${`M${LEFT} ${frame.up(value)}H${right}`} /><text x=${LEFT - 6} y=${frame.up(value) + 4} text-anchor="end">${power(value)}</text>`)}
-    <text x=${(LEFT + right) / 2} y=${HIGH - 8} text-anchor="middle">${chart.work} for a byte</text>
-    <text transform=${`translate(14 ${(top + bottom) / 2}) rotate(-90)`} text-anchor="middle">${chart.work} a second</text>
+    <text x=${(LEFT + right) / 2} y=${HIGH - 8} text-anchor="middle">${chart.work} per byte</text>
+    <text transform=${`translate(14 ${(top + bottom) / 2}) rotate(-90)`} text-anchor="middle">${chart.work} per second</text>
   `;
 }
 
@@ -130,7 +130,7 @@ const Sample = ({ number = -1 }) => html`<svg class="sample" viewBox="0 0 36 10"
 function Rates({ listed, regions, selected, select }) {
   return html`
     <h3>Rates of regions</h3>
-    <p class="remark">Of each region by itself, all ranks together, a second of one core; the longest first.</p>
+    <p class="remark">Rates of each region, without those that it calls: over all ranks, per second of one core. The longest region is first.</p>
     <div class="scroll" tabindex="0" role="region" aria-label="rates of regions">
       <table class="profile">
         <thead><tr><th>region</th><th>source</th><th class="number">time</th>${listed.map(({ name, about }) => html`<th key=${name} class="number" title=${about}>${name}</th>`)}</tr></thead>

@@ -36,7 +36,7 @@ export function SourceView({ browser, experiment, sources, findings, select }) {
   const label = html`<h2 class="pane-title"><span>${file ? atLine(file, first) : "source"}</span></h2>`;
   if (!source?.lines) {
     const name = experiment.head.regions[region][0];
-    const why = !file ? `${name} has no source file: it is a library's.` : (source?.warning ?? "The source is not in this page.");
+    const why = !file ? `${name} has no source file: it belongs to a library.` : (source?.warning ?? "The source is not in this page.");
     return html`<section class="source" aria-label="source">${label}<p class="remark">${why}</p></section>`;
   }
   const from = Math.min(view.from, Math.max(0, source.lines.length - view.count));

@@ -25,7 +25,7 @@ export function Topology({ browser, experiment, clusters, select }) {
   useEffect(() => {
     if (canvas.current && values) draw(canvas.current, { plane, values, clusters, by, place, experiment, unit });
   }, [plane, values, by, place]);
-  if (!grid) return html`<p class="remark">This program made no Cartesian grid of its ranks (MPI_Cart_create), and the file names none.</p>`;
+  if (!grid) return html`<p class="remark">This program made no Cartesian grid of its ranks (MPI_Cart_create), and the file contains none.</p>`;
   if (!values) return html`<p class="remark">The selected metrics do not add up, so there is nothing to show on the grid.</p>`;
   const at = (event) => {
     const box = canvas.current.getBoundingClientRect();

@@ -58,8 +58,8 @@ export function TreeView({ name, title, rows, focus, ranges, about, signed, acti
 }
 
 const WHY = {
-  "per rank": "known of whole processes alone: the program's root has it",
-  "not summed": "not summed: it does not add up; each call path on each rank has one",
+  "per rank": "known for whole processes only: the program's root has the value",
+  "not summed": "not summed, because it does not add up: each call path has a value on each rank",
 };
 const TOGGLES = { open: "▾", closed: "▸", leaf: "", folded: "…" };
 
