@@ -20,10 +20,10 @@ from autoanalyzer.experiment.run_folder import experiment_of
 
 from ..conftest import BIN
 
-PAGE = (Path(__file__).parents[2] / "docs" / "ci.md").read_text()
-(SCRIPT,) = re.findall(r"^```sh\n(.*?)^```", PAGE, re.M | re.S)
+FILES = Path(__file__).parents[2] / "docs" / "ci"
+SCRIPT = (FILES / "performance.sh").read_text()
 MEASURING = re.compile(r"^ *autoanalyzer (run|view) .*\n", re.M)
-GITHUB, GITLAB = (yaml.safe_load(each) for each in re.findall(r"^```yaml\n(.*?)^```", PAGE, re.M | re.S))
+GITHUB, GITLAB = (yaml.safe_load((FILES / name).read_text()) for name in ("github.yml", "gitlab.yml"))
 
 APP = """
 #include <mpi.h>
@@ -64,7 +64,7 @@ def server():
 
 @pytest.fixture
 def project(tool):
-    """A project with the script of the page."""
+    """A project with the script of docs/ci."""
     tool.write("ci/performance.sh", SCRIPT)
     tool.write("app.c", APP)
     tool.write("Makefile", "app: app.c\n\t$(CC) -O1 -g app.c -o app\n")
