@@ -91,7 +91,7 @@ def _dip(pace: Pace, slowness: Values, path: int, events: Indices) -> Anomaly | 
 
 
 def _beside_neighbours(pace: Pace, gap: int) -> list[tuple[Run, Way]]:
-    """Return the amounts per part without their slow changes, because a dip differs from its neighbours."""
+    """Return the amounts per part without slow changes, because a dip is a difference from neighbouring parts."""
     found = []
     for run, each in pace.ways:
         from scipy.ndimage import median_filter  # noqa: PLC0415 - takes half a second

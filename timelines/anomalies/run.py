@@ -23,7 +23,7 @@ _KEPT: Final = 1 << 30  # bytes of time lines to keep in memory
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """A run's trace, and totals of its call paths.
+    """A run's trace, with totals per call path.
 
     Attributes:
         source: Name of the trace.
@@ -57,7 +57,7 @@ class Run:
 
     @cached_property
     def entries(self) -> npt.NDArray[np.int64]:
-        """``int64[2, location, path]``: the number of entries, and the number of samples with entries."""
+        """``int64[2, location, path]``: the number of entries, then the number of samples that contain entries."""
         found = np.zeros((2, len(self.trace.locations), len(self.trace.call_paths)), dtype=np.int64)
         for number, line in enumerate(self.trace.lines()):
             entered = (line.paths >= 0) & (line.visits > 0)
@@ -107,8 +107,8 @@ class Way:
         begin: ``float64[location, part]``, seconds: when the first entry of a part began.
         end: ``float64[location, part]``, seconds: when the last entry of a part ended.
         seconds: ``float64[location, part]``: busy time per entry, in the call path and its callees.
-        amounts: ``float64[location, part, metric]``: amounts per entry, counted on any call path; levels at the end of
-            the part. NaN if not measured.
+        amounts: ``float64[location, part, metric]``: for additive metrics, amounts per entry, counted on any call path;
+        for other metrics, the level at the end of the part. NaN if not measured.
         inside: Metric → average amount per entry in the call path and its callees, if known.
     """
 

@@ -1,8 +1,8 @@
 """Greedy top-down segmentation into lines, and patterns based on it (Hauswirth et al. 2005, 5.3).
 
-A pattern is a target without noise. Users can draw one. The proposed pattern is a segmentation of the target after
-single outliers are replaced by the running median (Hampel's filter), which keeps steps in place. Two outliers in a row
-are kept as an event, because with a wider filter the periodic writes of a real run vanished.
+A pattern is the target's course without noise. If users do not draw a pattern, one is proposed: the target is segmented
+after single outliers are replaced by the running median (Hampel's filter), which keeps steps in place. Two outliers in
+a row are kept as an event, because with a wider filter the periodic writes of a real run vanished.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ def suggested_count(times: Values, values: Values) -> int:
 
 
 def _splits(times: Values, values: Values, count: int) -> list[Segmentation]:
-    """Return the segmentations with one segment, two, and so on."""
+    """Return the segmentations with one segment, two segments, and so on, up to ``count``."""
     fits = Fits(times, values)
     n = len(values)
     firsts = [0]
@@ -141,7 +141,7 @@ def _best_split(fits: Fits, begin: int, end: int) -> tuple[float, int]:
 
 
 def drawn_pattern(points: Sequence[tuple[float, float]], times: Values) -> Values:
-    """Return the values at some times of a polyline, whose points have time in seconds and value.
+    """Return a polyline's values at some times; its points have time in seconds and value.
 
     Raises:
         InputError: There are fewer than two points, or their times do not increase.
@@ -153,7 +153,7 @@ def drawn_pattern(points: Sequence[tuple[float, float]], times: Values) -> Value
 
 
 def proposed_pattern(times: Values, values: Values, count: int | None = None) -> tuple[Values, Segmentation]:
-    """Return a pattern of a target, its segmentation without outliers.
+    """Propose a pattern for a target: line segments fitted to it without outliers.
 
     Args:
         times: ``float64[n]``, increasing.

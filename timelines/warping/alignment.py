@@ -168,7 +168,7 @@ def brought(
         told: As for ``warp``.
 
     Raises:
-        InputError: There are no anchors but they were requested, or no metric to warp by.
+        InputError: Anchors were requested but there are none, or there is no metric to warp by.
     """
     series = other[1]
     if by == "none":
@@ -191,7 +191,11 @@ def brought(
 def _common(
     target: Series, reference: Sequence[Series], other: Sequence[Series], metric: str | None
 ) -> tuple[Series, Series]:
-    """Return a metric that two traces have in common and that varies in both."""
+    """Return the series of a metric that two traces have in common and that varies in both.
+
+    Raises:
+        InputError: There is no such metric.
+    """
     there = {each.name: each for each in other}
     wanted = [metric] if metric else [target.name, *(each.name for each in reference)]
     both = [(each, there[each.name]) for name in wanted for each in reference if each.name == name and name in there]

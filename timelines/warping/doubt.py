@@ -32,7 +32,8 @@ class Doubt:
 
     Attributes:
         kind: ``constant``: a boundary is in a constant part, so its place is arbitrary (4.2.1). ``noise-point``: a
-            sample matches many that differ from it (4.2.2). ``reordered``: a part resembles another part more than its
+            sample matches many samples that differ from it (4.2.2). ``reordered``: a part resembles another part more
+            than its
             match (Table 1). ``unlike``: too many values differ.
         start: The first affected sample of the first sequence.
         end: The last affected sample.
@@ -44,7 +45,7 @@ class Doubt:
 
 
 def doubts(x: Values, y: Values, path: Warp, boundaries: tuple[int, ...] = ()) -> list[Doubt]:
-    """Return reasons why a warp path may be wrong, of the kinds that the paper describes.
+    """Return reasons why a warp path may be wrong, of the kinds that Hauswirth et al. describe.
 
     Args:
         x: ``float64[n]``: the first sequence.

@@ -52,7 +52,7 @@ class TimeMap:
         return start, end
 
     def moments(self, seconds: Values) -> Values:
-        """Return moments, ``float64[moment]`` in seconds, mapped to the other trace, or extrapolated at equal speed."""
+        """Return moments (``float64[moment]``, seconds) mapped to the other trace; outside it, speeds are equal."""
         inside = np.interp(seconds, self.x, self.y)
         found: Values = inside + np.minimum(seconds - self.x[0], 0) + np.maximum(seconds - self.x[-1], 0)
         return found
@@ -142,7 +142,7 @@ def anchored(x: Trace, y: Trace, ranks: Collection[int] | None = None) -> TimeMa
 
     Args:
         x: The run with the known moments.
-        y: The other one.
+        y: The other run.
         ranks: The ranks to include; None for all.
 
     Returns:
