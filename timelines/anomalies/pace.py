@@ -46,7 +46,7 @@ class Pace:
         places: Process and thread of each location.
         ways: Each run, with its times and amounts per part.
         slowness: ``float64[run, location, part]``: busy time per entry, divided by its median over all parts. Counting
-        runs are left out, because counting slows them down.
+            runs are left out, because counting slows them down.
     """
 
     path: int

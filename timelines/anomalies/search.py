@@ -45,7 +45,7 @@ def find_anomalies(runs: Sequence[Run], told: Callable[[int, int], object] | Non
 
     Args:
         runs: Runs of one program with the same input. Times are those of the first run, which must not be a counting
-        run.
+            run.
         told: Progress callback: number of call paths done, and total.
 
     Raises:

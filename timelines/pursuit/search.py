@@ -53,8 +53,8 @@ def search(values: Values, dimensions: int, *, seed: int = 0, starts: int = STAR
     shifted power method, applied to frames). If a step raises the index, the multiple decreases, which lengthens steps;
     otherwise the step is undone and the multiple increases. Half of the starts begin with the directions of the points
     farthest from the mean, to find outlying ranks; all other directions are random. After a few steps, only the best
-    starts
-    continue. With more than 8,192 points, a sample is searched first, and the result is improved with all points.
+    starts continue. With more than 8,192 points, a sample is searched first, and the result is improved with all
+    points.
 
     Args:
         values: ``float64[point, rank]``, sphered; at least four points.
