@@ -35,7 +35,7 @@ class RankVectors:
         ranks: The rank of each column; if threads are compared, each thread's rank.
         values: ``float64[region, rank]``, inclusive, in the metric's unit, without the overhead of probes, and levelled
             where this overhead may explain the difference; see ``Selection.by_rank``.
-        selection: From where measured values are read; see ``measured``.
+        selection: The selection from which ``measured`` reads the measured values.
         own: Measured values of each thread's own work, if ``selection`` cannot give them; NaN if a thread takes no
             part.
         measured_share: ``float64[region]``: the share of a region's values that is compared as measured. The rest is
@@ -70,7 +70,7 @@ class RankVectors:
         for part, measured, paid in over_ranks(selection, _vectors, metric, computing, programs):
             values[:, end : end + part.shape[1]] = part
             end += part.shape[1]
-            own = measured  # of threads, which are all in one block
+            own = measured  # only for threads, which are all in one block
             prices += [paid] if paid else []
         if prices and (together := Prices.together(prices)).alike.any():
             end = 0
@@ -173,7 +173,7 @@ class RankVectors:
         return max(float(self.by_sampling(totals[each].min(), totals[each].max())) for each in self.groups)
 
     def levels(self, values: Values) -> Labels:
-        """Return the cluster of each rank by values that differ; values within sampling error share one.
+        """Return the cluster of each rank by values that differ; values within sampling error share a cluster.
 
         Args:
             values: ``float64[rank]``, in the metric's unit.
@@ -229,7 +229,7 @@ def _groups(programs: Indices | None, ranks: int) -> list[Indices]:
 
 
 def by_program(selection: Selection) -> Selection:
-    """Group ranks by program: the entry procedure in which each spends time.
+    """Return the selection with ranks grouped by program, the entry procedure in which each spends most time.
 
     Processes that ranks forked or spawned are compared among themselves, whatever they run. If there are several
     programs, ranks without any time are a group as well, because nothing shows which program they run.

@@ -18,7 +18,7 @@ from .rank_vectors import RankVectors
 
 __all__ = ["are_as_fast_elsewhere", "are_slower_elsewhere"]
 
-_MOST: Final = 0.5  # share of the ranks' computing elsewhere
+_MOST: Final = 0.5  # least share of the computing elsewhere in which the same ranks must be slower
 
 
 def are_slower_elsewhere(vectors: RankVectors, regions: Sequence[int]) -> bool:
