@@ -38,7 +38,7 @@ def noise_of_times(times: Values) -> float | None:
         times: ``float64[row, rank]``, one row per region (exclusive), in seconds. Rows that lack a value are left out.
     """
     middle = _median(times.T)[:, None]
-    telling = middle[:, 0] >= CRITERIA.resolution  # comparisons with NaN are false, which leaves it out
+    telling = middle[:, 0] >= CRITERIA.resolution  # false for NaN, which leaves rows with NaN out
     if telling.sum() < _REGIONS or times.shape[1] < 2:
         return None
     relative = times[telling] / middle[telling]
@@ -80,7 +80,7 @@ class SharedOut:
 
     Attributes:
         time: The metric of the time.
-        less: Metrics that are subtracted from it.
+        less: Metrics that are subtracted from this time.
         by: The metric that measures the work.
         rates: ``float64[call path]``: seconds per unit of work; 0 where the time stays as measured.
     """
