@@ -55,6 +55,7 @@ def find_dissimilarity(vectors: RankVectors, *, floor: float) -> Dissimilarity:
     Algorithm 2 tests for each region whether the clusters by all regions change without this region. With that test,
     several imbalances hide each other, and a difference of less than a tenth of the total makes no cluster. So here
     each region is tested separately, from the leaves up. Ranks differ in a region if the difference exceeds the noise,
+    and either balancing would save ``floor``, or the difference separates ranks in Algorithm 1. A region is a culprit
     if most of its difference is outside the culprits below it. Ranks are in one cluster if they share a cluster in each
     culprit.
 
