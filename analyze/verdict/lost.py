@@ -37,15 +37,16 @@ class LostTo(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Lost:
-    """A time in which ranks are not busy: mean over the ranks.
+    """Time in which ranks are not busy, mean over the ranks.
 
     Attributes:
         to: The reason.
-        seconds: How long.
+        seconds: The time in seconds.
         share: ``seconds`` divided by the verdict's base.
-        findings: Numbers, from 1, of the findings that account for at least a tenth of it, the largest part first.
-        is_explained: Whether they account for more than half of it.
-        is_all: Whether they account for at least nine tenths of it.
+        findings: Numbers, from 1, of the findings that account for at least a tenth of the loss, the largest part
+            first.
+        is_explained: Whether these findings account for more than half of the loss.
+        is_all: Whether these findings account for at least nine tenths of the loss.
     """
 
     to: LostTo
@@ -160,5 +161,5 @@ def _saved(finding: Finding, *reasons: Why) -> float:
 
 
 def _left(finding: Finding, *reasons: Why) -> float:
-    """Return the seconds that these parts leave."""
+    """Return the seconds that a perfect fix leaves of the parts of a finding's saving that have one of some reasons."""
     return sum(each.after for each in (finding.gain.parts if finding.gain else ()) if each.why in reasons)

@@ -72,7 +72,7 @@ def _inside(analysis: Analysis, finding: Finding, findings: Iterable[Finding]) -
 
 
 def _waits_without(finding: Finding, inside: Iterable[Finding]) -> tuple[Wait, ...]:
-    """Return a finding's waits without those that are mostly for a finding inside it; all of a ``LATE`` one."""
+    """Return a finding's waits without those that are mostly for a finding inside it; all if it is a ``LATE`` one."""
     if finding.kind is Kind.LATE:
         return tuple(finding.waits)
     known = [wait for each in inside for wait in each.waits]
