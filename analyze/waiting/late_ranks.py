@@ -303,8 +303,7 @@ class _Walk:
         self.waited[1:] += part * (of_last[:, None] - of_culprits)
 
     def _beside(self, begun: float) -> Values:
-        """Return the compute time beyond ``computed`` that ranks have by now if a loop's work is even in all
-        iterations.
+        """Return the compute time beyond ``computed`` that ranks have by now if a loop's work is spread evenly.
 
         Args:
             begun: The share of iterations that have begun.

@@ -32,8 +32,7 @@ class Waiting:
         shares: Region → the culprits of dissimilarity whose slower ranks are waited for in the region → seconds for
             each.
         hints: Like ``shares``, for regions in which waiting is at least a tenth, but not a material part, of the time
-            in MPI;
-            not included in ``seconds``.
+            in MPI; not included in ``seconds``.
         awaited: Region → the region for whose work ranks wait longest there, by the critical path; only if waiting is a
             material part of the time in MPI, or a tenth of the busy time.
     """
