@@ -1,6 +1,6 @@
 """Advice on how work is divided: from the bounds of loops back to the line that derives them from the rank.
 
-It is given if ranks differ (Liu et al. 2011, 6.1.2: static and dynamic dispatching).
+Advice is given if ranks differ (Liu et al. 2011, 6.1.2: static and dynamic dispatching).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ CAUSES: Final = frozenset(("ranks",))
 _LEVELS: Final = 4  # levels of callers above the region
 _EQUAL: Final = ("==", "!=")
 _COMPARING: Final = (*_EQUAL, "<", "<=", ">", ">=")
-_NEAR: Final = 3  # steps from bounds to the rank; beyond that, the line may be unrelated
+_NEAR: Final = 3  # largest number of steps from bounds to the rank; beyond that, the line may be unrelated
 # Ratio of two ranks' iterations; a division's remainder causes less, which does not make a rank late.
 _ALIKE: Final = 1.1
 
@@ -151,7 +151,7 @@ def _counting(bound: Expression) -> Iterator[Name]:
 def _of_origin(
     site: Site, origin: Origin, loop: Loop, source: SourceFile, bound: Expression, *, is_end: bool
 ) -> Advice | None:
-    """Return advice on a loop that each rank runs its part of; none if all parts are equal, and all iterations."""
+    """Return advice on a loop of which each rank runs a part; None if all parts and all iterations are equal."""
     made, where = site.spell(origin.value), site.place(origin.line, origin.source)
     where_loop = f"line {loop.line}" if source is site.source else site.place(loop.line, source)
     filled = [*_filled(origin)] if origin.is_table else []
@@ -187,7 +187,7 @@ def _of_origin(
 
 
 def _runs(loop: Loop, bound: Expression) -> str:
-    """Describe how a bound limits a loop."""
+    """Return the words that describe how a bound limits a loop."""
     verbs = ((loop.last, "runs to"), (loop.first, "starts at"), (loop.step, "goes on by"))
     return next((verb for each, verb in verbs if each is bound), "runs while")
 
