@@ -160,7 +160,7 @@ class Origins:
         return None
 
     def _of_message(self, name: Name, where: Where, trail: _Trail) -> Origin | None:
-        """Examine a received variable: a value that the sender derives from its partner's rank derives from this rank."""
+        """Examine a received variable: values that the sender derives from its partner derive from this rank."""
         for receive in self.calls.of_functions(RECEIVES):
             if receive.procedure is not where.procedure or _buffer(receive.call) != name:
                 continue
