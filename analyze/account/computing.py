@@ -107,7 +107,7 @@ class Counted:
         return {name: each * factor for name, each in zip(self.events, found, strict=True)}
 
     def event_counts(self, part: Experiment, time: Values) -> list[Values]:
-        """Return how often each event happens during computing, an array like ``time`` each."""
+        """Return how often each event happens during computing, in arrays like ``time``."""
         return self._counted(tuple(self.events), part, time)
 
     def without_events(self, part: Experiment, time: Values) -> Values:

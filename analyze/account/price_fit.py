@@ -59,9 +59,9 @@ _NOTHING: Final = 1e-6  # share of all computing; smaller residuals count as equ
 def fitted_prices(experiment: Experiment, counted: Counted, calibrated: Prices) -> tuple[float, ...]:
     """Fit prices to all call paths and threads: computing without events = sum of count x price.
 
-    Prices are not negative, and within calibrated bounds: for an instruction, the times of an independent one and of
-    one in a chain of divisions; for a miss, those in sequential access and in pointer chasing. If misses are not
-    calibrated, an L2 miss costs at least as much as an L1 miss, and a miss that explains less than 1 % of computing
+    Prices are not negative, and within calibrated bounds: for an instruction, the times of an independent instruction
+    and of one in a chain of divisions; for a miss, the times in sequential access and in pointer chasing. If misses are
+    not calibrated, an L2 miss costs at least as much as an L1 miss, and a miss that explains less than 1 % of computing
     costs nothing.
 
     Args:
@@ -222,7 +222,8 @@ def event_prices(experiment: Experiment, counted: Counted, prices: Sequence[floa
 def _walks(experiment: Experiment) -> Flags:
     """Return which call paths have no more misses than sequential access (a walk); ``bool[call path]``.
 
-    Processors prefetch there, so fitted prices would blame misses for time that dependent instructions take.
+    Processors prefetch in sequential access, so fitted prices would blame misses for time that dependent instructions
+    take.
     """
     if not all(complete(experiment, name) for name in ("l1_misses", "l1_accesses")):
         return np.zeros(len(experiment.call_paths), dtype=bool)

@@ -3,7 +3,6 @@
 Other work on a machine, interrupts and cold caches only ever add to a run's time. So the fastest runs are the most
 informative (Song et al. 2004 represent a series by its minimum). The model is that the logarithms of the times are a
 floor plus exponential noise, whose scale is the same on both sides. The minimum estimates the floor. The faster half of
-floor plus exponential noise, whose scale is the same on both sides. The minimum estimates the floor. The faster half of
 each side estimates the scale, as a sample that is censored beyond this half (type II; Epstein and Sobel 1954), so that
 a few disturbed runs do no harm. For the minima ``x`` of n and ``y`` of m runs, and T the time on test with v degrees of
 freedom,

@@ -1,4 +1,4 @@
-"""Delays, which show which rank waits for which, divided among the regions of the call tree."""
+"""Delays: how long ranks wait in one region for work in another, divided among the regions of the call tree."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ class Serialisation:
 
     @property
     def saved(self) -> Values:
-        """The estimated saving of each region if all ranks did equal work there at the same time."""
+        """The estimated saving of each region if all ranks did equal work in it at the same time."""
         return np.maximum(self.on_path - self.mean, 0.0)
 
     @property

@@ -45,7 +45,7 @@ class DisparityCauses:
         table: One row per code region; 1 means that the attribute is high, or that the region is a culprit. Critical
             regions that are not culprits are left out, because their values are mixtures.
         causes: Culprit → its root causes.
-        also: Culprit → other attributes that are high there, but do not distinguish it from other regions.
+        also: Culprit → other attributes that are high in the culprit, but do not distinguish it from other regions.
     """
 
     table: DecisionTable

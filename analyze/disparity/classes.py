@@ -24,7 +24,7 @@ def classify(values: Sequence[float]) -> list[int] | None:
     """Return the severity class of each value, from 0, very low, to 4, very high.
 
     Values within 10 % of a larger one count as equal to it, starting from the largest. A value of 0, or below 1 % of
-    the largest, is always in class 0; one below 5 % is never high.
+    the largest, is always in class 0; a value below 5 % is never high.
 
     Args:
         values: One value per region, not negative.

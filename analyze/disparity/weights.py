@@ -171,7 +171,7 @@ class Weights:
 
 
 def find_weights(prepared: Prepared, seconds: TimeSplit, metric: str = "crnm") -> Weights:
-    """Classify the regions by one of ``DISPARITY_METRICS``, and add those whose causes are worth a fix.
+    """Classify the regions by one of ``DISPARITY_METRICS``, and add regions whose causes are worth a fix.
 
     Args:
         prepared: The run.

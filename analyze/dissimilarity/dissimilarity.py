@@ -23,7 +23,7 @@ class Dissimilarity:
 
     Attributes:
         clusters: Columns of the performance vectors, by cluster.
-        severity: S; see ``clusters.severity``.
+        severity: How much ranks differ: S as in ``clusters.severity``.
         critical: Positions of the critical code regions, parents before children.
         culprits: Critical regions in which ranks differ by more than in critical regions below.
         composite: Whether several culprits each produce these clusters alone. In the method of Liu et al., whether only

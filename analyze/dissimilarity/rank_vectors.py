@@ -36,7 +36,7 @@ class RankVectors:
         values: ``float64[region, rank]``, inclusive, in the metric's unit, without the overhead of probes, and levelled
             where this overhead may explain the difference; see ``Selection.by_rank``.
         selection: The selection from which ``measured`` reads the measured values.
-        own: Measured values of each thread's own work, if ``selection`` cannot give them; NaN if a thread takes no
+        own: Measured values of each thread's own work, if ``selection`` cannot provide them; NaN if a thread takes no
             part.
         measured_share: ``float64[region]``: the share of a region's values that is compared as measured. The rest is
             divided by the ranks' work, which noise does not change.
@@ -136,9 +136,9 @@ class RankVectors:
         """The extra time that first use of memory may cost one rank in a region that runs once; ``float64[region]``.
 
         Set-up touches new memory, whose cost depends on the system, and on the host of a virtual machine: 8 MB took 3
-        to 87 ms of CPU time. Times are reliable in regions that are entered repeatedly, and in those around them such
-        as the loop over time steps. A region that takes most of a run is not set-up. Without page faults the extra time
-        is 0.
+        to 87 ms of CPU time. Times are reliable in regions that are entered repeatedly, and in regions around them,
+        such as the loop over time steps. A region that takes most of a run is not set-up. Without page faults the extra
+        time is 0.
         """
         found, experiment = np.zeros(len(self.regions)), self.experiment
         if self.metric not in TIMES or not all(complete(experiment, each) for each in ("visits", "page_faults")):

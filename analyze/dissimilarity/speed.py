@@ -1,7 +1,7 @@
 """Detect ranks that are slower almost everywhere, by a different factor in each region: the sign of a slower core.
 
-Two virtual cores are often one physical core. A rank that shares it takes up to twice as long in code that keeps the
-core busy, and hardly longer in code that waits for memory, or for its own results.
+Two virtual cores are often one physical core. A rank that shares a physical core takes up to twice as long in code that
+keeps the core busy, and hardly longer in code that waits for memory, or for its own results.
 """
 
 from __future__ import annotations

@@ -102,8 +102,8 @@ class DecisionTable:
     def function(self) -> tuple[tuple[str, ...], ...]:
         """The discernibility function (Eq. 4): a conjunction of disjunctions of attributes, shorter ones first.
 
-        It is simplified by absorption: ``a and (a or b)`` is ``a``. Each disjunction is the complement of a largest set
-        that does not discern.
+        The function is simplified by absorption: ``a and (a or b)`` is ``a``. Each disjunction is the complement of a
+        largest set that does not discern.
         """
         everything = range(len(self.attributes))
         clauses: list[frozenset[int]] = []

@@ -47,13 +47,13 @@ class Series:
     places: tuple[int, ...]
 
     def since(self, first: int) -> list[float]:
-        """Return the values from a run on."""
+        """Return the values of all runs from ``first`` on."""
         return [value for run, value in zip(self.runs, self.values, strict=True) if run >= first]
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A value changed from a run on.
+    """A lasting change of a value.
 
     Attributes:
         run: Index of the first run with the new value.

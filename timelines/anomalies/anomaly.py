@@ -37,8 +37,8 @@ _AT_LEAST: Final[dict[str, float]] = {
 }
 _COUNTED: Final = {"l1_miss_rate": "l1_misses", "l2_miss_rate": "l2_misses"}
 _EXPLAINED: Final = 0.05
-# More work also causes more accesses and misses. Unless these grow clearly more than the instructions (by the factor
-# _SAME), they are sorted behind all other companions.
+# More work also causes more accesses and misses. Unless they grow more than _SAME times as much as the instructions,
+# they are sorted behind all other companions.
 _WORK: Final = "instructions"
 _OF_WORK: Final = ("l1_accesses", "l1_misses", "l2_accesses", "l2_misses")
 _SAME: Final = 1.1
@@ -83,23 +83,23 @@ class Course:
 
 @dataclass(frozen=True, slots=True)
 class Anomaly:
-    """A change over time.
+    """A change of a metric over time.
 
     Attributes:
         kind: ``gradual change``, ``sudden change``, ``level shift``, ``rank leaves the others``, ``period`` or ``dip
             before an event``.
         metric: The changing metric: ``compute_time`` per entry of a region, ``io_time``, ``resident_memory``.
-        start: Seconds, in the first run.
-        end: Seconds, in the first run.
-        ranks: The ranks on which it changes.
+        start: When the change begins, in seconds of the first run.
+        end: When the change ends, in seconds of the first run.
+        ranks: The ranks on which the metric changes.
         path: Index of the call path in the first run's trace; None for the whole program.
         factor: The ratio of the changed metric to its usual value; for a period, the share of time spent in file I/O.
         strength: The change divided by the standard deviation of the residual (the values without the change).
         runs: How many runs show the change.
         period: Seconds from one occurrence to the next, or None.
-        before: For a dip, the call path that is entered after it, as an index in the first run's trace; else None.
+        before: For a dip, the call path that is entered after the dip, as an index in the first run's trace; else None.
         threads: Process and thread, if only some threads of a rank change; otherwise empty.
-        goes_with: Metrics that change with it, best first.
+        goes_with: Other metrics that change at the same time, most similar first.
         courses: The busy time per entry of the region over the run, for each compared run.
         uncertain: Whether ranks also begin to wait for cores, so that the load of the machine may cause the change.
     """

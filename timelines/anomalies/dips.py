@@ -25,7 +25,7 @@ _EACH: Final = 0.75  # least share of events with a dip before them
 
 
 def dips_of(pace: Pace, runs: Sequence[Run]) -> Iterator[Anomaly]:
-    """Yield the strongest dip of a region's speed before entries of another call path, if there is one."""
+    """Yield the strongest dip of a region's speed just before rare entries of another call path, if there is one."""
     fine = divided(runs, pace.path, _PARTS, each=1)
     if fine is None:
         return

@@ -42,7 +42,7 @@ class Pace:
 
     Attributes:
         path: Call path of the region in the first run.
-        locations: The locations that enter it, as indices of the first run's trace.
+        locations: The locations that enter the region, as indices in the first run's trace.
         places: Process and thread of each location.
         ways: Each run, with its times and amounts per part.
         slowness: ``float64[run, location, part]``: busy time per entry, divided by its median over all parts. Counting
@@ -210,7 +210,7 @@ def _anomaly(pace: Pace, shape: Shape, members: Sequence[int], agreeing: int) ->
 
 
 def _place(pace: Pace, shape: Shape, members: Sequence[int], causes: Container[str]) -> tuple[int, int]:
-    """Return the first part of a change, and the part after its last one.
+    """Return the first part of a change, and the part after the last one.
 
     If counts show the same change more clearly than times, the place is taken from the counts, because a busy machine
     does not disturb them.

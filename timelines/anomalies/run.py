@@ -28,7 +28,7 @@ class Run:
     Attributes:
         source: Name of the trace.
         trace: The trace.
-        timed: Whether it ran at normal speed; False for a counting run, which is slower throughout.
+        timed: Whether the run had normal speed; False for a counting run, which is slower throughout.
         io: ``float64[path]``: seconds of file I/O; 0 if unknown.
         counts: Metric → ``float64[path]``: counts of each call path and its callees, summed over locations.
     """
@@ -126,7 +126,7 @@ def way(run: Run, path: int, locations: Sequence[int], parts: int) -> Way:
     Args:
         run: The run.
         path: The call path.
-        locations: The locations to include; each must have entered it at least ``parts`` times.
+        locations: The locations to include; each must have entered the call path at least ``parts`` times.
         parts: The number of parts.
     """
     additive = np.array([each.additive for each in run.trace.metrics])
@@ -149,7 +149,7 @@ def way(run: Run, path: int, locations: Sequence[int], parts: int) -> Way:
 def _parts(
     line: TimeLine, entries: Values, taken: Values, edges: Values, additive: Flags
 ) -> tuple[Values, Values, Values, Values]:
-    """Return begin, end, seconds and amounts of each part; ``edges`` are the numbers of entries between parts."""
+    """Return begin, end, seconds and amounts of each part, as in ``Way``; ``edges`` are numbers of entries."""
     first, last = _places(entries, edges, np.flatnonzero(taken > 0))
     times = np.concatenate([line.begin[:1], line.end])
     each = np.diff(edges)

@@ -25,9 +25,9 @@ class Search:
     """The result of a search.
 
     Attributes:
-        anomalies: Strongest first.
-        uncertain: Anomalies, strongest first, that the load of the machine may have caused, because ranks began to wait
-            for cores at the same time.
+        anomalies: The certain anomalies, strongest first.
+        uncertain: Anomalies that the load of the machine may have caused, because ranks began to wait for cores at the
+            same time; strongest first.
         examined: Call paths of the first run that were examined.
         seldom: Call paths with much busy time of their own but too few entries to show a change.
         unlike: Runs that cannot be compared, because no examined call path has as many entries as in the first run.

@@ -58,7 +58,7 @@ class Ranking:
         segments: The number of segments of the target.
         pattern: Points of the target's pattern, a polyline; each with time in seconds and value.
         lines: Points of the target's segments; each with time in seconds and value.
-        notes: Further warnings.
+        notes: Warnings about the ranking.
     """
 
     target: Series
@@ -81,7 +81,7 @@ class _Target:
     lines: Segmentation
 
     def coarse(self, values: Values) -> Values:
-        """Return values, or means of neighbours if there are too many to warp."""
+        """Return the values, or means of neighbouring values if there are too many to warp."""
         if len(values) <= _WARPED:
             return values
         edges = np.linspace(0, len(values), _WARPED + 1).astype(np.intp)
@@ -127,7 +127,7 @@ def rank(
         told: Progress callback: number of metrics done, and total.
 
     Raises:
-        InputError: The target is constant, has too few samples, or has none in an interval.
+        InputError: The target is constant, has too few samples, or has no samples in an interval.
     """
     taken = _samples(target, intervals)
     mine = target.part(taken)

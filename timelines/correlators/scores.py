@@ -31,7 +31,7 @@ __all__ = [
 
 _FURTHEST: Final = 0.1  # greatest lag, as a share of the samples, so that enough samples overlap
 # Least improvement of the coefficient by a lag. For 1,920 unrelated pairs of random walks of 20 to 1,000 samples, each
-# with noise of 0.3 of its deviation, the best lag improved it by at most 0.05.
+# with noise of 0.3 of its deviation, the best lag improved the coefficient by at most 0.05.
 _BETTER: Final = 0.05
 _FEWEST: Final = 20  # least number of samples, so that the greatest lag is at least two samples
 
@@ -55,7 +55,7 @@ def pearson(x: Values, y: Values) -> float:
 
 
 def spearman(x: Values, y: Values) -> float:
-    """Return the absolute value of Spearman's coefficient (Eq. 3): Pearson's of ranks, with mean ranks for ties."""
+    """Return the absolute value of Spearman's coefficient (Eq. 3): Pearson's for ranks, with mean ranks for ties."""
     return pearson(ranks(x), ranks(y))
 
 

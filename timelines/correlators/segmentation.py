@@ -82,7 +82,7 @@ class Segmentation:
 
 
 def segmented(times: Values, values: Values, count: int) -> Segmentation:
-    """Split a sequence into line segments, one split at a time, each where it lowers the error most.
+    """Split a sequence into line segments; each split is made where it reduces the error most.
 
     Args:
         times: ``float64[n]``, increasing.
@@ -131,7 +131,7 @@ def _splits(times: Values, values: Values, count: int) -> list[Segmentation]:
 
 
 def _best_split(fits: Fits, begin: int, end: int) -> tuple[float, int]:
-    """Return the reduction of the error by the best split of a segment, and its place; both -1 if it is too short."""
+    """Return the best split of a segment: by how much it reduces the error, and its place; both -1 if too short."""
     places = np.arange(begin + _SHORTEST, end - _SHORTEST + 1)
     if not len(places):
         return -1.0, -1

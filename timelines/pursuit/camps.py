@@ -2,8 +2,8 @@
 
 Jones and Sibson's index hardly reacts to two camps of similar size, because they barely change the third and fourth
 cumulants. This index is the gain in log-likelihood per point if projected points are modelled as two normal camps of
-equal variance instead of one: Symons' criterion for the best split (Biometrics 37, 1981), -½ ln(variance within camps /
-variance) - entropy(sizes of the camps).
+equal variance instead of one camp: Symons' criterion for the best split (Biometrics 37, 1981), -½ ln(variance within
+camps / variance) - entropy(sizes of the camps).
 """
 
 from __future__ import annotations
@@ -171,7 +171,7 @@ def in_metrics(space: MetricSpace, alone: Split, *, level: float = CAMPS_LEVEL) 
 
 
 def in_projection(seen: MetricSpace, *, critical: float | None = None, seed: int = 0) -> list[Camps]:
-    """Return the best projection's split, alone in a list; empty if there is one dimension, hence a single metric.
+    """Return a list with the best projection's split; an empty list if the points have only one dimension.
 
     Args:
         seen: The points.

@@ -107,8 +107,8 @@ def index_and_gradient(values: Values, frames: Values) -> tuple[Values, Values]:
         frames: ``float64[frame, rank, dimension]``, orthonormal directions.
 
     Returns:
-        The index, ``float64[frame]``, and the gradient, ``float64[frame, rank, dimension]``; its formula assumes unit
-        covariance even for frames that are not orthonormal.
+        The index, ``float64[frame]``, and the gradient, ``float64[frame, rank, dimension]``. The gradient's formula
+        assumes unit covariance, even for frames that are not orthonormal.
     """
     count, rank, dimensions = frames.shape
     points = len(values)

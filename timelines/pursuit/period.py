@@ -83,7 +83,7 @@ class Telling:
 
     Attributes:
         period: The period.
-        found: Its result with points.
+        found: The period's result, with its points.
     """
 
     period: Period
@@ -102,8 +102,8 @@ class PursuitOverTime:
         reduction: The data volume saved by the selections.
         parts: For each derived metric, the measured metrics in its formula.
         sources: For each measured metric, how it was measured, if known.
-        telling: The most informative period so far: the one whose structure is farthest beyond chance, or else the last
-            one with a result. Only its points are kept, to limit memory.
+        telling: The most informative period so far: the period whose structure is farthest beyond chance, or else the
+            last period with a result. To limit memory, only the points of this period are kept.
     """
 
     options: Options

@@ -236,8 +236,8 @@ def _with_camps(ranked: list[Ranked], parted: tuple[str, ...], *, ahead: float) 
     Args:
         ranked: The ranking by projections.
         parted: Metrics with camps.
-        ahead: How much farther the first projection is beyond chance than camps, as a logarithm; minus infinity if the
-            projection has no structure.
+        ahead: How much farther the first projection is beyond chance than the best camps, as a logarithm; minus
+            infinity if the projection has no structure.
     """
     best = [each.metric for each in ranked[:SELECTED]]
     names = list(parted if ahead == -inf else parted[:1])

@@ -32,7 +32,7 @@ class Projection:
         frame: ``float64[rank, dimension]``: orthonormal directions.
         index: The index of the projection.
         converged: Whether the search reached a maximum, judged by the gradient.
-        agreeing: How many of the followed starts reached this index.
+        agreeing: The number of followed starts that reached this index.
         followed: The number of starts that were followed to their end.
     """
 

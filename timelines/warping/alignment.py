@@ -109,11 +109,11 @@ class OnTime:
 
 
 def with_derived(series: Sequence[Series], formulas: Sequence[Formula]) -> list[Series]:
-    """Return a trace's metrics, and those that formulas compute from them; existing metrics are not replaced.
+    """Return a trace's metrics, and the metrics that formulas compute from them; existing metrics are not replaced.
 
     Args:
         series: Metrics of one trace.
-        formulas: The formulas; each may use the results of those before it.
+        formulas: The formulas; each may use the results of the formulas before it.
     """
     found = {each.name: each for each in series}
     for formula in formulas:

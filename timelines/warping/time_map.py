@@ -76,7 +76,7 @@ def time_map(path: Warp, x: Values, y: Values, x_times: Values, y_times: Values)
 
 
 def _middles(path: Warp, count: int) -> Values:
-    """Return for each sample of x the middle of the samples of y that match it, ``float64[n]``."""
+    """Return, for each sample of x, the middle of the matching samples of y; ``float64[n]``."""
     first, last = np.full(count, np.iinfo(np.intp).max), np.zeros(count, dtype=np.intp)
     np.minimum.at(first, path.x, path.y)
     np.maximum.at(last, path.x, path.y)
@@ -117,7 +117,7 @@ class _Clock:
         """Return the clock of a time line from the number of entries in each sample, ``float64[sample]``.
 
         A sample ends with the first event after its interval. So if a sample is longer than usual, all its entries are
-        in its first part, of usual length.
+        in its first part, which has the usual length.
         """
         length = line.end - line.begin
         busy = np.minimum(length, np.median(length))
@@ -205,7 +205,7 @@ def _counted(line: TimeLine, paths: Indices) -> Values:
 
 
 def same_paths(x: Collection[CallPath], y: Collection[CallPath]) -> Indices:
-    """Return for each call path of one run its match in the other, ``int[path]``; -1 if there is none.
+    """Return the matching call path in the run ``y`` for each call path of ``x``: ``int[path]``, -1 if there is none.
 
     Siblings with the same region are matched in order.
     """

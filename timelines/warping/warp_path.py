@@ -156,7 +156,7 @@ class _Table:
         return low, min(high, floor((k / beside + self._band) / slope + 1e-9))
 
     def rows(self) -> _Rows:
-        """Return rows for the first diagonal."""
+        """Return the rows with which the first diagonal is computed."""
         return _Rows(*np.full((2, len(self.x) + 1), inf))
 
     def enter(self, k: int, rows: _Rows) -> None:
