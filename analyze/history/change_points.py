@@ -138,6 +138,6 @@ def _above_floor(logs: Values) -> Values:
 def _by_ranks(values: Sequence[float], places: Values) -> int:
     """Return the place where the standardised rank sums of both sides differ most; a few unusual runs do no harm."""
     ordered = np.array(values)
-    signs = np.sign(ordered[None, :] - ordered[:, None]).sum(axis=1)  # how many are larger, less how many are smaller
+    signs = np.sign(ordered[None, :] - ordered[:, None]).sum(axis=1)  # number of larger minus number of smaller values
     score = np.abs(np.cumsum(signs)[places - 1]) / np.sqrt(places * (len(ordered) - places))
     return int(places[score.argmax()])

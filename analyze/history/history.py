@@ -29,8 +29,8 @@ class Changed:
         metric: The metric.
         unit: The metric's unit.
         region: The region; None for the program.
-        host: The machine on which it changed; empty for counts, which are the same on all machines.
-        change: From which run on, and by how much.
+        host: The machine on which the value changed; empty for counts, which are the same on all machines.
+        change: The run from which on the value changed, and by how much.
     """
 
     metric: str

@@ -36,7 +36,7 @@ class KeptRun:
     Attributes:
         digest: Identifies the experiment, so that no run is kept twice.
         commit: The version of the program.
-        added: When it was added, in UTC: ``2026-01-31 12:00:00``.
+        added: When the run was added, in UTC: ``2026-01-31 12:00:00``.
         host: The machine, or the kind of machine.
         program: Name of the executable.
         command: The command line that was run.

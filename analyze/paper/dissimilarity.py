@@ -41,7 +41,7 @@ def cluster(vectors: Values, programs: Labels | None = None) -> Labels:
 
 
 def are_clusters(labels: Labels, vectors: Values, programs: Labels | None = None) -> bool:
-    """Return whether ``cluster`` would give these labels; faster, because often the first cluster already differs."""
+    """Return whether ``cluster`` would give these labels; faster than ``cluster``, as often the first one differs."""
     sizes = np.bincount(labels)
     found = np.full(len(vectors), -1, dtype=np.intp)
     for number, near in enumerate(_clusters(vectors, found, programs)):

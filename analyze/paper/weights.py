@@ -76,8 +76,8 @@ def class_regions(regions: tuple[CodeRegion, ...], values: list[float]) -> Dispa
 def _by_cycles(ranks: Selection, cycles: str, metric: str) -> Values:
     """Return CRNM (Eq. 2) or CPI, mean over the ranks; ``float64[region]``.
 
-    Liu et al. also count what MPI and the kernel execute. Here this is left out, so that their time has the program's
-    CPI in CRNM. Regions that execute nothing also have the program's CPI.
+    Liu et al. also count the instructions and cycles of MPI and the kernel. Here these are left out; in CRNM, the time
+    in MPI and file I/O has the program's CPI. Regions that execute nothing also have the program's CPI.
     """
     experiment = ranks.experiment
     others = [name for name in ("mpi_time", "io_time") if complete(experiment, name)]

@@ -38,7 +38,8 @@ def _is_inner_loop(experiment: Experiment, path: CallPath) -> bool:
 def is_built(experiment: Experiment, path: int) -> bool:
     """Return whether a region has a source that is compiled: neither Python code nor a call known only by its address.
 
-    In programs without probes, the root is the executable, and calls are numbered in the order in which they were made.
+    A call of MPI has such a source only if the root has a file. In programs without probes, the root is the executable,
+    and calls are numbered in the order in which they were made.
     """
     region, root = (experiment.call_paths[each].region for each in (path, [path, *experiment.ancestors(path)][-1]))
     if is_of_a_library(experiment, path):

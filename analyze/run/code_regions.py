@@ -182,7 +182,7 @@ def parts_of(weighed: Sequence[CodeRegion], compared: Sequence[CodeRegion], regi
 
 
 def outermost(regions: Sequence[CodeRegion], chosen: Collection[int]) -> list[int]:
-    """Return the positions of chosen regions that are not below other chosen ones."""
+    """Return the positions of chosen regions that are not below other chosen regions."""
     below = {each for region in chosen for each in descendants(regions, region)}
     return [region for region in chosen if region not in below]
 

@@ -114,7 +114,7 @@ class SharedOut:
             experiment: The run.
             noise: Relative deviation of times of equal work; None if it is unknown.
             time: The metric of the time.
-            less: Metrics that are subtracted from it.
+            less: Metrics that are subtracted from this time.
         """
         shared = cls(time, less, "instructions", np.zeros(len(experiment.call_paths)))
         ranks = len(experiment.locations)
@@ -150,7 +150,7 @@ class SharedOut:
 
 
 def _left(part: Experiment, metric: str, less: Sequence[str]) -> Values:
-    """Subtract some metrics from another one; ``float64[call path, location]``."""
+    """Subtract some metrics from another metric; ``float64[call path, location]``."""
     found = part.exclusive(metric)
     for name in less:
         found = found - part.exclusive(name)

@@ -39,7 +39,7 @@ def is_mostly(time: float | None, whole: float | None) -> bool:
 
 
 def are_small(calls: Values, volume: Values) -> Flags:
-    """Return whether calls take longer than the bytes that they move, on a slow network or disk."""
+    """Return whether calls take longer than moving their bytes does, on a slow network or disk."""
     return np.asarray(CRITERIA.byte * volume <= CRITERIA.call * calls)
 
 
@@ -97,7 +97,7 @@ class Cost:
 
     Attributes:
         visits: Number of entries, over all locations.
-        wall_time: In seconds, like the other times.
+        wall_time: Wall time in seconds; all other times are in seconds, too.
         compute_time: CPU time outside MPI and waiting in OpenMP.
         mpi_time: Time in MPI calls.
         mpi_wait_time: Waiting for late ranks in MPI, which only a run with barriers before collectives measures.
@@ -179,7 +179,7 @@ def _extremes(
 def _extremes_of_block(
     part: Experiment, _: slice, regions: tuple[CodeRegion, ...], computing: Computing | None
 ) -> tuple[Values, Values]:
-    """Return the shortest and longest times in a block; infinite if wall time is used and no first thread is there."""
+    """Return the shortest and longest times in a block; infinite for wall time if the block has no first thread."""
     exclusive = computing.values(part) if computing else part.exclusive("wall_time")
     # Other threads run at the same time, so only the first one's wall time counts.
     kept = np.flatnonzero([bool(computing) or not place.thread for place in part.locations])

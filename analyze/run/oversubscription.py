@@ -124,7 +124,7 @@ def _wall_times(part: Experiment, _: slice) -> Values:
 
 
 def waiting_for_turns(experiment: Experiment) -> tuple[str, ...]:
-    """Return the metrics that include waiting for a core; empty if each rank had one.
+    """Return the metrics that include waiting for a core; empty if each rank had a core.
 
     These are wall times, and metrics of MPI calls, which poll while they wait; ``cpu_time`` includes such calls.
     """

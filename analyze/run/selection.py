@@ -37,7 +37,8 @@ class Selection:
         all_columns: ``columns``, plus the threads that take part in nothing that is compared.
         left_out: Call paths and locations whose values count as 0.
         threads: How threads share the call paths, if threads are compared; None if ranks are compared.
-        programs: ``int[rank]``, numbered from 0: ranks of different programs are not compared. None if there is one.
+        programs: ``int[rank]``, numbered from 0: ranks of different programs are not compared. None if there is one
+            program.
     """
 
     experiment: Experiment
@@ -131,7 +132,7 @@ class Selection:
 
         Args:
             part: The block.
-            columns: The slice of all locations in it.
+            columns: The slice of all locations that the block contains.
         """
         first, last = np.searchsorted(self.columns, [columns.start, columns.stop])
         low, high = np.searchsorted(self.starts, [first, last])

@@ -25,7 +25,7 @@ class KeptMessages:
     Attributes:
         region: The region that sends.
         ranks: The smallest number of ranks with which the region sends, and the largest number of ranks.
-        per_rank: The bytes that a rank sends there in these two runs, on average.
+        per_rank: The bytes that a rank sends in the region in these two runs, on average.
     """
 
     region: Region

@@ -47,7 +47,8 @@ class Series:
         least: Like ``counts``, but of the rank with the smallest count in the call path.
         most: Like ``counts``, but of the rank with the largest count in the call path.
         grids: For each run, the sizes of the grid that the program made of all ranks; None if there is none.
-        shared: ``bool[run, call path]``: whether each rank executes at least half as much as the mean rank.
+        shared: ``bool[run, call path]``: whether each rank executes at least half as many instructions as the mean
+            rank; by busy time if these were not counted.
         same: ``bool[run, call path]``: whether all ranks execute the same number of instructions; false if these were
             not counted.
     """

@@ -49,8 +49,8 @@ class Analysis:
     """The results of each stage of an analysis.
 
     A region is identified by its position. The regions whose ranks are *compared* include all below them. When regions
-    are *weighed* against each other, one around the whole program counts only with its own code. *Culprits* are the
-    regions that the verdict names.
+    are *weighed* against each other, a region around the whole program counts only with its own code. *Culprits* are
+    the regions that the verdict names.
 
     Attributes:
         run: The analysed run, with its regions and their costs.
@@ -287,7 +287,7 @@ class Analysis:
 
     @cached_property
     def mean_busy(self) -> Values:
-        """The mean busy time of the ranks in each region, of a team its busiest thread's: ``float64[region]``."""
+        """The mean busy time of the ranks in each region; for a team, of its busiest thread: ``float64[region]``."""
         path = self.explanation.serialisation
         return path.mean if path else mean_busy_in(self.run)
 

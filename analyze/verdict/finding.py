@@ -48,7 +48,7 @@ class Doubt(StrEnum):
 
 
 class Why(StrEnum):
-    """The target of a perfect fix: how busy time is shared in a region, or a part of the time that it removes."""
+    """The effect of a perfect fix: busy time in a region is shared differently, or a part of the time disappears."""
 
     EVEN = "even"  # the work is shared evenly
     FASTEST = "fastest"  # all ranks are as fast as the fastest
@@ -102,12 +102,12 @@ class Gain:
 
     @property
     def is_less(self) -> bool:
-        """Whether the saving is less than the sum of its parts: ranks with less work here have more elsewhere."""
+        """Whether the saving is less than the sum of its parts, because other ranks have more work in other regions."""
         return self.seconds < (1 - THRESHOLD) * sum(each.before - each.after for each in self.parts)
 
     @property
     def of_base(self) -> float:
-        """The seconds of the saving that are busy time, as the base is: all but waiting, and time in MPI."""
+        """The seconds of the saving that are part of the base: all but time in MPI, and waiting in OpenMP."""
         spent = (each for each in self.parts if each.why not in _IN_MPI | _IN_OPENMP)
         return min(self.seconds, sum(each.before - each.after for each in spent))
 

@@ -71,7 +71,7 @@ def heavy_procedures(analysis: Analysis) -> Iterator[Finding]:
 
 
 def late_region(analysis: Analysis, finding: Finding) -> tuple[Finding, Wait] | None:
-    """Return the region whose work ranks wait for in another region, as a finding, and that wait; None if unknown.
+    """Return a finding on the region whose work ranks wait for in another region, and that wait; None if unknown.
 
     Args:
         analysis: The results so far.

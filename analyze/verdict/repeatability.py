@@ -31,7 +31,7 @@ class Interval:
 
 @dataclass(frozen=True, slots=True)
 class Repeatability:
-    """How far the runs confirm one finding.
+    """How many runs confirm one finding, and its seconds in each run.
 
     Attributes:
         in_runs: The number of runs that have the finding when analysed alone.

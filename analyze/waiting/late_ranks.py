@@ -298,7 +298,7 @@ class _Walk:
         )
         part = np.divide(waited, ahead, out=np.zeros_like(ahead), where=ahead > 0)
         if (np.abs(late + waited - last) <= _ROUNDING * last).all():
-            part = enters.astype(np.float64)  # in total, one rank's lateness compensated another's
+            part = enters.astype(np.float64)  # all ranks are equally late now, and so in each culprit
         self.waited[0] += waited
         self.waited[1:] += part * (of_last[:, None] - of_culprits)
 
