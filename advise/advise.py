@@ -286,7 +286,7 @@ def _numbers(selection: Selection, culprit: int) -> dict[str, float]:
 
 
 def _turns_apart(selection: Selection, source: SourceFile, loop: Loop) -> float | None:
-    """Return the ratio between ranks of the iterations of a loop, from what each iteration enters exactly once."""
+    """Return the most iterations of a loop by any rank divided by the fewest, by what each iteration enters once."""
     experiment = selection.experiment
     once, paths = once_a_turn(loop), experiment.call_paths
     throttled = {Region.from_descriptor(each) for each in experiment.notes.throttled}

@@ -157,7 +157,7 @@ def _only_defines(chain: _Chain, written: list[bytes]) -> bool:
 
 
 def all_but_last(text: str, lines: Collection[int]) -> set[int]:
-    """Return the members of ``lines`` with other members in a later arm of their condition: only one arm is built."""
+    """Return each of ``lines`` after which a later arm of the same condition contains others: only one arm is built."""
     found: set[int] = set()
     for chain in _chains([line.encode(errors="replace") for line in text.split("\n")]):
         among = [{line for line in lines if line in arm} for arm in chain.arms()]

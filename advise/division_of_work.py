@@ -282,7 +282,7 @@ def _chosen_by(condition: Expression, changed: frozenset[Name]) -> Iterator[Name
 def _is_work(site: Site, statement: Statement, loops: Sequence[Loop]) -> bool:
     """Return whether a statement takes time other than for messages: file I/O, calls, and stores in loops."""
     if isinstance(statement, InputOutput):
-        # Parameters that one rank reads once are little.
+        # Parameters that one rank reads once take little time.
         return not is_terminal(site, statement) and (bool(loops) or statement.action == "write")
     if loops and isinstance(statement, Assignment):
         return True

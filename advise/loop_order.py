@@ -114,7 +114,7 @@ def _of_far(site: Site, strides: Strides, inner: Loop, around: Sequence[Loop], f
 
 
 def _can_be_split(better: Loop, inner: Loop, far: list[Walk]) -> bool:
-    """Return whether code around the inner loop leaves its arrays alone, so that the loop can be split off."""
+    """Return whether the code around the inner loop does not write its arrays, so that the loop can be split off."""
     inside = {id(each) for each, _ in statements([inner])}
     arrays = {base_of(each.reference) for each in far}
     for statement, _ in statements(better.body):

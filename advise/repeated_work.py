@@ -310,7 +310,7 @@ def _is_short(loop: Loop) -> bool:
 
 
 def _begins_anew(site: Site, loop: Loop, counter: Expression, around: tuple[Loop, ...]) -> bool:
-    """Return whether each search starts at the same place, neither where the last ended nor at a computed place."""
+    """Return whether each search starts at the same place, not where the last search ended or at a computed place."""
     changed = written_names(around[-1:], by_value=True)
     starts: list[Expression] = []
     if loop.variable is not None and loop.first is not None:

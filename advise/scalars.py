@@ -85,7 +85,7 @@ def _lives_after(declaration: Declaration, nest: Loop, procedure: Procedure) -> 
 
 
 def _is_always_left(accesses: list[Access]) -> bool:
-    """Return whether a variable ends with the same value in any order, because its last write does not depend on it."""
+    """Return whether a variable ends with the same value in any order of loops: the last iteration always writes it."""
     last = [each for each in accesses if each.is_write][-1]
     return not last.is_conditional and not last.within and not isinstance(last.statement, Loop)
 

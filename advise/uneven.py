@@ -189,7 +189,7 @@ def _is_even(first: Expression | None, last: Expression | None, loop: Loop) -> b
 
 
 def may_differ(loop: Loop, sources: Collection[SourceFile]) -> bool:
-    """Return whether iterations may cost differently: calls of other than short functions, or inner loops by data.
+    """Return whether iterations may differ in cost, by branches, jumps, calls, I/O, or inner loops of varying length.
 
     Args:
         loop: The loop.
