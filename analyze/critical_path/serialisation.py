@@ -121,7 +121,7 @@ def _busy(selection: Selection) -> tuple[Values, Values, Values]:
 
 
 def _named(regions: Sequence[CodeRegion], in_turn: Flags, passes_on: Flags, waits_there: Flags) -> Flags:
-    """Return the innermost regions; if results are passed on, preferably those in which ranks also wait for them."""
+    """Return the innermost regions; if results are passed on, preferably regions in which ranks also wait for them."""
     found, around = in_turn.copy(), np.zeros(len(regions), dtype=bool)
     for index, region in enumerate(regions):  # call paths come after their parents
         found[index] &= not (passes_on[index] and not waits_there[index] and around[index])

@@ -41,7 +41,7 @@ def cluster(vectors: Values, programs: Labels | None = None) -> Labels:
 
 
 def are_clusters(labels: Labels, vectors: Values, programs: Labels | None = None) -> bool:
-    """Return whether ``cluster`` would give these labels; faster than ``cluster``, as often the first one differs."""
+    """Return whether ``cluster`` would give these labels; faster, as it stops at the first cluster that differs."""
     sizes = np.bincount(labels)
     found = np.full(len(vectors), -1, dtype=np.intp)
     for number, near in enumerate(_clusters(vectors, found, programs)):
@@ -60,7 +60,8 @@ def _clusters(vectors: Values, labels: Labels, programs: Labels | None) -> Itera
     Args:
         vectors: ``float64[location, region]``.
         labels: ``int[location]``; below 0 for vectors that have no cluster yet.
-        programs: ``int[location]``: only vectors of the same program can be in one cluster. If None, all are of one.
+        programs: ``int[location]``: only vectors of the same program can be in one cluster. If None, all are of one
+            program.
     """
     lengths = np.linalg.norm(vectors, axis=1)
     order = np.argsort(lengths, kind="stable")

@@ -18,7 +18,7 @@ __all__ = ["Barriers", "barriers_of_teams", "shares_of_waiting", "waits_by_path"
 
 @dataclass(frozen=True, slots=True)
 class Barriers:
-    """The barriers of a parallel region and below, with those at its ends.
+    """The barriers in a parallel region, in the regions below it, and at its ends.
 
     Attributes:
         path: The call path of the region, or of the region below in which most of the barriers are.

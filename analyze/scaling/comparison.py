@@ -114,7 +114,7 @@ def _noise(base: Scaling, other: Scaling) -> float:
 
 
 def _changed_most(base: Scaling, other: Scaling) -> str | None:
-    """Return the factor with the largest relative change, of those that both versions have; None if none changed."""
+    """Return the factor, known for both versions, with the largest relative change; None if no factor changed."""
     changes = {}
     for name in FACTORS[:-1]:
         before, now = (each.factors[name][-1] for each in (base, other))

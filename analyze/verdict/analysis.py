@@ -105,7 +105,7 @@ class Analysis:
 
     @property
     def compares_a_part(self) -> bool:
-        """Whether the comparison left out ranks or regions, or was one of threads."""
+        """Whether the comparison left out ranks or regions, or was a comparison of threads."""
         return self.differences.selection.is_part
 
     @cached_property

@@ -23,7 +23,7 @@ class Loss:
         region: Position among the code regions.
         loss: (``longest`` - ``mean``) times the number of ranks, or of threads if these are compared.
         longest: The time of the slowest rank.
-        mean: The mean over the ranks of one program; of threads, over those that work in the region.
+        mean: The mean over the ranks of one program; for threads, the mean over the threads that work in the region.
         factor: ``longest`` divided by ``mean``; None if the mean is 0.
         slowest: The slowest rank, or thread as ``rank.thread``.
     """
