@@ -260,7 +260,7 @@ def _of_branch(site: Site, origins: Origins) -> Advice | None:
 
 
 def _chosen_by(condition: Expression, changed: frozenset[Name]) -> Iterator[Name]:
-    """Yield the names in a condition, except those compared with a computed value, which is the owner of some work.
+    """Yield the names in a condition, except names compared with a computed value, the owner of some work.
 
     Args:
         condition: The condition.

@@ -145,7 +145,7 @@ def _is_moved(far: list[Walk], inner: Loop, around: Sequence[Loop]) -> bool:
 
 
 def _shared(better: Loop, inner: Loop, around: Sequence[Loop]) -> Loop | None:
-    """Return the loop whose iterations threads share, among the loops to interchange and those between."""
+    """Return the loop whose iterations threads share, among the loops to interchange and the loops between them."""
     nest = (*around[[each is better for each in around].index(True) :], inner)
     return next((each for each in nest if "omp" in each.directive and each.variable), None)
 

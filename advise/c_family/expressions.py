@@ -60,7 +60,7 @@ class Expressions:
     Args:
         places: Determines positions.
         names: The procedure's variables.
-        structures: Structures in use, by name; new ones are added.
+        structures: Structures in use, by name; new structures are added.
 
     Attributes:
         before: Statements inside the expression that is read, to place before its statement: assignments, input and

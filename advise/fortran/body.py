@@ -327,7 +327,7 @@ class _Builder:
                 self._close(self.line)
 
     def _end_directive(self, words: str) -> None:
-        """Close the block of an end directive, and inner blocks without one."""
+        """Close the block of an end directive, and inner blocks without an end directive."""
         place = len(self.stack) - 1
         while self.stack[place].word == "omp":
             if _words(self.stack[place].directive) == _words(words):
