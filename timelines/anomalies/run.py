@@ -77,7 +77,7 @@ class Run:
 
 
 def _kept(read: Callable[[int], TimeLine]) -> Callable[[int], TimeLine]:
-    """Return a function that reads time lines, and keeps the first ones in memory up to a limit.
+    """Return a function that reads time lines, and keeps the first time lines in memory up to a limit.
 
     Each region reads all lines in the same order, so a cache that keeps the latest lines would never hit.
     """
