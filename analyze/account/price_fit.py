@@ -156,8 +156,8 @@ def own_prices(experiment: Experiment, counted: Counted, prices: Sequence[float]
     An instruction takes from a sixth of a cycle to ten cycles, depending on how much operations wait for each other, so
     each call path has its own price. In a walk through consecutive values, misses have the calibrated price of a walk.
     Time that remains at the highest price of an instruction is attributed to misses that cost more there than in the
-    whole run, as in pointer chasing: first those of L2, then those of L1. Without both calibrated bounds such prices
-    could explain anything, so all call paths get the fitted price.
+    whole run, as in pointer chasing. Misses of L2 come first, then misses of L1. Without both calibrated bounds such
+    prices could explain anything, so all call paths get the fitted price.
 
     Args:
         experiment: The run; if it has many locations, an evenly spread sample is used.

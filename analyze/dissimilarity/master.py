@@ -19,9 +19,9 @@ _FEWEST: Final = 3  # ranks; with two, each has as many messages as the other
 def find_master(vectors: RankVectors, include: Collection[int]) -> int | None:
     """Return the column of the master; None if there is none.
 
-    A master computes less than a tenth of the others' mean, and takes part in nearly all of their messages: its number
-    of MPI calls is at least halfway between the mean and the sum over the other ranks. A rank that merely has no work
-    has as many calls as one other rank.
+    A master computes less than a tenth of the others' mean, and takes part in nearly all of their messages. Its number
+    of MPI calls shows the latter: it is at least halfway between the mean and the sum over the other ranks. A rank that
+    merely has no work has as many calls as one other rank.
 
     Args:
         vectors: The vectors that were compared.

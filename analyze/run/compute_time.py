@@ -74,9 +74,9 @@ def compute_time(experiment: Experiment) -> Values:
 class SharedOut:
     """The time of each call path, divided among the ranks in proportion to their work in it.
 
-    A machine's time for equal work varies by chance: for the same bytes of a file by a factor of several (pages are
-    cached, written back, or not), for the same instructions because of other load on the core. After the division,
-    ranks with equal work have equal times, and those with more work have more.
+    A machine's time for equal work varies by chance. The time for the same bytes of a file varies by a factor of
+    several, because pages are cached, written back, or not. The time for the same instructions varies because of other
+    load on the core. After the division, ranks with equal work have equal times, and those with more work have more.
 
     Attributes:
         time: The metric of the time.

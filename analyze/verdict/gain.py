@@ -51,8 +51,8 @@ def gain_of_balance(analysis: Analysis, regions: Sequence[int]) -> Gain | None:
     """Return the saving if all ranks were busy equally long in some regions.
 
     The saving is the time of the slowest rank, or that on the critical path if it is shorter, minus the time that a
-    perfect fix leaves: the mean over the ranks, because work can be shared evenly; or the time of the fastest rank, if
-    cache misses or stalls make the others slow, because these can be avoided. If ranks are busy at different times in
+    perfect fix leaves. A fix leaves the mean over the ranks, because work can be shared evenly, or the time of the
+    fastest rank, if only avoidable cache misses or stalls make the others slow. If ranks are busy at different times in
     these regions, the critical path can contain more time in them than the slowest rank spends there; this excess is
     saved as well. If ranks run different programs, only those of one program can share work.
 

@@ -1,9 +1,9 @@
 """The time that a run loses, by reason, and the findings that account for each loss.
 
-The critical path consists of the mean busy time of the ranks and two losses: the busy time of the busiest rank minus
-that mean, and the length of the path minus the busiest rank. The two losses together are also a sum over regions: the
-time of each region on the path minus its mean over the ranks. The parts of a finding's saving show how the sum for its
-region is divided between the two.
+The critical path consists of the mean busy time of the ranks and two losses. One loss is the busy time of the busiest
+rank minus that mean, the other is the length of the path minus the busy time of the busiest rank. The two losses
+together are also a sum over regions: the time of each region on the path minus its mean over the ranks. The parts of a
+finding's saving show how the sum for its region is divided between the two.
 """
 
 from __future__ import annotations
