@@ -20,11 +20,11 @@ class Advice:
     """A suggestion.
 
     Attributes:
-        kind: Name of the module that makes it.
+        kind: Name of the module that makes the suggestion.
         text: The observation, and what to try, in one sentence.
-        places: The places that it names, as ``file:line``, the one to change first.
-        evidence: The evidence.
-        gain: Upper limit of the seconds that it may save; None if unknown.
+        places: The places in the text, as ``file:line``; the place to change comes first.
+        evidence: Observations that support the suggestion.
+        gain: Upper limit of the seconds that the suggestion may save; None if unknown.
         confidence: ``high``: the code is as described, and the remedy fits the cause; ``medium``: one of the two is
             only likely; ``low``: worth a look.
     """
@@ -43,18 +43,18 @@ class Site:
 
     Attributes:
         source: The file.
-        procedure: The procedure that the region is, or is in.
+        procedure: The procedure that the region is or is inside of.
         first: The region's first line.
-        last: Its last line.
-        causes: Why it is a finding: attributes such as ``l1_miss_rate``, and ``waiting``, ``small_calls``, and
+        last: The region's last line.
+        causes: Why the region is a finding: attributes such as ``l1_miss_rate``, and ``waiting``, ``small_calls``, and
             ``ranks`` or ``threads`` if these differ.
         gain: Seconds that a perfect fix saves.
-        numbers: Its measurements: ``visits``, ``io_calls``, ``io_bytes``, ``mpi_calls``, ``mpi_bytes`` over all ranks;
-            ``visits_per_rank``, the largest rank's; ``visits_apart`` and ``instructions_apart``, the ratio of the
-            largest rank's value to the smallest.
+        numbers: The region's measurements: ``visits``, ``io_calls``, ``io_bytes``, ``mpi_calls``, ``mpi_bytes`` over
+            all ranks; ``visits_per_rank``, the largest rank's; ``visits_apart`` and ``instructions_apart``, the ratio
+            of the largest rank's value to the smallest.
         sources: All files that were read, by name.
         turns_apart: Returns, for a loop in a file, the ratio of the largest rank's iterations to the smallest; None if
-            they are not counted.
+            iterations are not counted.
     """
 
     source: SourceFile
@@ -69,7 +69,7 @@ class Site:
 
     @cached_property
     def statements(self) -> tuple[tuple[Statement, tuple[Loop, ...]], ...]:
-        """The statements of the file, each with the loops around it, outermost first."""
+        """The statements of the region, each with the loops around it, outermost first."""
         found = statements(self.procedure.body)
         return tuple((each, loops) for each, loops in found if self.first <= each.line <= self.last)
 

@@ -41,7 +41,7 @@ KINDS: Final[tuple[tuple[frozenset[str], Callable[[Site], Iterator[Advice]]], ..
     (pipeline.CAUSES, pipeline.pipeline),
     (thread_loops.CAUSES, thread_loops.thread_loops),
 )
-# Kinds of advice that do not concern a region's busy time.
+# Kinds of findings that are not about busy time → the kinds of advice that concern them.
 _ABOUT: Final = {
     Kind.MESSAGES: (messages.KIND, pipeline.KIND),
     Kind.TRANSFER: (messages.KIND, pipeline.KIND),
@@ -66,7 +66,7 @@ class Advised:
         of_ranks: Culprit in which ranks differ → its advice, most certain first.
         of_regions: Hot spot → its advice, most certain first.
         remarks: Files for which advice is incomplete, and why.
-        lacking: The same for files of findings that might have had advice, but have none.
+        lacking: Files of findings that might have had advice but have none, and why.
     """
 
     of_ranks: Mapping[int, tuple[Advice, ...]] = field(default_factory=dict)
@@ -178,7 +178,7 @@ class _Adviser:
         return tuple(sorted(unique.values(), key=lambda each: _SUREST[each.confidence])[:_MOST])
 
     def _read_callers(self, region: CodeRegion) -> None:
-        """Read the files of a region's callers, then some of the others, because they may divide the region's work."""
+        """Read the files of a region's callers, then some other files, because they may divide the region's work."""
         paths = self._findings.experiment.call_paths
         number: int | None = region.id
         names: list[str] = []
@@ -245,7 +245,7 @@ class _Adviser:
 
 
 def _with_source(findings: Findings, region: CodeRegion) -> Region | None:
-    """Return the region itself if it has lines, otherwise the innermost region around it that has."""
+    """Return the region itself if it has lines, otherwise the innermost region around it that has lines."""
     paths = findings.experiment.call_paths
     number: int | None = region.id
     while number is not None:
@@ -257,7 +257,7 @@ def _with_source(findings: Findings, region: CodeRegion) -> Region | None:
 
 
 def _procedure(source: SourceFile, region: Region) -> Procedure | None:
-    """Return the procedure that a region is, or is in, by its line, or by its name if lines are unknown."""
+    """Return the procedure that a region is or is inside of, by its line, or by its name if lines are unknown."""
     if region.first_line and (found := source.procedure_at(region.first_line)):
         return found
     name = (region.function or region.name).rpartition("::")[2]
@@ -286,7 +286,7 @@ def _numbers(selection: Selection, culprit: int) -> dict[str, float]:
 
 
 def _turns_apart(selection: Selection, source: SourceFile, loop: Loop) -> float | None:
-    """Return the ratio between ranks of the iterations of a loop, from what each iteration enters exactly once."""
+    """Return the most iterations of a loop by any rank divided by the fewest, by what each iteration enters once."""
     experiment = selection.experiment
     once, paths = once_a_turn(loop), experiment.call_paths
     throttled = {Region.from_descriptor(each) for each in experiment.notes.throttled}
@@ -305,12 +305,12 @@ def _turns_apart(selection: Selection, source: SourceFile, loop: Loop) -> float 
     if not counted or not complete(experiment, "visits"):
         return None
     visits = selection.rows("visits", next(iter(counted.values())), own=True).sum(axis=0)
-    taken = visits[visits > 0]  # ranks of another program never enter it
+    taken = visits[visits > 0]  # ranks of another program never enter the loop
     return float(taken.max() / taken.min()) if len(taken) else None
 
 
 def _entries(selection: Selection, culprit: int) -> dict[str, float]:
-    """Return how often a region is entered, under the name of that number in ``Site.numbers``."""
+    """Return how often a region is entered, and the region around it: ``entries`` and ``entries_around``."""
     paths, own = selection.experiment.call_paths, summary(selection.experiment, "visits").sums
     path = selection.regions[culprit].id
     parent = paths[path].parent

@@ -32,8 +32,8 @@ class Calling:
         source: The file of the call.
         procedure: The caller.
         call: The call.
-        line: Its line.
-        loops: The loops around it, outermost first.
+        line: The line of the call.
+        loops: The loops around the call, outermost first.
     """
 
     source: SourceFile
@@ -61,7 +61,7 @@ class Calls:
         return tuple(self._by_name.get(bare(procedure.name), ()))
 
     def of_functions(self, names: frozenset[str]) -> Iterator[Calling]:
-        """Yield the calls of functions, given in lower case."""
+        """Yield the calls of functions; ``names`` are in lower case."""
         return (each for name in sorted(names) for each in self._by_name.get(name, ()))
 
     def given(self, function: str, at: int) -> Iterator[tuple[Procedure, Expression]]:
@@ -102,7 +102,7 @@ class Calls:
 
 
 def argument(call: Call, at: int) -> Expression | None:
-    """Return the argument at a position; None if the call has fewer."""
+    """Return the argument at a position; None if the call has fewer arguments."""
     return call.arguments[at] if at < len(call.arguments) else None
 
 

@@ -1,4 +1,4 @@
-"""Preprocessor conditions: which arms were built, from the lines that ran and, if known, from options.
+"""Decide which arms of preprocessor conditions were built, from the lines that ran and, if known, from the options.
 
 If neither these nor the source decides a condition, its arms are doubtful.
 """
@@ -62,7 +62,7 @@ class _Chain:
 
 
 def settled(text: bytes, lines: Collection[int]) -> bytes:
-    """Return a source without the arms that were not built, as far as lines show; line numbers stay.
+    """Return a source without the arms that were not built, as far as ``lines`` show; line numbers stay the same.
 
     Args:
         text: A source of C, C++ or Fortran.
@@ -84,7 +84,7 @@ def resolved(text: bytes, skipped: Collection[int], wrong: Collection[int], is_k
     Args:
         text: A source of C, C++ or Fortran.
         skipped: Numbers of the lines that the preprocessor has skipped.
-        wrong: Numbers of the directives that it could not evaluate.
+        wrong: Numbers of the directives that the preprocessor could not evaluate.
         is_known: Returns whether the preprocessor had the same definition of a macro as the compiler.
     """
     written = text.splitlines(keepends=True)
@@ -157,7 +157,7 @@ def _only_defines(chain: _Chain, written: list[bytes]) -> bool:
 
 
 def all_but_last(text: str, lines: Collection[int]) -> set[int]:
-    """Return those of ``lines`` with others in a later arm of their condition: only one arm is ever built."""
+    """Return each of ``lines`` after which a later arm of the same condition contains others: only one arm is built."""
     found: set[int] = set()
     for chain in _chains([line.encode(errors="replace") for line in text.split("\n")]):
         among = [{line for line in lines if line in arm} for arm in chain.arms()]

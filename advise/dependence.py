@@ -65,8 +65,8 @@ def interchange(source: SourceFile, procedure: Procedure, outer: Loop, inner: Lo
     Args:
         source: The file.
         procedure: The procedure of the loops.
-        outer: The outer of the two.
-        inner: The other.
+        outer: The outer loop.
+        inner: The inner loop.
     """
     nest = perfect_nest(outer)
     if not any(each is inner for each in nest):
@@ -235,7 +235,7 @@ class _Test:
 
 
 def _only_value(accesses: list[Access]) -> Expression | None:
-    """Return the value of a variable that each iteration writes once."""
+    """Return the value that each iteration assigns to a variable; None if it writes the variable more than once."""
     writes = [each.statement for each in accesses if each.is_write]
     return getattr(writes[0], "value", None) if len(writes) == 1 and not getattr(writes[0], "operator", "") else None
 

@@ -1,6 +1,6 @@
 """Advice on how work is divided: from the bounds of loops back to the line that derives them from the rank.
 
-It is given if ranks differ (Liu et al. 2011, 6.1.2: static and dynamic dispatching).
+Advice is given if ranks differ (Liu et al. 2011, 6.1.2: static and dynamic dispatching).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ CAUSES: Final = frozenset(("ranks",))
 _LEVELS: Final = 4  # levels of callers above the region
 _EQUAL: Final = ("==", "!=")
 _COMPARING: Final = (*_EQUAL, "<", "<=", ">", ">=")
-_NEAR: Final = 3  # steps from bounds to the rank; beyond that, the line may be unrelated
+_NEAR: Final = 3  # largest number of steps from bounds to the rank; beyond that, the line may be unrelated
 # Ratio of two ranks' iterations; a division's remainder causes less, which does not make a rank late.
 _ALIKE: Final = 1.1
 
@@ -151,7 +151,7 @@ def _counting(bound: Expression) -> Iterator[Name]:
 def _of_origin(
     site: Site, origin: Origin, loop: Loop, source: SourceFile, bound: Expression, *, is_end: bool
 ) -> Advice | None:
-    """Return advice on a loop that each rank runs its part of; none if all parts are equal, and all iterations."""
+    """Return advice on a loop of which each rank runs a part; None if all parts and all iterations are equal."""
     made, where = site.spell(origin.value), site.place(origin.line, origin.source)
     where_loop = f"line {loop.line}" if source is site.source else site.place(loop.line, source)
     filled = [*_filled(origin)] if origin.is_table else []
@@ -188,7 +188,7 @@ def _of_origin(
 
 
 def _runs(loop: Loop, bound: Expression) -> str:
-    """Describe how a bound limits a loop."""
+    """Return the words that describe how a bound limits a loop."""
     verbs = ((loop.last, "runs to"), (loop.first, "starts at"), (loop.step, "advances by"))
     return next((verb for each, verb in verbs if each is bound), "runs while")
 
@@ -261,7 +261,7 @@ def _of_branch(site: Site, origins: Origins) -> Advice | None:
 
 
 def _chosen_by(condition: Expression, changed: frozenset[Name]) -> Iterator[Name]:
-    """Yield the names in a condition, except those compared with a computed value, which is the owner of some work.
+    """Yield the names in a condition, except names compared with a computed value, the owner of some work.
 
     Args:
         condition: The condition.
@@ -283,7 +283,7 @@ def _chosen_by(condition: Expression, changed: frozenset[Name]) -> Iterator[Name
 def _is_work(site: Site, statement: Statement, loops: Sequence[Loop]) -> bool:
     """Return whether a statement takes time other than for messages: file I/O, calls, and stores in loops."""
     if isinstance(statement, InputOutput):
-        # Parameters that one rank reads once are little.
+        # Parameters that one rank reads once take little time.
         return not is_terminal(site, statement) and (bool(loops) or statement.action == "write")
     if loops and isinstance(statement, Assignment):
         return True

@@ -32,10 +32,10 @@ class Access:
 
     Attributes:
         reference: A ``Name``, ``ArrayRef``, ``FieldRef`` or ``Deref``.
-        is_write: Whether it is a write.
+        is_write: Whether the access is a write.
         statement: The statement of the access.
-        within: The statements that contain it, outermost first.
-        is_conditional: Whether it is executed only under a condition.
+        within: The statements that contain this statement, outermost first.
+        is_conditional: Whether the access happens only under a condition.
     """
 
     reference: Expression

@@ -37,7 +37,7 @@ class Element:
     Attributes:
         kind: ``integer``, ``real``, ``complex``, ``logical``, ``character``, ``structure`` or ``pointer``; empty if
             unknown.
-        bytes: Its size; 0 if unknown.
+        bytes: The size in bytes; 0 if unknown.
         structure: Name of the structure, or of the structure that a pointer points to.
     """
 
@@ -54,8 +54,8 @@ class Expression:
     """An expression; each kind has a class.
 
     Attributes:
-        line: Its first line in the user's file, from 1; 0 if unknown.
-        column: From 1; 0 if unknown.
+        line: First line of the expression in the user's file, from 1; 0 if unknown.
+        column: Column of its start, from 1; 0 if unknown.
     """
 
     line: int = field(default=0, compare=False, kw_only=True)
@@ -104,7 +104,7 @@ class Binary(Expression):
         operator: As in C: ``+ - * / % == != < <= > >= && || & | ^ << >>``; ``**`` is a power in any language, including
             C's ``pow``; ``//`` concatenates strings.
         left: The first operand.
-        right: The second.
+        right: The second operand.
     """
 
     operator: str
@@ -119,8 +119,8 @@ class Call(Expression):
     Attributes:
         name: The function's name, without the class's; empty for a call through a pointer.
         arguments: All arguments in order, including keyword arguments.
-        is_pure: Whether its value depends only on its arguments and it changes nothing: a mathematical function of the
-            language, or a function declared pure.
+        is_pure: Whether the result depends only on the arguments and the call changes nothing: a mathematical function
+            of the language, or a function declared pure.
         on: The object whose method is called.
     """
 
@@ -183,8 +183,8 @@ class Opaque(Expression):
     """Any other expression, with its known parts: a condition's value, a constructor, a lambda.
 
     Attributes:
-        parts: Expressions in it.
-        changes: Whether it may have side effects.
+        parts: Expressions inside the expression.
+        changes: Whether the expression may have side effects.
     """
 
     parts: tuple[Expression, ...] = ()

@@ -24,9 +24,9 @@ class FrontEnd(Protocol):
             text: The file's content.
             path: The file's path; included files are searched near it.
             built: Lines that were built, because code regions begin there; they show which conditions were true.
-            options: The options with which it was compiled; None if unknown.
+            options: The options with which the file was compiled; None if unknown.
 
         Raises:
-            SourceError: It cannot be read; the message contains the place.
+            SourceError: The file cannot be read; the message contains the place.
             InputError: A required package is not installed; the message says what to do.
         """

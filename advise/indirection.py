@@ -1,6 +1,6 @@
 """Advice on indirection: accesses through an index or a pointer that is itself read from memory.
 
-It is given for cache misses.
+Advice is given for cache misses.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def _made(site: Site, reference: Expression, loop: Loop) -> list[str]:
 
 
 def _looked_up(loop: Loop) -> dict[str, Expression]:
-    """Return the variables that an iteration reads from an array."""
+    """Return variable → the array element from which each iteration reads the variable."""
     found: dict[str, Expression] = {}
     for statement, _ in statements(loop.body):
         match statement:
@@ -97,7 +97,7 @@ def _looked_up(loop: Loop) -> dict[str, Expression]:
 
 
 def _indirect(site: Site, loop: Loop, looked_up: dict[str, Expression]) -> Iterator[tuple[ArrayRef, Expression]]:
-    """Yield accesses by an index that the same iteration reads, if it differs between iterations, with this index."""
+    """Yield accesses by an index that the same iteration reads and that differs between iterations, with the index."""
     changed = written_names([loop], by_value=True)
     by_address = site.source.language == "fortran"
     for statement, _ in statements(loop.body):

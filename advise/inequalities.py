@@ -1,8 +1,8 @@
 """Test whether linear equations and inequalities over integers have a common solution.
 
-A no is certain. A yes may be wrong, because fractions are allowed and large systems are given up. Methods:
-Fourier-Motzkin elimination, and the test of greatest common divisors (Wolfe, High Performance Compilers for Parallel
-Computing, 1996).
+The answer no is certain. The answer yes may be wrong, because fractions are allowed and large systems are given up. The
+methods are Fourier-Motzkin elimination, and the test of greatest common divisors (Wolfe, High Performance Compilers for
+Parallel Computing, 1996).
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def _plain(sum_: Linear) -> dict[Hashable | None, int]:
 
 
 def _without(unknown: Hashable, equation: Linear, other: Linear) -> dict[Hashable | None, int]:
-    """Return the other sum with an unknown eliminated by the equation; its sign is preserved."""
+    """Return the other sum with an unknown eliminated by the equation; the sign of the other sum is preserved."""
     factor, within = equation[unknown], other.get(unknown, 0)
     if not within:
         return dict(other)

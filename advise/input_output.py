@@ -1,6 +1,6 @@
 """Advice on input and output in loops: small pieces, repeated reads, opens and flushes, and formatting.
 
-It is given for disk I/O (Liu et al. 2011, 6.1.2: data kept in memory).
+Advice is given for disk I/O (Liu et al. 2011, 6.1.2: data kept in memory).
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _IN_MEMORY: Final = frozenset(("sprintf", "snprintf", "sscanf"))
 _POSITIONS: Final = dict.fromkeys(("pread", "pwrite", "pread64", "pwrite64"), 3)  # argument with the offset
 _FEW: Final = 32  # iterations; so few pieces are not worth collecting
 _STRING_STREAM: Final = re.compile(r"stringstream\b")
-_UNITS: Final = (0, 6)  # the same as unit numbers in Fortran
+_UNITS: Final = (0, 6)  # unit numbers of the terminal in Fortran
 _SMALL: Final = 1 << 16  # bytes per call; file systems are efficient from this size on
 
 
@@ -163,7 +163,8 @@ def _written_and_read(moved: list[InputOutput], loop: Loop, *, in_order: bool) -
     Args:
         moved: The reads, then the writes.
         loop: The loop.
-        in_order: Whether only what is written before it is read counts, because iterations access different parts.
+        in_order: Whether only data that are written before they are read count, because iterations access different
+            parts of the file.
     """
     if in_order and not any(
         one.line < two.line for one in moved for two in moved if (one.action, two.action) == ("write", "read")
@@ -238,7 +239,7 @@ def _is_text(site: Site, statement: InputOutput) -> bool:
 
 
 def _at_times(loop: Loop) -> Iterator[int]:
-    """Yield the ids of conditional statements."""
+    """Yield the ids of statements inside branches, which are executed only under conditions."""
     for statement, _ in statements(loop.body):
         for arm in statement.arms if isinstance(statement, Branch) else ():
             yield from (id(each) for each, _ in statements(arm.body))

@@ -1,7 +1,7 @@
 """Run a function in a separate process with limited time and memory.
 
-Sources are not trusted: one may include a pipe, or a macro that expands to a hundred million words, and parsers have no
-limits.
+Sources are not trusted: a source may include a pipe, or a macro that expands to a hundred million words, and parsers
+have no limits.
 """
 
 from __future__ import annotations

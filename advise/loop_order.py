@@ -1,6 +1,6 @@
 """Advice on the order of loops: arrays that the innermost loop does not traverse in memory order.
 
-It is given for cache misses (Liu et al. 2011, 6.1.2: loops interchanged in ramod3).
+Advice is given for cache misses (Liu et al. 2011, 6.1.2: loops interchanged in ramod3).
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ def _of_far(site: Site, strides: Strides, inner: Loop, around: Sequence[Loop], f
 
 
 def _can_be_split(better: Loop, inner: Loop, far: list[Walk]) -> bool:
-    """Return whether code around the inner loop leaves its arrays alone, so that the loop can be split off."""
+    """Return whether the code around the inner loop does not write its arrays, so that the loop can be split off."""
     inside = {id(each) for each, _ in statements([inner])}
     arrays = {base_of(each.reference) for each in far}
     for statement, _ in statements(better.body):
@@ -146,7 +146,7 @@ def _is_moved(far: list[Walk], inner: Loop, around: Sequence[Loop]) -> bool:
 
 
 def _shared(better: Loop, inner: Loop, around: Sequence[Loop]) -> Loop | None:
-    """Return the loop whose iterations threads share, among the loops to interchange and those between."""
+    """Return the loop whose iterations threads share, among the loops to interchange and the loops between them."""
     nest = (*around[[each is better for each in around].index(True) :], inner)
     return next((each for each in nest if "omp" in each.directive and each.variable), None)
 

@@ -1,6 +1,6 @@
-"""Advice on messages: many small ones, repeated ones, several that can be merged, pairs that wait for each other.
+"""Advice on messages: many small ones, repeated ones, some that can be merged, and pairs that wait for each other.
 
-It is given for network volume, small calls and waiting.
+Advice is given for network volume, small calls and waiting.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _REDUCTIONS: Final = {"mpi_allreduce": (3, 4, 5), "mpi_reduce": (3, 4, 5, 6)}
 _RECEIVED: Final = {"mpi_recv": 0, "mpi_irecv": 0, "mpi_sendrecv": 5}  # function → position of the receive buffer
 _TAG: Final = 4  # position in sends and receives
 _MOVING: Final = ("send", "recv", "bcast", "gather", "scatter", "reduce", "alltoall")
-_MOST: Final = 3  # calls that are named
+_MOST: Final = 3  # largest number of calls that are named
 _BLOCKING: Final = {"mpi_send": "mpi_recv", "mpi_recv": "mpi_send"}
 
 
@@ -138,8 +138,8 @@ def _is_anyone(partner: Expression | None) -> bool:
 def _is_independent(use: _Use, uses: Sequence[_Use]) -> bool:
     """Return whether the messages of a loop can be sent at once.
 
-    Nothing received may be used before the next message, nothing sent may be computed after the last one, and no other
-    message may come between.
+    Received data must not be used before the next message, sent data must not be computed after the previous message,
+    and no other message may come between.
     """
     loop = use.loops[-1]
     if any(other.statement is not use.statement and loop in other.loops for other in uses):
@@ -161,7 +161,7 @@ def _base(buffer: Expression | None) -> Name | None:
 
 
 def _again(site: Site, uses: Sequence[_Use]) -> Iterator[Advice]:
-    """Yield advice on broadcasts of unchanged data, and on those that only gather the data of all ranks."""
+    """Yield advice on broadcasts of unchanged data, and on broadcasts that only gather the data of all ranks."""
     for use in uses:
         if use.name != "mpi_bcast" or not use.loops:
             continue
@@ -185,7 +185,7 @@ def _again(site: Site, uses: Sequence[_Use]) -> Iterator[Advice]:
 
 
 def _used_by_all(base: Name, use: _Use, loop: Loop) -> bool:
-    """Return whether all ranks use a buffer before the next broadcast: not only one rank, which a condition selects."""
+    """Return whether all ranks use a buffer before the next broadcast, and not only a rank that a condition selects."""
     for body in _lists(loop.body):
         for statement in body if any(each is use.statement for each in body) else ():
             if statement.line > use.line and base.name in _all_names(statement):
@@ -253,7 +253,7 @@ def _one_reduction(site: Site) -> Iterator[Advice]:
 
 
 def _needs(site: Site, later: _Use, earlier: _Use, body: Sequence[Statement]) -> bool:
-    """Return whether a call's input may depend on what an earlier one receives, also through calls in between."""
+    """Return whether a call's input may depend on what an earlier call receives, also through calls in between."""
     between = _between(earlier, later, body)
     made = _names_in(_argument(earlier, 1 if earlier.name in _REDUCTIONS else 0))
     sent = _names_in(_argument(later, 0)) or _names_in(_argument(later, 1))  # the receive buffer with MPI_IN_PLACE
@@ -328,7 +328,7 @@ def _pairs(site: Site) -> Iterator[Advice]:
 
 
 def _is_question(one: _Use, two: _Use) -> bool:
-    """Return whether the second of two calls may be the answer to the first: to anyone, or by another tag."""
+    """Return whether the second of two calls may answer the first: a partner is not named, or the tags differ."""
     has_tags = _argument(one, _TAG) != _argument(two, _TAG)
     is_same = _argument(one, 3) == _argument(two, 3)
     return (is_same and has_tags) or _is_anyone(_argument(one, 3)) or _is_anyone(_argument(two, 3))

@@ -45,8 +45,8 @@ class Statement:
     """A statement; each kind has a class.
 
     Attributes:
-        line: Its first line, from 1. Statements from included files are left out.
-        column: From 1; 0 if unknown.
+        line: First line of the statement, from 1. Statements from included files are left out.
+        column: Column of its start, from 1; 0 if unknown.
     """
 
     line: int = field(default=0, compare=False, kw_only=True)
@@ -59,15 +59,16 @@ class Declaration(Statement):
 
     Attributes:
         name: As in ``Name``.
-        element: Its type, or the type of its elements.
+        element: The type of the variable, or of its elements.
         extents: As in ``ArrayRef``; empty if it is not an array. C's ``double *a`` has (None,), because it can be
             subscripted.
-        value: Its initial value, or a constant's value.
-        is_constant: Whether it never changes: Fortran's ``parameter``, C's ``const int n = 8``.
-        is_argument: Whether it is an argument.
+        value: The variable's initial value, or the constant's value.
+        is_constant: Whether the value never changes: Fortran's ``parameter``, C's ``const int n = 8``.
+        is_argument: Whether the variable is an argument.
         may_overlap: Whether other names may refer to the same memory: a pointer that is not ``restrict``, a C++
             reference; in Fortran a ``pointer``, a ``target`` or a member of an ``equivalence``.
-        outlives: Whether others can access it while the procedure does not run: module data, statics, globals, commons.
+        outlives: Whether other code can access it while the procedure does not run: module data, statics, globals,
+            commons.
         intent: ``in``, ``out`` or ``inout`` if declared; C's ``const double *`` is ``in``.
     """
 
@@ -93,7 +94,7 @@ class Assignment(Statement):
         target: ``Name``, ``ArrayRef``, ``FieldRef`` or ``Deref``.
         value: The stored value, or the operator's second operand.
         operator: Empty, or ``+``, ``-``, ``*`` …
-        in_declaration: Whether it is a declaration's initial value (which has a ``Declaration``, too).
+        in_declaration: Whether the assignment is a declaration's initial value (which has a ``Declaration``, too).
     """
 
     target: Expression
@@ -150,9 +151,9 @@ class Jump(Statement):
     """A jump: ``exit`` (``break``), ``cycle`` (``continue``), ``return``, ``goto`` or ``stop``.
 
     Attributes:
-        kind: One of these.
+        kind: The kind of jump: one of the words above.
         value: The returned value.
-        label: Its target, if named.
+        label: The jump's target, if named.
     """
 
     kind: str
@@ -189,8 +190,8 @@ class Block(Statement):
 
     Attributes:
         body: The statements.
-        directive: In lower case from the word ``omp`` on; empty if there is none.
-        last_line: Its last line.
+        directive: The directive, in lower case from the word ``omp`` on; empty if there is none.
+        last_line: The block's last line.
     """
 
     body: tuple[Statement, ...]
@@ -209,11 +210,11 @@ class Loop(Statement):
         last: The last possible value: C's ``i < n`` gives ``n - 1``; with a negative step, the smallest.
         step: The increment, positive or negative.
         condition: The condition to continue, of a loop that does not count; None if only a jump ends it.
-        last_line: Its last line.
-        directive: The directives above it, in lower case from the first word on: ``omp parallel do schedule(static)``;
-            several are joined by newlines.
+        last_line: The loop's last line.
+        directive: The directives above the loop, in lower case from the first word on: ``omp parallel do
+            schedule(static)``; several are joined by newlines.
         is_concurrent: Whether the language lets iterations run in any order: ``do concurrent``, ``forall``.
-        label: Its name, or the label of its end.
+        label: The loop's name, or the label of its end.
     """
 
     body: tuple[Statement, ...]
@@ -234,9 +235,9 @@ class Structure:
 
     Attributes:
         name: As in ``Element.structure``.
-        fields: In order; in C++ including those of base classes.
-        bytes: Its size; 0 if unknown.
-        line: The line of its declaration, if it is in this file.
+        fields: The fields, in order; in C++ including those of base classes.
+        bytes: The size in bytes; 0 if unknown.
+        line: The line of the declaration, if it is in this file.
     """
 
     name: str
@@ -250,14 +251,14 @@ class Procedure:
     """A procedure, or a main program.
 
     Attributes:
-        name: As in a region: ``Region.function``.
-        arguments: Names, in order.
+        name: The name, as in ``Region.function``.
+        arguments: Names of the arguments, in order.
         declarations: Declarations of arguments and local variables, including inner blocks, and of variables from
             modules and commons, as far as known.
         body: The statements; declarations are included only if they are between other statements.
-        line: Its first line.
-        last_line: Its last line.
-        is_pure: Whether it is declared pure.
+        line: The procedure's first line.
+        last_line: The procedure's last line.
+        is_pure: Whether the procedure is declared pure.
     """
 
     name: str
@@ -276,7 +277,7 @@ class SourceFile:
     Attributes:
         language: ``c``, ``c++`` or ``fortran``.
         path: The requested path.
-        procedures: All procedures defined in it, including nested ones, in order.
+        procedures: All procedures defined in the file, including nested ones, in order.
         declarations: Variables visible in all procedures: globals, module data.
         structures: The known structures, wherever they are declared.
         remarks: Descriptions of what could not be read.

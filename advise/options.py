@@ -1,4 +1,4 @@
-"""The options with which a file was compiled, adjusted to where the folders are now."""
+"""The options with which a file was compiled, with the current places of the folders."""
 
 from __future__ import annotations
 
@@ -62,13 +62,13 @@ class Options:
 def options_of(units: Iterable[Compiled], name: str, path: Path) -> Options | None:
     """Return the options of a file; None if unknown.
 
-    Of several files with one name, the one in the same place is used, otherwise the one with the same text. A file that
-    several sources include gets the options of the first.
+    If several files have the same name, the options are those of the file in the same place, or otherwise of the file
+    with the same text. If several sources include the file, the options are those of the first source.
 
     Args:
         units: A run's records of compiled files.
-        name: The file, as regions name it.
-        path: Its current path.
+        name: The file's name in regions.
+        path: The file's current path.
     """
     named = [unit for unit in units if name in unit.files]
     if len(named) > 1:

@@ -100,8 +100,8 @@ class Origins:
             expression: The expression to trace.
             source: The file of the expression.
             procedure: The procedure of the expression.
-            before: Only lines up to this one can define it; 0 for no limit.
-            at: The line that uses it; 0 if unknown.
+            before: The last line on which a value that the expression uses can be assigned; 0 for no limit.
+            at: The line that uses the expression; 0 if unknown.
         """
         self._left = _MOST
         return self._made(expression, Where(source, procedure), _Trail(within=procedure.name, before=before, at=at))
@@ -160,7 +160,7 @@ class Origins:
         return None
 
     def _of_message(self, name: Name, where: Where, trail: _Trail) -> Origin | None:
-        """Examine a variable that another rank sends: if it derives from its partner, it derives from this rank."""
+        """Examine a received variable: values that the sender derives from its partner derive from this rank."""
         for receive in self.calls.of_functions(RECEIVES):
             if receive.procedure is not where.procedure or _buffer(receive.call) != name:
                 continue
@@ -211,7 +211,7 @@ class Origins:
         return None
 
     def _of_function(self, inside: Where, value: Expression, line: int, trail: _Trail) -> Origin:
-        """Return the origin of a value that a function derives from the rank, which it gets or queries."""
+        """Return the origin of a value that a function derives from the rank, which the function gets or queries."""
         deeper = [results for each in walk(value) if isinstance(each, Call) and (results := self.calls.results(each))]
         if deeper:
             inside, value, line = deeper[0][0]

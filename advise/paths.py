@@ -16,7 +16,7 @@ class Step:
     Attributes:
         subscripts: Subscripts of an array; 0 for a pointer's target.
         field: Name of a structure's field.
-        by_pointer: Whether it loads a pointer from memory; a pointer variable itself does not count.
+        by_pointer: Whether the step loads a pointer from memory; a pointer variable itself does not count.
     """
 
     subscripts: tuple[Expression, ...] = ()

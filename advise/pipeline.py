@@ -1,6 +1,6 @@
 """Advice on pipelines that do not fill: each rank in a chain finishes all its work before the next one can begin.
 
-It is given for waiting (Vetter and Reed, SC 1999, section 4.4: Sweep3D).
+Advice is given for waiting (Vetter and Reed, SC 1999, section 4.4: Sweep3D).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ __all__ = ["CAUSES", "KIND", "pipeline"]
 KIND: Final = "pipeline"
 CAUSES: Final = frozenset(("waiting", "one_after_another"))
 
-_ONE: Final = 1.01  # average iterations that count as one
+_ONE: Final = 1.01  # average number of iterations that still counts as one
 _LEVELS: Final = 2  # levels of callers above the receive
 
 

@@ -61,12 +61,12 @@ class Polynomial:
 
     @property
     def value(self) -> int | None:
-        """The number, if it has no symbols; otherwise None."""
+        """The number, if the polynomial has no symbols; otherwise None."""
         return None if self.terms.keys() - {()} else self.terms.get((), 0)
 
     @property
     def symbols(self) -> frozenset[Expression]:
-        """All symbols in it."""
+        """All symbols in the polynomial."""
         return frozenset(symbol for monomial in self.terms for symbol in monomial)
 
     def coefficient(self, symbol: Expression) -> Polynomial | None:

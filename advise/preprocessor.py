@@ -54,12 +54,12 @@ class Skipped:
 def decided(
     text: bytes, path: Path, options: Options, words: Sequence[str | bytes], unread: Collection[str] = ()
 ) -> bytes:
-    """Return a source without the conditions that its options decide; line numbers stay.
+    """Return a source without the conditions that its options decide; line numbers stay the same.
 
     Args:
         text: The file's content.
-        path: Its path.
-        options: The options with which it was compiled.
+        path: The source's path.
+        options: The options with which the source was compiled.
         words: The macros and header folders from these options, for a C parser.
         unread: Headers that may be missing, because they define no macros that conditions test.
     """
@@ -84,7 +84,7 @@ def _skipped(text: bytes, path: Path, words: Sequence[str | bytes]) -> Skipped:
 
     Args:
         text: The file's content, in any language; only directives matter.
-        path: Its path.
+        path: The file's path.
         words: The options.
     """
     given = [each if isinstance(each, bytes) else fsencode(each) for each in (*_QUIET, *words)]

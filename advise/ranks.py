@@ -1,4 +1,4 @@
-"""Find variables that hold the rank or the number of ranks, in all files read, and those equal on all ranks."""
+"""Find variables that hold the rank or the number of ranks, in all files read, and variables equal on all ranks."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Ranks:
         self._named: dict[tuple[int, int], dict[str, tuple[str, bool]]] = {}
 
     def names(self, source: SourceFile, procedure: Procedure) -> dict[str, tuple[str, bool]]:
-        """Return name → which of rank and number of ranks a variable holds, and whether that is certain."""
+        """Return name → whether the variable holds ``rank`` or ``size``, and whether that is certain."""
         key = id(source), id(procedure)
         if key not in self._named:
             self._named[key] = self._names(source, procedure)

@@ -29,8 +29,8 @@ class Found:
     """The result of a search for a file of the program.
 
     Attributes:
-        path: Its path; None if it was not found.
-        why_not: Why it cannot be used: it does not exist, or was changed after the run; empty if it can.
+        path: The file's path; None if it was not found.
+        why_not: Why the file cannot be used: it does not exist, or was changed after the run; empty if it can be used.
     """
 
     path: Path | None
@@ -47,7 +47,7 @@ class Reading:
 
     Attributes:
         remarks: Files with no advice, or incomplete advice, and why.
-        lacking: The first of these warnings for each file.
+        lacking: File → the first of its warnings in ``remarks``.
     """
 
     def __init__(

@@ -1,6 +1,6 @@
 """Advice on repeated work: values that a loop recomputes although nothing has changed, and cheaper alternatives.
 
-It is given for instructions (Liu et al. 2011, 6.2: common expressions eliminated).
+Advice is given for instructions (Liu et al. 2011, 6.2: common expressions eliminated).
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ _CHEAP: Final = frozenset(
     )
 )
 _LARGEST_POWER: Final = 4  # largest power that is written as a product
-_SHORT: Final = 32  # elements, up to which a binary search is not faster (docs/evidence/advice.md)
+_SHORT: Final = 32  # number of elements up to which a binary search is not faster (docs/evidence/advice.md)
 
 
 def repeated_work(site: Site) -> Iterator[Advice]:
@@ -65,7 +65,7 @@ def repeated_work(site: Site) -> Iterator[Advice]:
     for loop, around in site.loops:
         own = [each for each, loops in statements(loop.body) if not loops]
         yield from _searches(site, loop, around)
-        if site.source.language != "fortran":  # whose compilers move them out of the loop, as no call sets ``errno``
+        if site.source.language != "fortran":  # Fortran's compilers move calls out of loops, as none sets ``errno``
             yield from _invariant(site, loop, own)
         yield from _powers(site, loop, own)
         yield from _of_counters(site, loop, around, own)
@@ -149,7 +149,7 @@ def _of_counters(site: Site, loop: Loop, around: tuple[Loop, ...], own: list[Sta
         if not (isinstance(each, Call) and each.is_pure and each.name not in _CHEAP and each not in seen):
             continue
         names = {part.name for part in walk(each) if isinstance(part, Name)}
-        # Used once for each value of the counters, it is as cheap as a table, or fills one.
+        # A call made once for each value of the counters is as cheap as a table, or fills one.
         again = is_called_again or counters - names or _multiplies(each, counters)
         if again and names & counters and not names & changed and _is_plain(each, changed):
             seen[each] = statement.line
@@ -294,7 +294,7 @@ def _searches(site: Site, loop: Loop, around: tuple[Loop, ...]) -> Iterator[Advi
 
 
 def _is_for_a_key(condition: Binary, counter: Expression, keys: frozenset[str]) -> bool:
-    """Return whether an element is compared with a value that differs in each search, and not within one."""
+    """Return whether an element is compared with a value that differs between searches, but not within one search."""
     sides = [[*walk(each)] for each in (condition.left, condition.right)]
     others = [side for side in sides if counter not in side]
     element = condition.left if counter in sides[0] else condition.right
@@ -311,7 +311,7 @@ def _is_short(loop: Loop) -> bool:
 
 
 def _begins_anew(site: Site, loop: Loop, counter: Expression, around: tuple[Loop, ...]) -> bool:
-    """Return whether each search starts at the same place, neither where the last one ended nor at a computed one."""
+    """Return whether each search starts at the same place, not where the last search ended or at a computed place."""
     changed = written_names(around[-1:], by_value=True)
     starts: list[Expression] = []
     if loop.variable is not None and loop.first is not None:
@@ -340,9 +340,9 @@ def _allocations(site: Site, loop: Loop, own: list[Statement]) -> Iterator[Advic
                 for part in walk(subscript)
             ]
             if any(isinstance(each, Name) and each.name in changed for each in subscripts):
-                continue  # a different one in each iteration
+                continue  # different memory in each iteration
             if statement.function == "realloc" and loop.variable is None:
-                continue  # until it is large enough
+                continue  # repeated until the block is large enough
             target = site.spell(statement.targets[0]) if statement.targets else "memory"
             function = statement.function or "allocate"
             is_kept = any(isinstance(each, Assignment) and each.value in statement.targets for each in own)

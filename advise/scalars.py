@@ -29,7 +29,7 @@ def judge_scalar(declaration: Declaration, accesses: list[Access], nest: Loop, p
 
     Args:
         declaration: The variable.
-        accesses: All its accesses in the body, in order.
+        accesses: All accesses to the variable in the body, in order.
         nest: The outermost loop.
         procedure: The procedure of the loop.
     """
@@ -85,7 +85,7 @@ def _lives_after(declaration: Declaration, nest: Loop, procedure: Procedure) -> 
 
 
 def _is_always_left(accesses: list[Access]) -> bool:
-    """Return whether a variable ends with the same value in any order, because its last value does not depend on it."""
+    """Return whether a variable ends with the same value in any order of loops: the last iteration always writes it."""
     last = [each for each in accesses if each.is_write][-1]
     return not last.is_conditional and not last.within and not isinstance(last.statement, Loop)
 

@@ -1,6 +1,6 @@
 """Advice on loops whose iterations threads share: the schedule, and adjacent data.
 
-It is given if threads differ.
+Advice is given if threads differ.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def _schedule(site: Site, loop: Loop) -> Advice | None:
     written = f"schedule({kind})" if found else "no schedule clause, so it is static by default"
     why = f", but its iterations differ in cost, because {_depends(site, loop, uneven)}" if uneven else ""
     if_so = "" if uneven else "if the cost of its iterations differs, "
-    if is_macro:  # the build defines its value
+    if is_macro:  # the build defines the macro's value
         if_so = f"if the macro {kind} is static, "
     text = f"line {loop.line} has {written}{why}: {if_so}try schedule(static, 1) first, then schedule(dynamic)"
     lines = (loop.line, uneven.line) if uneven else (loop.line,)

@@ -1,4 +1,4 @@
-"""Two iterations of a nest: whether they may access the same memory and be reordered."""
+"""Test whether two iterations of a nest may access the same memory and be reordered."""
 
 from __future__ import annotations
 

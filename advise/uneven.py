@@ -1,6 +1,6 @@
 """Iterations of different cost, by the bounds of an inner loop; and calls by which iterations can be counted.
 
-Together they show whether ranks differ in the number of iterations, or in their cost.
+The bounds and the counts together show whether ranks differ in the number of iterations, or in their cost.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Inner(NamedTuple):
 
     Attributes:
         loop: The inner loop.
-        by: The array element that decides it, or a function of one.
+        by: The array element that decides the number of iterations, or a function of such an element.
     """
 
     loop: Loop
@@ -160,7 +160,7 @@ def _uses(expression: Expression, variable: Name, made: Mapping[Name, Expression
 
 
 def uneven_by_counter(loop: Loop) -> Loop | None:
-    """Return an inner loop whose bounds depend on the outer one, unless other inner loops make up for it."""
+    """Return an inner loop whose bounds depend on the outer one, unless other inner loops compensate for it."""
     made = made_in(loop)
     found: list[Loop] = []
     lengths: list[Polynomial | None] = []
@@ -189,7 +189,7 @@ def _is_even(first: Expression | None, last: Expression | None, loop: Loop) -> b
 
 
 def may_differ(loop: Loop, sources: Collection[SourceFile]) -> bool:
-    """Return whether iterations may cost differently: calls of anything but short functions, inner loops by data.
+    """Return whether iterations may differ in cost, by branches, jumps, calls, I/O, or inner loops of varying length.
 
     Args:
         loop: The loop.

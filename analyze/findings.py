@@ -57,7 +57,7 @@ def analyze(
     method: str = OURS,
     least: float | None = None,
 ) -> Findings:
-    """Run every analysis.
+    """Run all stages of the analysis, and return their results.
 
     Args:
         experiment: An experiment measured here, derived or imported.

@@ -21,7 +21,7 @@ from .verdict.repeatability import Repeatability, Repetition
 
 __all__ = ["repeated"]
 
-_ALIKE: Final = 0.5  # least share of the ranks slow in either of two findings that must be slow in both
+_ALIKE: Final = 0.5  # two findings are alike if at least this share of the ranks slow in either is slow in both
 
 _Place: TypeAlias = tuple[int, bool]  # index of the call path in the mean, and whether only its own code is meant
 _Kind: TypeAlias = tuple[object, ...]
@@ -73,7 +73,7 @@ class _Analysed:
 
     Attributes:
         findings: The findings of the mean, or of one run.
-        rows: Indices of its call paths among the mean's.
+        rows: For each call path of the findings, its index in the mean.
     """
 
     findings: Findings
@@ -108,8 +108,8 @@ class _Analysed:
 def repeated(findings: Findings, runs: Sequence[Experiment], analyse: Callable[[Experiment], Findings]) -> Findings:
     """Count for each finding of a mean the runs that confirm it, and estimate the confidence in its seconds.
 
-    A run confirms a finding if its own analysis has one of the same kind in the same region. If ranks differ, at least
-    half of all ranks that are slow in either must be slow in both.
+    A run confirms a finding if its own analysis has a finding of the same kind in the same region. For a difference
+    between ranks, at least half of the ranks that are slow in either finding must be slow in both.
 
     Args:
         findings: The findings of the mean.
@@ -152,7 +152,7 @@ def _compared_as(mean: Findings, run: Findings) -> RankVectors | None:
 
 
 def _apart(mean: _Analysed, difference: _Difference, run: _Analysed, vectors: RankVectors | None) -> float | None:
-    """Return, for one run, how much longer the ranks take that are slow in the mean."""
+    """Return, for one run, how many seconds longer the ranks that are slow in the mean take than the others."""
     if vectors is None:
         return None
     wanted = {mean.place(mean.findings.vectors.regions[each]) for each in difference.regions}

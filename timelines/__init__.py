@@ -1,1 +1,1 @@
-"""Analyse time lines: find what changes while a program runs and related metrics, and align several runs."""
+"""Analyse time lines: find changes while a program runs, relate metrics to them, and align several runs."""

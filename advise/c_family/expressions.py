@@ -60,10 +60,11 @@ class Expressions:
     Args:
         places: Determines positions.
         names: The procedure's variables.
-        structures: Structures in use, by name; new ones are added.
+        structures: Structures in use, by name; new structures are added.
 
     Attributes:
-        before: Statements to place before the one whose expression is read: assignments, input and output inside it.
+        before: Statements inside the expression that is read, to place before its statement: assignments, input and
+            output.
     """
 
     def __init__(self, places: Places, names: Names, structures: dict[str, Structure]) -> None:
@@ -95,7 +96,7 @@ class Expressions:
         """Convert a libclang cursor to an expression.
 
         Raises:
-            RecursionError: It is nested too deeply.
+            RecursionError: The expression is nested too deeply.
         """
         inner = unwrapped(cursor)
         place = self._places.start(inner)

@@ -226,7 +226,7 @@ def _folders(path: Path, language: str) -> Iterator[bytes]:
 
 
 def _beside(folder: Path) -> list[Path]:
-    """Return the folders next to this one that contain headers."""
+    """Return the folders next to a folder that contain headers."""
     try:
         others = sorted(each for each in folder.resolve().parent.iterdir() if each.is_dir())[:_MOST_BESIDE]
         return [each for each in others if any(_HEADER.search(one.name) for one in each.iterdir())]

@@ -48,7 +48,7 @@ def directives_of(text: str, masked_text: str) -> dict[int, str]:
 
     Args:
         text: The file.
-        masked_text: The same without comments, literals and directives.
+        masked_text: The file without comments, literals and directives, at the same offsets.
     """
     found: dict[int, str] = {}
     matches = {text.count("\n", 0, match.start()) + 1: match for match in _PRAGMA.finditer(text)}

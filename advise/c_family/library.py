@@ -95,9 +95,9 @@ class Place(NamedTuple):
     """A position in the file; in a macro's expansion, the position of the macro's use.
 
     Attributes:
-        line: From 1; 0 if it is in another file.
-        column: From 1, in bytes.
-        offset: In bytes.
+        line: Line, from 1; 0 if the position is in another file.
+        column: Column, from 1, in bytes.
+        offset: Offset in the file, in bytes.
     """
 
     line: int
@@ -155,7 +155,7 @@ def unwrapped(cursor: Any) -> Any:
 
 
 def floating(cursor: Any) -> float | None:
-    """Return the value of a floating-point literal; None if it has none."""
+    """Return the value of a floating-point literal; None if it cannot be evaluated."""
     result = lib.clang_Cursor_Evaluate(cursor)
     if not result:
         return None

@@ -30,10 +30,10 @@ class Names:
         """Record a variable or an argument.
 
         Args:
-            cursor: Its declaration.
-            line: Its line.
-            sizes: Its non-constant extents.
-            value: Its initial value.
+            cursor: The declaration of the variable.
+            line: The declaration's line.
+            sizes: The variable's non-constant extents.
+            value: The variable's initial value.
             argument: Whether it is an argument.
         """
         spelled = str(lib.clang_getCursorSpelling(cursor))
@@ -54,7 +54,7 @@ class Names:
         return name
 
     def own(self, names: frozenset[str]) -> None:
-        """Record pointers whose initial value is newly allocated memory that nothing else points to."""
+        """Mark variables as pointers to newly allocated memory to which nothing else points."""
         self.declarations = [
             replace(each, may_overlap=False) if each.name in names and not each.is_argument else each
             for each in self.declarations

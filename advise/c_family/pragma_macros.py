@@ -30,7 +30,7 @@ def directives_of_macros(text: str, masked_text: str) -> Iterator[tuple[int, str
 
     Args:
         text: The file.
-        masked_text: The same without comments, literals and directives.
+        masked_text: The file without comments, literals and directives, at the same offsets.
     """
     definitions = [*_DEFINE.finditer(text)]
     macros = {
@@ -57,7 +57,7 @@ def _may_be_pragma(name: str, macros: Mapping[str, _Macro]) -> bool:
 
 
 def _expanded(use: str, macros: Mapping[str, _Macro], depth: int) -> str:
-    """Return the directive that a macro's use expands to; empty if it is none."""
+    """Return the directive that a macro's use expands to; empty if it expands to none."""
     call = _CALL.match(use)
     macro = macros.get(call[1] if call else use)
     if macro is None or not depth or len(use) > _LONGEST:

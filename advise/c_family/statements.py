@@ -49,7 +49,7 @@ def read_procedure(
         places: Determines positions.
         directives: Directives by line of the statement.
         wrong: Lines with parse errors.
-        found: Known structures; new ones are added.
+        found: Known structures; new structures are added.
     """
     names = Names()
     arguments = [

@@ -37,7 +37,7 @@ def pointed_to(type_: Any) -> Any:
 
 
 def element_of(type_: Any) -> Element:
-    """Return the element type; for arrays, pointers and containers, that of their values."""
+    """Return the element type; for arrays, pointers and containers, the type of their values."""
     found = canonical_of(type_)
     while found.kind in Types.ARRAYS:
         found = canonical_of(lib.clang_getArrayElementType(found))

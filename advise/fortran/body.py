@@ -49,9 +49,9 @@ class _Open:
 
     Attributes:
         word: ``do``, ``if``, ``select``, ``where``, ``forall``, ``block``, ``associate``, ``critical``, ``omp``.
-        head: Its first statement.
-        line: Its first line.
-        directive: The directives above it.
+        head: The construct's first statement.
+        line: The construct's first line.
+        directive: The directives above the construct.
         condition: The condition of the current arm.
         arms: The complete arms.
         items: The statements of the current arm, or of the body.
@@ -76,9 +76,9 @@ def body_of(procedure: Procedure, text: MarkedText, scope: Scope, file: str) -> 
 
     Args:
         procedure: The procedure.
-        text: The source that it is in.
+        text: The source that contains the procedure.
         scope: The procedure's scope; variables of BLOCK constructs are added.
-        file: The file whose statements are returned; included ones are left out.
+        file: The file whose statements are returned; statements of included files are left out.
 
     Raises:
         DeepError: Constructs are nested too deeply.
@@ -327,7 +327,7 @@ class _Builder:
                 self._close(self.line)
 
     def _end_directive(self, words: str) -> None:
-        """Close the block of an end directive, and inner blocks without one."""
+        """Close the block of an end directive, and inner blocks without an end directive."""
         place = len(self.stack) - 1
         while self.stack[place].word == "omp":
             if _words(self.stack[place].directive) == _words(words):

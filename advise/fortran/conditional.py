@@ -49,8 +49,8 @@ def as_compiled(text: bytes, path: Path, options: Options | None) -> bytes:
 
     Args:
         text: The source.
-        path: Its path.
-        options: The options with which it was compiled.
+        path: The source's path.
+        options: The options with which the source was compiled; None if they are unknown.
     """
     if options is None or not re.search(rb"^[ \t]*#[ \t]*if", text, re.M):
         return text

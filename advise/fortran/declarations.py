@@ -84,7 +84,7 @@ def declare(statements: Iterable[Statement], text: MarkedText, scope: Scope, *, 
 
     Args:
         statements: The statements.
-        text: The source that they are in.
+        text: The source that contains the statements.
         scope: The scope that gets the names.
         outlives: Whether the variables keep their values between calls.
     """
@@ -154,9 +154,9 @@ def allocated(
 
     Args:
         statement: The statement.
-        first: Start of the list in its code.
-        text: The source that it is in.
-        scope: The names that are visible there.
+        first: Start of the list in the statement's code.
+        text: The source that contains the statement.
+        scope: The names that are visible in the statement.
     """
     for each in _Declarer(statement, text, scope, outlives=False).entities(first):
         if each.extents:

@@ -16,9 +16,9 @@ __all__ = ["Reader", "UnreadableError", "conjunction", "negated", "shallow"]
 _DEEPEST: Final = 60
 """Limit of nested expressions, because walking is recursive, and Python allows about 1,000 nested calls."""
 _TALLEST: Final = 200
-"""Limit of a tree's depth, for the same reason: in a sum, each partial sum is an operand of the next."""
+"""Limit of a tree's depth, because walking is recursive: in a sum, each partial sum is an operand of the next."""
 _LONGEST_NUMBER: Final = 18
-"""Digits of a number that always fits into 64 bits."""
+"""Greatest number of digits of a number that always fits into 64 bits."""
 
 _UNARY_MINUS: Final = 8
 _NOT: Final = 4
@@ -64,8 +64,8 @@ class Reader:
         code: The statement, in lower case without blanks.
         first: Index of the first character.
         last: Index after the last character.
-        places: The positions of its characters.
-        scope: The names that are visible there.
+        places: The positions of the statement's characters.
+        scope: The names that are visible in the statement.
     """
 
     def __init__(self, code: str, places: Places, scope: Scope, first: int = 0, last: int | None = None) -> None:
@@ -227,7 +227,7 @@ class Reader:
         """Parse a parenthesised list, from after its opening parenthesis up to and including the closing one.
 
         Raises:
-            UnreadableError: It is not a list of expressions.
+            UnreadableError: The text is no list of expressions.
         """
         return self._list(")")
 
@@ -296,7 +296,7 @@ def negated(condition: Expression) -> Expression:
 
 
 def conjunction(conditions: list[Expression], operator: str = "||") -> Expression:
-    """Join conditions by an operator."""
+    """Return conditions joined by an operator."""
     found = conditions[0]
     for each in conditions[1:]:
         found = Binary(operator, found, each, line=found.line, column=found.column)

@@ -62,7 +62,7 @@ def structured(items: list[Labelled], jumps: Counter[str]) -> tuple[Statement, .
 
 
 def _end_of_other(found: list[Labelled], place: int, target: int, places: dict[str, int], jumps: Counter[str]) -> int:
-    """Return where the else part ends: if a jump before the target skips it; otherwise at the target itself."""
+    """Return the index where the else part ends, if a jump before the target skips this part; otherwise the target."""
     last = next((each.statement for each in reversed(found[place + 1 : target]) if each.statement is not None), None)
     end = places.get(last.label, -1) if isinstance(last, Jump) and last.kind == "goto" else -1
     if end < target or _entered(found[target:end], jumps):
@@ -99,11 +99,11 @@ def _entered(items: list[Labelled], jumps: Counter[str]) -> bool:
 
 
 def cycling(body: tuple[Statement, ...], label: str, jumps: Counter[str], inner: str = "") -> tuple[Statement, ...]:
-    """Convert jumps to a loop's end to ``cycle``.
+    """Return a loop's body with its jumps to the loop's end converted to ``cycle``.
 
     Args:
         body: The loop's body.
-        label: The label of its last statement, which has no effect.
+        label: The label of the body's last statement, which has no effect.
         jumps: The number of remaining jumps to each label; decremented for each converted jump.
         inner: Name of the loop in ``cycle`` statements of inner loops.
     """

@@ -42,10 +42,10 @@ class ModuleText:
     """The part of a module before CONTAINS.
 
     Attributes:
-        text: The source that it is in.
-        uses: Its USE statements.
-        specified: Its specification statements.
-        structures: The definitions of its structures: the first statement, and the statements inside.
+        text: The source that contains the module.
+        uses: The module's USE statements.
+        specified: The module's specification statements.
+        structures: The definitions of the module's structures: the first statement, and the statements inside.
     """
 
     text: MarkedText

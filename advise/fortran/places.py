@@ -23,7 +23,7 @@ class Places:
 
     Args:
         statement: The statement.
-        text: The source that it is in.
+        text: The source that contains the statement.
     """
 
     def __init__(self, statement: Statement, text: MarkedText) -> None:

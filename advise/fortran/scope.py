@@ -39,12 +39,12 @@ class Scope:
         functions: Function of the file, or statement function → whether its value depends only on its arguments.
         subscripted: Names that are assigned to with subscripts, which must be arrays.
         externals: Names of functions that are declared EXTERNAL.
-        aliases: The meanings of the names of ASSOCIATE.
+        aliases: Name in an ASSOCIATE construct → its meaning.
         implicit: First letter → implicit type; empty after IMPLICIT NONE.
         kinds: Named constants that are kinds → bytes.
         values: Named integer constants → value.
         pointers: Names of pointer variables.
-        inherited: The variables of a module or host.
+        inherited: Names of the variables of a module or host.
         mentioned: Names of variables that were read.
     """
 
@@ -116,7 +116,7 @@ class Scope:
         return ArrayRef(array, subscripts, element, extents, line=at.line, column=at.column)
 
     def field(self, structure: Expression, name: str, arguments: tuple[Expression, ...] | None, at: At) -> Expression:
-        """Return a field of a structure, an element of one, or a method's result."""
+        """Return a field of a structure, an element of such a field, or a method's result."""
         element = self.element(structure)
         if element.kind == "pointer":
             structure = Deref(structure, Element("structure", 0, element.structure), line=at.line, column=at.column)

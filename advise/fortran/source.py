@@ -46,7 +46,7 @@ _INCLUDE_LINE: Final = expression(r"^\s*include\s*['\"]([^'\"]+)", re.I | re.M)
 def read_fortran(text: bytes, path: Path, built: Collection[int] = (), options: Options | None = None) -> SourceFile:
     """Read a Fortran source; see ``FrontEnd``.
 
-    Modules that it uses are searched in the files near it, too.
+    Modules that the source uses are also searched in files near it.
     """
     text = as_compiled(settled(text, built), path, options)
     found = _Source(_arranged(text, path, options), path, options).read()
@@ -60,8 +60,8 @@ class _Arranged:
 
     Attributes:
         text: The source, including included files.
-        lines: Its statements.
-        procedures: Its procedures.
+        lines: The statements of the source.
+        procedures: The procedures of the source.
         unbalanced: Statements whose parentheses do not match.
         questions: Lines with undecidable preprocessor conditions.
     """
@@ -194,7 +194,7 @@ class _Source:
         yield from self.remarks
 
     def _other_file(self, module: str) -> Mapping[str, ModuleText]:
-        """Find a module in the files near this one."""
+        """Find a module in the files near this source; return the modules of the file that contains it."""
         if self._beside is None:
             self._beside = beside(self.path)
         file = self._beside.get(module)

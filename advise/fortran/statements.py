@@ -45,9 +45,9 @@ class Line:
 
     Args:
         statement: The statement.
-        meaning: Its classification.
-        text: The source that it is in.
-        scope: The names that are visible there.
+        meaning: The statement's classification.
+        text: The source that contains the statement.
+        scope: The names that are visible in the statement.
     """
 
     def __init__(self, statement: Written, meaning: Meaning, text: MarkedText, scope: Scope) -> None:
@@ -148,7 +148,7 @@ class Line:
         """Parse an assignment of a value or a pointer.
 
         Raises:
-            UnreadableError: It is not an assignment.
+            UnreadableError: The statement is no assignment.
         """
         reader = self.reader(at)
         target = reader.reference()
@@ -301,8 +301,8 @@ class Line:
             opening: Index of the parenthesis before the indices.
             body: The loop's body.
             last_line: Last line of the loop.
-            directive: The directives above it.
-            label: Its name.
+            directive: The directives above the loop.
+            label: The loop's name.
         """
         loops: list[tuple[Name, Expression | None, Expression | None, Expression | None]] = []
         masks: list[Expression] = []

@@ -25,7 +25,7 @@ class Token(NamedTuple):
     Attributes:
         kind: ``text``, ``bits``, ``number``, ``name``, ``word`` (``.and.``) or ``sign``; ``end`` after the last.
         text: The token in lower case.
-        at: Index of its first character in the statement's code.
+        at: Index of the token's first character in the statement's code.
     """
 
     kind: str

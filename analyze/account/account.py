@@ -24,15 +24,16 @@ Group = tuple[tuple[int, ...], tuple[int | str, ...]]
 
 @dataclass(frozen=True)
 class Account:
-    """Wall time of first threads, split into parts, over all ranks.
+    """The wall time of each rank's first thread, split into parts.
 
     Attributes:
         ranks: All ranks, and the code regions.
-        parts: Names of the available parts, in order: ``allocations``; ``instructions``, ``l1_misses``, ``l2_misses``,
-            ``EVENTS`` and ``unexplained``, or ``computing`` as a whole; ``page_faults``, and ``system`` for all other
-            kernel time outside calls; ``io_calls``, ``io_bytes`` and ``io_rest``, or ``io``; ``mpi_calls``,
-            ``mpi_bytes`` and ``mpi_waiting``, or ``mpi``; ``omp_locks``, ``omp_barriers`` and ``omp_waiting``, or this
-            alone; ``turns``, in which other threads had the core, and ``asleep``, or both as ``off``.
+        parts: Names of the available parts, in this order. Computing: ``allocations``; then ``instructions``,
+            ``l1_misses``, ``l2_misses``, ``EVENTS`` and ``unexplained``, or only ``computing``. Kernel:
+            ``page_faults``, and ``system`` for all other kernel time outside calls. File I/O: ``io_calls``,
+            ``io_bytes`` and ``io_rest``, or only ``io``. MPI: ``mpi_calls``, ``mpi_bytes`` and ``mpi_waiting``, or only
+            ``mpi``. OpenMP: ``omp_locks``, ``omp_barriers`` and ``omp_waiting``, or only ``omp_waiting``. Rest:
+            ``turns``, in which other threads had the core, and ``asleep``, or only ``off`` for both.
         own: Part → ``float64[region]``: exclusive seconds of each region, mean over the ranks.
         inclusive: Part → ``float64[region]``: inclusive seconds, mean over the ranks.
         own_intervals: Part → ``float64[2, region]``: lower and upper limits of ``own``; see ``part_intervals``.
@@ -83,11 +84,11 @@ class Account:
     def of_groups(self, groups: Sequence[Group], compared: Selection) -> list[dict[str, float]]:
         """Return the mean seconds of each part for each group of ranks, or of threads.
 
-        Ranks of a group are alike. If there are many, sampled ranks represent the others, provided that each group has
-        some.
+        The ranks of a group are assumed to be alike. If there are many ranks, sampled ones represent the others,
+        provided that each group contains sampled ranks.
 
         Args:
-            groups: Positions of regions, none inside another, and the labels of ranks or threads.
+            groups: For each group, positions of regions, none inside another, and labels of ranks or threads.
             compared: The selection to which the labels belong, without excluded ranks.
         """
         some = some_locations(self.ranks.experiment)
@@ -102,11 +103,11 @@ class Account:
 def find_account(run: Prepared) -> Account:
     """Split the wall time of each region and rank into parts that add up to it.
 
-    The counts explain computing at prices that are fitted to the run; the rest is unexplained. Calls and bytes, of
-    files and of MPI, have the machine's calibrated prices; the rest of a call is waiting.
+    Counts at prices (seconds per event) that are fitted to the run explain computing; the rest is ``unexplained``.
+    Calls and bytes at the machine's calibrated prices explain the time in file I/O and MPI; the rest is waiting.
 
     Args:
-        run: What was measured; excluded ranks count, too.
+        run: The run; excluded ranks are included in the means.
     """
     ranks, experiment = replace(run.weighed, regions=run.compared.regions), run.experiment
     splitting = Splitting.of(experiment)

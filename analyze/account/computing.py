@@ -22,13 +22,13 @@ Values = npt.NDArray[np.float64]
 
 _OTHERS: Final = ("mpi_cpu_time", "io_cpu_time", "omp_cpu_time", "system_time")
 _COUNTS: Final = ("instructions", "l1_misses", "l2_misses")
-# What takes longer than other instructions, and the least and most that this is: prices of the machine alone.
+# Events that take longer than other instructions: the calibrated prices that limit the time of each from both sides.
 EVENTS: Final = {
     "divisions": ("division_independent", "division_dependent"),
     "branch_misses": ("branch_miss", "branch_miss"),
     "denormals": ("denormal", "denormal"),
 }
-# Those that a processor may have fewer of, or take no time for: it predicts more branches than the simulation, and some
+# Events that may take no time in reality: a processor may predict more branches than the simulation does, and some
 # operations on denormal numbers take no longer than others.
 MODELLED: Final = frozenset({"branch_misses", "denormals"})
 _NO_PRICES: Final = Prices()
@@ -41,16 +41,16 @@ def is_walk(misses: Values, accesses: Values) -> Flags:
 
 @dataclass(frozen=True)
 class Counted:
-    """How computing and its counts are derived from metrics, the same for each block of an experiment.
+    """How computing time and its counts follow from metrics; the same for each block of an experiment's locations.
 
     Attributes:
         others: Metrics of CPU time that is not computing: MPI, file I/O, OpenMP, and other kernel time. None if CPU
             time was not measured.
-        names: What was counted: ``instructions``, and misses if available.
-        events: Those of ``EVENTS`` that were counted and calibrated, with the least and greatest price of each.
-        rates: ``float64[count, call path]``: counts per second of computing, events last, if a rank's counts do not
-            belong to the work that was timed; otherwise None.
-        of_events: ``float64[event, call path]``: the price of each event in each call path; None for the least.
+        names: Names of the counts: ``instructions``, and cache misses if they were counted.
+        events: The ``EVENTS`` that were counted and calibrated, each with its least and greatest price in seconds.
+        rates: ``float64[count, call path]``: counts per second of computing, events last. They are used if the counts
+            of a rank do not belong to the work that was timed on it; otherwise None.
+        of_events: ``float64[event, call path]``: the price of each event in each call path; None for the least price.
     """
 
     others: tuple[str, ...] | None
@@ -90,8 +90,8 @@ class Counted:
     def counts(self, part: Experiment, time: Values) -> list[Values]:
         """Return each count during computing, in arrays like ``time``; L1 misses without those that also miss in L2.
 
-        The counters also count in calls that read or write files, which are not computing. The count in these calls is
-        estimated: as many events per second as in computing.
+        The counters also count in calls that read or write files, which are not computing. The counts in these calls
+        are estimated, with as many events per second as in computing, and left out.
         """
         found = self._counted(self.names, part, time)
         if self.names[1:] == _COUNTS[1:]:
@@ -99,7 +99,7 @@ class Counted:
         return found
 
     def in_events(self, part: Experiment, time: Values) -> dict[str, Values]:
-        """Return the seconds of computing that each event takes, an array like ``time`` each; no more in all."""
+        """Return the seconds of computing that each event takes, in arrays like ``time``; at most ``time`` in all."""
         prices = [least for least, _ in self.events.values()] if self.of_events is None else self.of_events[:, :, None]
         found = [count * price for count, price in zip(self.event_counts(part, time), prices, strict=True)]
         together = np.sum([np.zeros_like(time), *found], axis=0)
@@ -107,7 +107,7 @@ class Counted:
         return {name: each * factor for name, each in zip(self.events, found, strict=True)}
 
     def event_counts(self, part: Experiment, time: Values) -> list[Values]:
-        """Return how often each event happens during computing, an array like ``time`` each."""
+        """Return how often each event happens during computing, in arrays like ``time``."""
         return self._counted(tuple(self.events), part, time)
 
     def without_events(self, part: Experiment, time: Values) -> Values:

@@ -33,12 +33,12 @@ def part_intervals(experiment: Experiment, splitting: Splitting, means: Mapping[
 
     Prices that are fitted to the run have the error of the fit. For one region, the price of an instruction is only
     known within the calibrated bounds, and events that are modelled may take no time. The parts of computing add up to
-    the measured time, so each is also bounded by the others. Measured parts, such as waiting, have no interval. Nor
-    have calls and bytes at a calibrated price, which is only a lower bound.
+    the measured time, so each part is also bounded by the others. Measured parts, such as waiting, have no interval.
+    Calls and bytes have none either, because their calibrated price is only a lower bound.
 
     Args:
         experiment: The run.
-        splitting: How its time is split.
+        splitting: How the run's time is split.
         means: Part → ``float64[call path]``, seconds.
 
     Returns:
@@ -63,7 +63,7 @@ def _of_computing(experiment: Experiment, splitting: Splitting, means: Mapping[s
     names = (*counted.names, *counted.events)
     parts, rest = np.array([means[name] for name in names]), means["unexplained"]
     explained, of_counts = parts.sum(axis=0), parts[: len(counted.names)]
-    as_fitted = replace(counted, of_events=None)  # the prices of events in each call path came later
+    as_fitted = replace(counted, of_events=None)  # the fit did not use the prices of events in call paths
     errors = half_widths(experiment, as_fitted, splitting.fitted)
     are_known = not np.isnan(errors).any()
     if not are_known:
@@ -125,7 +125,7 @@ def _of_cycles(experiment: Experiment, splitting: Splitting) -> tuple[float, flo
 
 
 def _counts(experiment: Experiment, names: Sequence[str]) -> Values:
-    """Return counts per process; ``float64[count, call path]``."""
+    """Return counts per process, L1 misses without those that also miss in L2; ``float64[count, call path]``."""
     processes = len({place.process for place in experiment.locations})
     found = np.array([summary(experiment, name).sums for name in names]) / processes
     if len(found) > 2:

@@ -41,12 +41,13 @@ _BOUNDS: Final = {
 _FREE: Final = (0.0, np.inf)
 _NONE: Final = (0.0, 0.0)
 _TOLD: Final = 0.01  # share of computing; an uncalibrated price that explains less is noise
-# Converts to the prices of an instruction, an L1 miss, and the extra cost of an L2 miss; the last row is the time.
+# Computes the prices of an instruction, an L1 miss and an L2 miss from the prices of an instruction and an L1 miss and
+# the extra cost of an L2 miss; the last row is the time.
 _STEPS: Final = np.array([[1.0, 0, 0, 0], [0, 1, 0, 0], [0, 1, 1, 0], [0, 0, 0, 1]])
 _SINGULAR: Final = 1e-10  # eigenvalues below this share of the largest are rounding errors
-_PULL: Final = 1e-6  # weight of calibrated prices, relative to a count's; small, so that the run decides
+_PULL: Final = 1e-6  # weight of calibrated prices, relative to that of a count; small, so that the run decides
 _ROUNDS: Final = 100
-_CLOSE: Final = 1e-12  # relative change of a price that ends the iteration; a coarser limit would depend on blocks
+_CLOSE: Final = 1e-12  # relative change of a price that ends the iteration; with more, results would depend on blocks
 _MEDIAN: Final = 0.6745  # standard deviations that contain half of normal values
 _CONFIDENCE: Final = 0.95  # of confidence intervals
 _LEAST_FREE: Final = 2.0  # degrees of freedom; with fewer, Student's t has no variance, and intervals are useless
@@ -58,17 +59,19 @@ _NOTHING: Final = 1e-6  # share of all computing; smaller residuals count as equ
 def fitted_prices(experiment: Experiment, counted: Counted, calibrated: Prices) -> tuple[float, ...]:
     """Fit prices to all call paths and threads: computing without events = sum of count x price.
 
-    Prices are not negative, and within calibrated bounds: an instruction between an independent one and one in a chain
-    of divisions, a miss between sequential access and pointer chasing. If misses are not calibrated, an L2 miss costs
-    at least as much as an L1 miss, and a miss that explains less than 1 % of computing costs nothing.
+    Prices are not negative, and within calibrated bounds: for an instruction, the times of an independent instruction
+    and of one in a chain of divisions; for a miss, the times in sequential access and in pointer chasing. If misses are
+    not calibrated, an L2 miss costs at least as much as an L1 miss, and a miss that explains less than 1 % of computing
+    costs nothing.
 
     Args:
-        experiment: The run; of many locations, an evenly spread sample is used.
+        experiment: The run; if it has many locations, an evenly spread sample is used.
         counted: What was counted.
         calibrated: The machine's prices; if there are none, the run alone decides.
 
     Returns:
-        Seconds each, in the order of ``counted.names``; 0 for a miss that the fit cannot separate from earlier counts.
+        Seconds per count, in the order of ``counted.names``; 0 for a miss that the fit cannot separate from earlier
+        counts.
     """
     products = _products(some_locations(experiment), counted)
     products[[*startup_paths(experiment)]] = 0.0
@@ -97,9 +100,9 @@ def errors(products: Values, prices: Sequence[float]) -> Values:
     """Return the error of fitted prices, at a confidence of 95 %.
 
     The covariance is that of a regression by least absolute deviations (Koenker and Bassett 1978). Residuals are
-    assumed to be normal, and the same share of each call path; the median share of this run gives their size. As many
-    call paths as there are prices are left out of this median, because the fit explains them exactly. The number of
-    independent call paths is the number that there would be if all took equal time.
+    assumed to be normally distributed, with a size that is the same share of each call path's time: the median share in
+    this run. As many call paths as there are prices are left out of this median, because the fit explains that many
+    exactly. The number of independent call paths is estimated as (sum of times)² / (sum of squared times).
 
     Args:
         products: As for ``fit``.
@@ -107,7 +110,7 @@ def errors(products: Values, prices: Sequence[float]) -> Values:
 
     Returns:
         ``float64[count]``, in seconds. Infinite if call paths have the same proportions of counts, so that the fit
-        cannot separate them. NaN if there are not at least two more independent call paths than prices.
+        cannot separate the prices. NaN if there are not at least two more independent call paths than prices.
     """
     size, time = np.sqrt(np.diagonal(products, axis1=1, axis2=2)).sum(axis=0), np.sqrt(products[:, -1, -1])
     found, used = np.full(len(prices), np.inf), np.flatnonzero(size[:-1] > 0)
@@ -150,14 +153,14 @@ def quantile_of_t(free: float) -> float:
 def own_prices(experiment: Experiment, counted: Counted, prices: Sequence[float], calibrated: Prices) -> Values:
     """Return prices for each call path, so that its counts at these prices add up to its computing.
 
-    An instruction takes from a sixth of a cycle to ten, depending on how much its operations wait for each other, so
+    An instruction takes from a sixth of a cycle to ten cycles, depending on how much operations wait for each other, so
     each call path has its own price. In a walk through consecutive values, misses have the calibrated price of a walk.
     Time that remains at the highest price of an instruction is attributed to misses that cost more there than in the
-    whole run, as in pointer chasing: first those of L2, then those of L1. Without both calibrated bounds such prices
-    could explain anything, so all call paths get the fitted price.
+    whole run, as in pointer chasing. Misses of L2 come first, then misses of L1. Without both calibrated bounds such
+    prices could explain anything, so all call paths get the fitted price.
 
     Args:
-        experiment: The run; of many locations, an evenly spread sample is used.
+        experiment: The run; if it has many locations, an evenly spread sample is used.
         counted: What was counted.
         prices: The prices for the whole run, from ``fitted_prices``.
         calibrated: The machine's prices.
@@ -178,7 +181,7 @@ def own_prices(experiment: Experiment, counted: Counted, prices: Sequence[float]
     left = left - sum(count * price for count, price in zip(counts[1:], found[1:], strict=True))
     for number in (0, *range(len(counts) - 1, 0, -1)):
         (least, most), known = bounds[number], counts[number] > 0
-        told = found[number] if number else np.zeros_like(left)  # the time that misses do not explain at their price
+        told = found[number] if number else np.zeros_like(left)  # the price already subtracted from ``left``
         own = found[number]
         if least > 0 and np.isfinite(most):
             own = np.where(known, np.clip(told + ratio(left, counts[number]), np.maximum(told, least), most), own)
@@ -188,15 +191,16 @@ def own_prices(experiment: Experiment, counted: Counted, prices: Sequence[float]
 
 
 def event_prices(experiment: Experiment, counted: Counted, prices: Sequence[float]) -> Values:
-    """Return the seconds of each event in each call path, between the least and most that one takes.
+    """Return the seconds per event in each call path, between the least and the greatest price of the event.
 
-    What is left of a call path's computing at the fitted prices, and with the least for each event, belongs to those
-    events that may take longer: divisions that wait for each other. Only what they leave is of dearer instructions.
+    If a call path's computing takes longer than the fitted prices and the least price of each event explain, the excess
+    is first attributed to events that may take longer: divisions that wait for each other. Only the remaining excess is
+    attributed to more expensive instructions.
 
     Args:
-        experiment: The run; of many locations some, evenly spread, decide.
+        experiment: The run; if it has many locations, an evenly spread sample is used.
         counted: What was counted.
-        prices: Those of all: what ``fitted_prices`` gave.
+        prices: The prices for the whole run, from ``fitted_prices``.
 
     Returns:
         ``float64[event, call path]``.
@@ -218,7 +222,8 @@ def event_prices(experiment: Experiment, counted: Counted, prices: Sequence[floa
 def _walks(experiment: Experiment) -> Flags:
     """Return which call paths have no more misses than sequential access (a walk); ``bool[call path]``.
 
-    Processors prefetch there, so fitted prices would blame misses for time that dependent instructions take.
+    Processors prefetch in sequential access, so fitted prices would blame misses for time that dependent instructions
+    take.
     """
     if not all(complete(experiment, name) for name in ("l1_misses", "l1_accesses")):
         return np.zeros(len(experiment.call_paths), dtype=bool)
@@ -243,7 +248,7 @@ def fit(products: Values, bounds: Sequence[Bounds]) -> tuple[float, ...]:
     Args:
         products: ``float64[call path, n + 1, n + 1]``: sums over the threads; the last row and column belong to the
             time.
-        bounds: Least and most of each price.
+        bounds: The least and the greatest value of each price.
     """
     least_off = _NOTHING * np.sqrt(products[:, -1, -1].sum())
     prices = _least_squares(products.sum(axis=0), bounds)

@@ -38,7 +38,7 @@ class Splitting:
 
     Attributes:
         times: The known parts of wall time besides computing: ``mpi``, ``io`` and ``omp``.
-        priced: Those of ``times`` whose calls and bytes have prices.
+        priced: The parts in ``times`` whose calls and bytes have prices.
         prices: The calibrated prices.
         counted: Computing, and what was counted.
         fitted: Seconds per count, fitted to all call paths together.
@@ -46,8 +46,8 @@ class Splitting:
         fault: Seconds per page fault; 0 if kernel time is unknown.
         allocates: Whether allocations were counted and have a price.
         turns: Whether the time that first threads waited for a core is known.
-        waiting: Part → ``float64[call path]``: its share of the time in OpenMP; empty if it is unknown.
-        across: The share of a rank's peers that are on other nodes, by machine and node, and the mean of it.
+        waiting: Part → ``float64[call path]``: the part's share of the time in OpenMP; empty if it is unknown.
+        across: Machine and node → the share of other ranks that are not on this node.
     """
 
     times: frozenset[str]
@@ -91,7 +91,7 @@ class Splitting:
         )
 
     def parts(self, experiment: Experiment) -> Iterator[Part]:
-        """Yield the parts of each call path's wall time, in seconds; they add up to it.
+        """Yield the parts of each call path's wall time, in seconds; they add up to the wall time.
 
         Args:
             experiment: The whole experiment, or a block of it.
@@ -137,7 +137,7 @@ class Splitting:
         yield "asleep", off - turns
 
     def _of_allocations(self, experiment: Experiment) -> Values:
-        """Return the time of allocating and freeing memory: half of the price each; freeing only if it was counted."""
+        """Return the time of allocations; with frees counted, an allocation and a free take half of the price each."""
         blocks = np.maximum(experiment.exclusive("allocations"), 0.0)
         if complete(experiment, "frees"):
             blocks = (blocks + np.maximum(experiment.exclusive("frees"), 0.0)) / 2
@@ -181,7 +181,7 @@ class Splitting:
             yield from _at_most([(f"{name}_calls", calls), (f"{name}_bytes", volume)], time, rest)
 
     def _of_split(self, experiment: Experiment, time: Values) -> Iterator[Part]:
-        """Yield the parts of MPI if barriers measured the waiting, so that no prices are needed."""
+        """Yield the parts of MPI time if inserted barriers measured the waiting, so that waiting needs no prices."""
         waited = np.minimum(experiment.exclusive("mpi_wait_time"), time)
         parts = dict(self._of_calls(experiment, "mpi", time - waited))
         yield from {**parts, "mpi_waiting": parts.get("mpi_waiting", 0.0) + waited}.items()
@@ -199,7 +199,7 @@ class Splitting:
         )
 
     def _files(self, experiment: Experiment, time: Values) -> tuple[Values, Values]:
-        """Return the time of I/O calls and bytes at their prices; reads and writes share calls as they share bytes.
+        """Return the time of I/O calls and bytes at their prices; calls are divided into reads and writes as bytes are.
 
         A library such as MPI-IO, or the Fortran runtime, adds its own time per call. So if calls are small, all of
         their time counts as time of calls, unless it is so long that they must have waited for something.

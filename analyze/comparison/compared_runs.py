@@ -54,11 +54,12 @@ _POLLING: Final = "mpi_instructions"
 
 
 def metrics_to_compare(runs: Sequence[Experiment]) -> tuple[str, ...]:
-    """Return the metrics to compare runs by: wall time, and what was measured of CPU time.
+    """Return the metrics by which to compare runs: wall time, compute time, and path time or busy time, if available.
 
-    Wall time also shows waiting. CPU time outside MPI is the work of all ranks; the critical path, or else the busy
-    time of the busiest rank, falls as well if the same work is shared better. Other programs hardly disturb these.
-    Experiments of other tools are compared by ``time``, or by CPU time if they have nothing else.
+    Wall time includes waiting. Compute time, CPU time outside MPI, is the work of all ranks. The length of the critical
+    path, or otherwise the busy time of the busiest rank, also falls if the same work is balanced better. Other programs
+    hardly affect CPU times. Experiments of other tools are compared by ``time``, or by CPU time if they have nothing
+    else.
     """
     base = PATH_TIME if all(map(_has_whole_path, runs)) else BUSY_TIME
     there = [each for each in ("wall_time", _COMPUTE_TIME, base) if all(_has(run, each) for run in runs)]
@@ -71,7 +72,7 @@ def _has(experiment: Experiment, metric: str) -> bool:
 
 
 def _has_whole_path(experiment: Experiment) -> bool:
-    """Return whether the critical path was recorded to the end: it is at least as long as a rank is busy."""
+    """Return whether the critical path was recorded to the end: it is at least as long as the busiest rank is busy."""
     if not all(map(partial(_has, experiment), (PATH_TIME, BUSY_TIME))):
         return False
     return value_of_program(experiment, PATH_TIME) >= (1 - CLOCKS) * value_of_program(experiment, BUSY_TIME) > 0
@@ -86,7 +87,7 @@ def check_runs(joined: Integration, count: int, metric: str) -> None:
     """Raise an error if runs cannot be compared.
 
     Args:
-        joined: The runs, ``count`` of the base first.
+        joined: The runs; the first ``count`` of them are the base runs.
         count: The number of base runs.
         metric: The metric to compare.
 
@@ -122,7 +123,7 @@ def check_run(label: str, experiment: Experiment) -> None:
         experiment: The experiment.
 
     Raises:
-        InputError: It is not a complete run.
+        InputError: The experiment is not a complete run.
     """
     notes = experiment.notes
     if notes.derived_by:
@@ -177,7 +178,7 @@ def check_values(label: str, experiment: Experiment, metric: str) -> None:
 
 
 def _check_barriers(joined: Integration) -> None:
-    """Raise an error if only some runs have barriers before collectives, because these take longer for that reason."""
+    """Raise an error if only some runs have barriers before collectives, because barriers take time."""
     split = [label for label, each in zip(joined.labels, joined.operands, strict=True) if MPI_WAIT.name in each]
     others = [label for label in joined.labels if label not in split]
     if split and others:
@@ -216,12 +217,12 @@ def unit_of(runs: Sequence[Experiment], metric: str) -> str:
 
 
 def of_ranks(metric: str) -> OfRanks:
-    """Return what values are: the mean over processes' first threads, the sum over all threads, or the busiest rank."""
+    """Return how to combine values: mean over processes' first threads, sum over all threads, or the busiest rank's."""
     return "mean" if metric in _WALL else "max" if metric == BUSY_TIME else "sum"
 
 
 def least_to_judge(runs: Sequence[Experiment], metric: str) -> float:
-    """Return the shortest time that is judged; 0 for other metrics."""
+    """Return the shortest time that is judged, in seconds; 0 if the metric is not a time."""
     if unit_of(runs, metric) != "sec":
         return 0.0
     is_of_one = of_ranks(metric) != "sum" or metric == PATH_TIME
@@ -229,14 +230,14 @@ def least_to_judge(runs: Sequence[Experiment], metric: str) -> float:
 
 
 def repeats(runs: Sequence[Experiment], metric: str) -> bool:
-    """Return whether equal runs have equal values, as with simulated counts, except those of polling."""
+    """Return whether equal runs have equal values, as with simulated counts other than polling instructions in MPI."""
     return metric != _POLLING and all(
         run.metric(name).source.startswith("simulated:") for run in runs for name in _stored(metric)
     )
 
 
 def values_by_path(joined: Integration, run: int, metric: str) -> Values:
-    """Return the exclusive value of each call path of all runs; ``float64[call path]``."""
+    """Return a run's exclusive value in each call path of the joined runs; ``float64[call path]``."""
     experiment = joined.operands[run]
     found = np.zeros(len(joined.call_paths))
     found[joined.rows[run]] = values_of_paths(experiment, metric)
@@ -263,7 +264,7 @@ def values_of_groups(experiment: Experiment, metric: str, groups: Sequence[int])
 
 
 def waiting_by_path(joined: Integration, run: int, metric: str) -> Values:
-    """Return the time in MPI calls, or waiting of OpenMP's threads, within these values; ``float64[call path]``."""
+    """Return the part of ``values_by_path`` that is time in MPI calls or waiting in OpenMP; ``float64[call path]``."""
     experiment = joined.operands[run]
     found = np.zeros(len(joined.call_paths))
     if metric in _WITH_WAITING:
@@ -280,7 +281,7 @@ def waiting_by_path(joined: Integration, run: int, metric: str) -> Values:
 def value_of_program(experiment: Experiment, metric: str) -> float:
     """Return the value of the whole program, over all call paths except MPI_Init and MPI_Finalize.
 
-    Work before and after MPI always counts, however little it is, because a limit would separate equal runs.
+    Work before and after MPI always counts, however little it is, because a limit could treat equal runs differently.
     """
     return float(_over_locations(_without_startup(experiment, metric).sum(axis=0)[None], experiment, metric)[0])
 
@@ -294,7 +295,7 @@ def _without_startup(experiment: Experiment, metric: str) -> Values:
 
 
 def _over_locations(values: Values, experiment: Experiment, metric: str) -> Values:
-    """Return one value for all locations, as ``of_ranks`` says; ``float64[call path]``."""
+    """Combine the values of all locations as ``of_ranks`` requires; ``float64[call path]``."""
     of = of_ranks(metric)
     if of != "mean":
         return np.asarray(values.sum(axis=1) if of == "sum" else values.max(axis=1))

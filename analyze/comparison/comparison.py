@@ -62,7 +62,7 @@ class Comparison:
 
     Attributes:
         metric: The compared metric.
-        unit: Its unit.
+        unit: The metric's unit.
         threshold: The least relative change that counts.
         least: The shortest time of the program or a region that is judged; 0 for other metrics.
         of_ranks: Whether values are means over the ranks, sums, or those of the busiest rank.
@@ -121,12 +121,12 @@ def compare(
     exact: bool = False,
     labels: Sequence[str] | None = None,
 ) -> Comparison:
-    """Compare repeated runs of a program with those of another version of it.
+    """Compare repeated runs of a program with repeated runs of another version.
 
-    Wall times are means over the processes' first threads; ``busy_time`` is that of the busiest rank, in the program
-    and in each region; other values are sums. The whole program excludes ``MPI_Init`` and ``MPI_Finalize``. Regions are
-    judged with Holm's correction, so that many regions do not cause more false alarms. If a side has only one run, only
-    changes of simulated counts are certain, and changes of the whole program by ``UNKNOWN_NOISE``.
+    Wall times are means over the processes' first threads. ``busy_time`` is the time of the busiest rank, in the
+    program and in each region. Other values are sums. The whole program excludes ``MPI_Init`` and ``MPI_Finalize``.
+    Regions are judged with Holm's correction, so that many regions do not cause more false alarms. If a side has only
+    one run, changes are certain only in simulated counts, or in the whole program if they reach ``UNKNOWN_NOISE``.
 
     Args:
         base: Runs of one version.
@@ -138,8 +138,9 @@ def compare(
         labels: Names of the experiments in messages, base runs first.
 
     Raises:
-        InputError: The sides cannot be compared: not a run, unfinished, other ranks, another part of the program, a
-            value that is missing, negative or too large, nothing in common, or a program without any time.
+        InputError: The sides cannot be compared: an experiment is not a run or is unfinished; ranks or parts of the
+            program differ; a value is missing, negative or too large; the runs have nothing in common; or the program
+            takes no time.
     """
     runs = [with_kinds(each) for each in (*base, *other)]
     joined = integrate(runs, exact=exact, labels=labels)
@@ -182,7 +183,7 @@ def compare(
 
 
 def _unless_waiting(region: Judgement, added: Values, bounds: _Bounds) -> Judgement:
-    """Return a region as ``waiting`` if its time outside MPI, ``added[path]``, did not grow; otherwise unchanged."""
+    """Return a region, with the verdict ``waiting`` if its time outside MPI, ``added[path]``, did not grow."""
     assert region.path is not None
     less = added[region.path] < max(bounds.threshold * region.base, bounds.trifle)
     return replace(region, verdict="waiting") if region.verdict == "slower" and less else region
@@ -218,7 +219,7 @@ def _by_holm(regions: Sequence[Judgement], bounds: _Bounds) -> list[Judgement]:
 
 
 def _verdict(judgement: Judgement, bounds: _Bounds, tests: int) -> Verdict:
-    """Classify a change; ``tests`` multiplies its probability (Holm). A single run never decides for a region."""
+    """Classify a change; ``tests`` multiplies its probability (Holm). With one run, no region's change is certain."""
     found = judgement.shift
     if abs(found.change) < bounds.threshold or abs(judgement.other - judgement.base) < bounds.trifle:
         return "same"

@@ -3,15 +3,15 @@
 Other work on a machine, interrupts and cold caches only ever add to a run's time. So the fastest runs are the most
 informative (Song et al. 2004 represent a series by its minimum). The model is that the logarithms of the times are a
 floor plus exponential noise, whose scale is the same on both sides. The minimum estimates the floor. The faster half of
-each side estimates the scale, as a sample that is censored beyond it (type II; Epstein and Sobel 1954), so that a few
-disturbed runs do no harm. For the minima ``x`` of n and ``y`` of m runs, and T the time on test with v degrees of
+each side estimates the scale, as a sample that is censored beyond this half (type II; Epstein and Sobel 1954), so that
+a few disturbed runs do no harm. For the minima ``x`` of n and ``y`` of m runs, and T the time on test with v degrees of
 freedom,
 
     P(y - x > d) = n / (n + m) · (1 + m d / T)^-v
 
 holds exactly if the floors are equal, whatever the scale: T is Gamma(v) distributed and independent of the minima. If
-noise goes both ways, this no longer holds from about seven runs on. So the ranks must confirm it (Mann and Whitney
-1947).
+noise also makes runs faster, the formula is wrong from about seven runs on. So a rank test must confirm the result
+(Mann and Whitney 1947).
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ CONFIDENCE: Final = 0.99
 _LEAST: Final = 2
 _MANY: Final = 7
 _EXACT: Final = 100  # runs; with more, the normal distribution suffices, whose tails are larger
-_AGREEING: Final = 0.2  # the rank test needs a probability of 1 in 20 where 1 in 100 is required
+_AGREEING: Final = 0.2  # the rank test needs a probability of 1 in 20 if the minima need one of 1 in 100
 UNKNOWN_NOISE: Final = 0.5  # relative change; on a shared machine equal runs differ by less
 
 
 @dataclass(frozen=True, slots=True)
 class Shift:
-    """The difference of one side from the other.
+    """The difference between the values of two sides.
 
     Attributes:
         change: Relative change of the minimum: 0.1 if the other side is 10 % above the base.
@@ -55,7 +55,7 @@ class Shift:
 def shift(base: Sequence[float], other: Sequence[float], *, repeats: bool = False) -> Shift:
     """Compare positive values of repeated runs.
 
-    With fewer than two runs on either side, noise is unknown. Then only a change by ``UNKNOWN_NOISE`` counts as
+    With fewer than two runs on either side, noise is unknown. Then only a change by at least ``UNKNOWN_NOISE`` is
     certain.
 
     Args:
@@ -86,9 +86,10 @@ def shift(base: Sequence[float], other: Sequence[float], *, repeats: bool = Fals
 
 
 def _time_on_test(ordered: Sequence[float]) -> tuple[float, int]:
-    """Return the total time on test and its number of failures: the distances of runs to the fastest, summed.
+    """Return the total time on test and the number of failures, in the terms of life testing.
 
-    Runs beyond the faster half count with the distance of the last run in it.
+    The time is the sum of the distances of all runs from the fastest run. Runs beyond the faster half count with the
+    distance of the slowest run in this half.
     """
     kept = len(ordered) // 2 + 1
     beyond = (len(ordered) - kept) * (ordered[kept - 1] - ordered[0])

@@ -35,7 +35,7 @@ class Efficiency:
         serialisation: Busy time of the busiest rank, divided by the length of the critical path: less than 1 if ranks
             work one after another.
         transfer: Length of the path, divided by the run's time: the rest is communication, or waiting for a core.
-        parallel: Their product: mean busy time, divided by the run's time.
+        parallel: The product of the three: mean busy time, divided by the run's time.
         reliable: Names of the efficiencies that other load on the machine did not affect; empty for an archive of
             another tool, in which busy time is wall time.
     """
@@ -63,9 +63,9 @@ class OnPath:
 
     Attributes:
         path: Index of the call path.
-        ranks: The ranks on which it is on the path, longest time first.
-        seconds: Its time on the path.
-        share: This time as a share of the path's length.
+        ranks: The ranks with substantial time in this call path on the critical path, longest time first.
+        seconds: The call path's time on the critical path, over all ranks.
+        share: This time as a share of the critical path's length.
     """
 
     path: int
@@ -79,11 +79,12 @@ class CriticalPath:
     """The critical path of a run.
 
     Attributes:
-        length: Its length in seconds.
+        length: The path's length in seconds.
         efficiency: The efficiencies; None if only the beginning of the run was recorded.
-        regions: The call paths on it, longest time first.
+        regions: The call paths on the critical path, longest time first.
         delays: Which rank waits for which, longest first.
-        waited: Seconds that a rank waits for others in each region (exclusive), mean over all ranks but a master.
+        waited: Region → seconds that a rank waits for others in the region (exclusive), mean over all ranks but a
+            master.
     """
 
     length: float
@@ -96,11 +97,11 @@ class CriticalPath:
 def find_critical_path(
     experiment: Experiment, program_time: float, *, alone: bool, master: int | None = None
 ) -> CriticalPath | None:
-    """Read the critical path that a run has recorded; None if it has none.
+    """Return the critical path that a run has recorded; None if there is none.
 
     Args:
         experiment: The run.
-        program_time: Its time in seconds.
+        program_time: The run's time in seconds.
         alone: Whether each rank had a core to itself, without other ranks or programs.
         master: The rank that hands out work, which is not expected to be busy; None if there is none.
     """
@@ -142,7 +143,7 @@ def find_critical_path(
 def _sums(part: Experiment, _: slice, master: int | None) -> tuple[Values, Values, Values]:
     """Return path time by call path, busy time by process, and waiting by call path, for a block of ranks.
 
-    Waiting leaves out a master; all are in seconds.
+    A master's waiting is left out. All values are in seconds.
     """
     first = [column for column, place in enumerate(part.locations) if place.thread == 0]
     others = [column for column, place in enumerate(part.locations) if place.process != master]

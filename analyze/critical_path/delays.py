@@ -1,4 +1,4 @@
-"""Which rank waits for which, summed over regions of the tree."""
+"""Delays: how long ranks wait in one region for work in another, divided among the regions of the call tree."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ class Delays:
 
     Attributes:
         pairs: For each delay, the region in which ranks waited, and the region that they waited for.
-        seconds: ``float64[delay]``: waiting time, all ranks together.
+        seconds: ``float64[delay]``: waiting time, over all ranks.
         by_messages: ``float64[delay]``: the waiting time that ended with a message.
-        waiting: ``float64[region, delay]``: the share of the waiting that is in a region or below.
-        late: ``float64[region, delay]``: the share of the awaited work that is in a region or below.
+        waiting: ``float64[region, delay]``: the share of the waiting that is in a region or below it.
+        late: ``float64[region, delay]``: the share of the awaited work that is in a region or below it.
     """
 
     pairs: tuple[tuple[Region, Region], ...]
@@ -34,7 +34,7 @@ class Delays:
 
     @classmethod
     def of(cls, experiment: Experiment, regions: tuple[CodeRegion, ...]) -> Delays:
-        """Read the delays of an experiment; ``wait_time`` and ``delay_time`` divide each among its call paths."""
+        """Read the delays of an experiment, divided among call paths by their ``wait_time`` and ``delay_time``."""
         delays = experiment.notes.delays
         pairs = [(Region.from_descriptor(each.waiting), Region.from_descriptor(each.late)) for each in delays]
         return cls(

@@ -1,9 +1,9 @@
 """The time of each region on the critical path, and how much of it arises because ranks do not work at the same time.
 
 The path is as long as all its parts together. So a region's time on the path minus the ranks' mean busy time in it is
-the saving if its work were balanced and done by all ranks at the same time. If the path is longer than even the busiest
-rank's work, total imbalance does not explain it. Then ranks work one after another, each with the result of the one
-before, or another rank is late at each synchronisation.
+the saving if its work were balanced and done by all ranks at the same time. If the path is longer than the work of even
+the busiest rank, imbalance alone does not explain its length. Then ranks work one after another, each with the result
+of the one before, or at each synchronisation a different rank is late.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ class Serialisation:
         on_path: Time of each region on the path.
         mean: Mean busy time of the ranks in each region.
         busiest: Busy time in each region of the rank that is busiest in all regions together.
-        beyond: How much the path exceeds the busiest rank. 0 below a tenth of the path, because ranks are never equally
-            fast all the time, or if sampling error alone may cause it, and for regions inside a region that is named
-            instead (see ``find_serialisation``).
+        beyond: Seconds by which a region's time on the path exceeds the busy time of the rank that is busiest in it. 0
+            if this is below a tenth of the time on the path, because ranks are never equally fast all the time; if
+            sampling error alone may cause it; and for regions that are not named (see ``find_serialisation``).
         passes_on: ``bool[region]``: whether messages end a part of the waiting for this region, because ranks pass
             results from one to the next. Otherwise ranks are late in turn, and wait in collectives.
         delays: Which rank waits for which.
@@ -49,7 +49,7 @@ class Serialisation:
 
     @property
     def saved(self) -> Values:
-        """The estimated saving of each region if all ranks did equal work there at the same time."""
+        """The estimated saving of each region if all ranks did equal work in it at the same time."""
         return np.maximum(self.on_path - self.mean, 0.0)
 
     @property
@@ -58,7 +58,7 @@ class Serialisation:
         return np.where(self.beyond > 0, self.saved, 0.0)
 
     def handed_on(self, region: int) -> float:
-        """Return the seconds, over all ranks, of waiting in a region for messages from others that work in it."""
+        """Return the seconds that all ranks together wait in a region for messages from ranks that work in it."""
         delays = self.delays
         return float((delays.by_messages * delays.late[region] * delays.waiting[region]).sum())
 
@@ -87,7 +87,7 @@ def find_serialisation(ranks: Selection) -> Serialisation | None:
         ranks: All ranks, and the regions.
 
     Returns:
-        None if the path is unknown, or was not recorded for the whole run.
+        The contributions; None if the path is unknown, or was not recorded for the whole run.
     """
     experiment = ranks.experiment
     if not all(complete(experiment, each) for each in ("path_time", "delay_time", "wait_time", "cpu_time")):
@@ -121,7 +121,7 @@ def _busy(selection: Selection) -> tuple[Values, Values, Values]:
 
 
 def _named(regions: Sequence[CodeRegion], in_turn: Flags, passes_on: Flags, waits_there: Flags) -> Flags:
-    """Return the innermost regions; if results are passed on, preferably those in which ranks also wait for them."""
+    """Return the innermost regions; if results are passed on, preferably regions in which ranks also wait for them."""
     found, around = in_turn.copy(), np.zeros(len(regions), dtype=bool)
     for index, region in enumerate(regions):  # call paths come after their parents
         found[index] &= not (passes_on[index] and not waits_there[index] and around[index])

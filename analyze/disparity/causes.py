@@ -26,9 +26,9 @@ class RootCause:
 
     Attributes:
         attribute: Name of the attribute.
-        value: The region's rate, or its sum over the ranks.
-        program: The same of the whole program.
-        elsewhere: The same of all code outside the region.
+        value: The attribute's rate in the region, or its sum over the ranks.
+        program: The attribute's rate or sum in the whole program.
+        elsewhere: The attribute's rate or sum in all code outside the region.
     """
 
     attribute: str
@@ -45,7 +45,7 @@ class DisparityCauses:
         table: One row per code region; 1 means that the attribute is high, or that the region is a culprit. Critical
             regions that are not culprits are left out, because their values are mixtures.
         causes: Culprit → its root causes.
-        also: Culprit → other attributes that are high there, but do not distinguish it from other regions.
+        also: Culprit → other attributes that are high in the culprit, but do not distinguish it from other regions.
     """
 
     table: DecisionTable
@@ -116,7 +116,7 @@ def _raised(attribute: Attribute, seconds: TimeSplit, costly: Sequence[int]) -> 
     Args:
         attribute: The attribute.
         seconds: How the regions spent their time.
-        costly: Regions in which it need not be high, because they are named for the cost of their causes.
+        costly: Regions in which the attribute need not be high, because they are named for the cost of their causes.
     """
     amounts = attribute.of_regions
     worth = seconds.moves if attribute.name == "mpi_bytes" else seconds.is_part(seconds.of[attribute.name])

@@ -15,7 +15,7 @@ __all__ = ["HIGH", "LABELS", "NEGLIGIBLE", "classify", "optimal_split"]
 LABELS: Final = ("very low", "low", "medium", "high", "very high")
 HIGH: Final = LABELS.index("high")
 
-_ALIKE: Final = 0.9  # nested regions have similar but not equal values
+_ALIKE: Final = 0.9  # values at least this share of a larger one count as equal, as those of nested regions often are
 NEGLIGIBLE: Final = 0.01  # share of the largest value below which values are in class 0
 _SMALL: Final = 0.05  # share of the largest value below which values are never high
 
@@ -24,7 +24,7 @@ def classify(values: Sequence[float]) -> list[int] | None:
     """Return the severity class of each value, from 0, very low, to 4, very high.
 
     Values within 10 % of a larger one count as equal to it, starting from the largest. A value of 0, or below 1 % of
-    the largest, is always in class 0; one below 5 % is never high.
+    the largest, is always in class 0; a value below 5 % is never high.
 
     Args:
         values: One value per region, not negative.
@@ -52,7 +52,7 @@ def classify(values: Sequence[float]) -> list[int] | None:
 
 
 def _merge_alike(values: Sequence[float]) -> dict[float, float]:
-    """Return the mean of each group of similar values, by the largest value of the group."""
+    """Group similar values: return the largest value of each group → the group's mean."""
     groups: dict[float, list[float]] = {}
     head = np.inf
     for value in sorted(values, reverse=True):

@@ -18,10 +18,11 @@ class Disparity:
 
     Attributes:
         values: CRNM of each code region (Eq. 2), or another chosen metric.
-        classes: Severity class of each, 0 to 4; empty if there are fewer than two different values.
+        classes: Severity class of each code region, 0 to 4; empty if there are fewer than two different values.
         critical: Positions of the critical code regions.
-        culprits: Positions of the regions responsible. If a critical region only contains expensive regions, its
-            culprit is below it. Of the other regions, the innermost whose causes are worth a fix are culprits, too.
+        culprits: Positions of the regions responsible. If a critical region is expensive only because it contains
+            expensive regions, the culprit is one of these. In addition, the innermost regions whose causes are worth a
+            fix.
     """
 
     values: tuple[float, ...]
@@ -55,9 +56,10 @@ def find_disparity(
         additive: Whether a region's value includes those of the regions below it, as with CRNM but not CPI.
         least: The least share of a critical region.
         costly: Regions that spend enough on a cause to be worth a fix.
-        in_turn: Regions whose ranks work one after another. The innermost are named, whatever is expensive in them.
-        waiting: Regions that spend part of their time waiting. If one of these contains a region of ``in_turn``, that
-            region is the reason for its time.
+        in_turn: Regions whose ranks work one after another. The innermost of them are culprits, whatever is expensive
+            in them.
+        waiting: Regions that spend part of their time waiting. If such a region contains a culprit of ``in_turn``, that
+            culprit is the reason for its time, and the region is not named.
     """
     classes = classify(values) or []
     critical = [index for index, each in enumerate(classes) if each >= HIGH and shares[index] >= least]
@@ -87,8 +89,8 @@ class _Culprits:
         regions: The code-region tree.
         values: Value of each region, including the regions below.
         shares: Each region's wall time as a share of the program's.
-        classes: Severity class of each.
-        critical: Positions of the critical ones.
+        classes: Severity class of each region.
+        critical: Positions of the critical regions.
     """
 
     regions: Sequence[CodeRegion]
@@ -100,9 +102,9 @@ class _Culprits:
     def of(self, index: int) -> list[int]:
         """Return the culprits of a critical region, without those of the critical regions below it.
 
-        The region itself is a culprit if its class is higher than each child's, and the rest of it outside expensive
-        children is as large as a critical region. If it contains expensive but no critical regions, the largest one
-        below is the culprit.
+        The region itself is a culprit if its class is higher than each child's, and its value outside expensive
+        children is at least as large as that of the smallest critical region. Otherwise, if it contains no critical
+        regions, culprits are the largest regions below, or the region itself if none of them is large.
         """
         lowest = min(self.values[each] for each in self.critical)
         weighing, rest = self._parts(index)
@@ -113,7 +115,7 @@ class _Culprits:
         return self._heaviest(index, weighing, rest)
 
     def _heaviest(self, index: int, weighing: Sequence[int], rest: float) -> list[int]:
-        """Return the region itself if most of its value is its own or in small children, else the large children."""
+        """Return the region if most of its value is its own or in small children, else large children's culprits."""
         most = max(weighing, key=lambda child: self.values[child], default=index)
         stands_alone = (
             self.values[most] >= CRITERIA.outweighs * (self.values[index] - self.values[most])

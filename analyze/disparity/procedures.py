@@ -28,9 +28,9 @@ class Hot:
     """A region's exclusive time in seconds, mean over the processes.
 
     Attributes:
-        region: Its position among the code regions.
+        region: Position among the code regions.
         own_wall_time: Time of each process's first thread.
-        own_mpi_time: The part of it in MPI calls; None if it was not measured.
+        own_mpi_time: The part of ``own_wall_time`` in MPI calls; None if it was not measured.
     """
 
     region: int
@@ -53,15 +53,15 @@ def hot_regions(run: Prepared) -> list[Hot]:
 
 @dataclass(frozen=True, slots=True)
 class Procedure:
-    """A function, a loop or another region over all its call paths; seconds are means over the processes.
+    """A function, a loop or another region, over all its call paths; seconds are means over the processes.
 
     Attributes:
         region: Position among the code regions at which it takes longest.
         own_wall_time: Exclusive time of each process's first thread.
         own_compute_time: Exclusive CPU time of all threads without MPI and waiting in OpenMP; None if not measured.
-        own_mpi_time: The part of the wall time in MPI calls; None if it was not measured.
-        with_small: The wall time, including calls and small regions below, which take less than 3 % of the run over all
-            their call paths; 0 for a call.
+        own_mpi_time: The part of ``own_wall_time`` in MPI calls; None if it was not measured.
+        with_small: ``own_wall_time`` plus the time in calls and small regions below; small regions take less than 3 %
+            of the run over all their call paths. 0 for a call.
         wall_time: Inclusive wall time; with recursion, of the outermost calls.
         callers: The number of functions that call it.
     """
@@ -82,12 +82,12 @@ class HeavyProcedure:
     Attributes:
         region: Position among the code regions at which it takes longest.
         wall_time: Inclusive seconds, mean over the processes.
-        share: The same as a share.
-        with_small: The share without regions below that take at least 3 % of the run.
-        compute_share: The same as a share of all computing; None if it was not measured.
+        share: ``wall_time`` as a share.
+        with_small: The share of ``wall_time`` without regions below that take at least 3 % of the run.
+        compute_share: Compute time without these regions, as a share of all compute time; None if it was not measured.
         mpi_time: The part of ``wall_time`` in MPI calls; None if it was not measured.
         io_time: The part of ``wall_time`` in calls that read or write files; None if it was not measured.
-        callers: Function that calls it → share of these calls, largest first.
+        callers: Name of a function that calls the procedure → time of its calls as a share, largest first.
         paths: The call paths, without recursive ones.
     """
 
@@ -104,14 +104,14 @@ class HeavyProcedure:
 
 @dataclass(frozen=True)
 class _Merged:
-    """Call paths grouped by region, with times: ``float64[call path]`` or ``float64[region]``, mean seconds.
+    """Call paths grouped by region, with times: ``float64[call path]``, mean seconds per process.
 
     Attributes:
-        regions: In the order of first entry.
+        regions: The regions, in the order of first entry.
         of_path: ``int[call path]``: the region of each call path.
-        outermost: Whether no call path above is of the same region.
-        holder: ``int[call path]``: the region that reports a call path's time: itself, or the nearest above that takes
-            3 % of the run; -1 in MPI's start-up.
+        outermost: ``bool[call path]``: whether no call path above has the same region.
+        holder: ``int[call path]``: the region that reports a call path's time: its own region, or the nearest region
+            above that takes 3 % of the run; -1 in MPI's start-up.
         wall: Exclusive time of first threads.
         inclusive: Inclusive time of first threads.
         compute: Exclusive CPU time without MPI and waiting in OpenMP; None if it was not measured.
@@ -198,9 +198,9 @@ class Procedures:
 
     @cached_property
     def every(self) -> tuple[Procedure, ...]:
-        """The regions with time of their own, or in small regions below, over all call paths, largest first.
+        """The procedures with time of their own, or in small regions below, over all call paths, longest time first.
 
-        If ranks wait for cores, they are sorted by computing, because their wall time includes this waiting.
+        If ranks wait for cores, they are sorted by compute time, because their wall time includes this waiting.
         """
         run, merged, position = self.run, self._merged, self._positions
         wall, held = merged.own(merged.wall), merged.held(merged.wall)
@@ -237,10 +237,10 @@ class Procedures:
     def heavy(self) -> tuple[HeavyProcedure, ...]:
         """The procedures that take more time than the verdict's hot spots, largest first.
 
-        The time of a procedure is its own and that of small regions below. It must be a quarter of the run, or of
-        computing. Over several call paths, it is enough if it is at least that of the largest hot spot, or a tenth if
-        there is none. Left out are the entry procedure, procedures with a call path that is already named, and those
-        below 3 % of the run.
+        A procedure's time is its exclusive time plus that of small regions below. It must be at least a quarter of the
+        run, or of all compute time. A procedure with several call paths only needs as much time as the largest hot
+        spot, or a tenth of the run if there is none. The entry procedure, procedures with a call path that is already
+        named, and procedures below 3 % of the run are left out.
         """
         run, merged = self.run, self._merged
         if run.mean_time <= 0:
@@ -301,7 +301,7 @@ def _outermost(experiment: Experiment, of_path: Indices, regions: int) -> Flags:
 
 
 def _callers(experiment: Experiment, merged: _Merged, paths: Sequence[int]) -> dict[str, float]:
-    """Return function → seconds of its calls of the region, largest first."""
+    """Return the seconds that a region takes when called by each function: function → seconds, largest first."""
     times: dict[str, float] = {}
     for path in paths:
         caller = caller_of(experiment.call_paths, path)

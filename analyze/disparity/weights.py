@@ -1,4 +1,4 @@
-"""The third stage: find regions that are more expensive than others, by CRNM, CPI or wall time.
+"""The third stage of the analysis: find regions that are more expensive than others, by CRNM, CPI or wall time.
 
 See Liu et al. 2011, section 4.2.2.
 """
@@ -26,8 +26,9 @@ from .disparity import Disparity, find_disparity
 __all__ = ["Weights", "cycles_metric", "cycles_per_instruction", "find_weights", "weights"]
 
 
-_LEAST_PART: Final = 0.01  # share of the program's instructions; with less, a region's cycles are mostly the kernel's
-# Share of file I/O in a call path's time; its cycles are not counted, but instructions that format text are.
+_LEAST_PART: Final = 0.01  # share of the program's instructions; with less, most of a region's cycles are the kernel's
+# Share of file I/O in a call path's time, from which on the call path does not count for CPI: cycles in file I/O are
+# not counted, but instructions that format text are.
 _IO: Final = 0.9
 
 
@@ -89,8 +90,8 @@ class _Cpi:
 
     Attributes:
         cycles: The metric that counts the cycles.
-        paths: Call paths that count; if file I/O is left out, those without entirely file I/O.
-        of_regions: ``float64[region]``, all ranks together.
+        paths: ``bool[call path]``: the call paths that count. If file I/O is left out, these are not entirely file I/O.
+        of_regions: ``float64[region]``: CPI of each region, over all ranks.
         of_program: CPI of the program, used for regions that execute almost nothing.
         least: Instructions of a rank below which it executes almost nothing.
     """
@@ -132,7 +133,7 @@ def _divided(spent: Values, executed: Values, program: float, least: float) -> V
 
 
 def _crnm(selection: Selection, cpi: _Cpi, others: Sequence[str], by_rank: bool) -> Values:
-    """Return Eq. 2 times W_program, summed over some ranks; ``float64[region]``."""
+    """Return CRNM (Eq. 2) times W_program, summed over some ranks; ``float64[region]``."""
     experiment = selection.experiment
     first = np.array([place.thread == 0 for place in experiment.locations])
     wall, *rest = (
@@ -157,8 +158,8 @@ class Weights:
     """The severity classes of the regions, and their CPI.
 
     Attributes:
-        metric: The metric that they are classified by: one of ``DISPARITY_METRICS``.
-        disparity: Their classes, and the critical ones.
+        metric: The metric by which regions are classified: one of ``DISPARITY_METRICS``.
+        disparity: The regions' classes, and the critical regions.
         cycles: The metric that counts cycles; None if CPI is 1 everywhere, because nothing was counted.
         cpi: Cycles per instruction of each region, and of the program; None if nothing was counted.
     """
@@ -170,7 +171,7 @@ class Weights:
 
 
 def find_weights(prepared: Prepared, seconds: TimeSplit, metric: str = "crnm") -> Weights:
-    """Classify the regions by one of ``DISPARITY_METRICS``, and add those whose causes are worth a fix.
+    """Classify the regions by one of ``DISPARITY_METRICS``, and add regions whose causes are worth a fix.
 
     Args:
         prepared: The run.

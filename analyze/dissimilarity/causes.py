@@ -23,7 +23,7 @@ class DissimilarityCauses:
     Attributes:
         table: One row per rank; the values are its clusters by single attributes, the decision is its cluster by time.
         differences: Root causes over all culprits together, widest relative spread first.
-        of_core: Culprit → the root causes of the difference in this region alone.
+        of_culprit: Culprit → the root causes of the difference in this region alone.
     """
 
     table: DecisionTable
@@ -69,7 +69,7 @@ def _differences(work: Work, places: Sequence[int], clusters: Sequence[Sequence[
 
 
 def _labels(work: Work, places: Sequence[int], clusters: Sequence[Sequence[int]]) -> Indices:
-    """Return each rank's cluster by each attribute and, last, by the compared metric; ``int[rank, number]``."""
+    """Return each rank's cluster by each attribute and, last, by the compared metric; ``int[rank, attribute + 1]``."""
     decision = np.zeros(len(work.vectors.ranks), dtype=np.intp)
     for number, each in enumerate(clusters):
         decision[list(each)] = number

@@ -22,10 +22,10 @@ _LOOK: Final = 1024  # number of vectors searched at a time
 def cluster(vectors: Values, *, floor: float = 0.0, groups: Labels | None = None) -> Labels:
     """Label each vector with the number of its cluster (Liu et al. 2011, section 4.2.1, Algorithm 1).
 
-    A vector p that has no cluster yet forms one with all others that have none and are within ``THRESHOLD`` times the
-    length of p. A cluster may have one member. Liu et al. take the vectors in the order of the ranks. Here the shortest
-    comes first, so that clusters do not depend on how ranks are numbered. Of equally long vectors, the first differing
-    value decides, smallest first.
+    A vector p that has no cluster yet forms a cluster with all other vectors that have none and are within
+    ``THRESHOLD`` times the length of p. A cluster may have one member. Liu et al. take the vectors in the order of the
+    ranks. Here the shortest vector comes first, so that clusters do not depend on how ranks are numbered. Equally long
+    vectors are ordered by the first value in which they differ, smallest first.
 
     Args:
         vectors: ``float64[location, region]``; not changed.
@@ -131,9 +131,9 @@ def members(labels: Labels) -> list[list[int]]:
 def severity(vectors: Values) -> float:
     """Return the largest distance between two vectors, divided by the largest length.
 
-    0 if all lengths are 0. Liu et al. 2011 show S in Fig. 9 without a definition; this one is ours. It is exact for up
-    to 2,000 vectors that may be extreme. Beyond that it is the distance from one extreme vector to the farthest other
-    one, which is at least half of the largest.
+    The result is 0 if all lengths are 0. Liu et al. 2011 show S in Fig. 9 without a definition; this definition is
+    ours. The result is exact for up to 2,000 vectors that may be extreme. For more, the distance from one extreme
+    vector to the farthest other one is used, which is at least half of the largest distance.
     """
     longest = float(np.linalg.norm(vectors, axis=1).max(initial=0.0))
     if longest == 0.0:

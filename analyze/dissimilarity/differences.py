@@ -1,4 +1,4 @@
-"""The second stage: find the ranks, or threads, that differ, by which metric, and where."""
+"""The second stage of the analysis: find the ranks, or threads, that differ, by which metric, and where."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ class Differences:
 
     Attributes:
         selection: The ranks, or threads, that were compared.
-        vectors: Their performance vectors; all positions are positions in its ``regions``.
-        dissimilarity: Their clusters, and the culprits.
+        vectors: The performance vectors of the ranks or threads; all positions refer to their ``regions``.
+        dissimilarity: The clusters of the ranks or threads, and the culprits.
         floor: The least saving from balancing that matters, in the unit of the compared metric.
         not_judged: Times off the processor in which ranks differ, if it is unknown how much of this is waiting for a
             core.
@@ -93,7 +93,7 @@ class Differences:
         return self.vectors.metric in TIMES and all(each < CRITERIA.burst for each, _ in self._apart(regions))
 
     def _apart(self, regions: Sequence[int]) -> Iterator[tuple[float, float]]:
-        """Yield for each program the range of its ranks' values, and the largest of these values."""
+        """Yield, for each program, the range of its ranks' values, and the largest of these values."""
         times = self.vectors.values[list(regions)].sum(axis=0)
         both = ((float(np.ptp(times[each])), float(times[each].max())) for each in self.vectors.groups)
         return ((apart, most) for apart, most in both if most > 0)
@@ -108,9 +108,9 @@ class Differences:
         return bool((whole * (1 - measured)).sum() <= whole.sum() / 2)
 
     def is_by_counts_alone(self, regions: Sequence[int]) -> bool:
-        """Return whether, in each program, the ranks that executed most do not take longer.
+        """Return whether only counts show a difference: in no program do the ranks that executed most take longer.
 
-        False if no time there was divided by counts.
+        False if no time in the regions was divided among ranks by counts.
         """
         places = tuple(regions)
         shares = np.broadcast_to(self.vectors.measured_share, len(self.vectors.regions))
@@ -123,8 +123,8 @@ class Differences:
     def _is_by_the_clock(self, places: list[int]) -> bool:
         """Return whether measured times confirm the difference in some program.
 
-        They do in two cases: they deviate from the executed work by less than the difference, or the ranks that
-        executed most took longer by more than the deviations within both groups.
+        Times confirm it in two cases: they deviate from the executed work by less than the difference, or the ranks
+        that executed most took longer by more than the deviations within both groups.
         """
         times = self.vectors.values[places].sum(axis=0)
         measured = np.nansum(self.vectors.measured(places), axis=0)

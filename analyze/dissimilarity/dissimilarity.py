@@ -23,14 +23,15 @@ class Dissimilarity:
 
     Attributes:
         clusters: Columns of the performance vectors, by cluster.
-        severity: S; see ``clusters.severity``.
+        severity: How much ranks differ: S as in ``clusters.severity``.
         critical: Positions of the critical code regions, parents before children.
         culprits: Critical regions in which ranks differ by more than in critical regions below.
-        composite: Whether only several culprits together produce these clusters.
-        odd_one: A column without which all others are one cluster.
+        composite: Whether several culprits each produce these clusters alone. In the method of Liu et al., whether only
+            several regions together produce them.
+        odd_one: The column without which all others are one cluster; None if there is none.
         programs: The number of programs that the ranks run; ranks of different programs are in different clusters.
         jobs: Whether threads are compared by their totals, because they have no region in common; see
-            ``jobs.differing_jobs``.
+            ``thread_roles.differing_jobs``.
     """
 
     clusters: tuple[tuple[int, ...], ...]
@@ -49,9 +50,9 @@ class Dissimilarity:
 
 
 def find_dissimilarity(vectors: RankVectors, *, floor: float) -> Dissimilarity:
-    """Find the regions in which ranks differ, and cluster the ranks by these.
+    """Find the regions in which ranks differ, and cluster the ranks by these regions.
 
-    Algorithm 2 tests for each region whether the clusters by all regions change without this region. By that test,
+    Algorithm 2 tests for each region whether the clusters by all regions change without this region. With that test,
     several imbalances hide each other, and a difference of less than a tenth of the total makes no cluster. So here
     each region is tested separately, from the leaves up. Ranks differ in a region if the difference exceeds the noise,
     and either balancing would save ``floor``, or the difference separates ranks in Algorithm 1. A region is a culprit
@@ -163,7 +164,7 @@ class _Search:
 
 
 def clusters_in(vectors: RankVectors, found: Dissimilarity, regions: Sequence[int]) -> list[list[int]]:
-    """Return the clusters in one culprit, regardless of others; for several regions, those of all together.
+    """Return the clusters in one culprit, regardless of other culprits; for several regions, the clusters over all.
 
     Args:
         vectors: The vectors.
@@ -180,7 +181,7 @@ def clusters_in(vectors: RankVectors, found: Dissimilarity, regions: Sequence[in
 
 
 def odd_one(clusters: tuple[tuple[int, ...], ...]) -> int | None:
-    """Return the one location without which there is a single cluster; None if there is none."""
+    """Return the one location without which there is a single cluster; None if there is no such location."""
     if len(clusters) != 2 or len(clusters[0]) + len(clusters[1]) < 3:
         return None
     return next((each[0] for each in clusters if len(each) == 1), None)

@@ -32,8 +32,8 @@ class Prices:
 
     Attributes:
         least: ``float64[2, program, region]``: the smallest overhead of any rank, and the shortest time of any rank.
-        most: The same with the largest overhead and the longest time.
-        total: ``float64[program, region]``: the sum of the times.
+        most: ``float64[2, program, region]``: the largest overhead of any rank, and the longest time of any rank.
+        total: ``float64[program, region]``: the sum of the times over the ranks.
         ranks: ``int[program]``: the number of ranks.
     """
 
@@ -74,18 +74,19 @@ class Prices:
     def alike(self) -> Flags:
         """Where ranks had equal overhead, and differ by no more than its error: ``bool[program, region]``.
 
-        Where probes take at most the 5 % that throttling allows by default, clusters tolerate as much anyway.
+        If probes take at most 5 % of the time, which throttling ensures by default, clusters tolerate this difference
+        anyway.
         """
         (least_paid, shortest), (most_paid, longest) = self.least, self.most
         same = (most_paid > 0) & (most_paid - least_paid <= THRESHOLD * most_paid)
         return np.asarray(same & (longest - shortest <= _SPREAD * least_paid))
 
     def levelling(self, selection: Selection, exclusive: Values) -> Values:
-        """Return the corrections of regions' inclusive times that give equal ranks their mean.
+        """Return the corrections of inclusive times after which ranks with equal overhead have equal times, their mean.
 
         Args:
             selection: Some of the ranks.
-            exclusive: Their times, as in ``of``.
+            exclusive: The ranks' times, as in ``of``.
 
         Returns:
             ``float64[region, rank]``.

@@ -13,18 +13,18 @@ from .rank_vectors import RankVectors
 
 __all__ = ["find_master"]
 
-_FEWEST: Final = 3  # ranks; of two, each has as many messages as the other
+_FEWEST: Final = 3  # ranks; with two, each has as many messages as the other
 
 
 def find_master(vectors: RankVectors, include: Collection[int]) -> int | None:
     """Return the column of the master; None if there is none.
 
-    A master computes less than a tenth of the others' mean, and takes part in nearly all of their messages. It has at
-    least as many MPI calls as halfway between the mean and the sum of the others'. A rank that merely has no work has
-    as many calls as one of them.
+    A master computes less than a tenth of the others' mean, and takes part in nearly all of their messages. Its number
+    of MPI calls shows the latter: it is at least halfway between the mean and the sum over the other ranks. A rank that
+    merely has no work has as many calls as one other rank.
 
     Args:
-        vectors: What was compared.
+        vectors: The vectors that were compared.
         include: Ranks that never count as a master.
     """
     ranks = len(vectors.ranks)

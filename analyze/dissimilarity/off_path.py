@@ -25,7 +25,7 @@ def without_what_costs_nothing(
     Args:
         differences: How the ranks differ.
         serialisation: Each region's contribution to the path; None if it is unknown.
-        weighed: The regions, at the same positions, for comparing regions.
+        weighed: The regions of ``serialisation``; their positions are the same as those of the compared regions.
     """
     dissimilarity, vectors = differences.dissimilarity, differences.vectors
     by_time = vectors.metric == "compute_time" and len(vectors.groups) == 1

@@ -43,8 +43,9 @@ def differing_time_off(
         threads: How threads share the call paths, if there are several.
 
     Returns:
-        The times, as measured and as compared, and the differences. None if ranks do not differ, or immaterially; if no
-        rank waits for it in MPI; or if a first thread leaves its process's work to other threads, and waits for them.
+        The times, as measured and as compared, and the differences. None in these cases: ranks do not differ
+        materially; no rank waits in MPI for a rank that is off the processor; or a first thread leaves its process's
+        work to other threads, and waits for them.
     """
     experiment, floor = selection.experiment, max(CRITERIA.least_weight * program_time, CRITERIA.burst)
     if not all(complete(experiment, each) for each in ("wall_time", "mpi_time", "cpu_time", "mpi_cpu_time")):
@@ -93,8 +94,8 @@ class _Asleep:
     def parts(self, part: Experiment) -> tuple[Values, Values, Values]:
         """Return the time off the processor outside calls, and in I/O calls; ``float64[call path, location]`` each.
 
-        The time that a rank was ready to run is divided over these and MPI, where it polls while it waits. MPI_Init and
-        MPI_Finalize get none of it, because a rank sleeps there.
+        The time that a rank was ready to run is divided over these times and MPI, where a rank polls while it waits.
+        MPI_Init and MPI_Finalize get no share, because a rank sleeps there.
 
         Returns:
             Both times, and the upper limit of their sum, ``float64[location]``. The limit allows for the time that a

@@ -35,8 +35,8 @@ class RankVectors:
         ranks: The rank of each column; if threads are compared, each thread's rank.
         values: ``float64[region, rank]``, inclusive, in the metric's unit, without the overhead of probes, and levelled
             where this overhead may explain the difference; see ``Selection.by_rank``.
-        selection: From where measured values are read; see ``measured``.
-        own: Measured values of each thread's own work, if ``selection`` cannot give them; NaN if a thread takes no
+        selection: The selection from which ``measured`` reads the measured values.
+        own: Measured values of each thread's own work, if ``selection`` cannot provide them; NaN if a thread takes no
             part.
         measured_share: ``float64[region]``: the share of a region's values that is compared as measured. The rest is
             divided by the ranks' work, which noise does not change.
@@ -70,7 +70,7 @@ class RankVectors:
         for part, measured, paid in over_ranks(selection, _vectors, metric, computing, programs):
             values[:, end : end + part.shape[1]] = part
             end += part.shape[1]
-            own = measured  # of threads, which are all in one block
+            own = measured  # only for threads, which are all in one block
             prices += [paid] if paid else []
         if prices and (together := Prices.together(prices)).alike.any():
             end = 0
@@ -136,9 +136,9 @@ class RankVectors:
         """The extra time that first use of memory may cost one rank in a region that runs once; ``float64[region]``.
 
         Set-up touches new memory, whose cost depends on the system, and on the host of a virtual machine: 8 MB took 3
-        to 87 ms of CPU time. Times are reliable in regions that are entered repeatedly, and in those around them such
-        as the loop over time steps. A region that takes most of a run is not set-up. Without page faults the extra time
-        is 0.
+        to 87 ms of CPU time. Times are reliable in regions that are entered repeatedly, and in regions around them,
+        such as the loop over time steps. A region that takes most of a run is not set-up. Without page faults the extra
+        time is 0.
         """
         found, experiment = np.zeros(len(self.regions)), self.experiment
         if self.metric not in TIMES or not all(complete(experiment, each) for each in ("visits", "page_faults")):
@@ -173,7 +173,7 @@ class RankVectors:
         return max(float(self.by_sampling(totals[each].min(), totals[each].max())) for each in self.groups)
 
     def levels(self, values: Values) -> Labels:
-        """Return the cluster of each rank by values that differ; values within sampling error share one.
+        """Return the cluster of each rank by values that differ; values within sampling error share a cluster.
 
         Args:
             values: ``float64[rank]``, in the metric's unit.
@@ -229,7 +229,7 @@ def _groups(programs: Indices | None, ranks: int) -> list[Indices]:
 
 
 def by_program(selection: Selection) -> Selection:
-    """Group ranks by program: the entry procedure in which each spends time.
+    """Return the selection with ranks grouped by program, the entry procedure in which each spends most time.
 
     Processes that ranks forked or spawned are compared among themselves, whatever they run. If there are several
     programs, ranks without any time are a group as well, because nothing shows which program they run.

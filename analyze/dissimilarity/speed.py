@@ -1,7 +1,7 @@
 """Detect ranks that are slower almost everywhere, by a different factor in each region: the sign of a slower core.
 
-Two virtual cores are often one physical core. A rank that shares it takes up to twice as long in code that keeps the
-core busy, and hardly longer in code that waits for memory, or for its own results.
+Two virtual cores are often one physical core. A rank that shares a physical core takes up to twice as long in code that
+keeps the core busy, and hardly longer in code that waits for memory, or for its own results.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from .rank_vectors import RankVectors
 
 __all__ = ["are_as_fast_elsewhere", "are_slower_elsewhere"]
 
-_MOST: Final = 0.5  # share of the ranks' computing elsewhere
+_MOST: Final = 0.5  # least share of the computing elsewhere in which the same ranks must be slower
 
 
 def are_slower_elsewhere(vectors: RankVectors, regions: Sequence[int]) -> bool:

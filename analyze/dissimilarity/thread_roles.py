@@ -1,4 +1,4 @@
-"""Compare first threads with the worker threads that they started, if these do other work at the same time."""
+"""Compare first threads with the worker threads that they started, if the workers do other work at the same time."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from .rank_vectors import RankVectors
 
 __all__ = ["differing_jobs"]
 
-_AT_WORK: Final = 0.5  # share of a worker's time on a core; a waiting thread has almost none
+_AT_WORK: Final = 0.5  # a first thread is busy with this share of its workers' CPU time; a waiting one has almost none
 _TOGETHER: Final = 0.5  # share of the workers' time in which the first thread must have been busy, too
 
 
 def differing_jobs(selection: Selection, *, floor: float) -> tuple[RankVectors, Dissimilarity, Selection] | None:
     """Compare the totals of first threads and of their worker threads, which have no region in common.
 
-    A first thread's own work is a serial part if the others wait for it, as OpenMP's threads do. It is not if they were
-    working at the same time: then both times together exceed the run's.
+    A first thread's own work is a serial part if the other threads wait for it, as OpenMP's threads do. It is no serial
+    part if they work at the same time, so that the times of both together exceed the run's time.
 
     Args:
         selection: The threads, which are alike in all regions that they have in common.
-        floor: Seconds that never count as a difference.
+        floor: The least difference in seconds that counts.
 
     Returns:
-        The times, the clusters of the totals, without culprits, and the threads. None if all are alike.
+        The times; the clusters by totals, without culprits; and the compared threads. None if all threads are alike.
     """
     threads = selection.threads
     at_work = _first_threads_at_work(selection, threads) if threads else []
@@ -51,7 +51,7 @@ def differing_jobs(selection: Selection, *, floor: float) -> tuple[RankVectors, 
 
 
 def _first_threads_at_work(selection: Selection, threads: Threads) -> list[int]:
-    """Return the first threads that were busy for at least half of their workers' time."""
+    """Return the first threads that were busy during at least half of their workers' time."""
     experiment = selection.experiment
     wall, cpu = experiment.exclusive("wall_time"), experiment.exclusive("cpu_time")
     found = []

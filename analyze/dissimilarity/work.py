@@ -19,7 +19,7 @@ from .speed import are_as_fast_elsewhere
 
 __all__ = ["Difference", "SameWork", "Work"]
 
-# Decides between equal spreads.
+# The order of attributes with equal spreads.
 _ORDER: Final = ("io_bytes", "mpi_bytes", "instructions", "l2_miss_rate", "l1_miss_rate")
 # Compared metric → the times in calls for files and messages that it includes.
 _CALLS: Final[Mapping[str, Mapping[str, str]]] = {
@@ -59,7 +59,8 @@ class Work:
     """The ranks' attributes in some regions.
 
     Attributes:
-        vectors: The compared vectors. If their metric is an attribute, it is the first one that distinguishes ranks.
+        vectors: The compared vectors. If their metric is an attribute, it comes first among those that distinguish
+            ranks.
             Different ``compute_time`` for the same work means different speed; other times include waiting.
         attributes: The available attributes, of the compared ranks.
     """
@@ -70,7 +71,7 @@ class Work:
     def differences(
         self, places: Sequence[int], clusters: Sequence[Sequence[int]], among: Collection[str] | None = None
     ) -> tuple[Difference, ...]:
-        """Return the attributes by which ranks differ in some regions as in time, widest relative spread first.
+        """Return the attributes by which ranks differ in some regions as they do in time, widest relative spread first.
 
         Args:
             places: The regions.
@@ -98,7 +99,7 @@ class Work:
         return SameWork(culprits, tuple(self._alike(found.clusters, places)))
 
     def _alike(self, clusters: Sequence[Sequence[int]], places: Sequence[int]) -> Iterator[tuple[int | str, ...]]:
-        """Yield the labels of clusters that executed as many instructions as the cluster before, group by group."""
+        """Yield the labels of the ranks in each group of clusters that did the same work, fewest instructions first."""
         if "instructions" not in self.attributes:
             return
         executed, labels = self.attributes["instructions"].amount(places).sum(axis=0), self.vectors.labels
@@ -123,9 +124,10 @@ class Work:
     def worked_alike(self, places: Sequence[int], columns: npt.ArrayLike) -> bool:
         """Return whether some ranks did the same work in some regions, so that only speed or noise changes their times.
 
-        They must have executed equally many instructions, and misses must not explain a fair share of their difference
-        in time. They must not be more than twice as slow in one region and nowhere else, because a slow or shared core
-        does not explain that. Regions in which they hardly differ are not tested.
+        The ranks must have executed equally many instructions, and no other attribute, such as misses, may explain a
+        material share of their difference in time. No rank may be more than twice as slow in one region and nowhere
+        else, because a slow or shared core does not explain that. Regions in which the ranks hardly differ are not
+        tested.
         """
         return self._is_so(self._worked_alike, places, columns)
 
@@ -161,7 +163,7 @@ class Work:
         return all(abs(self._slope(name, place, columns)) < CRITERIA.part for name in others for place in asked)
 
     def _taking_part(self, places: Sequence[int], columns: Sequence[int]) -> list[int]:
-        """Leave out threads that take no part in the given regions, unless no thread does."""
+        """Return the columns without threads that take no part in the given regions; all columns if no thread does."""
         if not self.vectors.threads:
             return list(columns)
         has_part = np.logical_not(np.isnan(self.vectors.measured(places)).all(axis=0))
@@ -182,7 +184,7 @@ class Work:
     def _slope(self, name: str, place: int, columns: Sequence[int] | Indices) -> float:
         """Return the share of some ranks' difference in a region that an attribute's seconds explain.
 
-        It is the slope of the least-squares line of these seconds over the times.
+        The share is the slope of the least-squares line of these seconds over the times.
         """
         seconds, times = self._seconds(name, place, columns), self.vectors.values[place][columns]
         apart = times - times.mean()
@@ -192,8 +194,8 @@ class Work:
     def _seconds(self, name: str, place: int, columns: Sequence[int] | Indices) -> Values:
         """Return how much of the compared time an attribute takes, in seconds, on some ranks.
 
-        Additional time over the fastest rank, for equally many instructions, is attributed to misses, the same for each
-        miss. Instructions have their average price. So have bytes, if the time of their calls was not measured.
+        Time beyond what the fastest rank needs for equally many instructions is attributed to misses, in equal amounts
+        per miss. Instructions take their average time. Bytes do, too, if the time of their calls was not measured.
         """
         vectors, attribute = self.vectors, self.attributes[name]
         amount, times = attribute.amount([place])[0][columns], vectors.values[place][columns]

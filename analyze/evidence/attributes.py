@@ -28,7 +28,7 @@ ATTRIBUTES: Final[dict[str, tuple[str, str | None]]] = {
 MISS_RATES: Final = ("l1_miss_rate", "l2_miss_rate")
 LEAST_RATE: Final = 0.01  # misses per access; a lower rate counts as 0
 
-_IDLE: Final = 0.01  # share of a rank's mean accesses; with fewer, a rate means nothing
+_IDLE: Final = 0.01  # share of the ranks' mean accesses; for a rank with fewer, a rate is meaningless
 
 
 @dataclass(frozen=True)
@@ -85,13 +85,13 @@ class Attribute:
         return self._rows(self.metrics[0], regions)
 
     def base(self, regions: Sequence[int]) -> Values:
-        """Return each rank's accesses (of a rate) or amount in some regions; ``float64[region, rank]``."""
+        """Return each rank's accesses, or its amount if this is no rate, in some regions; ``float64[region, rank]``."""
         return self._rows(self.metrics[1] or self.metrics[0], regions)
 
     def of_ranks(self, region: int) -> Values:
         """Return a region's rate or amount on each rank, ``float64[rank]``.
 
-        A rank with almost no accesses there has no meaningful rate, and gets that of all ranks.
+        A rank with almost no accesses in the region has no meaningful rate, and gets the rate over all ranks.
         """
         amount = self.amount([region])[0]
         if not self.is_rate:

@@ -39,8 +39,8 @@ class DecisionTable:
     def reducts(self) -> tuple[tuple[str, ...], ...]:
         """The core attributions: the smallest sets of attributes that discern, in the order of the attributes.
 
-        They are the minimum hitting sets of the discernibility matrix. For an exact result, all sets are tried by size,
-        which costs O(2^attributes · different rows). Empty if there is nothing to discern.
+        Reducts are the minimum hitting sets of the discernibility matrix. For an exact result, all sets are tried by
+        size, which costs O(2^attributes · different rows). Empty if there is nothing to discern.
         """
         if self._discerns(()):
             return ()
@@ -57,9 +57,9 @@ class DecisionTable:
     def causes(self, row: Row) -> tuple[str, ...]:
         """Return the root causes of an object in a table of 0 and 1 (regions 8 and 11 of Table 4).
 
-        These are the attributes that are 1 in its row and in any smallest set that distinguishes it from all objects
-        with other decisions. Such sets are the reducts of its own discernibility function (Eq. 4). If there are no such
-        attributes, all that are 1 in its row are returned.
+        A cause is an attribute that is 1 in the object's row and belongs to any smallest set that distinguishes the
+        object from all objects with other decisions. Such sets are the reducts of its own discernibility function (Eq.
+        4). If there is no such attribute, all attributes that are 1 in the row are returned.
         """
         raised = tuple(name for name, value in zip(self.attributes, row.values, strict=True) if value)
         others = tuple(other for other in self.rows if other.decision != row.decision)
@@ -86,7 +86,7 @@ class DecisionTable:
     def matrix(attributes: Sequence[str], rows: Sequence[Row]) -> list[list[tuple[str, ...]]]:
         """Return the discernibility matrix of some rows (Eq. 3): at ``[i][j]``, the attributes in which i and j differ.
 
-        It is empty where their decisions agree.
+        An entry is empty if the decisions of i and j agree.
         """
         return [
             [
@@ -102,8 +102,8 @@ class DecisionTable:
     def function(self) -> tuple[tuple[str, ...], ...]:
         """The discernibility function (Eq. 4): a conjunction of disjunctions of attributes, shorter ones first.
 
-        It is simplified by absorption: ``a and (a or b)`` is ``a``. Each disjunction is the complement of a largest set
-        that does not discern.
+        The function is simplified by absorption: ``a and (a or b)`` is ``a``. Each disjunction is the complement of a
+        largest set that does not discern.
         """
         everything = range(len(self.attributes))
         clauses: list[frozenset[int]] = []

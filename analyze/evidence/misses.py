@@ -66,7 +66,7 @@ class Misses:
         )
 
     def seconds(self) -> dict[str, Values]:
-        """Return miss rate → the seconds that its misses take at least."""
+        """Return miss rate → a lower limit of the seconds that its misses take."""
         stalled = self._beyond(np.where(self.is_walk, CRITERIA.dependent, CRITERIA.swift))
         return {name: np.minimum(stalled, each) for name, each in self.most.items()}
 

@@ -1,4 +1,4 @@
-"""Find throttled regions that take most of another region's exclusive time."""
+"""Find throttled regions, too small to measure separately, that take much of another region's exclusive time."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Throttled:
     """A throttled region inside another region, whose exclusive time includes it.
 
     Attributes:
-        path: Its call path.
+        path: Call path of the throttled region.
         share: Its share of the other region's exclusive time, extrapolated from its first entries; at most 1.
     """
 

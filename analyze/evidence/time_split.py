@@ -1,4 +1,4 @@
-"""The seconds that each attribute takes of a region's time, which decide whether it is a cause."""
+"""The seconds of a region's time that each attribute takes, which decide whether the attribute is a cause."""
 
 from __future__ import annotations
 
@@ -29,13 +29,14 @@ class TimeSplit:
     """How each region spent its time; ``float64[region]`` each, inclusive seconds, mean over the ranks.
 
     Attributes:
-        time: Its time, without waiting for cores, and without polling of MPI while another rank waits for a core.
+        time: The region's time, without waiting for cores, and without polling of MPI while another rank waits for a
+            core.
         of: Attribute → seconds that it takes; the times of L1 and L2 misses may overlap.
         small_calls: Time in many small MPI calls.
         has_small_io: Whether calls of file I/O move so few bytes that the calls rather than the bytes take the time.
         waited: Waiting for late ranks.
         chained: The estimated saving if ranks worked at the same time instead of one after another, from the critical
-            path; 0 elsewhere, and if the path is unknown.
+            path; 0 in other regions, and if the path is unknown.
         mpi: Time in MPI if the volume of its calls is known; otherwise 0.
         computing: Compute time.
         own_computing: Compute time, exclusive.
@@ -64,7 +65,7 @@ class TimeSplit:
     busy: float
 
     def is_part(self, seconds: Values) -> Flags:
-        """Return where seconds are a material share of each region's time, and of its busy time."""
+        """Return where seconds are a material share of each region's time and, if ranks wait for cores, worth a fix."""
         enough = CRITERIA.least_gain * self.busy if self.turns else 0.0
         return np.asarray((seconds > enough) & (seconds >= CRITERIA.part * self.time))
 
@@ -110,7 +111,7 @@ class TimeSplit:
         Args:
             least: The least share of the program's time that is worth a fix.
             values: Values by which regions are classified.
-            seconds: The least seconds that must be spent on the cause, too.
+            seconds: The least seconds spent on the cause that are worth a fix.
         """
         least = max(least * self.busy, seconds)
         known = ("io_bytes", "mpi_bytes", *(("l1_miss_rate", "l2_miss_rate") if self.counts_cycles else ()))
@@ -136,9 +137,9 @@ def time_split(
     """Return the seconds that each region's attributes take.
 
     Files and MPI take the measured time of their calls, MPI without waiting for late ranks. Both take at most the time
-    that calls and bytes need on a slow network or disk, and that of the fastest rank: anything longer is waiting. If
-    ranks wait for cores, only the CPU time of calls counts. Instructions take the program's average time; for misses
-    see ``misses.py``.
+    that their calls and bytes need on a slow disk or network, and at most the time per call or byte of the fastest
+    rank: any longer time is waiting. If ranks wait for cores, only the CPU time of calls counts. Instructions take the
+    program's average time; for misses see ``misses.py``.
 
     Args:
         ranks: All ranks, and the regions.
@@ -217,8 +218,8 @@ def _within_node(ranks: Selection, calls: Values, volume: Values) -> Values:
 def _price_of_fastest(ranks: Selection, region: int, metric: str) -> float:
     """Return the seconds per byte, or per call, of the fastest rank in a region; slower ranks wait for others.
 
-    CPU time counts, because MPI libraries copy and poll, and the rest is waiting for a core. If a library uses no CPU
-    time, all time counts.
+    CPU time is used, because MPI libraries copy and poll, and all other time is waiting for a core. If a library uses
+    no CPU time, wall time is used.
     """
     if not all(complete(ranks.experiment, each) for each in ("mpi_time", "mpi_cpu_time", metric)):
         return np.inf
@@ -229,10 +230,11 @@ def _price_of_fastest(ranks: Selection, region: int, metric: str) -> float:
 
 
 def _turns(ranks: Selection, off: Values, off_in_mpi: Values) -> Values:
-    """Return the time that ranks were off the processor because of others: ``float64[region]``, mean seconds.
+    """Return the time that ranks were off the processor because others used it: ``float64[region]``, mean seconds.
 
-    The time that the kernel reports as ready to run is divided in proportion to the time off the processor. If it
-    reports none, all time ``off`` the processor outside MPI and files counts; in files, a slow disk may be the reason.
+    The time that the kernel reports as ready to run is divided in proportion to the time off the processor. If the
+    kernel reports no such time, all time ``off`` the processor outside MPI and files counts; in files, a slow disk may
+    be the reason.
     """
     delay = ranks.experiment.notes.run_delay
     if not delay or not complete(ranks.experiment, "cpu_time"):

@@ -1,10 +1,11 @@
 """Find the runs of a history from which a value is larger or smaller for good.
 
-A series is divided at the most likely place if noise only adds to values, as in ``compare``, or else where the ranks of
-its values differ most on both sides (Pettitt 1979). Its parts are divided again, as long as a change is certain. The
-two sides are then compared as repeated runs of two versions are, with the same confidence; unless equal runs have equal
-values, the ranks must confirm it as strictly (Mann and Whitney 1947), which holds whatever the noise is like.
-Bonferroni's correction allows for the number of series, and of places where each could be divided.
+A series is divided at the most likely place if noise only adds to values, as in ``compare``, or otherwise where the
+ranks of the values differ most between both sides (Pettitt 1979). The parts are divided again, as long as a change is
+certain. The two sides are then compared like repeated runs of two versions, with the same confidence. Unless equal runs
+have equal values, a rank test must confirm the change with the same confidence (Mann and Whitney 1947); it is valid
+whatever the distribution of the noise. Bonferroni's correction allows for the number of series, and of places where
+each series could be divided.
 """
 
 from __future__ import annotations
@@ -29,14 +30,14 @@ LEAST_CHANGE: Final = 0.005  # share of the program; the counts of equal runs di
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """Values of one metric of one place, in the order of the runs.
+    """Values of one metric for one place, the program or a region, in the order of the runs.
 
     Attributes:
         runs: Indices of the runs that have a value, ascending.
-        values: Their values, above 0.
+        values: The values in these runs, above 0.
         repeats: Whether equal runs have equal values.
-        program: The values of the program in these runs.
-        places: Indices of values that are not of the same commit as the one before, ascending.
+        program: The values for the whole program in these runs.
+        places: Indices of values that belong to another commit than the value before, ascending.
     """
 
     runs: tuple[int, ...]
@@ -46,19 +47,19 @@ class Series:
     places: tuple[int, ...]
 
     def since(self, first: int) -> list[float]:
-        """Return the values from a run on."""
+        """Return the values of all runs from ``first`` on."""
         return [value for run, value in zip(self.runs, self.values, strict=True) if run >= first]
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A value changed from a run on.
+    """A lasting change of a value.
 
     Attributes:
         run: Index of the first run with the new value.
         last: Index of the last run with the old value.
-        before: Median of the runs since the change before.
-        after: Median of the runs up to the next change.
+        before: Median of the values since the change before.
+        after: Median of the values up to the next change.
     """
 
     run: int
@@ -80,7 +81,7 @@ def changes_of(series: Mapping[Key, Series]) -> dict[Key, list[Change]]:
 
 
 def _changes(series: Series, tests: int) -> list[Change]:
-    """Return the changes of one series, if so many places are tested in all."""
+    """Return the changes of one series; ``tests`` is the number of places tested in all series."""
     starts = [0, *sorted(_starts(series, 0, len(series.values), tests)), len(series.values)]
     parts = [series.values[start:end] for start, end in pairwise(starts)]
     return [
@@ -107,7 +108,7 @@ def _starts(series: Series, first: int, end: int, tests: int) -> Iterator[int]:
 
 
 def _is_certain(before: Sequence[float], after: Sequence[float], repeats: bool, most: float) -> bool:
-    """Return whether a difference either way has a probability below ``most`` if the values are of equal runs."""
+    """Return whether equal runs would differ so much, in either direction, with a probability below ``most``."""
     found = shift(before, after, repeats=repeats)
     if 2 * min(found.above, found.below) >= most:
         return False
@@ -130,13 +131,13 @@ def _by_floors(values: Sequence[float], places: Values, least: int) -> int:
 
 
 def _above_floor(logs: Values) -> Values:
-    """Return, for each beginning of a series, the sum of its values less their minimum each."""
+    """Return, for each leading part of a series, the sum of its values' distances from its minimum."""
     return np.asarray(np.cumsum(logs) - np.arange(1, len(logs) + 1) * np.minimum.accumulate(logs))
 
 
 def _by_ranks(values: Sequence[float], places: Values) -> int:
-    """Return the place where the standardised rank sums of both sides differ most, whatever a few runs are like."""
+    """Return the place where the standardised rank sums of both sides differ most; a few unusual runs do no harm."""
     ordered = np.array(values)
-    signs = np.sign(ordered[None, :] - ordered[:, None]).sum(axis=1)  # how many are larger, less how many are smaller
+    signs = np.sign(ordered[None, :] - ordered[:, None]).sum(axis=1)  # number of larger minus number of smaller values
     score = np.abs(np.cumsum(signs)[places - 1]) / np.sqrt(places * (len(ordered) - places))
     return int(places[score.argmax()])

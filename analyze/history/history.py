@@ -27,10 +27,10 @@ class Changed:
 
     Attributes:
         metric: The metric.
-        unit: Its unit.
+        unit: The metric's unit.
         region: The region; None for the program.
-        host: The machine on which it changed; empty for counts, which are the same on all machines.
-        change: From which run on, and by how much.
+        host: The machine on which the value changed; empty for counts, which are the same on all machines.
+        change: The run from which on the value changed, and by how much.
     """
 
     metric: str
@@ -46,12 +46,13 @@ class Judged:
 
     Attributes:
         metric: The metric.
-        unit: Its unit.
+        unit: The metric's unit.
         region: The region; None for the program.
         before: Smallest value since the last change; 0 if the region is new.
         now: Smallest value of the new runs; 0 if the region is gone.
         verdict: ``more`` or ``less`` if the change is certain, ``unclear`` if it is not, ``same`` if it is less than
-            the threshold; ``new`` or ``gone`` if the region is larger, and was or is too small to be kept.
+            the threshold; ``new`` if the region reaches the threshold and was too small to be kept before; ``gone`` if
+            the region reached it and is too small to be kept now.
     """
 
     metric: str
@@ -101,7 +102,7 @@ class History:
         return _subject(self.runs[0])
 
     def judge(self, later: History, threshold: float) -> list[Judged]:
-        """Compare new runs with those since the last change; of a metric, the program comes first.
+        """Compare new runs with the runs since the last change; return each metric's program before its regions.
 
         Args:
             later: New runs of the same program.
@@ -132,7 +133,7 @@ class History:
         return sorted(found, key=lambda each: (each.metric, each.region is not None, -abs(each.now - each.before)))
 
     def not_comparable(self, later: History) -> int:
-        """Return how many values of new runs have no value to compare with, as this metric has none on their host."""
+        """Return how many values of new runs cannot be compared, because their metric has no values on their host."""
         return sum(key.of_program not in self._series for key in later._series)
 
     @property
@@ -151,7 +152,7 @@ class History:
 
     @cached_property
     def _series(self) -> dict[_Key, Series]:
-        """The values of each metric and place, in the order of the runs; times of each machine apart."""
+        """The values of each metric and place, in the order of the runs; times are separate for each machine."""
         runs: dict[_Key, list[int]] = defaultdict(list)
         values: dict[_Key, list[KeptValue]] = defaultdict(list)
         programs: dict[_Key, list[float]] = defaultdict(list)
@@ -174,7 +175,7 @@ class History:
         }
 
     def _places(self, runs: Sequence[int]) -> Iterator[int]:
-        """Yield the indices of runs that are not of the same commit as the one before; runs without one may differ."""
+        """Yield the indices of runs of another commit than the run before; runs without a commit may differ."""
         commits = [self.runs[run].commit for run in runs]
         for index, (before, after) in enumerate(pairwise(commits), 1):
             if not after or before != after:
@@ -189,7 +190,7 @@ class History:
 
 
 def histories_of(runs: Sequence[tuple[KeptRun, Sequence[KeptValue]]]) -> list[History]:
-    """Return runs by program, command line, ranks and threads, in the order of their first run."""
+    """Group runs by program, command line, ranks and threads, in the order of their first run."""
     found: dict[tuple[str, str, int, int], tuple[list[KeptRun], list[Sequence[KeptValue]]]] = {}
     for run, values in runs:
         alike = found.setdefault(_subject(run), ([], []))
@@ -207,7 +208,7 @@ def _size(changed: Changed) -> float:
 
 
 def _verdict(before: Sequence[float], now: Series, least: float, tests: int) -> Verdict:
-    """Judge a value of new runs, as one of ``tests`` values, if less than ``least`` is no change."""
+    """Judge a value of new runs, one of ``tests`` values; a difference below ``least`` is no change."""
     found = shift(before, now.values, repeats=now.repeats)
     if abs(min(now.values) - min(before)) < max(least, LEAST_CHANGE * min(before)):
         return "same"

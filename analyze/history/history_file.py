@@ -36,7 +36,7 @@ class KeptRun:
     Attributes:
         digest: Identifies the experiment, so that no run is kept twice.
         commit: The version of the program.
-        added: When it was added, in UTC: ``2026-01-31 12:00:00``.
+        added: When the run was added, in UTC: ``2026-01-31 12:00:00``.
         host: The machine, or the kind of machine.
         program: Name of the executable.
         command: The command line that was run.
@@ -98,7 +98,7 @@ class HistoryFile:
         if not self._path.is_file():
             raise InputError(f"{self._path}: no such history; autoanalyzer history add {self._path} RUN makes it")
         with self._opened("ro") as file:
-            file.execute("BEGIN")  # one state of the file for all that follows
+            file.execute("BEGIN")  # all that follows reads one state of the file
             if not self._is_made(file):
                 return []
             names = ", ".join(f'"{each.name}"' for each in fields(KeptRun))
@@ -111,7 +111,7 @@ class HistoryFile:
 
     @contextmanager
     def _opened(self, mode: str) -> Iterator[sqlite3.Connection]:
-        """Yield a connection without transactions of its own; turn its errors into ours."""
+        """Yield a connection without implicit transactions; raise its errors as ``InputError``."""
         place = f"{self._path.absolute().as_uri()}?mode={mode}"
         try:
             with closing(sqlite3.connect(place, timeout=_WAIT, isolation_level=None, uri=True)) as file:
@@ -126,7 +126,7 @@ class HistoryFile:
             ) from None
 
     def _is_made(self, file: sqlite3.Connection) -> bool:
-        """Return whether the file has tables; check that it is empty or a history of this version."""
+        """Return whether the file has tables; raise an error unless it is empty or a history of this version."""
         application, version = (
             file.execute(f"PRAGMA {each}").fetchone()[0] for each in ("application_id", "user_version")
         )

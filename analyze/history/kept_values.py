@@ -23,7 +23,7 @@ from ..run.foreign_metrics import with_kinds
 
 __all__ = ["LEAST_SHARE", "KeptValue", "in_utf8", "values_to_keep"]
 
-LEAST_SHARE: Final = 0.01  # of the program; a region that takes 5 % of it in one run may take less in another
+LEAST_SHARE: Final = 0.01  # of the program; a region that takes 5 % of the program in one run may take less in another
 _COUNTS: Final = ("instructions", "mpi_bytes_sent", "mpi_calls")
 
 
@@ -32,13 +32,13 @@ class KeptValue:
     """A value of a run.
 
     Attributes:
-        metric: Its metric, as ``compare`` knows it.
-        unit: Its unit.
+        metric: Name of the metric, as in ``compare``.
+        unit: The metric's unit.
         place: Identifies the region by kind, name, file, function and ordinal, as a descriptor without lines; empty for
             the program.
         line: The region's first line in this run; 0 for the program.
-        value: The exclusive value of the region, over all its call paths; of the program without ``MPI_Init`` and
-            ``MPI_Finalize``.
+        value: The exclusive value of the region, over all its call paths; or the value of the program without
+            ``MPI_Init`` and ``MPI_Finalize``.
         repeats: Whether equal runs have equal values.
     """
 
@@ -94,7 +94,7 @@ def in_utf8(text: str) -> str:
 
 
 def _place(region: Region) -> str:
-    """Return what identifies a region when lines move; loops are named by their line, so by their ordinal here."""
+    """Return an identity of a region that is valid when lines move: a loop has its ordinal instead of its line."""
     name = region.kind if region.kind in ("loop", "parallel") else region.name
     nameless = region._replace(name=name, first_line=0, last_line=0, text="")
     return in_utf8(nameless.descriptor.removeprefix(f"{DESCRIPTOR_VERSION}|"))

@@ -47,7 +47,7 @@ def causes_of_ranks(found: Differences) -> DissimilarityCauses:
     """Build the decision table of the ranks (Table 3) from the clusters by each attribute, and by time.
 
     The vectors of an attribute hold its values in all regions. Causes are the core attributions. Liu et al. show only
-    one; if there are several, the one by which ranks differ most comes first.
+    one cause; if there are several, the attribute by which ranks differ most comes first.
     """
     ranks, dissimilarity, vectors = found.selection, found.dissimilarity, found.vectors
     names = [name for name in _names(ranks) if ranks.experiment.notes.counts_by_rank or name.endswith("_bytes")]

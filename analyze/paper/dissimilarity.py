@@ -23,9 +23,9 @@ _ROUNDING: Final = 1 + 1e-12  # a distance of exactly the threshold counts as wi
 def cluster(vectors: Values, programs: Labels | None = None) -> Labels:
     """Label each vector with the number of its cluster.
 
-    The first vector p that has no cluster yet forms one with all others that have none and are within a tenth of the
-    length of p. Liu et al. write "less", which would separate vectors of length 0. They also give no value for
-    ``count_threshold``; here it is 0, so that one vector is a cluster, as in their Fig. 9.
+    The first vector p that has no cluster yet forms a cluster with all other vectors that have none and are within a
+    tenth of the length of p. Liu et al. write "less", which would separate vectors of length 0. They also give no value
+    for ``count_threshold``; here it is 0, so that one vector is a cluster, as in their Fig. 9.
 
     Args:
         vectors: ``float64[location, region]``; not changed.
@@ -41,7 +41,7 @@ def cluster(vectors: Values, programs: Labels | None = None) -> Labels:
 
 
 def are_clusters(labels: Labels, vectors: Values, programs: Labels | None = None) -> bool:
-    """Return whether ``cluster`` would give these labels; faster, because often the first cluster already differs."""
+    """Return whether ``cluster`` would give these labels; faster, as it stops at the first cluster that differs."""
     sizes = np.bincount(labels)
     found = np.full(len(vectors), -1, dtype=np.intp)
     for number, near in enumerate(_clusters(vectors, found, programs)):
@@ -60,7 +60,8 @@ def _clusters(vectors: Values, labels: Labels, programs: Labels | None) -> Itera
     Args:
         vectors: ``float64[location, region]``.
         labels: ``int[location]``; below 0 for vectors that have no cluster yet.
-        programs: ``int[location]``: only vectors of the same program can be in one cluster. If None, all are of one.
+        programs: ``int[location]``: only vectors of the same program can be in one cluster. If None, all are of one
+            program.
     """
     lengths = np.linalg.norm(vectors, axis=1)
     order = np.argsort(lengths, kind="stable")
@@ -121,8 +122,8 @@ class _Search:
     def composite_regions(self) -> list[int]:
         """Search composites of s adjacent 1-code regions, from s = 2 on until some are critical (lines 32 to 39).
 
-        A composite's children are its members. If none of them is critical, the composite is a culprit itself. It is
-        named by the members that separate the ranks on their own, which Liu et al. leave open.
+        A composite's children are its members. If none of them is critical, the composite is a culprit itself. Then the
+        members that separate the ranks on their own are named, because Liu et al. leave the name open.
         """
         count = len(self.top)
         for size in range(2, max(count - 1, 2) + 1):

@@ -21,7 +21,7 @@ def by_the_paper(prepared: Prepared, metric: str, disparity_metric: str) -> tupl
     """Run the stages of the method of Liu et al. 2011.
 
     Args:
-        prepared: The run. The result compares its tree of regions unchanged.
+        prepared: The run. In the result, all regions of its tree are used unchanged.
         metric: The metric to compare ranks by: one of ``DISSIMILARITY_METRICS``.
         disparity_metric: The metric to classify regions by: one of ``DISPARITY_METRICS``.
 

@@ -23,8 +23,8 @@ def severity_classes(values: Sequence[float]) -> list[int] | None:
     """Return the severity class of each value, from 0, very low, to 4, very high.
 
     The k-means is exact, so no start is needed. Liu et al. do not define the classes of fewer than five different
-    values: here they are numbered from the top. Nor do they define the class of 0, which is very low as in their Table
-    4.
+    values: here they are numbered from the top. They do not define the class of 0 either: here it is very low, as in
+    their Table 4.
 
     Args:
         values: One value per region, not negative.
@@ -76,8 +76,8 @@ def class_regions(regions: tuple[CodeRegion, ...], values: list[float]) -> Dispa
 def _by_cycles(ranks: Selection, cycles: str, metric: str) -> Values:
     """Return CRNM (Eq. 2) or CPI, mean over the ranks; ``float64[region]``.
 
-    Liu et al. also count what MPI and the kernel execute. Here this is left out, so that their time has the program's
-    CPI in CRNM. Regions that execute nothing also have the program's CPI.
+    Liu et al. also count the instructions and cycles of MPI and the kernel. Here these are left out; in CRNM, the time
+    in MPI and file I/O has the program's CPI. Regions that execute nothing also have the program's CPI.
     """
     experiment = ranks.experiment
     others = [name for name in ("mpi_time", "io_time") if complete(experiment, name)]
@@ -91,7 +91,7 @@ def _by_cycles(ranks: Selection, cycles: str, metric: str) -> Values:
 
 
 def _of_block(ranks: Selection, cycles: str, others: Sequence[str], of_regions: Values, of_program: float) -> Values:
-    """Sum over some ranks: CRNM times W_program, CPI, and the number that execute anything; ``float64[3, region]``."""
+    """Return sums over some ranks: CRNM times W_program, CPI, and how many execute anything; ``float64[3, region]``."""
     experiment = ranks.experiment
     first = np.array([place.thread == 0 for place in experiment.locations])
     wall, *rest = (ranks.by_rank(np.where(first, experiment.exclusive(name), 0.0)) for name in ("wall_time", *others))

@@ -15,7 +15,7 @@ _LIBRARY: Final = re.compile(r"\[[^\[\]]+\.(so|dylib|dll)[^\[\]]*\]$")  # how pr
 
 
 def can_be_opened(experiment: Experiment, path: int) -> bool:
-    """Return whether a second round could show more: the region has none below, and was not opened before.
+    """Return whether a second round could show more: the region contains no region, and was not opened before.
 
     Opening a function divides it into blocks, or makes its loops regions.
     """
@@ -38,7 +38,8 @@ def _is_inner_loop(experiment: Experiment, path: CallPath) -> bool:
 def is_built(experiment: Experiment, path: int) -> bool:
     """Return whether a region has a source that is compiled: neither Python code nor a call known only by its address.
 
-    In programs without probes, the root is the executable, and calls are numbered in the order in which they were made.
+    A call of MPI has such a source only if the root has a file. In programs without probes, the root is the executable,
+    and calls are numbered in the order in which they were made.
     """
     region, root = (experiment.call_paths[each].region for each in (path, [path, *experiment.ancestors(path)][-1]))
     if is_of_a_library(experiment, path):
@@ -49,8 +50,8 @@ def is_built(experiment: Experiment, path: int) -> bool:
 def is_of_a_library(experiment: Experiment, path: int) -> bool:
     """Return whether a region's source is not the program's: it is below a call of MPI, or in a shared library.
 
-    A call of MPI itself belongs to the program. So does everything that our own probes measured, because they are only
-    in the program.
+    A call of MPI itself belongs to the program. Everything that our own probes measured does, too, because they are
+    only in the program.
     """
     if not any("imported:" in each.source for each in experiment.metrics):
         return False

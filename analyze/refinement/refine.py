@@ -1,4 +1,4 @@
-"""The second round (Liu et al. 2011, section 5): a plan that opens bottlenecks, and leaves out the rest."""
+"""The second round (Liu et al. 2011, section 5): a plan that measures bottlenecks in detail, and omits the rest."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .opening import is_block, is_built
 __all__ = ["Opened", "Refinement", "cheaper", "refine"]
 
 _LOOPS: Final = ("outer-loops", "inner-loops")
-_DEARER: Final = 1.05  # ratio to the computing before, from the default limit of overhead
+_DEARER: Final = 1.05  # greatest ratio of compute time to that of the round before, from the default limit of overhead
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +27,8 @@ class Opened:
 
     Attributes:
         region: The region of the bottleneck.
-        modes: The kinds of regions to measure in its function.
-        into_blocks: Whether to divide it into blocks, because its loops were regions already.
+        modes: The kinds of regions to measure in the function.
+        into_blocks: Whether to divide the function into blocks, because its loops were regions already.
     """
 
     region: Region
@@ -57,7 +57,7 @@ class Refinement:
 
 
 def refine(findings: Findings) -> Refinement:
-    """Choose what the next round measures.
+    """Return what the next round should measure.
 
     In functions with a culprit, all loops become regions. Calls of MPI, and calls that do file I/O, become regions if
     they take a tenth of the culprit's time. If the loops were regions already, the culprit is divided into blocks.
@@ -84,16 +84,16 @@ def cheaper(refinement: Refinement, before: Findings, after: Findings) -> Refine
     """Return a refinement without the regions that its own round throttled, if that round's overhead was too high.
 
     A loop with few iterations inside a hot loop costs more than its probes: the compiler no longer unrolls it, and
-    verdicts then describe the probes. So if the program computed for 5 % longer than in the round before, such loops
-    are left out.
+    verdicts then describe the probes. So if compute time is 5 % longer than in the round before, such loops are left
+    out.
 
     Args:
         refinement: The refinement that was measured.
-        before: The findings that it was made from.
-        after: The findings of the round that measured it.
+        before: The findings from which the refinement was made.
+        after: The findings of the round that measured the refinement.
 
     Returns:
-        The other refinement; None if nothing was throttled, or the overhead was small enough.
+        The refinement without these regions; None if nothing was throttled, or the overhead was small enough.
     """
     throttled = left_out(after.experiment)
     if not throttled or _computing(after.experiment) <= _DEARER * _computing(before.experiment):

@@ -11,7 +11,7 @@ from .arrays import Flags, Values
 
 __all__ = ["BUSY_PARTS", "CLOCKS", "busy_times"]
 
-# Relative; the path is at least as long as a rank's busy time, except for the resolution of clocks.
+# Relative tolerance: only because of the clocks' resolution can the critical path be shorter than a rank's busy time.
 CLOCKS: Final = 0.01
 BUSY_PARTS: Final = {"cpu_time": 1, "mpi_cpu_time": -1, "omp_cpu_time": -1, "io_cpu_time": -1, "io_time": 1}
 
@@ -19,12 +19,11 @@ BUSY_PARTS: Final = {"cpu_time": 1, "mpi_cpu_time": -1, "omp_cpu_time": -1, "io_
 def busy_times(experiment: Experiment) -> Values:
     """Return the busy time of each process: ``float64[call path, location]``, in seconds, in its first thread's column.
 
-    Where threads work as a team of OpenMP, it is the time of the busiest thread, for which the others wait. Threads
-    outside OpenMP do not count. If file I/O has no CPU time of its own, as in archives of other tools, CPU time
-    includes it.
+    In parallel regions of OpenMP, busy time is that of the busiest thread, for which the others wait. Threads outside
+    OpenMP do not count. If file I/O has no CPU time of its own, as in archives of other tools, CPU time includes it.
 
     Args:
-        experiment: Whole processes; metrics that it does not have count as 0.
+        experiment: An experiment, or a block of whole processes; missing metrics count as 0.
     """
     found = np.zeros((len(experiment.call_paths), len(experiment.locations)))
     for name, sign in BUSY_PARTS.items():
@@ -46,10 +45,10 @@ def busy_times(experiment: Experiment) -> Values:
 def _in_teams(experiment: Experiment, others: Flags) -> Flags:
     """Return which call paths are in parallel regions of OpenMP: ``bool[call path]``.
 
-    A parallel region without a probe shows by the threads that wait in OpenMP.
+    A parallel region without a probe is recognised by threads that wait in OpenMP.
 
     Args:
-        experiment: Whole processes.
+        experiment: An experiment, or a block of whole processes.
         others: ``bool[location]``: the threads that are not the first of their process.
     """
     found = np.zeros(len(experiment.call_paths), dtype=bool)

@@ -39,10 +39,10 @@ class CodeRegion:
     """A node of the code-region tree below the whole program.
 
     Attributes:
-        id: Index of the call path; for the own code of an entry procedure, that of the root.
-        own_code: Whether it is the own code of the entry procedure, or of a region around the whole program.
+        id: Index of the call path; for the own code of an entry procedure, index of the root.
+        own_code: Whether the node is only the own code of the entry procedure, or of a region around the whole program.
         depth: 1 for the regions directly below the whole program.
-        children: Positions of its children among the code regions.
+        children: Positions of the node's children among the code regions.
     """
 
     id: int
@@ -52,7 +52,7 @@ class CodeRegion:
 
 
 def code_regions(experiment: Experiment) -> tuple[CodeRegion, ...]:
-    """List every code region except the start-up and the end of MPI, parents before children.
+    """Return every code region except the start-up and the end of MPI, parents before children.
 
     The 1-code regions are in the order of first entry; the own code of an entry procedure comes after its children.
     """
@@ -78,7 +78,7 @@ def code_regions(experiment: Experiment) -> tuple[CodeRegion, ...]:
 
 
 def recursive(experiment: Experiment, regions: Sequence[CodeRegion]) -> dict[int, int]:
-    """Return, for each call path below another one of the same region, the nearest of these; both as positions."""
+    """Return recursive call paths: position → position of the nearest call path above with the same region."""
     position = {
         each.id: index for index, each in enumerate(regions) if experiment.call_paths[each.id].parent is not None
     }
@@ -98,7 +98,7 @@ def recursive(experiment: Experiment, regions: Sequence[CodeRegion]) -> dict[int
 
 
 def of_recursion(experiment: Experiment, regions: Sequence[CodeRegion], chosen: Sequence[int]) -> list[int]:
-    """Replace each chosen region by the outermost call path of the same region, whose time contains all of it.
+    """Replace each chosen region by the outermost call path of the same region, whose time includes all calls.
 
     A region stays if that call path also contains a chosen region of another kind, or counts only with its own code.
 
@@ -143,7 +143,7 @@ def within_shells(
         recursion: The result of ``recursive``. A region that spends most of its time in calls of itself is one region.
 
     Returns:
-        As many regions, in the same order.
+        The changed regions, at the same positions.
     """
     opened = list(regions)
     again = [0.0] * len(regions)
@@ -162,7 +162,7 @@ def within_shells(
 
 
 def as_compared(values: Values, weighed: Sequence[CodeRegion], compared: Sequence[CodeRegion], region: int) -> float:
-    """Return a region's inclusive value as ranks are compared by it: a region around the whole program has its parts.
+    """Return a region's inclusive value in ``compared``, where a region around the whole program includes its parts.
 
     Args:
         values: ``float64[region]``, for ``weighed``, in which such a region has only its own code.
@@ -182,13 +182,13 @@ def parts_of(weighed: Sequence[CodeRegion], compared: Sequence[CodeRegion], regi
 
 
 def outermost(regions: Sequence[CodeRegion], chosen: Collection[int]) -> list[int]:
-    """Return the positions of chosen regions that are not below other chosen ones."""
+    """Return the positions of chosen regions that are not below other chosen regions."""
     below = {each for region in chosen for each in descendants(regions, region)}
     return [region for region in chosen if region not in below]
 
 
 def descendants(regions: Sequence[CodeRegion], index: int) -> Iterator[int]:
-    """Yield the positions of all regions below one."""
+    """Yield the positions of all regions below a region."""
     pending = list(regions[index].children)
     while pending:
         found = pending.pop()

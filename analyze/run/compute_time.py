@@ -38,7 +38,7 @@ def noise_of_times(times: Values) -> float | None:
         times: ``float64[row, rank]``, one row per region (exclusive), in seconds. Rows that lack a value are left out.
     """
     middle = _median(times.T)[:, None]
-    telling = middle[:, 0] >= CRITERIA.resolution  # comparisons with NaN are false, which leaves it out
+    telling = middle[:, 0] >= CRITERIA.resolution  # false for NaN, which leaves rows with NaN out
     if telling.sum() < _REGIONS or times.shape[1] < 2:
         return None
     relative = times[telling] / middle[telling]
@@ -74,13 +74,13 @@ def compute_time(experiment: Experiment) -> Values:
 class SharedOut:
     """The time of each call path, divided among the ranks in proportion to their work in it.
 
-    A machine's time for equal work varies by chance: for the same bytes of a file by a factor of several (pages are
-    cached, written back, or not), for the same instructions because of other load on the core. After the division,
-    ranks with equal work have equal times, and those with more work have more.
+    A machine's time for equal work varies by chance. The time for the same bytes of a file varies by a factor of
+    several, because pages are cached, written back, or not. The time for the same instructions varies because of other
+    load on the core. After the division, ranks with equal work have equal times, and those with more work have more.
 
     Attributes:
         time: The metric of the time.
-        less: Metrics that are subtracted from it.
+        less: Metrics that are subtracted from this time.
         by: The metric that measures the work.
         rates: ``float64[call path]``: seconds per unit of work; 0 where the time stays as measured.
     """
@@ -114,7 +114,7 @@ class SharedOut:
             experiment: The run.
             noise: Relative deviation of times of equal work; None if it is unknown.
             time: The metric of the time.
-            less: Metrics that are subtracted from it.
+            less: Metrics that are subtracted from this time.
         """
         shared = cls(time, less, "instructions", np.zeros(len(experiment.call_paths)))
         ranks = len(experiment.locations)
@@ -150,7 +150,7 @@ class SharedOut:
 
 
 def _left(part: Experiment, metric: str, less: Sequence[str]) -> Values:
-    """Subtract some metrics from another one; ``float64[call path, location]``."""
+    """Subtract some metrics from another metric; ``float64[call path, location]``."""
     found = part.exclusive(metric)
     for name in less:
         found = found - part.exclusive(name)

@@ -39,14 +39,15 @@ def is_mostly(time: float | None, whole: float | None) -> bool:
 
 
 def are_small(calls: Values, volume: Values) -> Flags:
-    """Return whether calls take longer than the bytes that they move, on a slow network or disk."""
+    """Return whether calls take longer than moving their bytes does, on a slow network or disk."""
     return np.asarray(CRITERIA.byte * volume <= CRITERIA.call * calls)
 
 
 def program_times(experiment: Experiment) -> Values:
     """Return W_program of each process in seconds: from MPI_Init's return to MPI_Finalize's call.
 
-    If a process did not measure that, did not finish, or worked outside, it is the whole run except these two calls.
+    If this time was not measured, or a process did not finish or worked outside, W_program is the whole run except
+    these two calls.
     """
     measured, whole = _program_and_run(experiment)
     return np.where((measured > 0) & ~_worked_outside(measured, whole), measured, whole)
@@ -96,7 +97,7 @@ class Cost:
 
     Attributes:
         visits: Number of entries, over all locations.
-        wall_time: In seconds, like the other times.
+        wall_time: Wall time in seconds; all other times are in seconds, too.
         compute_time: CPU time outside MPI and waiting in OpenMP.
         mpi_time: Time in MPI calls.
         mpi_wait_time: Waiting for late ranks in MPI, which only a run with barriers before collectives measures.
@@ -130,7 +131,7 @@ class Cost:
 
 
 def region_costs(experiment: Experiment, regions: tuple[CodeRegion, ...]) -> list[Cost]:
-    """Return the cost of each code region, in their order."""
+    """Return the cost of each code region, in the order of ``regions``."""
     program = program_times(experiment)
     whole = float(program.mean()) if len(program) else 0.0
     means = [_process_means(experiment, regions, name, len(program)) for name in (*_TIMES, *_VOLUMES)]
@@ -152,7 +153,7 @@ def region_costs(experiment: Experiment, regions: tuple[CodeRegion, ...]) -> lis
 def _process_means(
     experiment: Experiment, regions: tuple[CodeRegion, ...], metric: str, processes: int
 ) -> Values | None:
-    """Return a metric's mean over processes for each region; wall time is that of each process's first thread."""
+    """Return a metric's mean over processes for each region; wall times are those of each process's first thread."""
     if not complete(experiment, metric):
         return None
     found = summary(experiment, metric)
@@ -178,7 +179,7 @@ def _extremes(
 def _extremes_of_block(
     part: Experiment, _: slice, regions: tuple[CodeRegion, ...], computing: Computing | None
 ) -> tuple[Values, Values]:
-    """Return the shortest and longest times in a block; infinite if wall time is used and it has no first thread."""
+    """Return the shortest and longest times in a block; infinite for wall time if the block has no first thread."""
     exclusive = computing.values(part) if computing else part.exclusive("wall_time")
     # Other threads run at the same time, so only the first one's wall time counts.
     kept = np.flatnonzero([bool(computing) or not place.thread for place in part.locations])
@@ -197,4 +198,4 @@ def _visits(experiment: Experiment, regions: tuple[CodeRegion, ...]) -> list[int
     if "visits" not in experiment:
         return [None] * len(regions)
     sums = summary(experiment, "visits").sums
-    return [None if np.isnan(sums[each.id]) else int(sums[each.id]) for each in regions]  # of sampled regions unknown
+    return [None if np.isnan(sums[each.id]) else int(sums[each.id]) for each in regions]  # unknown for sampled regions

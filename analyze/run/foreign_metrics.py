@@ -38,7 +38,7 @@ _NAMES: Final[dict[str, tuple[str, ...]]] = {
 }
 # Readers of other tools' files use our names. If only one of two times was measured, it replaces the other.
 _INSTEAD: Final = {"wall_time": ("cpu_time",), "cpu_time": ("wall_time",), "mpi_time": ("mpi_cpu_time",)}
-# Units in which a metric counts as ours; some tools leave out those of counts and volumes.
+# For each of our units, the units that are accepted; some tools state none for counts and volumes.
 _UNITS: Final = {"sec": {"sec"}, "bytes": {"bytes", ""}, "occ": {"occ", ""}}
 _SAID: Final = {
     "wall_time": "wall time",
@@ -59,7 +59,7 @@ _NO_RUN: Final = {"difference": "a difference", "ratio": "a ratio", "stddev": "a
 # All metrics but parts of volumes, which no analysis uses.
 _COMPARED: Final = {each.name for each in (*STORED_METRICS, *COUNT_METRICS) if each.unit != "bytes" or not each.parent}
 _LARGEST: Final = 1e100
-_SHOWN: Final = 8  # metrics listed in an error
+_SHOWN: Final = 8  # largest number of metrics listed in an error
 _ROUNDING: Final = 1e-6  # relative to a location's time
 
 
@@ -75,7 +75,7 @@ def as_run(experiment: Experiment) -> Experiment:
     """Return an experiment for the analyses: a run with our metrics' names.
 
     Raises:
-        InputError: Its times are negative, or are differences or deviations instead of a run's times.
+        InputError: Times are negative, or are differences or deviations instead of a run's times.
     """
     times = [each for each in experiment.metrics if each.name in ("wall_time", "cpu_time")] or experiment.metrics
     kinds = [_no_run(each, experiment) for each in times]
@@ -123,7 +123,7 @@ def _negative_rank(part: Experiment, _: slice, metric: str) -> int | None:
 
 
 def in_own_names(experiment: Experiment) -> Experiment:
-    """Return another tool's experiment with our metrics; ours is returned unchanged.
+    """Return another tool's experiment with our metrics; an experiment with our metrics is returned unchanged.
 
     If no time is known but something was sampled, the number of samples replaces time; its unit is ``SAMPLES``. A
     metric without an equivalent is left out, and a warning names it. If there is no time in MPI, the time of regions
@@ -293,7 +293,7 @@ def _in_mpi(experiment: Experiment, time: Severity) -> Severity:
 
 
 def _of_mpi(experiment: Experiment) -> list[bool]:
-    """Return which call paths are calls of MPI, or inside the library below one."""
+    """Return which call paths are calls of MPI, or below such a call and therefore inside the library."""
     found: list[bool] = []
     for path in experiment.call_paths:  # parents before children
         found.append((path.parent is not None and found[path.parent]) or path.region.name.startswith(_CALLS_OF_MPI))

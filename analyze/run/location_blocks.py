@@ -44,7 +44,7 @@ def over_locations(
         experiment: Any experiment.
         function: Called with the block, the slice of locations that it contains, and the arguments. It must be defined
             in a module, because workers may receive only its name.
-        arguments: The same for each block; no experiments.
+        arguments: Further arguments, the same for each block; they must not be experiments.
     """
     workers, blocks = WORKERS.get(), experiment.location_blocks()
     if workers and len(blocks) > 1:

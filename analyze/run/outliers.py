@@ -27,7 +27,8 @@ _BESIDE: Final = 2  # samples on either side whose means are compared
 def spread(values: Values) -> Values:
     """Return a standard deviation that outliers hardly affect; ``float64[…]`` for ``float64[point, …]``.
 
-    It is derived from the median absolute deviation, or from the mean one if more than half of the values are equal.
+    The result is derived from the median absolute deviation, or from the mean one if more than half of the values are
+    equal.
     """
     away = np.abs(values - np.median(values, axis=0))
     middle = NORMAL * np.median(away, axis=0)
@@ -35,7 +36,7 @@ def spread(values: Values) -> Values:
 
 
 def without_outliers(sequence: Values, *, in_a_row: int) -> Values:
-    """Replace values far from the running median by it (Hampel's filter), which keeps steps in place.
+    """Replace values far from the running median by this median (Hampel's filter), which keeps steps in place.
 
     Args:
         sequence: ``float64[n]``.
@@ -51,7 +52,7 @@ def without_outliers(sequence: Values, *, in_a_row: int) -> Values:
 def noise_level(values: Values) -> float:
     """Return the standard deviation of noise, from second differences, which trends and steps hardly affect.
 
-    It is at least a thousandth of the range, and 0 for a constant sequence.
+    The result is at least a thousandth of the range, and 0 for a constant sequence.
     """
     least = _LEAST * float(np.ptp(values))
     if len(values) < 3:
@@ -60,7 +61,7 @@ def noise_level(values: Values) -> float:
 
 
 def steepness(values: Values) -> Values:
-    """Return for each sample the difference of adjacent means, in standard deviations of the noise."""
+    """Return, for each sample, the difference of adjacent means, in standard deviations of the noise."""
     noise = noise_level(values)
     if noise == 0:
         return np.zeros(len(values))

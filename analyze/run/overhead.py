@@ -33,15 +33,17 @@ class Overhead:
 
     Attributes:
         probe_ns: Overhead of one enter and exit in ns; None if unknown.
-        call_ns: Overhead of measuring a call of MPI or file I/O in ns, without that of a region; None if unknown.
+        call_ns: Overhead of measuring a call of MPI or file I/O in ns, in addition to that of a region; None if
+            unknown.
         visits: Number of timed region entries and MPI calls.
         call_paths: Number of call paths created, over all threads.
         percent: Overhead including the critical path, in percent of the wall time of all locations.
-        of_computing: Overhead in percent of compute time, without MPI calls and the critical path, which are not
-            compute time; ranks that wait enter no probes.
+        of_computing: Overhead in compute time, in percent of compute time, because ranks that wait enter no probes. The
+            overhead in MPI calls, and that of recording the critical path, is left out.
         of_path: Overhead of recording the critical path, in percent of the wall time of the ranks' first threads; None
             if it was not recorded.
-        sampled: What samples show in probes, outside of calls, in percent of compute time; None with too few of them.
+        sampled: Overhead of probes as found by sampling, outside of calls, in percent of compute time; None if there
+            are too few samples.
     """
 
     probe_ns: float | None
@@ -62,8 +64,9 @@ class Overhead:
 def measuring_cost(experiment: Experiment) -> Overhead:
     """Estimate the overhead: visits times the cost of a pair of probes, plus calls, call paths, and critical path.
 
-    Throttled probes have their own cost. Half of a call's overhead is in the time of MPI or file I/O; in the latter it
-    is compute time, too. If the overhead of calls is unknown, that of an MPI call is assumed to equal a pair of probes.
+    Throttled probes have their own cost. Half of a call's overhead is in the measured time of MPI or file I/O; in file
+    I/O, this half is compute time, too. If the overhead of calls is unknown, that of an MPI call is assumed to equal a
+    pair of probes.
     """
     notes, entries, of_mpi, paths = experiment.notes, 0.0, 0.0, 0
     if "visits" in experiment:
@@ -109,8 +112,9 @@ def _total(experiment: Experiment, metric: str) -> float:
 def probe_times(experiment: Experiment) -> Values:
     """Return the overhead of probes, in seconds: ``float64[call path, location]``; 0 if unknown.
 
-    Half of an entry and exit is time of the region, half of its caller; if the region is folded, all is the caller's.
-    Half of a call of MPI or file I/O is time of the region that contains it.
+    Half of the overhead of an entry and exit is in the time of the region, and half in the time of its caller; if the
+    region is folded, all is in the caller's time. Half of the overhead of a call of MPI or file I/O is in the time of
+    the region that contains the call.
     """
     notes, paths = experiment.notes, experiment.call_paths
     if not are_probes_priced(experiment):

@@ -39,7 +39,7 @@ class WaitForCore:
     Attributes:
         process: Number of the process.
         seconds: Waiting time in seconds.
-        of: Its wall time, in seconds.
+        of: The process's wall time, in seconds.
     """
 
     process: int
@@ -50,7 +50,7 @@ class WaitForCore:
 def oversubscription(experiment: Experiment) -> int:
     """Return the number of ranks, or of busy threads if larger, if they share fewer cores.
 
-    0 if each had a core, or this is unknown.
+    The result is 0 if each rank or thread had a core, or if this is unknown.
     """
     processors = experiment.notes.processors
     if processors is None:
@@ -60,7 +60,7 @@ def oversubscription(experiment: Experiment) -> int:
 
 
 def longest_wait_for_core(experiment: Experiment) -> WaitForCore | None:
-    """Return the longest wait for a core that took a tenth of a process's time; None if none did.
+    """Return the longest wait for a core that took a tenth of a process's time; None if there is no such wait.
 
     A long wait means that other programs used the cores, or that the launcher put several ranks on one core. Messages
     took longer then, too. The wait is unknown for files of other tools, and for experiments that were computed from
@@ -100,7 +100,8 @@ def waits_for_cores_unknown(experiment: Experiment) -> bool:
 def time_asleep(experiment: Experiment) -> float:
     """Return the seconds per rank that busy time, MPI, file I/O and waiting for a core do not explain.
 
-    0 if they are less than a quarter of the ranks' time, or if it is unknown how long ranks waited for a core.
+    The result is 0 if this is less than a quarter of the ranks' time, or if it is unknown how long ranks waited for a
+    core.
     """
     delay = experiment.notes.run_delay
     if not delay or not all(complete(experiment, each) for each in ("wall_time", "cpu_time")):
@@ -123,9 +124,9 @@ def _wall_times(part: Experiment, _: slice) -> Values:
 
 
 def waiting_for_turns(experiment: Experiment) -> tuple[str, ...]:
-    """Return the metrics that include waiting for a core; empty if each rank had one.
+    """Return the metrics that include waiting for a core; empty if each rank had a core.
 
-    These are wall times, and metrics of MPI calls that poll while they wait, which includes ``cpu_time``.
+    These are wall times, and metrics of MPI calls, which poll while they wait; ``cpu_time`` includes such calls.
     """
     if not oversubscription(experiment):
         return ()
@@ -134,7 +135,7 @@ def waiting_for_turns(experiment: Experiment) -> tuple[str, ...]:
         if metric.parent in found:
             found.add(metric.name)
     if "mpi_cpu_time" in experiment:
-        found.add("cpu_time")  # its other parts do not include it
+        found.add("cpu_time")  # other parts of CPU time do not include it
     return tuple(metric.name for metric in experiment.metrics if metric.name in found)
 
 

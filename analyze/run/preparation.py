@@ -1,4 +1,4 @@
-"""The first stage: check that a run can be analysed, find its regions, and compute their costs."""
+"""The first stage of the analysis: check that a run can be analysed, find its regions, and compute their costs."""
 
 from __future__ import annotations
 
@@ -33,11 +33,12 @@ class Prepared:
         weighed_costs: Cost of each region in ``weighed``.
         program_time: W_program in seconds, of the slowest process.
         mean_time: W_program in seconds, mean over the processes.
-        outside: The part of W_program before MPI_Init and after MPI_Finalize, in seconds, of the process with most.
+        outside: The part of W_program before MPI_Init and after MPI_Finalize, in seconds, for the process with the
+            most.
         overhead: The overhead of the measurement.
-        oversubscription: The number of ranks, or of busy threads if larger, if they share fewer cores; 0 if each had
-            one, or this is unknown.
-        wait_for_core: The longest wait of a process for a core, if it took a tenth of its time.
+        oversubscription: The number of ranks, or of busy threads if larger, if they share fewer cores; 0 if each had a
+            core, or this is unknown.
+        wait_for_core: The longest wait of a process for a core, if it took a tenth of the process's time.
         waits_for_cores_unknown: Whether ranks may have waited for cores that other programs used, without a record.
         nested_teams: Whether there are threads of nested teams, which are not compared.
         least: The least share of the run for a finding, if one was given.

@@ -29,15 +29,16 @@ class Selection:
     """The selected code regions and ranks.
 
     Attributes:
-        experiment: The experiment that they belong to.
+        experiment: The experiment that contains the regions and ranks.
         regions: Every code region except the start-up of MPI, parents before children.
         ranks: The selected ranks; if threads are compared, the rank of each thread.
         columns: Selected locations, in the order of the ranks.
-        starts: Index of each rank's first column; if threads are compared, of each column.
+        starts: Index in ``columns`` of each rank's first column; if threads are compared, index of each column.
         all_columns: ``columns``, plus the threads that take part in nothing that is compared.
         left_out: Call paths and locations whose values count as 0.
-        threads: How threads share the call paths, if threads are compared; None if ranks are.
-        programs: ``int[rank]``, numbered from 0: ranks of different programs are not compared. None if there is one.
+        threads: How threads share the call paths, if threads are compared; None if ranks are compared.
+        programs: ``int[rank]``, numbered from 0: ranks of different programs are not compared. None if there is one
+            program.
     """
 
     experiment: Experiment
@@ -74,9 +75,9 @@ class Selection:
         return cls(experiment, code_regions(experiment), ranks, all_columns, starts, all_columns, left_out)
 
     def by_thread(self) -> Selection:
-        """Select threads if a process has several that work together, except those without part in the comparison.
+        """Return a selection of threads if a process has several that work together, else the selection unchanged.
 
-        If no process has, the ranks are returned unchanged.
+        Threads that take no part in the comparison are left out.
         """
         threads = find_threads(self.experiment)
         if not threads:
@@ -113,7 +114,7 @@ class Selection:
         return [np.flatnonzero(self.programs == each) for each in range(programs)]
 
     def with_threads(self, columns: Sequence[int]) -> Selection:
-        """Select threads by their columns, each with its own values."""
+        """Return a selection of threads by their columns, each with its own values."""
         assert self.threads is not None
         threads = replace(self.threads, serial=np.zeros_like(self.threads.serial), parts=())
         return replace(self, threads=threads, **self._of_columns(columns))
@@ -123,7 +124,7 @@ class Selection:
         return {"ranks": ranks, "columns": np.array(columns), "starts": np.arange(len(columns))}
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return the state without the experiment: the receiver has its own, and adds it with ``within``."""
+        """Return the state without the experiment: the receiving process adds its own experiment with ``within``."""
         return {name: value for name, value in self.__dict__.items() if name != "experiment"}
 
     def within(self, part: Experiment, columns: slice) -> Selection:
@@ -131,7 +132,7 @@ class Selection:
 
         Args:
             part: The block.
-            columns: The slice of all locations in it.
+            columns: The slice of all locations that the block contains.
         """
         first, last = np.searchsorted(self.columns, [columns.start, columns.stop])
         low, high = np.searchsorted(self.starts, [first, last])
@@ -151,9 +152,9 @@ class Selection:
         )
 
     def by_rank(self, exclusive: Values) -> Values:
-        """Sum values of call paths by region and rank, over its threads: ``float64[region, rank]``, inclusive.
+        """Sum values of call paths by region and rank, over the rank's threads: ``float64[region, rank]``, inclusive.
 
-        If threads are compared, each has a column, with the values from ``Threads.vectors``.
+        If threads are compared, each thread has a column, with the values from ``Threads.vectors``.
         """
         return self._inclusive(self._vectors(exclusive))
 
@@ -165,7 +166,7 @@ class Selection:
         return self.threads.vectors(exclusive) if self.threads else exclusive.copy()
 
     def measured(self, exclusive: Values) -> Values:
-        """Return ``by_rank`` from the thread's own values only; NaN if a thread takes no part in a region."""
+        """Return ``by_rank`` from each thread's own values only; NaN if a thread takes no part in a region."""
         if not self.threads:
             return self.by_rank(exclusive)
         own = self.threads.own
@@ -188,7 +189,7 @@ class Selection:
         return inclusive_over(self.experiment, self.regions, kept[:, None])[:, 0]
 
     def rows(self, metric: str, regions: Sequence[int], *, own: bool = False) -> Values:
-        """Return ``by_rank`` of a metric in some regions: ``float64[region, rank]``; only these are read.
+        """Return ``by_rank`` of a metric in some regions, reading no others: ``float64[region, rank]``.
 
         Args:
             metric: Name of the metric.
@@ -232,7 +233,7 @@ class Selection:
         return np.asarray(np.add.reduceat(chosen, self.starts, axis=1))
 
     def _is_whole(self, columns: int) -> bool:
-        """Return whether this number of columns is exactly that of the selected locations, in their order."""
+        """Return whether values with this number of columns are those of exactly the selected locations, in order."""
         return len(self.columns) == columns and bool((self.columns == np.arange(columns)).all())
 
 
@@ -249,12 +250,12 @@ def over_ranks(
 ) -> Iterator[Result]:
     """Yield a function's result for each block of the selected ranks, in order.
 
-    If threads are compared, there is one block, because their common work is found over all of them.
+    If threads are compared, there is one block, because common work is determined over all threads.
 
     Args:
         selection: The ranks.
         function: Called with the selection of a block, and the arguments; see ``over_locations``.
-        arguments: The same for each block; no experiments.
+        arguments: Further arguments, the same for each block; they must not be experiments.
     """
     if selection.threads:
         yield function(selection, *arguments)  # type: ignore[call-arg]

@@ -23,8 +23,8 @@ class Summary:
     """A metric over all locations; missing values count as 0 in sums.
 
     Attributes:
-        sums: ``float64[call path]``, exclusive.
-        first: The same for the first thread of each process.
+        sums: ``float64[call path]``: exclusive values, summed over all locations.
+        first: ``float64[call path]``: exclusive values, summed over the first thread of each process.
         least: ``float64[call path]``: the smallest value.
         most: ``float64[call path]``: the largest value.
         positive: The number of values above 0.

@@ -18,11 +18,11 @@ __all__ = ["Barriers", "barriers_of_teams", "shares_of_waiting", "waits_by_path"
 
 @dataclass(frozen=True, slots=True)
 class Barriers:
-    """The barriers of a parallel region and below, with those at its ends.
+    """The barriers in a parallel region, in the regions below it, and at its ends.
 
     Attributes:
         path: The call path of the region, or of the region below in which most of the barriers are.
-        team: Threads of a process, mean over the entries of the region.
+        team: Number of threads per process, mean over the entries of the region.
         number: Barriers per thread, mean over the processes.
         work: CPU time of a thread before each barrier, in seconds, outside MPI, file I/O and waiting.
         waited: Total waiting per thread in seconds, mean over the threads.
@@ -38,9 +38,9 @@ class Barriers:
 
 
 def waits_by_paths(experiment: Experiment) -> Mapping[tuple[int, ...], tuple[ThreadWait, ...]]:
-    """Return where threads wait, the longest first, by the call paths of the region around it.
+    """Return the places where threads wait, the longest first, by the call paths of the region around them.
 
-    The first of these is the one on which threads wait longest.
+    In each key, the call path on which threads wait longest comes first.
     """
     if not complete(experiment, "omp_time"):
         return {}
@@ -53,10 +53,11 @@ def waits_by_paths(experiment: Experiment) -> Mapping[tuple[int, ...], tuple[Thr
 
 
 def waits_by_path(experiment: Experiment) -> Mapping[int, tuple[ThreadWait, ...]]:
-    """Return where threads wait, the longest first, by the call path of the region around it.
+    """Return the places where threads wait, the longest first, by the call path of the region around them.
 
-    Of a region with several call paths, each gets its share: of the seconds by the time that threads wait in OpenMP,
-    of the entries by the visits. A barrier is only where they wait: those that a thread meets alone may not be counted.
+    If a region has several call paths, its waits are divided among them: seconds in proportion to the time that threads
+    wait in OpenMP, and entries in proportion to visits. Entries of barriers go only to call paths with waiting, because
+    barriers that a thread reaches alone may not be counted.
     """
     found: dict[int, list[ThreadWait]] = {}
     for paths, waits in waits_by_paths(experiment).items():
@@ -72,10 +73,11 @@ def waits_by_path(experiment: Experiment) -> Mapping[int, tuple[ThreadWait, ...]
 
 
 def shares_of_waiting(experiment: Experiment) -> Mapping[str, Values]:
-    """Return the shares of first threads' time in OpenMP that they wait for locks, and at barriers.
+    """Return the shares of first threads' time in OpenMP in which they wait for locks, and at barriers.
 
     Returns:
-        By the names of these parts, ``float64[call path]``, 0 to 1, together no more than 1; empty if it is not known.
+        ``omp_locks`` and ``omp_barriers`` → ``float64[call path]``, from 0 to 1, with a sum of at most 1; empty if
+        unknown.
     """
     waits = experiment.notes.thread_waits
     if not waits or not complete(experiment, "omp_time"):
@@ -93,7 +95,7 @@ def shares_of_waiting(experiment: Experiment) -> Mapping[str, Values]:
 
 
 def barriers_of_teams(experiment: Experiment) -> Iterator[Barriers]:
-    """Yield the barriers of each outermost parallel region that several threads take part in."""
+    """Yield the barriers of each outermost parallel region in which several threads take part."""
     needed = ("visits", "omp_time", "cpu_time", "omp_cpu_time")
     if not all(complete(experiment, name) for name in needed):
         return
@@ -125,7 +127,7 @@ def _shares(values: Values) -> list[float]:
 
 
 def _paths_of_regions(experiment: Experiment) -> dict[str, list[int]]:
-    """Return region's descriptor → call paths; an empty text → the roots."""
+    """Return a region's descriptor → its call paths, and an empty text → the roots."""
     found: dict[str, list[int]] = {}
     for index, path in enumerate(experiment.call_paths):
         found.setdefault(path.region.descriptor, []).append(index)

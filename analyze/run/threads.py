@@ -16,7 +16,7 @@ __all__ = ["Part", "Threads", "busy_threads", "find_threads", "has_nested_teams"
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A parallel call path of a process, and all below it.
+    """A parallel call path of one process, with all call paths below it, and the threads that took part.
 
     Attributes:
         paths: The call paths.
@@ -57,8 +57,8 @@ class Threads:
     def vectors(self, exclusive: Values) -> Values:
         """Return values of call paths for the comparison of threads; ``float64[call path, location]``.
 
-        In serial call paths, every thread gets the value of the first. If a thread takes no part, it gets the values of
-        the thread in the middle of those that do, so that this does not distinguish it from others.
+        In serial call paths, every thread gets the value of the first thread. A thread that takes no part gets the
+        values of the median thread among those that do, so that it does not stand out.
         """
         values = np.where(self.serial, exclusive[:, self.first], exclusive)
         for part in self.parts:
@@ -69,10 +69,10 @@ class Threads:
 
 
 def find_threads(experiment: Experiment) -> Threads | None:
-    """Find parallel call paths: those with a thread other than the first, and all below them.
+    """Find the parallel call paths, which threads other than the first enter, and all call paths below them.
 
     Returns:
-        None if no process has several threads that can be compared.
+        How threads divide the call paths; None if no process has several threads that can be compared.
     """
     if _are_single(experiment):
         return None
@@ -112,12 +112,12 @@ class _Places:
 
     Attributes:
         process: ``int[location]``: the process, numbered from 0.
-        first: ``int[location]``: the column of its first thread.
-        active: ``bool[call path, location]``: whether each location was there. Work of threads outside all regions is
-            recorded at the root, and does not count.
-        parallel: ``bool[call path, process]``.
-        nested: ``bool[call path, process]``: whether there are threads that were not in the parallel call path around
-            it.
+        first: ``int[location]``: the column of the first thread of each location's process.
+        active: ``bool[call path, location]``: whether each location entered the call path. Work of threads outside all
+            regions is recorded at the root, and does not count.
+        parallel: ``bool[call path, process]``: whether the call path is parallel in the process.
+        nested: ``bool[call path, process]``: whether threads entered the call path that were not in the parallel call
+            path around it.
     """
 
     def __init__(self, experiment: Experiment) -> None:

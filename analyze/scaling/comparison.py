@@ -24,11 +24,13 @@ _FEWEST: Final = 3  # repeated runs; two do not show how far times vary
 
 @dataclass(frozen=True, slots=True)
 class LossChange:
-    """A loss of either version, in seconds over all ranks of the largest run; of the other, it may be a smaller part.
+    """How a loss differs between two versions, in seconds over all ranks of the largest run.
+
+    If only one version has this loss, the other has too little of it for a loss, or none.
 
     Attributes:
         kind: As in ``ScalingLoss``.
-        region: Where; that of the second version if both have it. None if it is in no single region.
+        region: The region of the loss, of the second version if both have it. None if the loss is in no single region.
         base: Loss of the first version.
         other: Loss of the second version.
     """
@@ -47,9 +49,9 @@ class ScalingComparison:
         base: The first version.
         other: The second version.
         word: How efficiency at the largest number of ranks changed; ``unclear`` if noise may explain the change.
-        by: What shows that: ``instructions``, or ``times``.
+        by: What shows the change of efficiency: ``instructions``, or ``times``.
         noise: The relative change of efficiency that noise may explain.
-        changed_most: The factor whose value at the largest number of ranks changed most, relatively; None if none did.
+        changed_most: The factor with the largest relative change at the largest number of ranks; None if none changed.
         changes: Losses, the largest change first.
     """
 
@@ -63,7 +65,7 @@ class ScalingComparison:
 
 
 def compare_scaling(base: Scaling, other: Scaling) -> ScalingComparison:
-    """Compare two versions of a program.
+    """Compare how two versions of a program scale.
 
     Raises:
         UsageError: Numbers of ranks differ, or strong is compared with weak scaling.
@@ -100,7 +102,7 @@ def _instructions(base: Scaling, other: Scaling) -> float:
 
 
 def _noise(base: Scaling, other: Scaling) -> float:
-    """Return the relative change of efficiency that the range of repeated runs explains; without them, a usual one."""
+    """Return the relative change of efficiency that noise explains: the range of repeated runs, or else usual noise."""
     total = 0.0
     for series in (base.series, other.series):
         for run in (0, -1):
@@ -112,7 +114,7 @@ def _noise(base: Scaling, other: Scaling) -> float:
 
 
 def _changed_most(base: Scaling, other: Scaling) -> str | None:
-    """Return the factor that changed most, relatively, of those that both versions have."""
+    """Return the factor, known for both versions, with the largest relative change; None if no factor changed."""
     changes = {}
     for name in FACTORS[:-1]:
         before, now = (each.factors[name][-1] for each in (base, other))
@@ -123,7 +125,7 @@ def _changed_most(base: Scaling, other: Scaling) -> str | None:
 
 
 def _changes(base: Scaling, other: Scaling) -> list[LossChange]:
-    """Return the losses of both versions; regions are matched as the algebra matches them."""
+    """Return the losses of both versions; regions are matched as in the algebra of experiments."""
     experiments, labels = zip(*((each.last.experiment, each.series.labels[-1]) for each in (base, other)), strict=True)
     check_machine(labels[0], experiments[0], labels[1], experiments[1])
     joined = integrate(experiments, system="collapse", labels=labels)

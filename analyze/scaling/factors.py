@@ -21,15 +21,15 @@ __all__ = ["COMPUTATION", "FACTORS", "Factors", "factors_of", "falls_first"]
 Factors = Mapping[str, tuple[float | None, ...]]
 FACTORS: Final = ("load_balance", "serialisation", "transfer", "instructions", "time_per_instruction", "efficiency")
 COMPUTATION: Final = "computation"
-"""Instructions x time per instruction, which is known without counts, too."""
+"""The product of instructions and time per instruction, which is also known without counts."""
 
 
 def factors_of(series: Series, growth: np.ndarray) -> Factors:
-    """Return each factor of each run by name, and ``computation``; None if it was not measured.
+    """Return name → the values of all runs, for each factor and ``computation``; None if not measured.
 
     Args:
         series: The runs.
-        growth: ``float64[run]``: the work of perfect scaling, relative to the first run: 1 for strong scaling.
+        growth: ``float64[run]``: the total work in perfect scaling, relative to the first run: 1 for strong scaling.
     """
     busy, lengths = series.busy.sum(axis=1), series.lengths
     ranks = np.array(series.ranks)
@@ -59,9 +59,9 @@ def factors_of(series: Series, growth: np.ndarray) -> Factors:
 
 
 def falls_first(factors: Factors) -> str | None:
-    """Return the factor that is the first, as ranks are added, to lose a tenth; None if none does.
+    """Return the factor that first loses a tenth as ranks are added; None if no factor does.
 
-    Of several at the same number of ranks it is the lowest.
+    If several factors do at the same number of ranks, it is the lowest of them.
     """
     names = [name for name in FACTORS[:-1] if factors[name][0] is not None]
     if "instructions" not in names:

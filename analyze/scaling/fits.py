@@ -1,4 +1,4 @@
-"""The models that fit a count: in the number of ranks, or in the grid that the ranks form."""
+"""Find models that fit a count, as a function of the number of ranks or of the grid that the ranks form."""
 
 from __future__ import annotations
 
@@ -17,23 +17,24 @@ from .models import MOST_TERMS, Model, allowed_of, combined, fitted, models_in_r
 __all__ = ["HOLDS", "Counted", "fits", "grids_shown"]
 
 HOLDS: Final = 0.03
-"""How far predictions may be off, relatively."""
+"""The greatest relative error of a prediction that holds."""
 
-_FEWEST: Final = 3  # numbers of ranks that can show a grid
-_EXACT: Final = 0.1  # of 1 %: a smaller error is none
+_FEWEST: Final = 3  # least number of runs that can show a grid
+_EXACT: Final = 0.1  # largest error of a model that counts as exact, as a share of the 1 % that is allowed
 
 
 @dataclass(frozen=True)
 class Counted:
-    """A count of a call path; ``float64[run]``.
+    """A count in one call path, for several numbers of ranks; arrays are ``float64[run]``.
 
     Attributes:
         ranks: Numbers of ranks.
         mean: The mean over the ranks, no less than 0.
-        least: The count of the rank with the smallest one.
-        most: That of the rank with the largest one.
-        possible: The numbers of dimensions that the ranks' grid may have, if they form one.
-        known: Those that are known to be used: loops over single dimensions may show, too.
+        least: The smallest count of any rank.
+        most: The largest count of any rank.
+        possible: The numbers of dimensions that the ranks' grid may have, if the ranks form a grid.
+        known: The numbers of dimensions that the program is known to use. For these, counts may also depend on single
+            dimensions.
     """
 
     ranks: tuple[int, ...]
@@ -45,21 +46,21 @@ class Counted:
 
     @property
     def grids(self) -> tuple[int, ...]:
-        """The numbers of dimensions to be tried; ranks of any grid may also form a chain."""
+        """The numbers of dimensions to try; ranks of any grid may also form a chain, with one dimension."""
         return tuple(each for each in self.possible if not self.known or each in (1, *self.known))
 
     @property
     def differs(self) -> bool:
-        """Whether some rank has less than nine tenths of another one's count."""
+        """Whether some rank has less than nine tenths of another rank's count."""
         return bool((self.least < (1 - THRESHOLD) * self.most).any())
 
 
 def fits(counted: Counted) -> list[Model]:
-    """Return the simplest models that are exact within 1 %, the best first, with others that are as good.
+    """Return the simplest models that are exact within 1 %: the best one first, then others that are as good.
 
-    If ranks differ as those in the middle and at the edges of a grid, its models are preferred. If they differ in
-    another way, the largest and the smallest count need models in P, too, unless the total stays the same. If nothing
-    shows a grid, its models must be exact, and have one term.
+    If ranks differ like ranks in the middle and at the edges of a grid, models of this grid are preferred. If ranks
+    differ in another way, the largest and the smallest count must have models in P, too, unless the total stays the
+    same. If nothing shows a grid, models of grids must be exact and have one term.
     """
     if not counted.mean.any():
         return [Model(())]
@@ -76,7 +77,7 @@ def fits(counted: Counted) -> list[Model]:
         if not counted.differs:
             of_grids = [*(each for each in alike if len(each[1].terms) == number), *_of_grids(number, counted)]
             found += [each for each in of_grids if each[1].grid in counted.known or (number == 1 and each[0] <= _EXACT)]
-        if len(counted.ranks) == number + 1 > 2:  # two terms may come near any three values
+        if len(counted.ranks) == number + 1 > 2:  # two terms can fit almost any three values
             found = [each for each in found if each[0] <= _EXACT]
         if found:
             return _best(found)
@@ -84,7 +85,7 @@ def fits(counted: Counted) -> list[Model]:
 
 
 def grids_shown(counted: Counted) -> set[int]:
-    """Return the numbers of dimensions of the grids that differences between the ranks' messages show."""
+    """Return the numbers of dimensions of the grids that explain how counts differ between ranks."""
     if not counted.differs:
         return set()
     return {model.grid for number in (1, MOST_TERMS) for _, model in _of_edges(number, counted)}
@@ -100,8 +101,8 @@ def _best(found: list[tuple[float, Model]]) -> list[Model]:
 def _of_edges(number: int, counted: Counted) -> Iterator[tuple[float, Model]]:
     """Yield the models of a grid in which ranks at the edges do less, each with its error.
 
-    The largest and the smallest count must be those of the grid within a tenth: if the grid does not divide the data
-    evenly, they differ a little more.
+    The largest and the smallest count must agree with the grid within a tenth only, because they differ a little more
+    if the grid does not divide the data evenly.
     """
     if len(counted.ranks) < _FEWEST:
         return
@@ -111,7 +112,7 @@ def _of_edges(number: int, counted: Counted) -> Iterator[tuple[float, Model]]:
     )
     for grid in counted.grids:
         by_axis = counted.differs or grid in counted.known
-        if number == 1 or by_axis:  # with more terms, nothing would show the grid
+        if number == 1 or by_axis:  # else, several terms may fit without a grid
             for way in WAYS:
                 columns = _columns_of_edges(counted.ranks, grid, way, by_axis=by_axis)
                 for error, terms in combined(columns, number, amounts, allowed, is_grid=True):
@@ -131,7 +132,7 @@ def _columns_of_edges(ranks: tuple[int, ...], grid: int, way: int, *, by_axis: b
 
 
 def _of_grids(number: int, counted: Counted) -> Iterator[tuple[float, Model]]:
-    """Yield the models of a grid in which all ranks do the same, each with its error."""
+    """Yield the models of a grid in which all ranks have the same amount, each with its error."""
     for grid in counted.grids if len(counted.ranks) >= _FEWEST else ():
         is_known = grid in counted.known
         if is_known or number == 1:
@@ -142,14 +143,14 @@ def _of_grids(number: int, counted: Counted) -> Iterator[tuple[float, Model]]:
 
 @cache
 def _columns(ranks: tuple[int, ...], grid: int, *, by_axis: bool) -> dict[str, Values]:
-    """Return, for each form in which all ranks have the same, its amounts for these numbers of ranks."""
+    """Return, for each form in which all ranks have the same amount, this amount for each number of ranks."""
     sizes = [dimensions(each, grid) for each in ranks]
     forms = (each for each in grid_forms(grid).values() if not each.shares and (by_axis or not each.by_axis))
     return {form.name: np.array([*map(form.mean, sizes)]) for form in forms}
 
 
 def _have_models(counted: Counted) -> bool:
-    """Return whether the largest and the smallest count of a rank have models in P; one rank has both."""
+    """Return whether the largest and the smallest count of a rank have models in P; runs with one rank are left out."""
     several = np.array(counted.ranks) > 1
     ranks = [each for each in counted.ranks if each > 1]
     return all(fitted(ranks, each[several].tolist()) is not None for each in (counted.least, counted.most))

@@ -1,7 +1,7 @@
-"""Counts of ranks that form a grid: what they send across its cuts, and how often they enter loops over its dimensions.
+"""Counts of ranks that form a grid: what they send to neighbours, and how often they enter loops over its dimensions.
 
-Grids are as even as possible, as MPI_Dims_create makes them. From 4 to 8 ranks, only one dimension of a grid grows, so
-that a count of 2, 4 and 8 ranks may fit a form in P that is wrong for 16.
+Grids are as even as possible, as MPI_Dims_create makes them. From 4 to 8 ranks, only one dimension of a grid grows. So
+counts with 2, 4 and 8 ranks may fit a form in P that is wrong for 16.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ GRIDS: Final = (1, 2, 3)
 """The numbers of dimensions that are tried."""
 
 WAYS: Final = (0, 1)
-"""Ranks send to the next rank of each dimension only, or to both neighbours."""
+"""Ranks send only to the next rank in each dimension (0), or to both neighbours (1)."""
 
 _Sizes = tuple[int, ...]
 _Amount = Callable[[_Sizes], float]
@@ -26,13 +26,14 @@ _Amount = Callable[[_Sizes], float]
 
 @dataclass(frozen=True)
 class GridForm:
-    """An amount per rank in a grid.
+    """An amount per rank in a grid, as a function of the grid's sizes.
 
     Attributes:
-        name: With the number of dimensions.
-        mean: The mean over the ranks, from the sizes of the grid.
-        shares: The largest and the smallest amount of a rank, in each of ``WAYS``; empty if all ranks have the same.
-        by_axis: Whether it depends on one of several dimensions.
+        name: Name of the form, with the number of dimensions.
+        mean: Computes the mean over the ranks from the sizes of the grid.
+        shares: For each of ``WAYS``, compute the largest and the smallest amount of a rank; empty if all ranks have the
+            same.
+        by_axis: Whether the amount depends on one of several dimensions.
     """
 
     name: str
@@ -50,7 +51,7 @@ class GridForm:
 
 @cache
 def dimensions(ranks: int, number: int) -> _Sizes:
-    """Return the sizes of the most even grid, the largest first."""
+    """Return the sizes of the most even grid of a number of dimensions, the largest first."""
     if number == 1:
         return (ranks,)
     root = round(ranks ** (1 / number))
@@ -61,10 +62,10 @@ def dimensions(ranks: int, number: int) -> _Sizes:
 
 @cache
 def grid_forms(number: int) -> Mapping[str, GridForm]:
-    """Return the forms of grids with a number of dimensions, by name; ``1`` and ``1/P`` are those of any program.
+    """Return the forms of grids with a number of dimensions, by name; any program may have ``1`` and ``1/P``.
 
-    A face of a rank has the area p / P in the dimension of size p, if the whole grid has the area 1. Of one dimension,
-    all but the cuts are forms in P.
+    A face of a rank has the area p / P in the dimension of size p, if the whole grid has the area 1. With one
+    dimension, all forms but the cuts are forms in P.
     """
     every = (*range(number),)
     found = [GridForm("1", lambda _: 1.0), GridForm("1/P", lambda sizes: 1 / prod(sizes))]

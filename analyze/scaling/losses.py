@@ -1,7 +1,7 @@
 """The rank-seconds lost at the largest number of ranks compared with perfect scaling, divided by cause.
 
-Perfect scaling takes the busy time of the first run, or for weak scaling that of each rank. What the last run takes
-more, with B for its time (or for its critical path, if ranks shared cores) and P ranks, is
+Perfect scaling takes as much busy time as the first run, or as much per rank for weak scaling; this is ``ideal``. The
+last run has P ranks and takes the time B, which is the length of its critical path if ranks shared cores. The loss is
 
     P B - ideal = P (B - path)  transfer
                 + P path - busy  ranks wait for each other, by region
@@ -41,9 +41,9 @@ class ScalingLoss:
 
     Attributes:
         kind: ``replicated``, ``grows``, ``not_explained``, or a kind of the verdict.
-        region: Where; None if it is in no single region.
-        rank_seconds: How much, in seconds over all ranks; negative if it makes up for other losses.
-        by_counts: Whether instructions show it, or times alone.
+        region: The region of the loss; None if it is in no single region.
+        rank_seconds: The loss in seconds over all ranks; negative if it makes up for other losses.
+        by_counts: Whether instructions show the loss, or times alone.
         finding: The number of the finding of the last run that names the region, from 0; None without one.
     """
 
@@ -61,8 +61,9 @@ class Ledger:
     Attributes:
         whole: Rank-seconds of the run, or of its critical path if ranks shared cores.
         ideal: Rank-seconds of perfect scaling.
-        losses: Their difference in parts that add up, the largest first; the part that is not explained comes last.
-        parts: Rank-seconds by kind and region, with those that are too small for a loss, or negative.
+        losses: The difference between ``whole`` and ``ideal`` in parts that add up, the largest first; the part that is
+            not explained comes last.
+        parts: Rank-seconds by kind and region, including those that are too small for a loss, or negative.
     """
 
     whole: float
@@ -72,12 +73,12 @@ class Ledger:
 
     @property
     def lost(self) -> float:
-        """The difference in rank-seconds."""
+        """The difference between ``whole`` and ``ideal``, in rank-seconds."""
         return self.whole - self.ideal
 
 
 def ledger_of(series: Series, growth: float, last: Findings) -> Ledger:
-    """Add up what the last run loses.
+    """Return what the last run loses compared with perfect scaling, by kind and region.
 
     Args:
         series: The runs.
@@ -108,7 +109,7 @@ def ledger_of(series: Series, growth: float, last: Findings) -> Ledger:
 
 
 def _add_growth(parts: _Parts, series: Series, growth: float) -> None:
-    """Add what ranks are busy longer than in perfect scaling.
+    """Add the busy time beyond that of perfect scaling to ``parts``, in rank-seconds.
 
     Counts show work exactly. Times that counts do not confirm must exceed those of perfect scaling by more than noise.
     """
@@ -136,7 +137,7 @@ def _add_growth(parts: _Parts, series: Series, growth: float) -> None:
 
 
 def _is_replicated(series: Series, path: int) -> bool:
-    """Return whether each rank does the same in a call path, however many ranks there are."""
+    """Return whether each rank does the same work in a call path, however many ranks there are."""
     executed = series.instructions
     allowed = CRITERIA.same_work if executed is not None else CRITERIA.unknown_noise
     values = (series.busy if executed is None else executed)[:, path] / np.array(series.ranks)
@@ -144,10 +145,11 @@ def _is_replicated(series: Series, path: int) -> bool:
 
 
 def _add_waiting(parts: _Parts, series: Series, last: Findings, owners: dict[int, int]) -> None:
-    """Add what the critical path has more of each call path than the mean rank, for all ranks.
+    """Add each call path's time on the critical path beyond the mean rank's busy time, times the number of ranks.
 
-    A finding of the run that ranks differ, or wait, names its call paths. Others are named if the path has more of them
-    than noise; the rest is not explained. If some ranks take longer for the same instructions, cores are slow.
+    If a finding says that ranks differ or wait, its call paths are added under its kind and region. Other call paths
+    are added if the difference exceeds noise; otherwise it stays unexplained. If some ranks take longer for the same
+    instructions, their cores are slow.
     """
     ranks = series.ranks[-1]
     path, busy, longest = series.path[-1], series.busy[-1], series.longest[-1]
@@ -171,9 +173,9 @@ def _add_waiting(parts: _Parts, series: Series, last: Findings, owners: dict[int
 
 
 def _add_transfer(parts: _Parts, series: Series, seconds: float, last: Findings, owners: dict[int, int]) -> None:
-    """Divide the time beside the critical path among call paths, by their time in MPI without waiting for ranks.
+    """Divide the time outside the critical path among call paths, by their time in MPI without waiting for ranks.
 
-    What MPI does not explain, such as sleep, stays unexplained.
+    Time that MPI does not explain, such as sleep, stays unexplained.
     """
     in_mpi = series.in_mpi[-1]
     whole = float(in_mpi.sum())
@@ -188,7 +190,7 @@ def _add_transfer(parts: _Parts, series: Series, seconds: float, last: Findings,
 
 
 def _owners(series: Series, last: Findings) -> dict[int, int]:
-    """Return, for each call path of the series in the region of a finding or below, the innermost one's number."""
+    """Return call path of the series → number of the innermost finding whose region contains it."""
     regions, rows = last.run.weighed.regions, series.rows[-1]
     found: dict[int, tuple[int, int]] = {}
     for number, finding, _ in _named(last):
@@ -201,7 +203,7 @@ def _owners(series: Series, last: Findings) -> dict[int, int]:
 
 
 def _named(last: Findings) -> Iterator[tuple[int, Finding, Region]]:
-    """Yield the number, finding and region of each finding of one region."""
+    """Yield the number, finding and region of each finding that has a single region."""
     for number, each in enumerate(last.verdict.findings):
         if each.region:
             yield number, each, last.experiment.call_paths[each.region.id].region

@@ -20,12 +20,12 @@ _BYTES: Final = "mpi_bytes_sent"
 
 @dataclass(frozen=True, slots=True)
 class KeptMessages:
-    """Messages of a region.
+    """Messages of a region that do not become smaller or fewer.
 
     Attributes:
-        region: Where.
-        ranks: The smallest number of ranks that send there, and the largest number of ranks.
-        per_rank: The bytes that a rank sends there in these two runs, on average.
+        region: The region that sends.
+        ranks: The smallest number of ranks with which the region sends, and the largest number of ranks.
+        per_rank: The bytes that a rank sends in the region in these two runs, on average.
     """
 
     region: Region
@@ -34,7 +34,7 @@ class KeptMessages:
 
 
 def kept_messages(series: Series) -> tuple[KeptMessages, ...]:
-    """Return the messages that lose less than a tenth per rank, those with the most bytes first.
+    """Return the regions whose messages lose less than a tenth of their bytes per rank, those with most bytes first.
 
     Regions with less than a tenth of the last run's bytes are left out.
     """

@@ -1,7 +1,7 @@
 """Models of counts over the number of ranks: the simplest sum of few forms that is exact within 1 %.
 
 The forms are those that regular programs have (Calotoiu et al., SC 2013, section 3), and those of grids of ranks. A
-model has fewer coefficients than it was fitted to numbers of ranks; otherwise it would fit noise.
+model has fewer coefficients than there are numbers of ranks to which it is fitted; otherwise it would fit noise.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ FORMS: Final[dict[str, _Form]] = {
     "P": float,
     "sqrt P": lambda ranks: float(np.sqrt(ranks)),
 }
-"""Of the number of ranks P, simplest first; the logarithm is to base 2."""
+"""Forms in the number of ranks P, simplest first; the logarithm is to base 2."""
 
 MOST_TERMS: Final = 2
-_ROUNDING: Final = 1e-9  # relative to the largest value, where a value is 0
-_ROUGH: Final = 1e-3  # the same, to leave out most of the models
-_NOTHING: Final = 1e-6  # of the largest value: a smaller term is none
+_ROUNDING: Final = 1e-9  # allowed error of a value of 0, relative to the largest value
+_ROUGH: Final = 1e-3  # allowed error in a rough test that leaves out most of the models, relative to the largest value
+_NOTHING: Final = 1e-6  # least size of a term, relative to the largest value
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Model:
     """A sum of forms.
 
     Attributes:
-        terms: Form → its coefficient.
+        terms: Names of forms with their coefficients.
         grid: The number of dimensions of the ranks' grid; 0 if all forms are in P.
     """
 
@@ -62,7 +62,7 @@ def fitted(ranks: Sequence[int], values: Sequence[float]) -> Model | None:
 
     Args:
         ranks: Numbers of ranks.
-        values: A count for each, no less than 0. If all are 0, the model has no terms.
+        values: A count for each number of ranks, no less than 0. If all are 0, the model has no terms.
     """
     amounts = np.array(values, dtype=np.float64)
     if not amounts.any():
@@ -75,10 +75,10 @@ def fitted(ranks: Sequence[int], values: Sequence[float]) -> Model | None:
 
 
 def models_in_ranks(number: int, ranks: Sequence[int], amounts: Values) -> Iterator[tuple[float, Model]]:
-    """Yield the models in P with a number of terms that are exact within 1 %, each with its error in units of that.
+    """Yield the models in P with ``number`` terms that are exact within 1 %, each with its error as a share of 1 %.
 
     Args:
-        number: Of terms.
+        number: Number of terms.
         ranks: Numbers of ranks.
         amounts: ``float64[run]``, not all 0.
     """
@@ -88,27 +88,27 @@ def models_in_ranks(number: int, ranks: Sequence[int], amounts: Values) -> Itera
 
 
 def allowed_of(amounts: Values) -> Values:
-    """Return how far a model may be off for each amount."""
+    """Return the error that is allowed for each amount."""
     return np.maximum(CRITERIA.same_work * amounts, _ROUNDING * float(amounts.max()))
 
 
 def combined(
     columns: Mapping[str, Values], number: int, amounts: Values, allowed: Values, *, is_grid: bool = False
 ) -> Iterator[tuple[float, _Terms]]:
-    """Yield the sums of a number of columns that are equal to amounts, with the error as a share of what is allowed.
+    """Yield weighted sums of ``number`` columns that fit the amounts, each with its error as a share of ``allowed``.
 
     Args:
-        columns: By name, each with a value for each amount.
-        number: Of terms, 1 or 2.
+        columns: Name of a form → its value for each amount.
+        number: Number of terms, 1 or 2.
         amounts: Amounts.
-        allowed: How far a sum may be off.
-        is_grid: Whether the models are of a grid: one form at least is not in P, and no coefficient is negative.
+        allowed: The allowed error of each amount.
+        is_grid: Whether the models are of a grid: at least one form is not in P, and no coefficient is negative.
     """
     for names in _promising(columns, number, amounts, allowed):
         if is_grid and all(name in FORMS for name in names):
             continue
         matrix = np.stack([columns[name] for name in names], axis=1)
-        if np.count_nonzero(matrix.any(axis=1)) <= number:  # the logarithm of 1 rank shows nothing
+        if np.count_nonzero(matrix.any(axis=1)) <= number:  # the logarithm of 1 rank is 0 and shows nothing
             continue
         coefficients, _, rank, _ = np.linalg.lstsq(matrix / allowed[:, None], amounts / allowed, rcond=None)
         error = float((np.abs(matrix @ coefficients - amounts) / allowed).max())
@@ -120,7 +120,7 @@ def combined(
 def _promising(
     columns: Mapping[str, Values], number: int, amounts: Values, allowed: Values
 ) -> Iterator[tuple[str, ...]]:
-    """Yield the combinations of columns that may be exact, by the normal equations of all at once."""
+    """Yield the combinations of columns that may be exact; the normal equations of all are solved at once."""
     allowed = np.maximum(allowed, _ROUGH * float(amounts.max()))
     weighed = np.stack([*columns.values()]) / allowed
     scaled = amounts / allowed

@@ -21,14 +21,14 @@ _BYTES: Final = "mpi_bytes_sent"
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """The total of a count over all ranks.
+    """The prediction of a count's total over all ranks.
 
     Attributes:
-        metric: Its name.
+        metric: Name of the count.
         ranks: The number of ranks.
         fitted_to: The numbers of ranks that the models are fitted to.
         predicted: The models' prediction; None if the models do not cover 99 % of the count.
-        measured: What was counted; None if there is no such run.
+        measured: The measured total; None if there is no such run.
         modelled: The share of the count in regions with a model.
         unclear: The share in regions with several models that are as simple and exact, but predict different counts.
     """
@@ -43,14 +43,14 @@ class Prediction:
 
     @property
     def holds(self) -> bool:
-        """Whether it was measured, and is right within 3 %."""
+        """Whether the count was measured, and the prediction is right within 3 %."""
         if self.predicted is None or self.measured is None:
             return False
         return abs(self.predicted - self.measured) <= HOLDS * self.measured
 
     @property
     def is_unclear(self) -> bool:
-        """Whether there are enough models, but several of a region disagree."""
+        """Whether the models cover the count, but several models of a region disagree."""
         return self.predicted is None and self.modelled + self.unclear >= 1 - CRITERIA.same_work
 
 
@@ -63,7 +63,7 @@ def models_of(series: Series, metric: str, runs: int) -> list[list[Model]]:
 def _grids(series: Series, runs: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Return the numbers of dimensions that the ranks' grid may have, and those that the program is known to use.
 
-    They are known by the grids that the program made, or by ranks at the edges of a grid, which send less.
+    A grid is known if the program made it with MPI, or if ranks send less like those at the edges of the grid.
     """
     made = [(ranks, grids) for ranks, grids in zip(series.ranks[:runs], series.grids, strict=False) if grids]
     possible = tuple(
@@ -93,7 +93,7 @@ def _counted(
 
 
 def predictions(series: Series) -> Iterator[Prediction]:
-    """Yield the prediction of each count for the largest run and, if it holds, for twice as many ranks."""
+    """Yield the prediction of each count for the largest run and, if this prediction holds, for twice as many ranks."""
     last = len(series.ranks) - 1
     if last < 2:
         return
@@ -108,7 +108,7 @@ def predictions(series: Series) -> Iterator[Prediction]:
 
 
 def _prediction(series: Series, metric: str, runs: int, ranks: int, measured: float | None) -> Prediction:
-    """Return a prediction by the first ``runs`` runs."""
+    """Return a prediction from the first ``runs`` runs."""
     values = series.counts[metric][runs - 1].tolist()
     predicted, modelled, unclear, whole = 0.0, 0.0, 0.0, sum(values) or 1.0
     for value, models in zip(values, models_of(series, metric, runs), strict=True):

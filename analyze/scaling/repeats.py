@@ -18,12 +18,12 @@ __all__ = ["Repeats", "repeats_of"]
 
 @dataclass(frozen=True)
 class Repeats:
-    """The times of the runs with one number of ranks, in seconds: ``float64[run]``.
+    """The times of the runs with the same number of ranks, in seconds: ``float64[run]``.
 
     Attributes:
-        times: From ``MPI_Init`` to ``MPI_Finalize``.
-        lengths: Of the critical path.
-        alone: Whether in all these runs each rank had a core to itself.
+        times: Times from ``MPI_Init`` to ``MPI_Finalize``.
+        lengths: Lengths of the critical paths.
+        alone: Whether each rank had a core to itself in all these runs.
     """
 
     times: Values
@@ -36,9 +36,9 @@ class Repeats:
         return float(values.min()), float(values.max())
 
     def median(self, *, of_path: bool) -> int:
-        """Return the number of the run with the median time, or critical path if ``of_path``; of two the shorter.
+        """Return the index of the run with the median time, or critical path if ``of_path``; of two runs, the shorter.
 
-        A mean of runs would have the time of a disturbed run in each of its regions.
+        The mean of the runs is not used, because each of its regions would contain the time of disturbed runs.
         """
         order = np.argsort(self.lengths if of_path else self.times, kind="stable")
         return int(order[(len(order) - 1) // 2])

@@ -27,7 +27,7 @@ class Scaling:
 
     Attributes:
         series: The runs.
-        mode: Whether the total work stays the same, or that of each rank.
+        mode: ``strong`` if the total work stays the same, ``weak`` if the work of each rank does.
         by: What shows the mode: ``instructions``, ``visits``, or ``option``.
         last: The findings of the last run.
         factors: See ``factors_of``.
@@ -54,7 +54,7 @@ class Scaling:
 
     @property
     def speedups(self) -> tuple[float, ...]:
-        """How many times as much work per second as the first run; of the critical path if ``is_of_path``."""
+        """Work per second relative to the first run; by the lengths of critical paths if ``is_of_path``."""
         times = self.series.lengths if self.is_of_path else self.series.times
         return tuple((self.growth * times[0] / times).tolist())
 
@@ -65,11 +65,11 @@ class Scaling:
 
 
 def find_scaling(series: Series, mode: Mode | None = None) -> Scaling:
-    """Judge runs.
+    """Judge how a program scales.
 
     Args:
         series: The runs.
-        mode: Strong or weak scaling; None if counts are to show it.
+        mode: Strong or weak scaling; None to find this by counts.
 
     Raises:
         UsageError: Without ``mode``, counts do not show whether scaling is strong or weak, or arguments differ.
@@ -104,9 +104,10 @@ def _growth(series: Series, mode: Mode) -> np.ndarray:
 def _mode_of(series: Series) -> tuple[Mode, str]:
     """Return whether scaling is strong or weak, and which count shows it.
 
-    In strong scaling the total of some count stays the same although all ranks share it. In weak scaling most of the
-    work per rank stays the same. Where neither is exact, as with small grids and wide halos, it is what the growth of
-    most instructions is nearer to. Visits show strong scaling only: most regions are entered as often on each rank.
+    In strong scaling, the total of some count stays the same although all ranks share it. In weak scaling, most of the
+    work per rank stays the same. If neither is exact, as with small grids and wide halos, the mode is the one to which
+    the growth of most instructions is closer. Visits can only show strong scaling, because each rank enters most
+    regions equally often.
     """
     ranks, busy = np.array(series.ranks)[:, None], series.busy[0]
     for name in ("instructions", "visits"):

@@ -1,4 +1,4 @@
-"""Runs of one program with different numbers of ranks, over the call paths of all."""
+"""Runs of one program with different numbers of ranks, over the call paths of all runs."""
 
 from __future__ import annotations
 
@@ -32,23 +32,25 @@ class Series:
     Attributes:
         labels: The name of each run.
         ranks: The number of ranks of each run.
-        runs: The runs; of repeated runs the median one.
+        runs: The runs; if runs are repeated, the median run.
         repeats: The times of all runs with each number of ranks.
         call_paths: The call paths of all runs.
-        rows: For each run, the row of each of its call paths.
+        rows: For each run, the index in ``call_paths`` of each of its own call paths.
         has_same_arguments: Whether all runs got the same arguments, or these are unknown.
         busy: Busy time in seconds, including file I/O.
         longest: Busy time of the rank that is busy longest in the call path, in seconds.
         busiest: ``float64[run]``: busy time of the busiest rank.
         files: Time in file I/O, in seconds.
-        path: Time on the critical path, in seconds; of one rank, its busy time.
+        path: Time on the critical path, in seconds; with one rank, its busy time.
         in_mpi: Time in MPI without waiting for other ranks, in seconds.
-        counts: ``instructions``, ``visits`` and ``mpi_bytes_sent``, as far as all runs have them.
-        least: Likewise, of the rank with the smallest count in the call path.
-        most: Likewise, of the rank with the largest one.
+        counts: ``instructions``, ``visits`` and ``mpi_bytes_sent``, each if all runs have it.
+        least: Like ``counts``, but of the rank with the smallest count in the call path.
+        most: Like ``counts``, but of the rank with the largest count in the call path.
         grids: For each run, the sizes of each grid that the program made of all ranks.
-        shared: ``bool[run, call path]``: whether each rank executes at least half as much as the mean rank.
-        same: Likewise, whether all ranks execute the same number of instructions; false if these were not counted.
+        shared: ``bool[run, call path]``: whether each rank executes at least half as many instructions as the mean
+            rank; by busy time if these were not counted.
+        same: ``bool[run, call path]``: whether all ranks execute the same number of instructions; false if these were
+            not counted.
     """
 
     labels: tuple[str, ...]
@@ -88,7 +90,7 @@ class Series:
 
     @property
     def intervals(self) -> tuple[tuple[float, float], ...]:
-        """For each number of ranks, the shortest and longest time of its runs in seconds, as in ``is_of_path``."""
+        """For each number of ranks, the shortest and longest run in seconds; critical paths if ``is_of_path``."""
         return tuple(each.interval(of_path=self.is_of_path) for each in self.repeats)
 
     @property
@@ -107,10 +109,10 @@ def series_of(runs: Sequence[Sequence[Experiment]], labels: Sequence[str]) -> Se
 
     Args:
         runs: Runs of one program, or means of runs: for each number of ranks one, or repeated runs.
-        labels: Their names in messages, one per number of ranks.
+        labels: Names of the runs in messages, one per number of ranks.
 
     Raises:
-        UsageError: There are fewer than two numbers of ranks, or two runs have the same.
+        UsageError: There are fewer than two numbers of ranks, or two runs have the same number.
         InputError: A run is incomplete, failed, has no critical path, or is of another program or build, or of another
             kind of machine.
     """
@@ -202,7 +204,7 @@ def _check(label: str, experiment: Experiment) -> None:
 
 
 def _check_same(first: str, base: Experiment, label: str, other: Experiment) -> None:
-    """Refuse a run of another program, build or kind of machine than the first."""
+    """Raise an error for a run of another program, build or kind of machine than the first."""
     programs = [each.notes.program for each in (base, other)]
     if all(programs) and programs[0] != programs[1]:
         raise InputError(f"{label}: expected the program {programs[0]} as in {first}, found {programs[1]}")
@@ -214,10 +216,10 @@ def _check_same(first: str, base: Experiment, label: str, other: Experiment) -> 
 
 
 def check_machine(first: str, base: Experiment, label: str, other: Experiment) -> None:
-    """Refuse a run on another kind of machine than that of the run named ``first``, if both were calibrated.
+    """Raise an error for a run on another kind of machine than the run named ``first``, if both were calibrated.
 
     Raises:
-        InputError: Their processors or caches differ.
+        InputError: Processors or caches differ.
     """
     machines = [[each.notes.calibrated.get(name) for name in ("processor", "caches")] for each in (base, other)]
     if all(machines[0]) and all(machines[1]) and machines[0] != machines[1]:
@@ -228,7 +230,7 @@ def check_machine(first: str, base: Experiment, label: str, other: Experiment) -
 
 
 def _texts(run: Experiment) -> dict[str, set[str]]:
-    """Return the fingerprints of each file's text: several if files of several folders have one name."""
+    """Return the fingerprints of each file's text: several if files in several folders have the same name."""
     found: dict[str, set[str]] = {}
     for path in run.call_paths:
         if path.region.text:

@@ -23,7 +23,7 @@ COUNTS: Final = ("instructions", "visits", "mpi_bytes_sent")
 def sums_of(experiment: Experiment) -> dict[str, Values]:
     """Return sums and extremes over ranks by name: ``float64[call path]``, exclusive; see ``Series``.
 
-    Those of a count are ``least instructions`` and ``most instructions``.
+    Extremes of a count are, for example, ``least instructions`` and ``most instructions``.
     """
     names = [name for name in COUNTS if complete(experiment, name)]
     blocks = [*over_locations(experiment, _of_block, names)]
@@ -33,7 +33,7 @@ def sums_of(experiment: Experiment) -> dict[str, Values]:
         join = {"longest": np.max, "busiest": np.max, "most": np.max, "least": np.min}.get(kind, np.sum)
         found[name] = np.asarray(join([each[name] for each in blocks], axis=0))
     number = len({place.process for place in experiment.locations})
-    if number == 1:  # the path may begin with the first message, which there may not be
+    if number == 1:  # a recorded path may begin with the first message, and one rank may send none
         found["path"] = found["busy"]
     executed = found["instructions"] if "instructions" in found else found["busy"]
     found["shared"] = np.where(executed > 0, found["least"] * number >= executed / 2, False).astype(np.float64)

@@ -49,8 +49,8 @@ class Analysis:
     """The results of each stage of an analysis.
 
     A region is identified by its position. The regions whose ranks are *compared* include all below them. When regions
-    are *weighed* against each other, one around the whole program counts only with its own code. *Culprits* are the
-    regions that the verdict names.
+    are *weighed* against each other, a region around the whole program counts only with its own code. *Culprits* are
+    the regions that the verdict names.
 
     Attributes:
         run: The analysed run, with its regions and their costs.
@@ -105,12 +105,12 @@ class Analysis:
 
     @property
     def compares_a_part(self) -> bool:
-        """Whether the comparison left out ranks or regions, or was one of threads."""
+        """Whether the comparison left out ranks or regions, or was a comparison of threads."""
         return self.differences.selection.is_part
 
     @cached_property
     def culprits_by_difference(self) -> tuple[int, ...]:
-        """The culprits in which ranks differ: those with different work first, each kind by its largest difference."""
+        """The culprits in which ranks differ: first those with different work, each kind by decreasing difference."""
         values, alike = self.vectors.values, self.same_work.culprits
         return tuple(
             sorted(self.dissimilarity.culprits, key=lambda culprit: (culprit in alike, -float(np.ptp(values[culprit]))))
@@ -135,7 +135,7 @@ class Analysis:
     def differing_attributes(self) -> Mapping[int | None, tuple[Difference, ...]]:
         """The attributes that differ between ranks as their times do, by culprit.
 
-        Under None: those of all culprits together, or of the whole program if there is no culprit.
+        The key None has the attributes of all culprits together, or of the whole program if there is no culprit.
         """
         clusters, culprits = self.dissimilarity.clusters, self.dissimilarity.culprits
         if self.root_causes:
@@ -251,8 +251,8 @@ class Analysis:
     def in_turn(self) -> Values:
         """The seconds that the run would save if the ranks were busy in a region at the same time: ``float64[region]``.
 
-        0 where they already are, and everywhere if there is a master or a rank was excluded: a master's workers
-        continue in the order in which it answers, which differs from run to run.
+        0 where ranks already are busy at the same time. 0 everywhere if a rank was excluded, or if there is a master:
+        its workers continue in the order in which it answers, which differs from run to run.
         """
         chained = self.explanation.seconds.chained
         is_excluded = len(self.run.compared.ranks) < len(self.run.weighed.ranks)
@@ -268,7 +268,8 @@ class Analysis:
     def idle(self) -> float:
         """The length of the critical path minus the mean busy time of the ranks (without a master), in seconds; >= 0.
 
-        If that is unknown, or ``compares_a_part``, the run's time minus the mean of the compared ranks, or threads.
+        If the path is unknown, or ``compares_a_part``, it is the run's time minus the mean of the compared ranks, or
+        threads.
         Infinite if another metric is compared.
         """
         path, run = self.explanation.serialisation, self.run
@@ -286,7 +287,7 @@ class Analysis:
 
     @cached_property
     def mean_busy(self) -> Values:
-        """The mean busy time of the ranks in each region: ``float64[region]``; of a team of threads, the busiest's."""
+        """The mean busy time of the ranks in each region; for a team, of its busiest thread: ``float64[region]``."""
         path = self.explanation.serialisation
         return path.mean if path else mean_busy_in(self.run)
 

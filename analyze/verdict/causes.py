@@ -23,19 +23,21 @@ def groups_in(
 ) -> tuple[Group, ...]:
     """Return the groups of ranks, or threads, that are alike in some regions, with their values summed over these.
 
-    A master is in no group, nor is a thread that takes part in none of the regions.
+    A master is in no group. Threads that take part in none of the regions are not either.
 
     Args:
         differences: How ranks differ.
         regions: Positions of the regions; none is below another.
         master: The column of the master; None if there is none.
         compared: Whether to return the values that were compared, from which savings are computed: without the
-            overhead of probes, and distributed over ranks like their counts. By default, those that were measured.
+            overhead of probes, and distributed over ranks like their counts. By default, the measured values are
+            returned.
     """
     vectors = differences.vectors
     measured = vectors.measured(regions)
     rows = vectors.values[list(regions)] if compared else measured
-    values = np.where(np.isnan(measured).all(axis=0), np.nan, np.maximum(np.nansum(rows, axis=0), 0.0))  # clocks
+    # Clocks may make sums slightly negative.
+    values = np.where(np.isnan(measured).all(axis=0), np.nan, np.maximum(np.nansum(rows, axis=0), 0.0))
     if master is not None:
         values[master] = np.nan
     groups, names = [], vectors.labels
@@ -54,7 +56,7 @@ def causes_of_differences(
     apart: Mapping[int | None, Sequence[Difference]],
     groups: Mapping[int | None, Sequence[Group]],
 ) -> Mapping[int | None, tuple[Cause, ...]]:
-    """Return, by culprit, why the slowest ranks are busy longer there than the others: causes, the largest first.
+    """Return, by culprit, the causes why the slowest ranks are busy longer in it than the others, the largest first.
 
     Causes without seconds in the account, such as the bytes of messages, come last, but before ``unexplained``. The
     key None stands for all culprits together, or for the whole program if there is no culprit.
@@ -104,7 +106,7 @@ def _causes_apart(
     Args:
         named: The attributes that differ between ranks as their times do.
         slow: The seconds of the slow group by attribute, mean over its ranks.
-        other: The same for all other ranks.
+        other: The seconds of all other ranks by attribute, mean over these ranks.
         work: Instructions of the slow group divided by those of the others; None if the others execute none.
     """
     whole = sum(slow.values()) - sum(other.values())
@@ -115,7 +117,7 @@ def _causes_apart(
         more["io_bytes"] = slow["io_bytes"] - other["io_bytes"]
     else:
         more = {name: slow[name] - (work if name in computed else 1.0) * other[name] for name in slow}
-        more["unexplained"] += more["instructions"]  # slower instructions: no count explains that
+        more["unexplained"] += more["instructions"]  # no count explains slower instructions
         more["instructions"] = (work - 1.0) * there
     spent = sorted(more.items(), key=lambda each: -each[1])
     found = [

@@ -39,7 +39,7 @@ class Confidence:
 
     Attributes:
         level: ``high``, ``medium`` or ``low``.
-        reason: Why it has this level.
+        reason: Why the finding has this level.
     """
 
     level: str

@@ -28,7 +28,8 @@ class Explanation:
     """The account of each region's time, and the ranks that wait for others.
 
     Attributes:
-        waiting: How much of each region's time in MPI is waiting for late ranks, and the regions in which these are.
+        waiting: How much of each region's time in MPI is waiting for late ranks, and the regions in which these ranks
+            are.
         attributes: The possible causes by name, with their amounts in each region over all ranks.
         seconds: The time that each of these causes takes in each region.
         serialisation: The time of each region on the critical path; None if the path is unknown.
@@ -73,7 +74,7 @@ def attributes_of_ranks(differences: Differences) -> Mapping[str, Attribute]:
 
 
 def unprobed_callees(experiment: Experiment, regions: Sequence[CodeRegion]) -> dict[int, tuple[str, ...]]:
-    """Return the functions without probes that regions with a critical time of their own call, by position."""
+    """Return position → functions without probes that a region calls, for regions with much time of their own."""
     callees = {Region.from_descriptor(each): names.split("\n") for each, names in experiment.notes.unprobed.items()}
     if not callees:
         return {}

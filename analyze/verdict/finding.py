@@ -48,7 +48,7 @@ class Doubt(StrEnum):
 
 
 class Why(StrEnum):
-    """The target of a perfect fix: how busy time is shared in a region, or a part of the time that it removes."""
+    """The effect of a perfect fix: busy time in a region is shared differently, or a part of the time disappears."""
 
     EVEN = "even"  # the work is shared evenly
     FASTEST = "fastest"  # all ranks are as fast as the fastest
@@ -77,7 +77,7 @@ class Saved:
         before: The time on the critical path if ``on_path``; that of the slowest rank if the fix shares work evenly;
             otherwise the mean over the ranks.
         after: The time after the fix.
-        on_path: Whether ``before`` is time on the critical path, and not about the same as the mean.
+        on_path: Whether ``before`` is time on the critical path that differs from the mean over the ranks.
     """
 
     why: Why
@@ -102,23 +102,23 @@ class Gain:
 
     @property
     def is_less(self) -> bool:
-        """Whether it is less than the sum of its parts, because ranks with less work here have more elsewhere."""
+        """Whether the saving is less than the sum of its parts, because other ranks have more work in other regions."""
         return self.seconds < (1 - THRESHOLD) * sum(each.before - each.after for each in self.parts)
 
     @property
     def of_base(self) -> float:
-        """The seconds of it that are busy time, as the base is: all but waiting, and time in MPI."""
+        """The seconds of the saving that are part of the base: all but time in MPI, and waiting in OpenMP."""
         spent = (each for each in self.parts if each.why not in _IN_MPI | _IN_OPENMP)
         return min(self.seconds, sum(each.before - each.after for each in spent))
 
     @property
     def is_in_mpi(self) -> bool:
-        """Whether all of it is time in MPI."""
+        """Whether all of the saving is time in MPI."""
         return {each.why for each in self.parts} <= _IN_MPI and bool(self.parts)
 
     @property
     def is_beside(self) -> bool:
-        """Whether all of it is time in MPI, or all is threads' waiting, so that it is not part of the base."""
+        """Whether the saving is only time in MPI, or only threads' waiting, so that it is not part of the base."""
         return self.is_in_mpi or ({each.why for each in self.parts} <= _IN_OPENMP and bool(self.parts))
 
 
@@ -128,9 +128,9 @@ class Group:
 
     Attributes:
         labels: Numbers of ranks, or ``rank.thread``.
-        value: Their mean, in the unit of the compared metric.
-        least: The smallest of their values.
-        most: The largest of their values.
+        value: Mean of the group's values, in the unit of the compared metric.
+        least: The smallest value.
+        most: The largest value.
     """
 
     labels: tuple[int | str, ...]
@@ -149,9 +149,9 @@ class Cause:
     """A cause of a region's time, or of a difference between ranks.
 
     Attributes:
-        attribute: Its name, such as ``l2_miss_rate``.
-        seconds: The part of the region's time that is due to it, mean over the ranks; or the part of the additional
-            time of the slowest ranks, or threads. None if only the amount is known, not its time.
+        attribute: Name of the attribute, such as ``l2_miss_rate``.
+        seconds: The part of the region's time that is due to the cause, mean over the ranks; or the part of the
+            additional time of the slowest ranks, or threads. None if only the amount is known, not its time.
         share: ``seconds`` divided by the region's time, or by the additional time, 0 to 1; None without ``seconds``.
     """
 
@@ -165,7 +165,7 @@ class Wait:
     """A region in whose MPI calls ranks wait until others are done with some work.
 
     Attributes:
-        region: The region whose MPI calls they wait in.
+        region: The region in whose MPI calls ranks wait.
         seconds: How long they wait for that work: mean over all ranks.
         late: The region in which most of that work is; None if that is the region of the finding, or unknown.
         ranks: The ranks that others wait for, the one that is waited for longest first; empty if alike or unknown.
@@ -204,7 +204,7 @@ class Finding:
         level: The confidence in the finding: ``high``, ``medium`` or ``low``.
         reason: Why the confidence has this level.
         waits: Where other ranks wait for the work in this region, the longest wait first.
-        repeatability: In how many runs it was found; None for a single run.
+        repeatability: In how many runs the finding was made; None for a single run.
     """
 
     kind: Kind
@@ -248,7 +248,7 @@ class Finding:
 
     @property
     def is_doubtful(self) -> bool:
-        """Whether the problem is that ranks differ or wait for each other, and that is uncertain."""
+        """Whether it is uncertain that ranks differ or wait for each other, in a finding that reports this."""
         return self.doubt is not None and (self.is_of_ranks or self.doubt is Doubt.CORES)
 
     @property

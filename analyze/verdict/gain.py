@@ -18,13 +18,13 @@ from .share import inclusive
 
 __all__ = ["gain_of", "gain_of_balance", "gain_of_weight"]
 
-_NOTHING: Final = 1e-6  # of the base: the rounding error of a difference
+_NOTHING: Final = 1e-6  # share of the base: a smaller saving is the rounding error of a difference
 
 
 def gain_of(analysis: Analysis, parts: Iterable[Saved]) -> Gain | None:
-    """Return the saving that consists of some parts, with those of one reason added up; None if nothing is saved.
+    """Return the saving that consists of some parts, adding up parts with the same reason; None if nothing is saved.
 
-    It is at most the time of the run. Work that is shared evenly, or done at the same time, saves at most
+    The saving is at most the time of the run. Work that is shared evenly, or done at the same time, saves at most
     ``Analysis.idle``, because the ranks have to do the other work as well.
     """
     together: dict[Why, Saved] = {}
@@ -51,18 +51,18 @@ def gain_of_balance(analysis: Analysis, regions: Sequence[int]) -> Gain | None:
     """Return the saving if all ranks were busy equally long in some regions.
 
     The saving is the time of the slowest rank, or that on the critical path if it is shorter, minus the time that a
-    perfect fix leaves: the mean over the ranks, because work can be shared evenly; or the time of the fastest rank, if
-    cache misses or stalls make the others slow, because these can be avoided. If ranks are busy at different times in
-    these regions, the critical path can have more of them than the slowest rank; this part is saved as well. Of ranks
-    that run different programs, only those of one program can share work.
+    perfect fix leaves. A fix leaves the mean over the ranks, because work can be shared evenly, or the time of the
+    fastest rank, if only avoidable cache misses or stalls make the others slow. If ranks are busy at different times in
+    these regions, the critical path can contain more time in them than the slowest rank spends there; this excess is
+    saved as well. If ranks run different programs, only those of one program can share work.
 
     Args:
         analysis: The results so far.
         regions: Positions among the compared regions; none is below another.
 
     Returns:
-        None if the compared metric is not a time, the ranks did the same work or different jobs, or it is uncertain
-        which rank is slowest.
+        The saving; None if the compared metric is not a time, the ranks did the same work or different jobs, or it is
+        uncertain which rank is slowest.
     """
     vectors = analysis.vectors
     if vectors.metric not in (*TIMES, OFF_PROCESSOR) or analysis.dissimilarity.jobs:
@@ -70,7 +70,7 @@ def gain_of_balance(analysis: Analysis, regions: Sequence[int]) -> Gain | None:
     if is_by_counts_alone(analysis, regions) or is_speed(analysis, regions):
         return None
     times = vectors.values[list(regions)].sum(axis=0)
-    everyone = [group[group != analysis.master] for group in vectors.groups]  # but a master
+    everyone = [group[group != analysis.master] for group in vectors.groups]  # except a master
     main = [analysis.main_cause(culprit) for culprit in regions]
     slow: set[str | None] = {*MISS_RATES}
     if analysis.work.executed_alike(regions, np.concatenate(everyone)):
@@ -88,7 +88,7 @@ def gain_of_balance(analysis: Analysis, regions: Sequence[int]) -> Gain | None:
     if in_turn and not avoidable and on_path > saved.before:
         return gain_of(analysis, [saved, Saved(Why.AT_ONCE, on_path, saved.before, on_path=True)])
     if in_turn or on_path < saved.before:
-        # Of another time than the path's, the saving is cut, not the time.
+        # For other metrics than compute time, the saving is not reduced, but is at most the time on the path.
         after = saved.after if vectors.metric == "compute_time" else max(on_path - saved.before + saved.after, 0.0)
         saved = Saved(why, on_path, after, on_path=True)
     return gain_of(analysis, [saved])
@@ -100,7 +100,7 @@ def _is_followed(analysis: Analysis) -> bool:
 
 
 def gain_of_weight(analysis: Analysis, culprit: int) -> Gain | None:
-    """Return the saving if the causes of a hot spot that have a remedy took no time; None if none has one.
+    """Return the saving if the causes of a hot spot that have a remedy took no time; None if no cause has a remedy.
 
     Args:
         analysis: The results so far.

@@ -71,7 +71,7 @@ def heavy_procedures(analysis: Analysis) -> Iterator[Finding]:
 
 
 def late_region(analysis: Analysis, finding: Finding) -> tuple[Finding, Wait] | None:
-    """Return the region whose work ranks wait for in another region, as a finding, and that wait; None if unknown.
+    """Return a finding on the region whose work ranks wait for in another region, and that wait; None if unknown.
 
     Args:
         analysis: The results so far.
@@ -99,7 +99,7 @@ def late_region(analysis: Analysis, finding: Finding) -> tuple[Finding, Wait] | 
 def late_work(analysis: Analysis, wait: Wait) -> Finding | None:
     """Return a finding on work that ranks do at different times, so that others wait for it.
 
-    Its saving is the time of that work on the critical path minus its mean over the ranks (without a master).
+    The finding's saving is the time of that work on the critical path minus its mean over the ranks (without a master).
 
     Args:
         analysis: The results so far.
@@ -128,7 +128,7 @@ def _late(analysis: Analysis, place: int, saved: Saved) -> Finding:
 
 
 def _busiest(analysis: Analysis, region: Region) -> int | None:
-    """Return the position of a region on the call path that is longest on the critical path; None if it has none."""
+    """Return the position of a region on its longest call path on the critical path; None if there is none."""
     serialisation, paths = analysis.explanation.serialisation, analysis.experiment.call_paths
     places = [index for index, each in enumerate(analysis.run.weighed.regions) if paths[each.id].region == region]
     if not places or serialisation is None:

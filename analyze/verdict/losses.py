@@ -20,10 +20,10 @@ class Loss:
     """The cost of imbalance in one region's own time, without the regions below it; times in seconds.
 
     Attributes:
-        region: Its position among the code regions.
+        region: Position among the code regions.
         loss: (``longest`` - ``mean``) times the number of ranks, or of threads if these are compared.
         longest: The time of the slowest rank.
-        mean: The mean over the ranks of one program; of threads, over those that work in the region.
+        mean: The mean over the ranks of one program; for threads, the mean over the threads that work in the region.
         factor: ``longest`` divided by ``mean``; None if the mean is 0.
         slowest: The slowest rank, or thread as ``rank.thread``.
     """
@@ -47,7 +47,7 @@ def losses(findings: Analysis) -> list[Loss]:
         metric = "compute_time" if Computing.is_measured(findings.experiment) else "wall_time"
         vectors = RankVectors.selected(findings.differences.selection, metric=metric)
     threads, columns_of_all = vectors.selection.threads, vectors.selection.columns
-    own_time = threads.own[:, columns_of_all] if threads else None  # others have the time of another thread
+    own_time = threads.own[:, columns_of_all] if threads else None  # other columns hold another thread's time
     found = []
     for region, each in enumerate(vectors.regions):
         below = vectors.values[list(each.children)].sum(axis=0)

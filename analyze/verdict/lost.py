@@ -1,9 +1,9 @@
 """The time that a run loses, by reason, and the findings that account for each loss.
 
-The critical path consists of the mean busy time of the ranks and two losses: the busy time of the busiest rank minus
-that mean, and the length of the path minus the busiest rank. The two losses together are also a sum over regions: the
-time of each region on the path minus its mean over the ranks. The parts of a finding's saving show how the sum for its
-region is divided between the two.
+The critical path consists of the mean busy time of the ranks and two losses. One loss is the busy time of the busiest
+rank minus that mean, the other is the length of the path minus the busy time of the busiest rank. The two losses
+together are also a sum over regions: the time of each region on the path minus its mean over the ranks. The parts of a
+finding's saving show how the sum for its region is divided between the two.
 """
 
 from __future__ import annotations
@@ -37,15 +37,16 @@ class LostTo(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Lost:
-    """A time in which ranks are not busy: mean over the ranks.
+    """Time in which ranks are not busy, mean over the ranks.
 
     Attributes:
         to: The reason.
-        seconds: How long.
+        seconds: The time in seconds.
         share: ``seconds`` divided by the verdict's base.
-        findings: Numbers, from 1, of the findings that account for at least a tenth of it, the largest part first.
-        is_explained: Whether they account for more than half of it.
-        is_all: Whether they account for at least nine tenths of it.
+        findings: Numbers, from 1, of the findings that account for at least a tenth of the loss, the largest part
+            first.
+        is_explained: Whether these findings account for more than half of the loss.
+        is_all: Whether these findings account for at least nine tenths of the loss.
     """
 
     to: LostTo
@@ -154,11 +155,11 @@ def _most_of(finding: Finding, unequal: float, waiting: float) -> tuple[tuple[fl
 
 
 def _saved(finding: Finding, *reasons: Why) -> float:
-    """Return the seconds of the parts of a finding's saving that have one of some reasons."""
+    """Return the seconds of those parts of a finding's saving that have one of the given reasons."""
     parts = finding.gain.parts if finding.gain else ()
     return sum(each.before - each.after for each in parts if each.why in reasons)
 
 
 def _left(finding: Finding, *reasons: Why) -> float:
-    """Return the seconds that these parts leave."""
+    """Return the seconds that a perfect fix leaves of those parts of a saving that have one of the given reasons."""
     return sum(each.after for each in (finding.gain.parts if finding.gain else ()) if each.why in reasons)

@@ -78,14 +78,14 @@ class Parts:
         return found
 
     def uncertain(self, region: int) -> frozenset[str]:
-        """Return the attributes that may take less than a tenth of a region's time, by the error of their prices."""
+        """Return the attributes that may take less than a tenth of a region's time, given the error of their prices."""
         least = THRESHOLD * float(self.explanation.seconds.time[region])
         return frozenset(name for name, each in self._at_least(region).items() if each <= least)
 
     def unpriced(self, region: int) -> frozenset[str]:
         """Return the kinds of cache misses among a region's causes whose price is unknown.
 
-        Neither a fit to the run nor a calibration gives it.
+        Neither a fit to the run nor a calibration provides this price.
         """
         if self.by_paper:
             return frozenset()
@@ -105,10 +105,10 @@ class Parts:
         return {BUSY[name]: float(between[name][0, region]) for name in self.account.parts if name in BUSY}
 
     def causes(self, region: int) -> tuple[Cause, ...]:
-        """Return the attributes that take a quarter of a region's time, the largest first, or those in ``by_paper``.
+        """Return the attributes that take a quarter of a region's time, largest first, or the causes in ``by_paper``.
 
-        Those in ``uncertain`` are left out. If calls of file I/O move few bytes each, the cause is ``io_calls`` instead
-        of ``io_bytes``.
+        Attributes in ``uncertain`` are left out. If calls of file I/O move few bytes each, the cause is ``io_calls``
+        instead of ``io_bytes``.
         """
         if self.by_paper:
             return tuple(Cause(each.attribute) for each in self.by_paper.causes.get(region, ()))
@@ -142,8 +142,8 @@ class Parts:
     def candidates(self, region: int) -> tuple[str, ...] | None:
         """Return the events that may explain a region's time, most frequent first; None if none of them was counted.
 
-        These have no price on this machine, or may take no time in spite of it, and happen in as many instructions as a
-        miss in accesses that counts.
+        These events have no price on this machine, or may take no time although they have one. They happen in at least
+        1 % of instructions, which is also the least rate of misses that counts.
         """
         experiment, weighed = self.run.experiment, self.run.weighed
         counted = [name for name in EVENTS if complete(experiment, name)]
@@ -186,7 +186,8 @@ class Parts:
         """Return, by kind of finding, the saving of each cause with a remedy that takes a quarter of a region's time.
 
         Time in named regions below does not count. Instructions have no remedy, because all code executes some. If
-        ranks may wait for cores, waiting has one only if the critical path shows that they are busy at different times.
+        ranks may wait for cores, waiting has a remedy only if the critical path shows that ranks are busy at different
+        times.
         """
         if region not in self._known:
             self._known[region] = self._remedies(region)
@@ -215,7 +216,7 @@ class Parts:
         if misses >= least > 0 and not self._is_fetched_ahead(region):
             computing = float(split.computing[region]) - sum(own.get(name, 0.0) for name, *_ in _MEMORY)
             found[Kind.MEMORY] = Saved(Why.MISSES, computing, max(computing - float(split.misses[region]), 0.0))
-        is_followed = path is not None and bool(_OF_BUSY & found.keys())  # these are what ranks wait for
+        is_followed = path is not None and bool(_OF_BUSY & found.keys())  # ranks wait for this busy time
         found |= self.followed(region, {kind: each for kind, each in found.items() if kind in _OF_BUSY})
         if path and self.in_turn[region]:
             kind = Kind.ONE_AFTER_ANOTHER if path.passes_on[region] else Kind.IMBALANCE
@@ -237,13 +238,13 @@ class Parts:
         return float(workers.mean() / times.mean()) if len(workers) and times.any() else 1.0
 
     def followed(self, region: int, savings: Mapping[_Key, Saved]) -> dict[_Key, Saved]:
-        """Return savings of busy time as far as the region is on the critical path; unchanged if that is unknown.
+        """Return savings of busy time as far as the region is on the critical path; unchanged if the path is unknown.
 
         A region's time on the path has the same parts as its mean over the ranks. If ranks are busy there at different
         times, the rest of the time on the path is a saving of its own: ``at_once``.
 
         Args:
-            region: Its position.
+            region: Position of the region.
             savings: Savings in mean busy time, which do not overlap.
         """
         path = self.explanation.serialisation

@@ -1,4 +1,4 @@
-"""In how many runs a finding on the mean of several runs is made as well, and how far its seconds vary."""
+"""How many runs confirm a finding on the mean of several runs, and how far the finding's seconds vary."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ class Interval:
     """The 95 % confidence interval of a mean over runs, in seconds.
 
     Attributes:
-        low: Its lower end.
+        low: The lower end of the interval.
         mean: The mean over the runs that were made.
-        high: Its upper end.
+        high: The upper end of the interval.
     """
 
     low: float
@@ -31,7 +31,7 @@ class Interval:
 
 @dataclass(frozen=True, slots=True)
 class Repeatability:
-    """How far the runs confirm one finding.
+    """How many runs confirm one finding, and its seconds in each run.
 
     Attributes:
         in_runs: The number of runs that have the finding when analysed alone.

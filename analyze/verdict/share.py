@@ -16,7 +16,7 @@ def share_of(analysis: Analysis, region: int, *, compared: bool = False) -> floa
 
     Args:
         analysis: The results so far.
-        region: Its position.
+        region: Position of the region.
         compared: Whether a region around the whole program includes the regions below it, as in comparisons of ranks,
             or consists only of its own code, as in comparisons of regions.
     """
@@ -49,7 +49,7 @@ def places_of(analysis: Analysis, finding: Finding) -> list[int]:
 def bound_of(analysis: Analysis, finding: Finding) -> float | None:
     """Return a finding's part of the base in seconds, the most that a fix can save; None if no rank is busy.
 
-    Without a critical path, the busiest rank may wait for others in the region: then it is at least the saving.
+    Without a critical path, the busiest rank may wait for others in the region. Then the result is at least the saving.
     """
     places, base = places_of(analysis, finding), analysis.base_in_regions
     if not (places and base.any()):
@@ -63,7 +63,7 @@ def inclusive(analysis: Analysis, values: Values, region: int) -> float:
 
     Args:
         analysis: The results so far.
-        values: ``float64[region]``, without those for such a region.
-        region: Its position.
+        values: ``float64[region]``, in which a region around the whole program has only its own code.
+        region: Position of the region.
     """
     return as_compared(values, analysis.run.weighed.regions, analysis.vectors.regions, region)

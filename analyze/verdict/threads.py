@@ -17,7 +17,7 @@ __all__ = ["ThreadWaits"]
 # Seconds of a barrier if it was not calibrated, with a core for each thread: 1 to 10 us for 4 to 64 of them (EPCC's
 # microbenchmarks).
 _BARRIER: Final = 1e-5
-_ALIKE: Final = 2.0  # as these times grow, a barrier of up to so many times as many threads takes about as long
+_ALIKE: Final = 2.0  # a barrier of up to so many times as many threads, or as few, takes about as long
 
 
 @dataclass(frozen=True)
@@ -26,8 +26,8 @@ class ThreadWaits:
 
     Attributes:
         run: The run.
-        least: The least seconds that it must cost.
-        shared: Whether threads wait for cores, too, so that more of the time may be that.
+        least: The least seconds of waiting to report.
+        shared: Whether threads also wait for cores, so that a part of their waiting may be for a core.
     """
 
     run: Prepared
@@ -38,9 +38,9 @@ class ThreadWaits:
     def queues(self) -> Mapping[int, tuple[ThreadWait, ...]]:
         """The locks at which threads queue, by the position of the region around them, the longest wait first.
 
-        A region with several call paths is in it once, by the one on which threads wait longest, with all their waits.
-        At least a quarter of the entries found another thread there. Counts are the same on a busy machine, unless they
-        are small: the holder of a lock may have waited for a core.
+        A region with several call paths is contained once, with all its waits, by the call path on which threads wait
+        longest. At least a quarter of the entries found the lock taken. On a busy machine, small counts are left out,
+        because the holder of a lock may have waited for a core.
         """
         least = 1 / THRESHOLD if self.shared else 0.0
         found = {
@@ -57,8 +57,8 @@ class ThreadWaits:
     def barriers(self) -> Mapping[int, Barriers]:
         """The regions with too many barriers, by position.
 
-        Threads work so little before each that a barrier of an idle machine takes a quarter of the time. So say counts
-        and CPU time, which are the same on a busy machine.
+        Threads work so little before each barrier that a barrier on an idle machine takes a quarter of the time. Counts
+        and CPU time show this, and both are the same on a busy machine.
         """
         return {
             self._positions[each.path]: each
@@ -72,7 +72,7 @@ class ThreadWaits:
         return barriers.work <= shortest and barriers.number * price >= self.least
 
     def _price(self, team: float) -> float:
-        """Return the seconds of a barrier of so many threads: calibrated, if with about as many, one per core."""
+        """Return the seconds of a barrier of ``team`` threads; as calibrated if that was with about as many threads."""
         notes = self.run.experiment.notes
         cores = notes.calibrated.get("cores", "")
         is_alike = cores.isdecimal() and 1 / _ALIKE <= team / max(int(cores), 1) <= _ALIKE
@@ -80,7 +80,7 @@ class ThreadWaits:
 
     @cached_property
     def by_path(self) -> Mapping[int, tuple[ThreadWait, ...]]:
-        """Where threads wait, the longest first, by the call path of the region around it."""
+        """The places where threads wait, the longest first, by the call path of the region around them."""
         return waits_by_path(self.run.experiment)
 
     @cached_property
@@ -89,7 +89,7 @@ class ThreadWaits:
 
 
 def _is_queue(wait: ThreadWait, least: float) -> bool:
-    """Return whether threads queue at a lock, to which each thread comes a least number of times."""
+    """Return whether threads queue at a lock that each thread enters at least ``least`` times on average."""
     entries = sum(wait.entries)
     enough = entries >= least * len(wait.threads) * wait.processes
     return wait.is_lock and enough and sum(wait.contended) >= CRITERIA.part * entries

@@ -30,15 +30,15 @@ class Verdict:
     """The findings on a run, and the time that it loses.
 
     Attributes:
-        findings: The one with the largest saving first, then the one with the largest share of busy time.
+        findings: The findings, by decreasing saving, then by decreasing share of busy time.
         base: The time that savings and shares refer to.
         too_short: Whether the run is too short to judge; it then has no findings.
         balanced: Whether no finding reports that ranks differ for certain, or wait for each other.
         master: The rank that hands out the work, which comparisons and savings leave out; None if there is none.
         computes_least: A rank without which all others are alike, and which may be an unrecognised master: it computes
             least wherever ranks differ. None if there is none, or a finding is uncertain.
-        longest_wait: The longest wait of ranks for each other; None if findings account for most of that loss, it is
-            small, or the critical path is unknown.
+        longest_wait: The longest wait of ranks for each other; None if findings account for most of the loss by waiting
+            or unequal busy time, this loss is small, or the critical path is unknown.
         not_followed: The share of the run in MPI, if it is at least a quarter, ``balanced``, and no critical path was
             recorded that would show which ranks wait for which; otherwise 0.
         lost: The losses, and the findings that account for them.
@@ -61,7 +61,7 @@ class Verdict:
 
     @property
     def with_mpi(self) -> float:
-        """The base, and the time in MPI beside it: an estimate of the run's time if each rank had a free core."""
+        """The base plus the time in MPI that is no part of it: about the run's time if each rank had a free core."""
         return self.base.seconds + sum(each.seconds for each in self.lost if each.to is LostTo.TRANSFER)
 
 
@@ -97,7 +97,8 @@ def find_verdict(analysis: Analysis) -> Verdict:
 def _longest_wait(analysis: Analysis, lost: Iterable[Lost]) -> Wait | None:
     """Return the longest wait of ranks for each other.
 
-    None if findings account for most of the larger of both losses, or it is less than 3 % of the base.
+    None if findings account for most of the loss by unequal busy time or by waiting, whichever is larger, or if this
+    loss is less than 3 % of the base.
     """
     path, idle = analysis.critical_path, [each for each in lost if each.to in (LostTo.UNEQUAL, LostTo.WAITING)]
     most = max(idle, key=lambda each: each.seconds, default=None)

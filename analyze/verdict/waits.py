@@ -24,7 +24,7 @@ def wait_of(
 
     Args:
         analysis: The results so far.
-        region: The region in which they wait.
+        region: The region in which ranks wait.
         seconds: How long they wait: mean over all ranks except a master if the critical path is known, otherwise over
             the compared ranks.
         late: The region whose work they wait for, if known.
@@ -43,8 +43,9 @@ def wait_of(
 def waits_for(analysis: Analysis, finding: Finding) -> tuple[Wait, ...]:
     """Return where other ranks, except a master, wait for the work of a finding: one wait per region, longest first.
 
-    With a critical path, these are the waits that led to the finding, and further ones of at least a quarter of its
-    saving, or of 1 % of the base if it has none. Without one, they are only the former.
+    If the critical path is known, these are the waits that led to the finding, and further waits of at least a quarter
+    of the finding's saving, or of 1 % of the base if it has no saving. Otherwise, they are only the waits that led to
+    the finding.
 
     Args:
         analysis: The results so far.

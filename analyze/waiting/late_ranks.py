@@ -31,7 +31,8 @@ class LateRanks:
 
     Attributes:
         in_mpi: ``float64[region]``: time in these calls, mean over the ranks.
-        seconds: ``float64[region]``: the part of it that is waiting for ranks that compute longer, mean over the ranks.
+        seconds: ``float64[region]``: the part of this time that is waiting for ranks that compute longer, mean over the
+            ranks.
         shares: Region → culprits whose slower ranks are waited for → seconds for each.
     """
 
@@ -50,10 +51,10 @@ def find_late_ranks(selection: Selection, vectors: RankVectors, culprits: Sequen
              │        └── advance
              └── write
 
-    In the first iteration, each rank starts as late as it arrives; each further one starts as the one before ended. A
-    region's own MPI calls come after the regions below it. There, ranks wait for the last of the ranks that hardly
-    wait. They wait for as long as they are ahead of it, but in total no longer than measured, minus the shortest
-    measured time of any rank. After that they are no longer ahead.
+    In the first iteration, each rank starts as late as it arrives; each further iteration starts as the one before
+    ended. A region's own MPI calls come after the regions below it. In these calls, ranks wait for the last of the
+    ranks that hardly wait. Each waits for as long as it is ahead of that rank, but in total no longer than its measured
+    time minus the shortest measured time of any rank. After that, it is no longer ahead.
 
     Args:
         selection: The ranks, and regions.
@@ -68,7 +69,7 @@ def find_late_ranks(selection: Selection, vectors: RankVectors, culprits: Sequen
 
 @dataclass(frozen=True)
 class _Program:
-    """The constants of a program that is followed.
+    """The values of a program that stay the same while it is followed.
 
     Attributes:
         selection: The ranks, and regions.
@@ -76,7 +77,7 @@ class _Program:
         in_mpi: As in ``LateRanks``.
         roots: Positions of the own code of the entry procedures.
         below: Region → positions of the regions directly below it, in the order of first entry; also for own code.
-        waits: Whether any region of a subtree spends more than a little of the time in MPI.
+        waits: For each region, whether it or a region below it spends more than a little of the time in MPI.
         visits: Number of entries of each region by the rank that enters it most; empty if unknown.
     """
 
@@ -194,7 +195,7 @@ class _Walk:
 
         Args:
             index: Position of the region.
-            executions: The number of executions among which its time is divided.
+            executions: The number of executions among which the region's time is divided.
             weight: The number of executions that this one represents.
             gone: The share of executions that came before.
         """
@@ -297,12 +298,12 @@ class _Walk:
         )
         part = np.divide(waited, ahead, out=np.zeros_like(ahead), where=ahead > 0)
         if (np.abs(late + waited - last) <= _ROUNDING * last).all():
-            part = enters.astype(np.float64)  # in total, one rank's lateness compensated another's
+            part = enters.astype(np.float64)  # all ranks are equally late now, and so in each culprit
         self.waited[0] += waited
         self.waited[1:] += part * (of_last[:, None] - of_culprits)
 
     def _beside(self, begun: float) -> Values:
-        """Return the ranks' computing parallel to the others' in a loop, as its iterations proceed.
+        """Return the compute time beyond ``computed`` that ranks have by now if a loop's work is spread evenly.
 
         Args:
             begun: The share of iterations that have begun.
@@ -336,6 +337,6 @@ class _Walk:
 
 
 def _own(values: Values, regions: Sequence[CodeRegion], index: int) -> Values:
-    """Return a region's exclusive value, given inclusive ones."""
+    """Return a region's exclusive value, computed from inclusive values."""
     region = regions[index]
     return values[index] if region.own_code else np.asarray(values[index] - values[list(region.children)].sum(axis=0))

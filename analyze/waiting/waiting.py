@@ -29,9 +29,10 @@ class Waiting:
     Attributes:
         seconds: ``float64[region]``: the part of the time in MPI that is waiting for ranks that compute longer, mean
             over the ranks; 0 if there is none.
-        shares: Region → the culprits of dissimilarity whose slower ranks it waits for → seconds for each.
-        hints: The same for regions in which waiting is at least a tenth, but not a material part, of the time in MPI;
-            not included in ``seconds``.
+        shares: Region → the culprits of dissimilarity whose slower ranks are waited for in the region → seconds for
+            each.
+        hints: Like ``shares``, for regions in which waiting is at least a tenth, but not a material part, of the time
+            in MPI; not included in ``seconds``.
         awaited: Region → the region for whose work ranks wait longest there, by the critical path; only if waiting is a
             material part of the time in MPI, or a tenth of the busy time.
     """
@@ -43,7 +44,7 @@ class Waiting:
 
     @cached_property
     def late(self) -> dict[int, int]:
-        """Region → the culprit for whose ranks it waits longest."""
+        """Region → the culprit whose slower ranks are waited for longest in the region."""
         return {region: max(shares, key=shares.__getitem__) for region, shares in self.shares.items()}
 
 
@@ -52,13 +53,13 @@ def find_waiting(weighed: Selection, found: Dissimilarity, vectors: RankVectors,
 
     ``find_late_ranks`` determines the waiting in a region's own calls; an immaterial share is ignored. A region
     includes the waiting of the regions below it. Waiting is divided among the culprits before the region, in proportion
-    to the lateness there.
+    to the lateness that arises in each of them.
 
     Args:
         weighed: All ranks, and the regions for comparing regions.
         found: The differences between the compared ranks.
-        vectors: The times of these ranks. A culprit that comes after a region does not cause waiting in it.
-        selection: The same ranks.
+        vectors: The times of the compared ranks. A culprit that comes after a region does not cause waiting in it.
+        selection: The compared ranks.
     """
     experiment, regions = weighed.experiment, weighed.regions
     if not all(complete(experiment, each) for each in ("mpi_time", "cpu_time", "mpi_cpu_time")):

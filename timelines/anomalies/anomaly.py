@@ -21,9 +21,11 @@ _ITSELF: Final = frozenset(
     {"wall_time", "cpu_time", "compute_time", "program_time", "visits", "untimed_visits", "cycles", "ref_cycles"}
     | {"cpi", "ipc"}
 )
-# The least seconds per event: the latency of the second cache, that of memory, and at most ten accesses or instructions
-# per nanosecond. A metric is a companion only if its events, at this cost, explain _EXPLAINED of the change; for a
-# rate, the events that it counts.
+# Least time per event, in seconds: a miss in the first cache costs at least the latency of the second cache (4 ns), and
+# a miss in the second cache that of memory (40 ns). A core executes at most ten accesses or instructions per
+# nanosecond.
+# A metric is a companion only if its events, at this cost, explain _EXPLAINED of the change. For a miss rate, the
+# events are the misses.
 _AT_LEAST: Final[dict[str, float]] = {
     "l1_misses": 4e-9,
     "l1_miss_rate": 4e-9,
@@ -35,12 +37,13 @@ _AT_LEAST: Final[dict[str, float]] = {
 }
 _COUNTED: Final = {"l1_miss_rate": "l1_misses", "l2_miss_rate": "l2_misses"}
 _EXPLAINED: Final = 0.05
-# More work also has more accesses and misses, so these are causes only if they grow more than the instructions do.
+# More work also causes more accesses and misses. Unless they grow more than _SAME times as much as the instructions,
+# they are sorted behind all other companions.
 _WORK: Final = "instructions"
 _OF_WORK: Final = ("l1_accesses", "l1_misses", "l2_accesses", "l2_misses")
 _SAME: Final = 1.1
-ALIKE: Final = 0.5  # least Pearson coefficient; below it, over three quarters of a metric's variance have other reasons
-_MOST: Final = 8  # number of companions
+ALIKE: Final = 0.5  # least absolute Pearson coefficient; below it, other causes explain over 3/4 of a metric's variance
+_MOST: Final = 8  # greatest number of companions
 _CHANGES: Final = 0.1  # least change of a metric, as a share of its amount in the region
 
 
@@ -49,10 +52,10 @@ class Companion:
     """A metric that changes together with an anomaly.
 
     Attributes:
-        metric: Its name.
+        metric: The metric's name.
         sign: ``+`` if it rises when the anomaly's metric does.
         score: From 0 to 1: the absolute value of Pearson's coefficient with the anomaly's shape.
-        source: The metric's trace.
+        source: Name of the trace that contains the metric.
     """
 
     metric: str
@@ -63,12 +66,12 @@ class Companion:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Course:
-    """The time of a region's entries over the run, in parts of several entries.
+    """The busy time per entry of a region over the run, averaged over parts of several entries each.
 
     Attributes:
-        source: The run.
-        begin: ``float64[location, part]``, seconds.
-        end: ``float64[location, part]``, seconds.
+        source: Name of the run's trace.
+        begin: ``float64[location, part]``: when the part begins, in seconds.
+        end: ``float64[location, part]``: when the part ends, in seconds.
         seconds: ``float64[location, part]``: busy time per entry.
     """
 
@@ -80,24 +83,24 @@ class Course:
 
 @dataclass(frozen=True, slots=True)
 class Anomaly:
-    """A change over time.
+    """A change of a metric over time.
 
     Attributes:
         kind: ``gradual change``, ``sudden change``, ``level shift``, ``rank leaves the others``, ``period`` or ``dip
             before an event``.
         metric: The changing metric: ``compute_time`` per entry of a region, ``io_time``, ``resident_memory``.
-        start: Seconds, in the first run.
-        end: Seconds, in the first run.
-        ranks: The ranks on which it changes.
+        start: When the change begins, in seconds of the first run.
+        end: When the change ends, in seconds of the first run.
+        ranks: The ranks on which the metric changes.
         path: Index of the call path in the first run's trace; None for the whole program.
-        factor: The ratio of the changed metric to its usual value; for a period its share of the time.
-        strength: The change divided by the standard deviation of what remains without the change.
+        factor: The ratio of the changed metric to its usual value; for a period, the share of time spent in file I/O.
+        strength: The change divided by the standard deviation of the residual (the values without the change).
         runs: How many runs show the change.
         period: Seconds from one occurrence to the next, or None.
-        before: For a dip, the call path that is entered after it, as an index in the first run's trace; else None.
+        before: For a dip, the call path that is entered after the dip, as an index in the first run's trace; else None.
         threads: Process and thread, if only some threads of a rank change; otherwise empty.
-        goes_with: Metrics that change with it, best first.
-        courses: The time of its region's entries, in each compared run.
+        goes_with: Other metrics that change at the same time, most similar first.
+        courses: The busy time per entry of the region over the run, for each compared run.
         uncertain: Whether ranks also begin to wait for cores, so that the load of the machine may cause the change.
     """
 
@@ -127,7 +130,7 @@ def companions(
         ways: For each run, the amounts in each part of a region's entries.
         members: The locations that show the anomaly.
         profile: ``float64[part]``: the anomaly's shape; positive where its metric rises.
-        seconds: The change of the time per entry.
+        seconds: The change of the busy time per entry, in seconds.
     """
     found: dict[str, Companion] = {}
     changes: dict[str, float] = {}
@@ -155,7 +158,7 @@ def companions(
 
 
 def foremost(found: Iterable[Companion], *, behind: Container[str] = ()) -> tuple[Companion, ...]:
-    """Return the companions with the highest scores, best first; those with equal scores by name.
+    """Return the companions that are similar enough, at most ``_MOST``, by decreasing score and then by name.
 
     Args:
         found: Companions with any scores.

@@ -1,4 +1,4 @@
-"""Find changes of a region's pace, the time that each of its entries takes."""
+"""Find changes in a region's pace, the busy time per entry."""
 
 from __future__ import annotations
 
@@ -19,17 +19,18 @@ __all__ = ["ALONE", "LEAST", "STRONG", "Pace", "changes_of", "divided", "pace_of
 
 _PARTS: Final = 100  # greatest number of parts; a change is located within a hundredth of the entries
 _FEWEST: Final = 20  # least number of parts; with fewer, a tenth of them is only one or two
-_EACH: Final = 2  # least number of entries and of samples per part, so that one belongs to no other part
+_EACH: Final = 2  # least number of entries and of samples per part, so that at least one lies entirely in the part
 _COUNTS: Final = frozenset({"instructions", "l1_misses", "l2_misses", "l2_accesses"})
 _FROM_PROGRAM: Final = _COUNTS | {"l1_miss_rate", "l2_miss_rate", "page_faults", "allocations"}
 _WORK: Final = "instructions"
 _CALLS: Final = ("mpi", "io", "omp")
 _CHANGES: Final = 4  # greatest number of changes per region
-# Least height of a second change as a share of the first; a lower one may be an error of the first one's shape.
+# Least height of a second change as a share of the first; a smaller one may be an artefact of the first shape's fit.
 _NEXT: Final = 0.5
-# Least change of a pace. A change at the same entries of several runs, or in counts, comes from the program (LEAST). In
-# a single run, the machine may cause it (ALONE): of 16 runs of two balanced programs, with four busy ranks beside four
-# other busy processes on two cores, 15 had no shape of 5 % or more, but later a rank became faster by 20 %.
+# Least relative change of a pace. LEAST applies if the program causes the change, because it occurs at the same entries
+# in several runs or in counts. ALONE applies to a single run, where the machine may cause it: of 16 runs of two
+# balanced programs, each with four busy ranks beside four other busy processes on two cores, 15 had no shape of 5 % or
+# more, but later a rank became faster by 20 %.
 LEAST: Final = 0.1
 ALONE: Final = 0.3
 STRONG: Final = 3.0  # least height of a change, in standard deviations of the residual
@@ -41,11 +42,11 @@ class Pace:
 
     Attributes:
         path: Call path of the region in the first run.
-        locations: The locations that enter it, as indices of the first run's trace.
+        locations: The locations that enter the region, as indices in the first run's trace.
         places: Process and thread of each location.
         ways: Each run, with its times and amounts per part.
-        slowness: ``float64[run, location, part]``: busy time per entry, divided by its median over all parts; without
-            counting runs, whose clock is slower.
+        slowness: ``float64[run, location, part]``: busy time per entry, divided by its median over all parts. Counting
+            runs are left out, because counting slows them down.
     """
 
     path: int
@@ -79,7 +80,7 @@ def pace_of(runs: Sequence[Run], path: int) -> Pace | None:
     """Return a region's entries in all runs that have it, in at most 100 parts; None if it has too few entries.
 
     Args:
-        runs: The runs; times in results are those of the first.
+        runs: The runs; times in results are those of the first run.
         path: Call path of the region in the first run.
     """
     return divided(runs, path, _PARTS, each=_EACH)
@@ -110,9 +111,9 @@ def divided(runs: Sequence[Run], path: int, most: int, *, each: int) -> Pace | N
 def changes_of(pace: Pace) -> Iterator[Anomaly]:
     """Yield the changes of the pace, on all ranks or on some, strongest first.
 
-    In a single run, the load of the machine may cause a change. So the change is accepted if counts of events change
-    with it. If nothing was counted, it is accepted if it is large, and it is uncertain if ranks begin to wait for cores
-    at the same time.
+    A change that occurs in several runs is accepted. In a single run, the load of the machine may cause a change, so
+    the change is accepted only if counts of events change with it. If nothing was counted, a large change is accepted;
+    it is uncertain if ranks begin to wait for cores at the same time.
     """
     left = np.median(pace.slowness, axis=0)
     runs = pace.slowness.copy()
@@ -166,8 +167,8 @@ def _is_counted(change: Anomaly) -> bool:
 def _is_of_load(pace: Pace, shape: Shape, members: Sequence[int]) -> bool:
     """Return whether waiting for cores increases when entries take longer, by at least the same factor.
 
-    Other load makes ranks wait, and slows them down as well. But an entry that becomes longer than the system's time
-    slice also waits longer per busy second, so a single run cannot show which of the two happened.
+    Other load on the machine makes ranks wait for cores and also slows them down. But an entry that becomes longer than
+    the system's time slice also waits longer per busy second, so a single run cannot show which of the two happened.
     """
     columns = dict(zip(pace.first.metrics, pace.first.amounts[members].mean(axis=0).T, strict=True))
     if not {"wall_time", "cpu_time"} <= columns.keys():
@@ -209,7 +210,7 @@ def _anomaly(pace: Pace, shape: Shape, members: Sequence[int], agreeing: int) ->
 
 
 def _place(pace: Pace, shape: Shape, members: Sequence[int], causes: Container[str]) -> tuple[int, int]:
-    """Return the first part of a change, and the part after its last one.
+    """Return the first part of a change, and the part after the last one.
 
     If counts show the same change more clearly than times, the place is taken from the counts, because a busy machine
     does not disturb them.
@@ -227,6 +228,6 @@ def _place(pace: Pace, shape: Shape, members: Sequence[int], causes: Container[s
 
 
 def _is_same(one: Shape, other: Shape) -> bool:
-    """Return whether two shapes are of one kind and overlap in more than half of their combined time."""
+    """Return whether two shapes have the same kind and overlap in more than half of their combined time."""
     both = min(one.last, other.last) - max(one.first, other.first)
     return one.kind == other.kind and both > (max(one.last, other.last) - min(one.first, other.first)) / 2

@@ -23,12 +23,12 @@ _KEPT: Final = 1 << 30  # bytes of time lines to keep in memory
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """A run's trace, and totals of its call paths.
+    """A run's trace, with totals per call path.
 
     Attributes:
         source: Name of the trace.
         trace: The trace.
-        timed: Whether it ran at normal speed; False for a counting run, which is slower throughout.
+        timed: Whether the run had normal speed; False for a counting run, which is slower throughout.
         io: ``float64[path]``: seconds of file I/O; 0 if unknown.
         counts: Metric → ``float64[path]``: counts of each call path and its callees, summed over locations.
     """
@@ -57,7 +57,7 @@ class Run:
 
     @cached_property
     def entries(self) -> npt.NDArray[np.int64]:
-        """``int64[2, location, path]``: the number of entries, and the number of samples with entries."""
+        """``int64[2, location, path]``: the number of entries, then the number of samples that contain entries."""
         found = np.zeros((2, len(self.trace.locations), len(self.trace.call_paths)), dtype=np.int64)
         for number, line in enumerate(self.trace.lines()):
             entered = (line.paths >= 0) & (line.visits > 0)
@@ -77,7 +77,7 @@ class Run:
 
 
 def _kept(read: Callable[[int], TimeLine]) -> Callable[[int], TimeLine]:
-    """Return a function that reads time lines, and keeps the first ones in memory up to a limit.
+    """Return a function that reads time lines, and keeps the first time lines in memory up to a limit.
 
     Each region reads all lines in the same order, so a cache that keeps the latest lines would never hit.
     """
@@ -107,8 +107,8 @@ class Way:
         begin: ``float64[location, part]``, seconds: when the first entry of a part began.
         end: ``float64[location, part]``, seconds: when the last entry of a part ended.
         seconds: ``float64[location, part]``: busy time per entry, in the call path and its callees.
-        amounts: ``float64[location, part, metric]``: amounts per entry, counted on any call path; levels at the end of
-            the part. NaN if not measured.
+        amounts: ``float64[location, part, metric]``: for additive metrics, amounts per entry, counted on any call path;
+            for other metrics, the level at the end of the part. NaN if not measured.
         inside: Metric → average amount per entry in the call path and its callees, if known.
     """
 
@@ -126,7 +126,7 @@ def way(run: Run, path: int, locations: Sequence[int], parts: int) -> Way:
     Args:
         run: The run.
         path: The call path.
-        locations: The locations to include; each must have entered it at least ``parts`` times.
+        locations: The locations to include; each must have entered the call path at least ``parts`` times.
         parts: The number of parts.
     """
     additive = np.array([each.additive for each in run.trace.metrics])
@@ -149,7 +149,7 @@ def way(run: Run, path: int, locations: Sequence[int], parts: int) -> Way:
 def _parts(
     line: TimeLine, entries: Values, taken: Values, edges: Values, additive: Flags
 ) -> tuple[Values, Values, Values, Values]:
-    """Return begin, end, seconds and amounts of each part; ``edges`` are the numbers of entries between parts."""
+    """Return begin, end, seconds and amounts of each part, as in ``Way``; ``edges`` are numbers of entries."""
     first, last = _places(entries, edges, np.flatnonzero(taken > 0))
     times = np.concatenate([line.begin[:1], line.end])
     each = np.diff(edges)

@@ -25,9 +25,9 @@ class Search:
     """The result of a search.
 
     Attributes:
-        anomalies: Strongest first.
-        uncertain: Anomalies, strongest first, that the load of the machine may have caused, because ranks began to wait
-            for cores at the same time.
+        anomalies: The certain anomalies, strongest first.
+        uncertain: Anomalies that the load of the machine may have caused, because ranks began to wait for cores at the
+            same time; strongest first.
         examined: Call paths of the first run that were examined.
         seldom: Call paths with much busy time of their own but too few entries to show a change.
         unlike: Runs that cannot be compared, because no examined call path has as many entries as in the first run.
@@ -44,7 +44,8 @@ def find_anomalies(runs: Sequence[Run], told: Callable[[int, int], object] | Non
     """Search the time lines of runs for anomalies.
 
     Args:
-        runs: Runs of one program with one input; times are those of the first run, which must not be a counting run.
+        runs: Runs of one program with the same input. Times are those of the first run, which must not be a counting
+            run.
         told: Progress callback: number of call paths done, and total.
 
     Raises:
@@ -77,7 +78,7 @@ def find_anomalies(runs: Sequence[Run], told: Callable[[int, int], object] | Non
 
 
 def _innermost(found: Sequence[Anomaly], run: Run) -> Iterator[Anomaly]:
-    """Yield anomalies, without those of a region whose callee has an anomaly at the same time."""
+    """Yield the anomalies, except those of regions with a callee that has an anomaly at the same time."""
     for each in found:
         assert each.path is not None
         below = run.below(each.path)
@@ -96,7 +97,7 @@ def _of_region(pace: Pace, runs: Sequence[Run]) -> Iterator[Anomaly]:
 
 
 def _heavy(run: Run) -> tuple[list[int], list[int]]:
-    """Return the call paths with much busy time including callees, and those with much of their own."""
+    """Return the call paths with much busy time including callees, and those with much busy time of their own."""
     own = np.zeros(len(run.trace.call_paths))
     for line in run.trace.lines():
         known = line.paths >= 0

@@ -104,7 +104,7 @@ def best_shape(values: Values) -> Shape | None:
 
 
 def contrast(values: Values, profile: Values) -> float:
-    """Return the height of a profile in a sequence, by least squares."""
+    """Return the height at which a profile fits a sequence best, by least squares."""
     centred = profile - profile.mean()
     return float(centred @ values / (centred @ centred))
 

@@ -21,17 +21,17 @@ __all__ = ["io_periods", "memory_growth"]
 
 _MEMORY: Final = "resident_memory"
 _PARTS: Final = 100
-_LONG: Final = 0.25  # least length of a growth, as a share of the run; a shorter one is part of the start
+_LONG: Final = 0.25  # least length of a growth, as a share of the run; a shorter one belongs to the program's start
 _IO: Final = "io_time"
 _STEPS: Final = 1000  # steps per run
 _PULSES: Final = 4  # least number of I/O phases, so that there are three gaps
-# Greatest standard deviation of the gaps over their mean, which allows for disturbances by a busy machine.
+# Greatest standard deviation of the gaps between I/O phases, divided by their mean; it allows for a busy machine.
 _EVEN: Final = 0.35
 _PART: Final = 0.5  # greatest share of time in I/O phases
 
 
 def memory_growth(run: Run, series: Mapping[str, Series]) -> Iterator[Anomaly]:
-    """Yield the growth of the memory of all ranks, if there is one; ``series`` are the run's metrics by name."""
+    """Yield the growth of the memory of all ranks, if there is one; ``series`` holds the run's metrics by name."""
     memory = series[_MEMORY].known() if _MEMORY in series else None
     if memory is None or len(memory) < _PARTS:
         return
@@ -57,7 +57,7 @@ def memory_growth(run: Run, series: Mapping[str, Series]) -> Iterator[Anomaly]:
 
 
 def io_periods(run: Run, series: Mapping[str, Series]) -> Iterator[Anomaly]:
-    """Yield periodic file I/O, if there is any; ``series`` are the run's metrics by name."""
+    """Yield periodic file I/O, if there is any; ``series`` holds the run's metrics by name."""
     if _IO not in series:
         return
     io = series[_IO]
@@ -94,7 +94,7 @@ def io_periods(run: Run, series: Mapping[str, Series]) -> Iterator[Anomaly]:
 
 
 def _place(run: Run, start: float, end: float) -> int | None:
-    """Return the call path with most I/O in an interval, estimated from its share of I/O in the whole run."""
+    """Return the call path with most file I/O in an interval, estimated from its I/O share in the whole run."""
     own, inside = np.zeros((2, len(run.trace.call_paths)))
     for line in run.trace.lines():
         middle = ((line.begin + line.end) / 2)[line.samples]
@@ -129,6 +129,6 @@ def _companions(series: Sequence[Series], rate: Values, edges: Values, inside: s
         values = each.over(edges[:-1], edges[1:])[inside]
         if each.unit == "sec/sec" or np.isnan(values).any() or not np.ptp(values):
             continue  # other kinds of time always stop during I/O
-        # The sign is not used, so a metric that stops during I/O has a negative score and is left out.
+        # The score keeps its sign, so a metric that stops during I/O has a negative score and is left out.
         found.append(Companion(each.name, "+", signed_pearson(rate[inside], values), each.source))
     return foremost(found)

@@ -22,7 +22,7 @@ Point = tuple[float, float]
 
 _COMBINED: Final = "combined"
 _FEWEST: Final = 8  # least number of common samples; with fewer, all coefficients are large
-_WARPED: Final = 2000  # greatest number of samples to warp; of more, neighbours are averaged
+_WARPED: Final = 2000  # greatest number of samples to warp; if there are more, neighbours are averaged
 _CONSTANT: Final = 1e-9  # relative variation below which values are constant apart from rounding
 
 
@@ -31,9 +31,9 @@ class Correlated:
     """A metric, and how closely it is related to the target.
 
     Attributes:
-        metric: Its name.
-        source: The metric's trace.
-        rank: Its place, from 1.
+        metric: The metric's name.
+        source: Name of the trace that contains the metric.
+        rank: The metric's place in the ranking, from 1.
         sign: ``+`` if it rises with the target, ``-`` if it falls.
         lag: Seconds by which the target follows the metric; 0 if a lag does not improve Pearson's coefficient.
         scores: Score from 0 to 1 of each correlator and of ``combined``; higher is better.
@@ -52,13 +52,13 @@ class Ranking:
     """The result of a ranking.
 
     Attributes:
-        target: The target.
-        ranked: Best first.
+        target: The metric to which all others are compared.
+        ranked: The compared metrics, best first.
         omitted: Metrics that are not ranked: name, source, and the reason.
         segments: The number of segments of the target.
         pattern: Points of the target's pattern, a polyline; each with time in seconds and value.
         lines: Points of the target's segments; each with time in seconds and value.
-        notes: Further warnings.
+        notes: Warnings about the ranking.
     """
 
     target: Series
@@ -81,7 +81,7 @@ class _Target:
     lines: Segmentation
 
     def coarse(self, values: Values) -> Values:
-        """Return values, or means of neighbours if there are too many to warp."""
+        """Return the values, or means of neighbouring values if there are too many to warp."""
         if len(values) <= _WARPED:
             return values
         edges = np.linspace(0, len(values), _WARPED + 1).astype(np.intp)
@@ -120,14 +120,14 @@ def rank(
     Args:
         target: The metric that shows an anomaly.
         metrics: Metrics of any traces, mapped to the target's time.
-        intervals: Intervals of the target to use, in seconds; none for the whole target.
+        intervals: Intervals of the target to use, in seconds; empty for the whole target.
         by: The correlator by which to sort; ``combined`` is the mean rank over all others.
         segments: The number of segments of the target; None for the suggested number.
         pattern: A drawn pattern, as points with time in seconds and value; None for the proposed one.
         told: Progress callback: number of metrics done, and total.
 
     Raises:
-        InputError: The target is constant, has too few samples, or has none in an interval.
+        InputError: The target is constant, has too few samples, or has no samples in an interval.
     """
     taken = _samples(target, intervals)
     mine = target.part(taken)
@@ -170,7 +170,7 @@ def rank(
 
 
 def _samples(target: Series, intervals: Sequence[Interval]) -> Flags:
-    """Return ``bool[sample]``: the known samples of the target in some intervals.
+    """Return ``bool[sample]``: whether the target is known in a sample that overlaps an interval.
 
     Raises:
         InputError: An interval has no known sample.

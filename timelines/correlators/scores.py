@@ -1,8 +1,8 @@
 """The correlators (Hauswirth et al. 2005, sections 5.1 to 5.3), and the lag between a target and a metric.
 
-Each returns a score from 0 to 1, where 1 is the closest relation. Sequences are first normalised to mean 0 and standard
-deviation 1 (section 5.2), because distances and errors of fits depend on the metric's unit. The score of a distance d
-is 1 / (1 + d), which is always finite, unlike the paper's 1 / d.
+Each correlator returns a score from 0 to 1, where 1 is the closest relation. Sequences are first normalised to mean 0
+and standard deviation 1 (section 5.2), because distances and errors of fits depend on the metric's unit. The score of a
+distance d is 1 / (1 + d), which is always finite, unlike 1 / d in Hauswirth et al.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ __all__ = [
 
 _FURTHEST: Final = 0.1  # greatest lag, as a share of the samples, so that enough samples overlap
 # Least improvement of the coefficient by a lag. For 1,920 unrelated pairs of random walks of 20 to 1,000 samples, each
-# with noise of 0.3 of its deviation, the best lag improved it by at most 0.05.
+# with noise of 0.3 of its deviation, the best lag improved the coefficient by at most 0.05.
 _BETTER: Final = 0.05
 _FEWEST: Final = 20  # least number of samples, so that the greatest lag is at least two samples
 
@@ -55,30 +55,30 @@ def pearson(x: Values, y: Values) -> float:
 
 
 def spearman(x: Values, y: Values) -> float:
-    """Return the absolute value of Spearman's coefficient (Eq. 3): Pearson's of ranks, with mean ranks for ties."""
+    """Return the absolute value of Spearman's coefficient (Eq. 3): Pearson's for ranks, with mean ranks for ties."""
     return pearson(ranks(x), ranks(y))
 
 
 def euclidean(x: Values, y: Values) -> float:
-    """Return the score of the Euclidean distance (Eq. 6), to the sequence or to its negation."""
+    """Return the score of the Euclidean distance (Eq. 6) between x and y or between x and -y, whichever is less."""
     a, b = normalised(x), normalised(y)
     return _inverse(min(float(np.linalg.norm(a - b)), float(np.linalg.norm(a + b))))
 
 
 def manhattan(x: Values, y: Values) -> float:
-    """Return the score of the Manhattan distance (Eq. 5), to the sequence or to its negation."""
+    """Return the score of the Manhattan distance (Eq. 5) between x and y or between x and -y, whichever is less."""
     a, b = normalised(x), normalised(y)
     return _inverse(min(float(np.abs(a - b).sum()), float(np.abs(a + b).sum())))
 
 
 def warping(x: Values, y: Values) -> float:
-    """Return the score of dynamic time warping (Eq. 1), with the sequence or with its negation (section 5.2.2)."""
+    """Return the score of the warp error (Eq. 1) between x and y or between x and -y, whichever is less (5.2.2)."""
     a, b = normalised(x), normalised(y)
     return _inverse(min(warp_error(a, b), warp_error(a, -b)))
 
 
 def same_splits(target: Segmentation, times: Values, values: Values) -> float:
-    """Return the score of the metric's residual around lines between the target's boundaries (section 5.3.1)."""
+    """Return the score of the residual of the metric's line fits within the target's segments (section 5.3.1)."""
     ends = np.append(target.first[1:], target.count)
     return _inverse(float(Fits(times, normalised(values)).errors(target.first, ends).sum()))
 
@@ -122,7 +122,7 @@ def best_lag(target: Values, metric: Values) -> int:
 
 
 def _sums(values: Values, lags: Indices, *, lead: bool) -> Values:
-    """Return for each lag the sum of the values that overlap; with ``lead``, the values lead by the lag."""
+    """Return, for each lag, the sum of the values that overlap; if ``lead`` is true, the values lead by the lag."""
     n = len(values)
     upto = np.concatenate([[0.0], np.cumsum(values)])
     shift = -lags if lead else lags

@@ -1,8 +1,8 @@
 """Greedy top-down segmentation into lines, and patterns based on it (Hauswirth et al. 2005, 5.3).
 
-A pattern is a target without noise. Users can draw one. The proposed pattern is a segmentation of the target after
-single outliers are replaced by the running median (Hampel's filter), which keeps steps in place. Two outliers in a row
-are kept as an event, because with a wider filter the periodic writes of a real run vanished.
+A pattern is the target's course without noise. If users do not draw a pattern, one is proposed: the target is segmented
+after single outliers are replaced by the running median (Hampel's filter), which keeps steps in place. Two outliers in
+a row are kept as an event, because with a wider filter the periodic writes of a real run vanished.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ class Segmentation:
 
 
 def segmented(times: Values, values: Values, count: int) -> Segmentation:
-    """Split a sequence into line segments, one split at a time, each where it lowers the error most.
+    """Split a sequence into line segments; each split is made where it reduces the error most.
 
     Args:
         times: ``float64[n]``, increasing.
@@ -110,7 +110,7 @@ def suggested_count(times: Values, values: Values) -> int:
 
 
 def _splits(times: Values, values: Values, count: int) -> list[Segmentation]:
-    """Return the segmentations with one segment, two, and so on."""
+    """Return the segmentations with one segment, two segments, and so on, up to ``count``."""
     fits = Fits(times, values)
     n = len(values)
     firsts = [0]
@@ -131,7 +131,7 @@ def _splits(times: Values, values: Values, count: int) -> list[Segmentation]:
 
 
 def _best_split(fits: Fits, begin: int, end: int) -> tuple[float, int]:
-    """Return the reduction of the error by the best split of a segment, and its place; both -1 if it is too short."""
+    """Return the best split of a segment: by how much it reduces the error, and its place; both -1 if too short."""
     places = np.arange(begin + _SHORTEST, end - _SHORTEST + 1)
     if not len(places):
         return -1.0, -1
@@ -141,7 +141,7 @@ def _best_split(fits: Fits, begin: int, end: int) -> tuple[float, int]:
 
 
 def drawn_pattern(points: Sequence[tuple[float, float]], times: Values) -> Values:
-    """Return the values at some times of a polyline, whose points have time in seconds and value.
+    """Return a polyline's values at some times; its points have time in seconds and value.
 
     Raises:
         InputError: There are fewer than two points, or their times do not increase.
@@ -153,7 +153,7 @@ def drawn_pattern(points: Sequence[tuple[float, float]], times: Values) -> Value
 
 
 def proposed_pattern(times: Values, values: Values, count: int | None = None) -> tuple[Values, Segmentation]:
-    """Return a pattern of a target, its segmentation without outliers.
+    """Propose a pattern for a target: line segments fitted to it without outliers.
 
     Args:
         times: ``float64[n]``, increasing.

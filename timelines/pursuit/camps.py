@@ -1,9 +1,9 @@
 """Measure how clearly points fall into two groups, "camps", by an index of our own.
 
-Jones and Sibson's index hardly sees two camps of similar size, because they barely change the third and fourth
+Jones and Sibson's index hardly reacts to two camps of similar size, because they barely change the third and fourth
 cumulants. This index is the gain in log-likelihood per point if projected points are modelled as two normal camps of
-equal variance instead of one: Symons' criterion for the best split (Biometrics 37, 1981), -½ ln(variance within camps /
-variance) - entropy(sizes of the camps).
+equal variance instead of one camp: Symons' criterion for the best split (Biometrics 37, 1981), -½ ln(variance within
+camps / variance) - entropy(sizes of the camps).
 """
 
 from __future__ import annotations
@@ -62,7 +62,11 @@ class Parting:
 
 
 def split(lines: Values) -> Split:
-    """Return the best split of each line, ``float64[line, point]``, none constant; O(points log points) per line."""
+    """Return the best split of each line, in O(points log points) per line.
+
+    Args:
+        lines: ``float64[line, point]``, no line constant.
+    """
     points = lines.shape[1]
     order = np.argsort(lines, axis=1, kind="stable")
     centred = lines - lines.mean(axis=1, keepdims=True)
@@ -86,7 +90,7 @@ def parting(values: Values, *, seed: int = 0) -> Parting:
     the axes, random directions, and the directions of the points farthest from the mean.
 
     Args:
-        values: ``float64[point, rank]``, sphered; four points at least.
+        values: ``float64[point, rank]``, sphered; at least four points.
         seed: Seed of the random starts.
     """
     drawn = np.random.default_rng(seed)
@@ -167,11 +171,11 @@ def in_metrics(space: MetricSpace, alone: Split, *, level: float = CAMPS_LEVEL) 
 
 
 def in_projection(seen: MetricSpace, *, critical: float | None = None, seed: int = 0) -> list[Camps]:
-    """Return the split of the best projection; empty for a single dimension, which is a single metric.
+    """Return a list with the best projection's split; an empty list if the points have only one dimension.
 
     Args:
         seen: The points.
-        critical: The index that chance rarely exceeds; None for that of independent points.
+        critical: The index that is rarely exceeded by chance; None for the index that holds for independent points.
         seed: Seed of the search.
     """
     sphere = sphered(seen.scaled())

@@ -75,9 +75,9 @@ _MARGIN: Final = 0.3  # greatest difference between the logarithms of the 97.5th
 CAMPS_LEVEL: Final = 0.0125  # significance level of each of the two tests for camps
 POINTS: Final = (4, 5, 6, 8, 12, 16, 24, 32, 64, 128, 256, 512, 2048)
 
-# Computed by tools/critical_camps.py. By number of points (POINTS): index of a single metric, times the points.
+# Computed by tools/critical_camps.py. Index of a single metric times the number of points, for each entry of POINTS.
 _ALONE: Final = (8.85, 7.38, 6.67, 5.96, 5.46, 5.17, 4.78, 4.38, 3.08, 2.28, 2.04, 1.91, 1.88)
-# By metrics (METRICS, from 2 on) and points per metric: index of the best projection, times the points per metric.
+# Index of the best projection times the points per metric, by metrics (METRICS, from 2 on) and by points per metric.
 _PROJECTED: Final = (
     (10.61, 5.57, 4.72, 4.10, 4.09, 3.80, 3.71, 2.74, 1.96, 1.99, 2.29),
     (6.87, 4.61, 3.90, 3.61, 3.61, 3.29, 3.18, 2.31, 1.84, 1.86, 1.71),
@@ -96,8 +96,9 @@ _PROJECTED: Final = (
 def critical_index(points: int, rank: int, dimensions: int) -> float:
     """Return the index that the best projection of normally distributed points exceeds in only 2.5 % of cases.
 
-    The table is interpolated by the logarithms of metrics and of points per metric. Beyond its largest number of points
-    per metric, the index is inversely proportional to it; beyond its largest number of metrics, it is constant.
+    The table is interpolated by the logarithms of metrics and of points per metric. Beyond the table's largest number
+    of points per metric, the index is inversely proportional to this number; beyond the largest number of metrics, the
+    index is constant.
 
     Args:
         points: The number of points.
@@ -113,12 +114,12 @@ def critical_index(points: int, rank: int, dimensions: int) -> float:
 
 
 def deviations(level: float) -> float:
-    """Return a quantile of Gumbel's distribution of largest values: standard deviations above the mean, at a level."""
+    """Return Gumbel's extreme-value quantile at 1 - ``level``, in standard deviations above the mean."""
     return float(-np.sqrt(6) / np.pi * (np.euler_gamma + np.log(-np.log(1 - level))))
 
 
 def critical_of_metrics(points: int, metrics: int, level: float = CAMPS_LEVEL) -> float:
-    """Return the index that, if no metric has structure, none of several metrics exceeds except by chance.
+    """Return the index that none of several metrics without structure exceeds, except by chance.
 
     The share of variance within the best split is less than w with a probability proportional to w^(points / 2 - 1). So
     for several tests (Bonferroni), the limit rises by ln(metrics) / (points - 2).

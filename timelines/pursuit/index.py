@@ -23,8 +23,8 @@ class Pairs:
     Attributes:
         first: ``int[pair]``: the first coordinate.
         second: ``int[pair]``: the second coordinate.
-        weight: ``float64[pair]``: the number of ordered pairs that it represents, 1 or 2.
-        place: ``int[dimension, dimension]``: the pair of two coordinates.
+        weight: ``float64[pair]``: the number of ordered pairs that the entry represents, 1 or 2.
+        place: ``int[dimension, dimension]``: index of the pair for any two coordinates.
         normal: ``float64[pair, pair]``: the fourth moments of a normal variable with unit covariance.
     """
 
@@ -65,7 +65,7 @@ class Cumulants:
 def index(projected: Values) -> float:
     """Return the index of points, ``float64[point, dimension]``, that are centred with unit covariance.
 
-    It is invariant under rotation. O(points × dimensions⁴).
+    The index is invariant under rotation. O(points × dimensions⁴).
     """
     return float(cumulants(np.ascontiguousarray(projected.T)).index)
 
@@ -107,8 +107,8 @@ def index_and_gradient(values: Values, frames: Values) -> tuple[Values, Values]:
         frames: ``float64[frame, rank, dimension]``, orthonormal directions.
 
     Returns:
-        The index, ``float64[frame]``, and the gradient, ``float64[frame, rank, dimension]``; its formula assumes unit
-        covariance even for frames that are not orthonormal.
+        The index, ``float64[frame]``, and the gradient, ``float64[frame, rank, dimension]``. The gradient's formula
+        assumes unit covariance, even for frames that are not orthonormal.
     """
     count, rank, dimensions = frames.shape
     points = len(values)

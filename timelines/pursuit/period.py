@@ -55,12 +55,13 @@ class Options:
 
 @dataclass(frozen=True)
 class Period:
-    """The result of a window.
+    """The result for one window.
 
     Attributes:
-        start: Seconds.
-        end: Seconds.
-        status: As in ``Outcome``; without a result ``too-few`` locations, or ``no-structure`` if no metric differs.
+        start: Start of the window in seconds.
+        end: End of the window in seconds.
+        status: As in ``Outcome``. Without a result, ``too-few`` if there are too few locations, ``no-structure`` if no
+            metric differs.
         reason: The reason for the status.
         found: The result, or None.
         selected: The metrics to record from now on; empty before the first selection.
@@ -82,7 +83,7 @@ class Telling:
 
     Attributes:
         period: The period.
-        found: Its result with points.
+        found: The period's result, with its points.
     """
 
     period: Period
@@ -101,8 +102,8 @@ class PursuitOverTime:
         reduction: The data volume saved by the selections.
         parts: For each derived metric, the measured metrics in its formula.
         sources: For each measured metric, how it was measured, if known.
-        telling: The most informative period so far: the one whose structure is farthest beyond chance, or else the last
-            one with a result. Only its points are kept, to limit memory.
+        telling: The most informative period so far: the period whose structure is farthest beyond chance, or else the
+            last period with a result. To limit memory, only the points of this period are kept.
     """
 
     options: Options
@@ -205,7 +206,7 @@ def _space(samples: Samples, wanted: WantedMetrics, exclude_ranks: Collection[in
 
     Raises:
         LocationsError: Fewer than two locations have values.
-        InputError: No metric differs among them.
+        InputError: No metric differs among the locations.
     """
     points, columns = smoothed(samples, parts)
     kept = [row for row, point in enumerate(points) if point.process not in exclude_ranks]
@@ -221,12 +222,12 @@ def _space(samples: Samples, wanted: WantedMetrics, exclude_ranks: Collection[in
 
 
 def _parts(samples: Samples, wanted: WantedMetrics, options: Options, space: MetricSpace) -> MetricSpace | None:
-    """Return several points per location, averages of parts of its samples, if there are few locations.
+    """Return several points per location if there are few locations; each point averages a part of its samples.
 
     The mean course of all locations over the parts is subtracted, so that only differences between locations are left.
 
     Returns:
-        None if this is not necessary, or there are too few samples.
+        None if more points are not necessary, or if there are too few samples.
     """
     locations, metrics = space.values.shape
     most = int(np.bincount(samples.places).max())
@@ -242,5 +243,5 @@ def _parts(samples: Samples, wanted: WantedMetrics, options: Options, space: Met
 
 
 def _status(error: InputError) -> Status:
-    """Return the status that corresponds to an error in making a metric space."""
+    """Return the status that corresponds to an error in the construction of a metric space."""
     return "too-few" if isinstance(error, LocationsError) else "no-structure"

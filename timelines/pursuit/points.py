@@ -20,10 +20,10 @@ _NEGLIGIBLE: Final = 1e-5  # share of the largest singular value; smaller ones c
 
 
 def outlying(scaled: Values) -> Values:
-    """Return the distance of each point from the median, ``float64[point]``; points above 1 are outliers.
+    """Return the distance of each point from the median, ``float64[point]``; points with more than 1 are outliers.
 
-    Each metric is in units of its spread. The distance is divided by the distance beyond which few points should be:
-    the median distance plus 3.5 spreads.
+    Each metric is in units of its spread. Distances are divided by the median distance plus 3.5 spreads, beyond which
+    there should be few points.
 
     Args:
         scaled: ``float64[point, metric]``, no metric constant.

@@ -36,10 +36,10 @@ class Ranked:
     """A ranked metric.
 
     Attributes:
-        metric: Its name.
-        importance: Its share of the index of the axis for which it was chosen; 0 without an index.
-        loading: Its loading on that axis, from -1 to 1.
-        index: Index of the projection from which the metric was chosen; metrics of earlier rounds are not part of it.
+        metric: The metric's name.
+        importance: The metric's share of the index of the axis for which it was chosen; 0 without an index.
+        loading: The metric's loading on that axis, from -1 to 1.
+        index: Index of the projection from which the metric was chosen; it contains no metrics of earlier rounds.
         camps: Index of camps in this metric alone.
     """
 
@@ -70,7 +70,7 @@ class Outcome:
         camps: The clearest split of points into two camps; None for fewer than four points.
         parted: Metrics with camps beyond chance, clearest first.
         followed: The number of starts that the search followed to their end.
-        agreeing: How many of these reached the best index.
+        agreeing: The number of followed starts that reached the best index.
     """
 
     status: Status
@@ -110,7 +110,7 @@ class Outcome:
 
     @property
     def beyond(self) -> float:
-        """The factor by which the index is beyond its critical value, or else that of camps.
+        """The factor by which the index exceeds its critical value; if it does not, the factor for the index of camps.
 
         The index of camps is a logarithm, so its factor is the exponential of the difference.
         """
@@ -148,7 +148,7 @@ def pursue(
     seed: int = 0,
     starts: int = STARTS,
 ) -> Pursuit:
-    """Rank metrics by how far projections that show them are from normality; O(points × metrics³).
+    """Rank metrics by how far the projections that show them are from normality; O(points × metrics³).
 
     Args:
         space: The locations.
@@ -236,8 +236,8 @@ def _with_camps(ranked: list[Ranked], parted: tuple[str, ...], *, ahead: float) 
     Args:
         ranked: The ranking by projections.
         parted: Metrics with camps.
-        ahead: How much farther the first projection is beyond chance than camps, as a logarithm; minus infinity if the
-            projection has no structure.
+        ahead: How much farther the first projection is beyond chance than the best camps, as a logarithm; minus
+            infinity if the projection has no structure.
     """
     best = [each.metric for each in ranked[:SELECTED]]
     names = list(parted if ahead == -inf else parted[:1])
@@ -265,7 +265,7 @@ def _found(space: MetricSpace, seen: MetricSpace, outliers: tuple[int | str, ...
 
 
 def index_of(space: MetricSpace, metrics: tuple[str, ...]) -> float:
-    """Return the index of at most three metrics themselves, without a search.
+    """Return Jones and Sibson's index for at most three metrics, without searching for a projection.
 
     Raises:
         InputError: There are fewer than four points.
@@ -277,7 +277,7 @@ def index_of(space: MetricSpace, metrics: tuple[str, ...]) -> float:
 
 
 def _by_spread(space: MetricSpace) -> tuple[Ranked, ...]:
-    """Return metrics ranked by range over largest absolute value, if there are too few points for an index."""
+    """Return metrics by range divided by largest absolute value, for use if there are too few points for an index."""
     relative: Values = space.values / np.abs(space.values).max(axis=0)
     order = np.argsort(-np.ptp(relative, axis=0), kind="stable")
     return tuple(Ranked(space.metrics[each], 0.0, 0.0, 0.0, 0.0) for each in order.tolist())

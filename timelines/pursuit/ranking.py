@@ -1,4 +1,4 @@
-"""Rank metrics: choose some from the best projection, then repeat without these (Vetter and Reed, 3.1 and 3.3)."""
+"""Rank metrics: choose some from the best projection, then repeat with the others (Vetter and Reed, 3.1 and 3.3)."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ class Chosen:
 
     Attributes:
         metric: Column of the metric.
-        loading: Its loading on the axis for which it was chosen, which has unit length.
-        importance: Its share of the index of that axis: index times squared loading.
-        index: Index of the projection from which it was chosen.
+        loading: The metric's loading on the axis for which it was chosen; this axis has unit length.
+        importance: The metric's share of the index of that axis: index times squared loading.
+        index: Index of the projection from which the metric was chosen.
     """
 
     metric: int
@@ -78,7 +78,7 @@ def best_view(scaled: Values, find: Search) -> View:
 
 
 def _distinct(loadings: Values) -> list[tuple[int, int]]:
-    """Return pairs of metric and axis, each once, by largest loading first."""
+    """Return pairs of metric and axis, each used once, in order of decreasing loading."""
     sizes = np.abs(loadings)
     found = []
     for _ in range(loadings.shape[1]):

@@ -2,7 +2,7 @@
 
 In points without structure, ranks differ by normal noise, but the parts of one rank may be correlated. A random
 rotation among the ranks preserves these correlations (Langsrud's rotation tests, Statistics and Computing 15, 2005). So
-the indices that a search finds in rotated points are those of points without structure.
+a search in rotated points finds the indices of points without structure.
 """
 
 from __future__ import annotations

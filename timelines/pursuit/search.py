@@ -19,7 +19,7 @@ _WINNERS: Final = 4  # one in four starts continues
 _STEPS: Final = 100
 _LAST_STEPS: Final = 40  # steps with all points, after a search in a sample
 _FLAT: Final = 1e-4  # the frame is a maximum if this share or less of the gradient is tangent to the manifold
-_LONGER: Final = 0.2  # factor by which the frame's multiple decreases after a successful step, which makes steps longer
+_LONGER: Final = 0.2  # decrease of the frame's multiple after a successful step, which makes steps longer
 _LONGEST: Final = -0.9  # least multiple; at -1 a step would leave the frame entirely
 MANY: Final = 8192  # number of points above which a sample is searched first
 
@@ -32,7 +32,7 @@ class Projection:
         frame: ``float64[rank, dimension]``: orthonormal directions.
         index: The index of the projection.
         converged: Whether the search reached a maximum, judged by the gradient.
-        agreeing: How many of the followed starts reached this index.
+        agreeing: The number of followed starts that reached this index.
         followed: The number of starts that were followed to their end.
     """
 
@@ -52,8 +52,9 @@ def search(values: Values, dimensions: int, *, seed: int = 0, starts: int = STAR
     Each step moves to the orthonormal frame nearest to the gradient plus a multiple of the frame (Kolda and Mayo's
     shifted power method, applied to frames). If a step raises the index, the multiple decreases, which lengthens steps;
     otherwise the step is undone and the multiple increases. Half of the starts begin with the directions of the points
-    farthest from the mean, to find outlying ranks; all else is random. After a few steps, only the best starts
-    continue. With more than 8,192 points, a sample is searched first, and the result is improved with all points.
+    farthest from the mean, to find outlying ranks; all other directions are random. After a few steps, only the best
+    starts continue. With more than 8,192 points, a sample is searched first, and the result is improved with all
+    points.
 
     Args:
         values: ``float64[point, rank]``, sphered; at least four points.

@@ -24,7 +24,7 @@ class Reduction:
         fields: The number of fields if all metrics were recorded.
         kept: The number of fields with the metrics selected at the time.
         metrics: The number of measured metrics.
-        course: For each period: its end in seconds, and the share saved up to this time.
+        course: For each period: its end in seconds, and the share saved so far.
     """
 
     metrics: int
@@ -44,7 +44,7 @@ class Reduction:
         Args:
             end: End of the period in seconds.
             records: Number of samples in the period.
-            selected: The measured metrics that were recorded in it; empty for all.
+            selected: The measured metrics that were recorded in the period; empty for all.
         """
         kept = len(selected) or self.metrics
         counted = replace(
@@ -57,11 +57,11 @@ class Reduction:
 
 
 def next_selection(before: tuple[str, ...], found: Pursuit | None, *, jitter: float) -> tuple[str, ...]:
-    """Return the metrics to record after a period: those of its result, or the same as before.
+    """Return the metrics to record after a period: the metrics of its result, or those recorded before.
 
-    The result's metrics replace the recorded ones if it has structure and one of two conditions holds: the index of its
-    metrics exceeds that of the recorded ones by more than the threshold, or a metric with camps is not recorded. Both
-    indices are those of the metrics themselves (``index_of``).
+    The result's metrics replace the recorded ones if the result has structure, and either their index exceeds the index
+    of the recorded metrics by more than the threshold, or a metric with camps is not recorded. Both indices are
+    computed from the metrics themselves (``index_of``).
 
     Args:
         before: The recorded metrics; empty before the first selection.
@@ -83,7 +83,7 @@ class Turns:
     """The order in which unselected metrics are probed.
 
     Attributes:
-        waiting: All metrics, those not recorded for longest first.
+        waiting: All metrics; first those that were not recorded for longest.
         probed: The metrics that are recorded next as probes.
     """
 

@@ -25,8 +25,8 @@ class Window:
     """A time window of a trace.
 
     Attributes:
-        start: Seconds.
-        end: Seconds; a sample at exactly this time belongs to the next window, if there is one.
+        start: Start of the window in seconds.
+        end: End of the window in seconds; a sample at exactly this time belongs to the next window, if there is one.
         samples: The samples in the window.
         fresh: The number of samples after the end of the previous window.
     """
@@ -40,9 +40,9 @@ class Window:
 class SlidingWindow:
     """Cuts a trace into windows of equal width while its samples arrive.
 
-    A window is complete when every known location has passed its end, or when one location is a full width beyond it,
-    so that a location that has ended does not block the others. Samples that arrive later are left out. Each window
-    takes O(samples in it) time.
+    A window is complete when every known location has passed the window's end, or when one location is a full width
+    beyond this end, so that a location that has ended does not block the others. Samples that arrive later are left
+    out. Each window takes time in proportion to its number of samples.
 
     Args:
         width: Width of a window in seconds.
@@ -61,8 +61,8 @@ class SlidingWindow:
         self._width = width
         self._every = width / 2 if every is None else every
         self._kept = Samples.none()  # sorted by time
-        self._came: list[Samples] = []  # arrived since then
-        self._latest = np.empty(0)  # per location
+        self._came: list[Samples] = []  # arrived later, not sorted
+        self._latest = np.empty(0)  # latest time of each location
         self._origin = inf
         self._number = 0
         self._passed = -inf
@@ -158,7 +158,7 @@ class SlidingWindow:
 
 
 def smoothed(samples: Samples, parts: int = 1) -> tuple[list[Point], dict[str, Values]]:
-    """Return averages of the samples of each location, or of several parts of them.
+    """Return averages of the samples of each location, or of each of several parts of its samples.
 
     Args:
         samples: Samples sorted by time.
@@ -166,8 +166,8 @@ def smoothed(samples: Samples, parts: int = 1) -> tuple[list[Point], dict[str, V
             are fewer samples than parts, a sample is used for several parts.
 
     Returns:
-        The points, with the number of the part, and for each metric ``float64[point]``, NaN if it has no values on a
-        location.
+        The points, each with the number of its part; and for each metric ``float64[point]``, NaN if the metric has no
+        values on the location.
     """
     order = np.argsort(samples.places, kind="stable")
     places, values = samples.places[order], samples.values[order]

@@ -109,11 +109,11 @@ class OnTime:
 
 
 def with_derived(series: Sequence[Series], formulas: Sequence[Formula]) -> list[Series]:
-    """Return a trace's metrics, and those that formulas compute from them; existing metrics are not replaced.
+    """Return a trace's metrics, and the metrics that formulas compute from them; existing metrics are not replaced.
 
     Args:
         series: Metrics of one trace.
-        formulas: The formulas; each may use the results of those before it.
+        formulas: The formulas; each may use the results of the formulas before it.
     """
     found = {each.name: each for each in series}
     for formula in formulas:
@@ -168,7 +168,7 @@ def brought(
         told: As for ``warp``.
 
     Raises:
-        InputError: There are no anchors but they were requested, or no metric to warp by.
+        InputError: Anchors were requested but there are none, or there is no metric to warp by.
     """
     series = other[1]
     if by == "none":
@@ -191,7 +191,11 @@ def brought(
 def _common(
     target: Series, reference: Sequence[Series], other: Sequence[Series], metric: str | None
 ) -> tuple[Series, Series]:
-    """Return a metric that two traces have in common and that varies in both."""
+    """Return the series of a metric that two traces have in common and that varies in both.
+
+    Raises:
+        InputError: There is no such metric.
+    """
     there = {each.name: each for each in other}
     wanted = [metric] if metric else [target.name, *(each.name for each in reference)]
     both = [(each, there[each.name]) for name in wanted for each in reference if each.name == name and name in there]

@@ -21,8 +21,8 @@ _DISTINCT: Final = 3.0  # standard deviations of noise beyond which values diffe
 # different times have different values.
 _UNLIKE: Final = 0.25
 _NEAR: Final = 0.01  # required accuracy of boundaries, as a share of a sequence
-_RUN: Final = 4  # least number of samples that match the same sample; in a trace twice as slow, 2 or 3 do
-_MUCH: Final = 0.1  # share of distant pairs above which they are not noise
+_RUN: Final = 4  # least number of samples that match the same sample; in a trace that is twice as slow, 2 or 3 do
+_MUCH: Final = 0.1  # share of the pairs; if more are distant, noise is not the reason
 _BETTER: Final = 0.25  # greatest distance of a better match, as a share of the present distance
 
 
@@ -32,8 +32,8 @@ class Doubt:
 
     Attributes:
         kind: ``constant``: a boundary is in a constant part, so its place is arbitrary (4.2.1). ``noise-point``: a
-            sample matches many that differ from it (4.2.2). ``reordered``: a part resembles another part more than its
-            match (Table 1). ``unlike``: too many values differ.
+            sample matches many samples that differ from it (4.2.2). ``reordered``: a part resembles another part more
+            than its match (Table 1). ``unlike``: too many values differ.
         start: The first affected sample of the first sequence.
         end: The last affected sample.
     """
@@ -44,7 +44,7 @@ class Doubt:
 
 
 def doubts(x: Values, y: Values, path: Warp, boundaries: tuple[int, ...] = ()) -> list[Doubt]:
-    """Return reasons why a warp path may be wrong, of the kinds that the paper describes.
+    """Return reasons why a warp path may be wrong, of the kinds that Hauswirth et al. describe.
 
     Args:
         x: ``float64[n]``: the first sequence.

@@ -52,7 +52,7 @@ class TimeMap:
         return start, end
 
     def moments(self, seconds: Values) -> Values:
-        """Return moments, ``float64[moment]`` in seconds, mapped to the other trace, or extrapolated at equal speed."""
+        """Return moments (``float64[moment]``, seconds) mapped to the other trace; outside it, speeds are equal."""
         inside = np.interp(seconds, self.x, self.y)
         found: Values = inside + np.minimum(seconds - self.x[0], 0) + np.maximum(seconds - self.x[-1], 0)
         return found
@@ -76,7 +76,7 @@ def time_map(path: Warp, x: Values, y: Values, x_times: Values, y_times: Values)
 
 
 def _middles(path: Warp, count: int) -> Values:
-    """Return for each sample of x the middle of the samples of y that match it, ``float64[n]``."""
+    """Return, for each sample of x, the middle of the matching samples of y; ``float64[n]``."""
     first, last = np.full(count, np.iinfo(np.intp).max), np.zeros(count, dtype=np.intp)
     np.minimum.at(first, path.x, path.y)
     np.maximum.at(last, path.x, path.y)
@@ -117,7 +117,7 @@ class _Clock:
         """Return the clock of a time line from the number of entries in each sample, ``float64[sample]``.
 
         A sample ends with the first event after its interval. So if a sample is longer than usual, all its entries are
-        in its first part, of usual length.
+        in its first part, which has the usual length.
         """
         length = line.end - line.begin
         busy = np.minimum(length, np.median(length))
@@ -142,7 +142,7 @@ def anchored(x: Trace, y: Trace, ranks: Collection[int] | None = None) -> TimeMa
 
     Args:
         x: The run with the known moments.
-        y: The other one.
+        y: The other run.
         ranks: The ranks to include; None for all.
 
     Returns:
@@ -205,7 +205,7 @@ def _counted(line: TimeLine, paths: Indices) -> Values:
 
 
 def same_paths(x: Collection[CallPath], y: Collection[CallPath]) -> Indices:
-    """Return for each call path of one run its match in the other, ``int[path]``; -1 if there is none.
+    """Return the matching call path in the run ``y`` for each call path of ``x``: ``int[path]``, -1 if there is none.
 
     Siblings with the same region are matched in order.
     """

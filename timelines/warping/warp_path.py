@@ -1,8 +1,8 @@
 """Dynamic time warping: match the samples of two sequences (Hauswirth et al., OOPSLA 2005, section 3.2).
 
 The table of least errors is computed one diagonal at a time, because the cells of a diagonal depend only on the two
-before it. To save memory, only some diagonals are kept. From these, the path is traced back one block of diagonals at a
-time, recomputing only cells that can be on it. So the path is exact.
+diagonals before it. To save memory, only some diagonals are kept. From the kept diagonals, the path is traced back one
+block at a time, recomputing only cells that can be on the path. So the path is exact.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ class Warp:
     """A warp path, and the difference of the sequences along it.
 
     Attributes:
-        x: ``int[pair]``, samples of the first sequence, from 0.
-        y: ``int[pair]``, the matching samples of the second one.
-        error: The sum of their distances (Eq. 1), without penalties.
+        x: ``int[pair]``: samples of the first sequence, from 0.
+        y: ``int[pair]``: the matching samples of the second sequence.
+        error: The sum of the distances between matching samples (Eq. 1), without penalties.
     """
 
     x: Indices
@@ -52,7 +52,7 @@ def warp(
     open_ends: bool = False,
     told: Told | None = None,
 ) -> Warp:
-    """Return the warp path of least error, which matches all samples in order, and ends with ends.
+    """Return the warp path of least error: it matches all samples in order, and both ends with both ends.
 
     If several paths have the least error, the result is the path that, followed backwards from its end, steps in both
     sequences at once for as long as possible. Time is O(n·m), memory O((n + m)^0.5 · n).
@@ -156,7 +156,7 @@ class _Table:
         return low, min(high, floor((k / beside + self._band) / slope + 1e-9))
 
     def rows(self) -> _Rows:
-        """Return rows for the first diagonal."""
+        """Return the rows with which the first diagonal is computed."""
         return _Rows(*np.full((2, len(self.x) + 1), inf))
 
     def enter(self, k: int, rows: _Rows) -> None:
@@ -165,7 +165,7 @@ class _Table:
             rows.before[0] = 0.0 if self.open_ends or k == 0 else inf
 
     def alone(self, first: int, last: int, rows: _Rows, out: Values | None = None) -> Values:
-        """Return for cells of a diagonal the least error of paths whose last step is in only one sequence."""
+        """Return, for cells of a diagonal, the least error of the paths whose last step is in only one sequence."""
         least = np.minimum(rows.latest[rows.here(first - 1, last - 1)], rows.latest[rows.here(first, last)], out=out)
         if self._penalty:
             least += self._penalty
@@ -236,8 +236,8 @@ def _ways(table: _Table, i: int, k: int, start: int, kept: tuple[Values, Values]
     """Recompute diagonals from ``start`` to k, as far as paths to the cell (k, i) can use them.
 
     Returns:
-        For each diagonal: the first i; for each cell, whether its best step is in only one sequence; and whether a step
-        in only one sequence is in the second one.
+        For each diagonal: the first i; for each cell, whether its best step is in only one sequence; and for each cell,
+        whether the better of these steps is in the second sequence.
     """
     shift = max(0, i - (k - start) - 2)
     before, latest = (row[shift : i + 2].copy() for row in kept)
