@@ -479,8 +479,8 @@ def test_work_that_is_handed_out_and_ends_at_different_times_is_late_once_for_ea
         assert work.gain is not None
         assert work.gain.seconds == pytest.approx(length - 3.0)
         assert (
-            "on average without the master: 3 s per rank; 4.2 s on the critical path, 1.2 s of it because ranks do this at"
-            " different times" in text
+            "on average without the master: 3 s per rank; 4.2 s on the critical path, 1.2 s of it because ranks do"
+            " this at different times" in text
         )
         assert (work.level, work.doubt, work.waits[0].ranks) == ("high", None, (3, 2))
         larger = Finding(Kind.IMBALANCE, work.region, gain=Gain(4.0, 1.0))
