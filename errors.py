@@ -1,15 +1,15 @@
-"""Every error that a user may see.
+"""The exceptions whose text is shown to users.
 
 ::
 
-    AutoanalyzerError        one line: what was expected, what was found, the way out
+    AutoanalyzerError        one line: what was expected, what was found, what to do
     ├── UsageError           the command line is wrong
-    ├── InputError           a file or a folder is not what it should be
+    ├── InputError           a file or a folder is missing, broken or of another kind
     │   ├── SourceError      a source cannot be handled, at file:line:col
     │   └── LocationsError   fewer locations are left than an analysis needs
     └── BuildError           the probe library cannot be built here
 
-Only ``cli.main`` prints them, and ends with exit code 2.
+Only ``cli.main`` prints these errors, and then exits with status 2.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ __all__ = [
 
 
 class AutoanalyzerError(Exception):
-    """Base of all errors; its text is one line for the user."""
+    """Base of all errors; the text of an error is one line for the user."""
 
 
 class UsageError(AutoanalyzerError):
