@@ -2,8 +2,8 @@
 
     python tools/critical_index.py [DIMENSIONS …] >table
 
-For each number of dimensions, of metrics, and of points per metric: the 95th percentile of the logarithm of the index
-of normal points, to which the module adds a margin; the 97.5th if there is only one projection. Takes an hour.
+Each number of dimensions, of metrics, and of points per metric has the 95th percentile of the logarithm of the index
+of normal points, or the 97.5th if there is only one projection. The module adds a margin. Takes an hour.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ DRAWS, LARGEST = 150, 40_000
 
 
 def sphered_noise(drawn: np.random.Generator, points: int, metrics: int) -> Values:
-    """Draw normal points and sphere them."""
+    """Return random normal points with uncorrelated metrics of unit variance, shape (points, metrics)."""
     data = drawn.standard_normal((points, metrics))
     left, _, _ = np.linalg.svd(data - data.mean(axis=0), full_matrices=False)
     return np.asarray(left * np.sqrt(points - 1))

@@ -1,7 +1,7 @@
 """Check the texts that users read for words that have a better alternative, and for lines too long for a terminal.
 
-Users read README.md, the pages in docs/ except those for developers, and those string literals of the product that are
-sentences: help texts, messages and templates. Code in a page is not checked, because it is output or names.
+Users read README.md, the pages in docs/ except those for developers, and the string literals in the product that are
+sentences: help texts, messages and templates. Code in a page is not checked, because it is output or consists of names.
 """
 
 from __future__ import annotations
@@ -107,14 +107,14 @@ def main() -> str | None:
 
 
 def faults_of_page(file: str, text: str) -> Iterator[str]:
-    """Yield the words outside a page's code that have a better alternative."""
+    """Yield a message for each word outside a page's code that has a better alternative."""
     blank = _FENCED.sub(lambda block: "\n" * block[0].count("\n"), text)
     for number, line in enumerate(blank.splitlines(), 1):
         yield from _faults(file, number, _CODE.sub(" ", line))
 
 
 def faults_of_source(file: str, text: str) -> Iterator[str]:
-    """Yield the words in a source's literals that have a better alternative, and the lines that are too long."""
+    """Yield a message for each word in a source's literals that has a better alternative, and each line too long."""
     for number, literal in _literals(ast.parse(text)):
         if " " in literal.strip():
             yield from _faults(file, number, literal)
