@@ -51,7 +51,7 @@ def _blocks(file: Path) -> list[SyntaxTreeNode]:
 
 
 def _names(blocks: Sequence[SyntaxTreeNode]) -> list[str]:
-    """Return the names of man pages for the commands in a page's title: ``autoanalyzer-cut`` for ``autoanalyzer cut``."""
+    """Return the man pages' names for the commands in a page's title: ``autoanalyzer-cut`` for ``autoanalyzer cut``."""
     return [name.replace(" ", "-") for name in _plain(blocks[0]).split(", ")]
 
 
