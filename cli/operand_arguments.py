@@ -46,7 +46,7 @@ def add_combination_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def combine(arguments: argparse.Namespace, operation: Callable[..., Experiment]) -> int:
-    """Apply an operation to the experiments named by the arguments, and write the result; return the exit code."""
+    """Apply ``operation`` to the experiments that the arguments name, and write the result; return the exit code."""
     from ..experiment import save
     from ..experiment.storage import check_name
     from ..view.changes import operation_lines

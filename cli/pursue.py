@@ -41,9 +41,9 @@ _PROBED: Final = 0.25
 
 _OF_TRACES: Final = ("window", "every", "follow")
 _OF_RUNS: Final = ("region", "exclusive", "sample", "by")
-_MOST_STARTS: Final = 1000  # the critical values are known up to here
-_PERIODS: Final = 1000  # per window, at most
-_MOST_PERIODS: Final = 100_000  # per trace
+_MOST_STARTS: Final = 1000  # the critical values have been computed for at most this many starts
+_PERIODS: Final = 1000  # most periods per window
+_MOST_PERIODS: Final = 100_000  # most periods per trace
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -225,7 +225,7 @@ def _of_trace(arguments: argparse.Namespace, state: PursuitOverTime, windows: Sl
 
 
 def _check_periods(arguments: argparse.Namespace, samples: Samples) -> None:
-    """Raise UsageError if windows are so short that there would be too many periods to read."""
+    """Raise UsageError if windows are so short that there would be more periods than a user can read."""
     if arguments.window is None or not len(samples.times):
         return
     every = arguments.every or arguments.window / 2

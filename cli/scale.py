@@ -62,7 +62,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Carry the command out: 1 if the program failed.
+    """Run the command; return 1 if the program failed.
 
     After runs, the verdict goes to standard error, so the program's standard output stays unchanged.
     """

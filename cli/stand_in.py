@@ -27,9 +27,9 @@ _PLAIN: Final = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0
 
 
 def answer() -> None:
-    """Exit if the compile was repeated from the cache; otherwise prepare ``sys.path`` and return.
+    """Repeat the compile from the cache and exit; if this is not possible, prepare ``sys.path`` and return.
 
-    ``sys.argv`` holds the file with the import paths, the stand-in's path, and the stand-in's own arguments.
+    ``sys.argv`` contains the file with the import paths, the stand-in's path, and the arguments of the stand-in.
     """
     _, way, stand_in, *words = sys.argv
     variable, usual = STAND_INS.get(os.path.basename(stand_in), ("", ""))
