@@ -154,7 +154,7 @@ class Meeting:
         return answers if heard else None
 
     def _sees_first(self, patience: float = _JOIN) -> dict[str, bool]:
-        """Return purpose of a folder → whether rank 0 sees it, too; wait up to ``patience`` seconds for a shared one."""
+        """Return purpose of a folder → whether rank 0 sees it; wait up to ``patience`` seconds for a shared folder."""
         while True:
             seen = {name: 0 in _present_in(folder) for name, folder in self._folders.items()}
             if any(seen.values()) or time.monotonic() > self._since + patience:

@@ -26,7 +26,7 @@ class Legend:
     """A scale that maps values to colours.
 
     Attributes:
-        top: The size of a value at the end of the scale.
+        top: The absolute value at the end of the scale.
         unit: Unit of the values.
     """
 
