@@ -259,7 +259,7 @@ def _saved(findings: Findings, finding: Finding) -> str:
 
 
 def _left(findings: Findings, finding: Finding, part: Saved) -> str:
-    """Return a phrase with the time after balancing, and the time on the critical path if the saving is computed there."""
+    """Return a phrase with the time after balancing; also on the critical path if the saving is computed there."""
     fastest = min(finding.groups, key=lambda group: group.value, default=None)
     how = f"all were as fast as {ranks(fastest.labels)}" if part.why is Why.FASTEST and fastest else "shared evenly"
     path = f"; {time_of(findings.experiment, part.before)} on the critical path" if part.on_path else ""
@@ -343,7 +343,7 @@ def _of_group(findings: Findings, group: Group) -> str:
 
 
 def _mostly(findings: Findings, culprit: int) -> list[str]:
-    """Return a phrase if most of a region's time is MPI, file I/O or waiting for threads: ``81 % of its time in MPI``."""
+    """Return ``81 % of its time in MPI`` if MPI, file I/O or waiting for threads takes most of a region's time."""
     cost = findings.run.weighed_costs[culprit]
     parts = (("in MPI", cost.mpi_time), ("in file I/O", cost.io_time), ("waiting for threads", cost.omp_time))
     for what, time in parts:
