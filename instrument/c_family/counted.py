@@ -1,4 +1,4 @@
-"""Trip counts of counted loops in C and C++."""
+"""Compute the trip counts of counted loops in C and C++."""
 
 from __future__ import annotations
 
@@ -11,14 +11,16 @@ SIGNED: Final = -(2**15)
 
 
 def trips(first: float, comparison: str, bound: float, step: float, lowest: float) -> int:
-    """Return the trip count of a loop over an integer that only its step changes; 0 if unknown.
+    """Return the trip count of a loop over an integer variable that only the loop's step changes; 0 if unknown.
+
+    Numbers that are unknown are NaN.
 
     Args:
         first: Initial value of the variable.
         comparison: The comparison operator.
-        bound: The bound.
-        step: The increment after each trip.
-        lowest: The least value of its type. Any of the numbers is NaN if unknown.
+        bound: The value with which the variable is compared.
+        step: The increment after each iteration.
+        lowest: The least value of the variable's type.
     """
     if not step or not all(lowest <= value <= -SIGNED for value in (first, bound)):
         return 0
