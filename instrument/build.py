@@ -1,4 +1,4 @@
-"""Carry out one compiler command: preprocess, insert probes and compile; if this fails, compile the source unchanged."""
+"""Carry out one compiler command: preprocess, insert probes and compile; if this fails, compile without probes."""
 
 from __future__ import annotations
 
