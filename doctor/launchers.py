@@ -30,7 +30,7 @@ _PLUGINS: Final = ("pmix", "pmi2")
 
 
 Outcomes = Mapping[str, str]
-"""For each MPI library, by its C compiler: empty if its program starts, ``alone`` if each process is rank 0 of 1, or
+"""C compiler of an MPI library → the outcome: empty if its program starts, ``alone`` if each process is rank 0 of 1, or
 else why it fails."""
 
 

@@ -24,7 +24,7 @@ MODES_VARIABLE: Final = "AUTOANALYZER_MODES"
 _Rule = TypeVar("_Rule", Include, Exclude)
 _WHOLE: Final = ("function", "program")
 BY_THE_PLAN: Final = " by the plan"
-"""Part of the reasons that result from a rule of the plan."""
+"""The words in a reason that show that a rule of the plan has caused it."""
 
 
 class Choice(NamedTuple):

@@ -16,7 +16,7 @@ from .fortran_compiler import CRAY, FortranCompiler, fortran_compiler
 __all__ = ["COMPILERS", "Argument", "CompilerCommand", "Role", "command_words", "no_compiler"]
 
 COMPILERS: Final = {"AUTOANALYZER_CC": "mpicc", "AUTOANALYZER_CXX": "mpicxx", "AUTOANALYZER_FC": "mpifort"}
-"""The default compiler of each variable."""
+"""Environment variable → the compiler that is the default if it is not set."""
 
 
 class Argument(NamedTuple):

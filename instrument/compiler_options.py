@@ -39,7 +39,7 @@ BESIDES: Final = (
     *("-save-temps", "--save-temps", "-MJ", "-gen-cdb-fragment-path", "-fdump-", "-fstack-usage", "-fcallgraph-info"),
     *("-fopt-info", "-fsave-optimization-record", "-foptimization-record-", "-ftime-trace", "-aux-info"),
 )
-"""Prefixes of options for files that nothing is built from: intermediate steps, dumps, records."""
+"""Prefixes of options that write further files for the user: intermediate steps, dumps, records of builds."""
 
 
 class Options(NamedTuple):
@@ -150,7 +150,7 @@ USUAL: Final = Options(
         *("-fc-prototypes", "-fdump-fortran", "-fdump-parse-tree", "--cray-print-opts"),
     ),
 )
-"""The options of compilers that agree on the meaning of those that they share."""
+"""The options of GNU's, LLVM's, Intel's and NVIDIA's compilers, in which common options have the same meaning."""
 
 CRAY_FORTRAN: Final = Options(
     values=_by_word(

@@ -22,7 +22,7 @@ from .standard_input import same_input
 __all__ = ["RANKS", "recorded_with_ranks"]
 
 RANKS: Final = "{ranks}"
-"""The placeholder in a command that the number of ranks replaces."""
+"""The placeholder for the number of ranks in a command."""
 
 
 def recorded_with_ranks(

@@ -16,7 +16,7 @@ from typing import Final
 
 ROOT: Final = Path(__file__).parents[1]
 MOST_COLUMNS: Final = 100
-"""The most columns of a line that a template breaks itself; other texts are broken when they are printed."""
+"""Most columns of a line in a template that contains line breaks; other texts are wrapped when they are printed."""
 
 WORDS: Final = {
     r"processor": "core, if it is one",

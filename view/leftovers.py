@@ -13,7 +13,7 @@ from .units import volume
 __all__ = ["leftovers_document", "print_leftovers"]
 
 Nodes = Mapping[str, Sequence[Leftover]]
-"""The leftovers by name of the node."""
+"""Name of a node → its leftovers."""
 
 
 def print_leftovers(nodes: Nodes) -> None:

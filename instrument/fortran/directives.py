@@ -22,7 +22,7 @@ __all__ = [
 ]
 
 MARK: Final = "autoanalyzer"
-"""Sentinel of the directives by which a user marks regions."""
+"""Sentinel of the directives with which users mark regions."""
 
 # Directives without blanks, because fixed form allows omitting blanks.
 _WORDS: Final = expression(
