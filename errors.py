@@ -36,19 +36,19 @@ class AutoanalyzerError(Exception):
 
 
 class UsageError(AutoanalyzerError):
-    """Report a wrong command line, such as an unknown name or options that exclude each other."""
+    """Raised for a wrong command line, such as an unknown name, or options that exclude each other."""
 
 
 class InputError(AutoanalyzerError):
-    """Report a file or folder that is missing, broken or of another kind."""
+    """Raised for a file or folder that is missing, broken or of another kind."""
 
 
 class LocationsError(InputError):
-    """Report fewer locations than an analysis needs."""
+    """Raised if there are fewer locations than an analysis needs."""
 
 
 class SourceError(InputError):
-    """Report a place in a source text that a front end cannot handle."""
+    """Raised for a place in a source that a front end cannot handle."""
 
     def __init__(self, file: str, line: int, column: int, message: str) -> None:
         super().__init__(f"{file}:{line}:{column}: {message}")
@@ -59,7 +59,7 @@ class SourceError(InputError):
 
 
 class BuildError(AutoanalyzerError):
-    """Report that the probe library cannot be built with the compiler at hand."""
+    """Raised if the probe library cannot be built with the available compiler."""
 
 
 def way_out(wanted: str, known: Iterable[str]) -> str:

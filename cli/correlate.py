@@ -1,4 +1,4 @@
-"""``autoanalyzer correlate``: which metrics change with an anomaly (Hauswirth et al. 2005, section 5)."""
+"""``autoanalyzer correlate``: find the metrics that change with an anomaly (Hauswirth et al. 2005, section 5)."""
 
 from __future__ import annotations
 

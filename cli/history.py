@@ -1,4 +1,4 @@
-"""``autoanalyzer history``: keep what runs measured, commit by commit, and find the commits that changed it."""
+"""``autoanalyzer history``: keep the results of runs for each commit, and find the commits that changed them."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def kept(path: Path, commit: str | None, host: str | None) -> tuple[KeptRun, lis
 
 
 def _commit() -> str:
-    """Return git's commit in the working folder, shortened; empty if there is none."""
+    """Return the abbreviated name of git's current commit in the working folder; empty if there is none."""
     if not shutil.which("git"):
         return ""
     done = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False)

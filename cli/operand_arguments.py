@@ -91,7 +91,7 @@ def opened(paths: Sequence[Path], *, distinct: bool = False) -> list[Experiment]
 
 
 def options_of(arguments: argparse.Namespace, paths: Sequence[Path]) -> Options:
-    """Return the options for matching operands.
+    """Return the options for matching the regions and nodes of operands.
 
     Raises:
         UsageError: ``--system`` is neither ``auto`` nor ``collapse`` nor a number.

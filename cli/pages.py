@@ -1,4 +1,4 @@
-"""The HTML pages that commands write."""
+"""Make the HTML pages that commands write."""
 
 from __future__ import annotations
 

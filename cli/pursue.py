@@ -1,4 +1,4 @@
-"""``autoanalyzer pursue``: find the metrics worth recording, over time (Vetter and Reed 1999)."""
+"""``autoanalyzer pursue``: find the metrics that are worth recording, period by period (Vetter and Reed 1999)."""
 
 from __future__ import annotations
 
@@ -237,7 +237,7 @@ def _check_periods(arguments: argparse.Namespace, samples: Samples) -> None:
 
 
 def _tell(arguments: argparse.Namespace, period: Period, state: PursuitOverTime) -> None:
-    """Write the policy after a period, and print the period if the trace is being followed."""
+    """Write the policy after a period, and print a line on the period if the trace is still growing."""
     from ..view.place import visible
     from ..view.pursuit import period_line, policy_text
 

@@ -64,7 +64,7 @@ def add_modes_argument(parser: argparse.ArgumentParser) -> None:
 
 
 def choice_of(arguments: argparse.Namespace, *, looks_for_all: bool = False) -> Choice:
-    """Return which regions to instrument; ``--modes`` has priority over the environment.
+    """Return the choice of regions to instrument; ``--modes`` has priority over the environment variable.
 
     Raises:
         UsageError: A mode does not exist.

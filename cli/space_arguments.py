@@ -95,7 +95,7 @@ def check_seed(seed: int) -> None:
 
 
 def formulas(arguments: argparse.Namespace) -> list[Formula]:
-    """Return the formula of each ``--derive``.
+    """Return the formulas in all options ``--derive``.
 
     Raises:
         UsageError: A text is not a formula.

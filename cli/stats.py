@@ -1,4 +1,4 @@
-"""``autoanalyzer stats``: multivariate statistics of the counters of all locations (Ahn and Vetter 2002)."""
+"""``autoanalyzer stats``: compute multivariate statistics of counters on all locations (Ahn and Vetter 2002)."""
 
 from __future__ import annotations
 

@@ -102,7 +102,7 @@ class Bench:
     _closed: bool = False
 
     def place(self, name: str) -> Path:
-        """Create a folder for one trial."""
+        """Create and return a folder for one trial."""
         folder = self.folder / name
         folder.mkdir()
         return folder

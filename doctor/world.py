@@ -68,7 +68,7 @@ class World:
 
 @contextmanager
 def world_of(family: Family | None) -> Iterator[World]:
-    """Start MPI in a child process, and yield the MPI program; the child ends after the block.
+    """Start MPI in a child process, and yield the MPI program that it joins; the child ends after the block.
 
     Args:
         family: The MPI library for mpi4py to load.

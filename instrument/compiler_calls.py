@@ -141,7 +141,7 @@ def module_calls(command: CompilerCommand, folder: Path) -> Iterator[list[str]]:
 
 
 def untouched_words(command: CompilerCommand) -> Iterator[list[str]]:
-    """Yield the user's command without outputs and dependencies, once per source if one ``-o`` cannot serve all."""
+    """Yield the user's command without outputs and dependencies; if it does not link, one command per source."""
     for chosen in [None] if command.links else command.sources:
         left_out = {Role.DEPENDENCY, Role.OUTPUT} | ({Role.SOURCE, Role.INPUT, Role.LANGUAGE} if chosen else set())
         words = [*command.compiler, *command.of(*(role for role in Role if role not in left_out))]

@@ -1,4 +1,4 @@
-"""``scale -o DIR --ranks 2,4,8``: the same program with several numbers of ranks, each run in its own folder."""
+"""Run a program with several numbers of ranks, each in its own folder, for ``scale -o DIR --ranks 2,4,8``."""
 
 from __future__ import annotations
 

@@ -79,7 +79,7 @@ class Workshop:
 
 
 def main() -> int:
-    """Try the requested number of mutations; fail if one showed an error."""
+    """Try the requested number of mutations; return 1 if one showed an error, otherwise 0."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--language", choices=LANGUAGES, default="fortran", help="which (default: %(default)s)")
     trials = Trials(parser)

@@ -68,7 +68,13 @@ def mutant(number: int, files: dict[str, bytes]) -> Mutant:
 
 
 def tried(case: Mutant, folder: Path, every: int) -> tuple[str, str]:
-    """Try a mutant in a process of its own, together with its other files; return the outcome and what went wrong."""
+    """Try a mutant in a separate process, with the files that belong to it; return the outcome, and what went wrong.
+
+    Args:
+        case: The mutant.
+        folder: An empty folder to work in.
+        every: One of this many mutants is also analysed.
+    """
     opened = beside(case, folder)
     uses = USES[-1:] if case.number % every == 0 else ()
     with mock.patch(f"{darshan.__name__}._printed", printed_by_copy) if case.number % NEW_PROCESS else nullcontext():
@@ -136,7 +142,7 @@ def words_changed(content: bytes, chance: random.Random) -> bytes:
 
 
 def main() -> int:
-    """Try the requested number of mutations of each kind; fail if one showed an error."""
+    """Try the requested number of mutations of each kind; return 1 if one showed an error, otherwise 0."""
     kinds = corpus()
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--kind", choices=[*kinds], help="this kind alone")

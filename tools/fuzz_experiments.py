@@ -253,14 +253,14 @@ def compute_with(file: Path, copy: Path, uses: Sequence[Sequence[str]]) -> None:
 
 
 def tried(case: Mutant, folder: Path) -> tuple[str, str]:
-    """Try a mutant in a process of its own; return the outcome and what went wrong."""
+    """Try a mutant in a separate process; return the outcome, and what went wrong."""
     outcome, wrong = apart(lambda: read_and_used(case, folder))
     left = sorted(each.name for each in folder.iterdir() if each.name != case.name)
     return ("", f"left behind: {', '.join(left)}") if left and outcome else (outcome, wrong)
 
 
 def main() -> int:
-    """Try the requested number of mutations; fail if one showed an error."""
+    """Try the requested number of mutations; return 1 if one showed an error, otherwise 0."""
     trials = Trials(argparse.ArgumentParser(description=__doc__.partition("\n")[0]))
     files = corpus()
     trials.of_files(lambda number: mutant(number, files), tried)

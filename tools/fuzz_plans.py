@@ -59,7 +59,7 @@ class Program:
 
     @cached_property
     def text(self) -> bytes:
-        """The text that the compiler proper would see."""
+        """The text that the compiler sees after preprocessing."""
         return SourceTexts(self.command).read(self.command.sources[0]).output
 
     def front_end(self, choice: Choice) -> FrontEnd:
@@ -217,7 +217,7 @@ def _followed(program: Program, plan: Plan, probe: Path | None) -> str:
 
 
 def main() -> int:
-    """Try the requested number of plans; fail if one showed an error."""
+    """Try the requested number of plans; return 1 if one showed an error, otherwise 0."""
     trials = Trials(argparse.ArgumentParser(description=__doc__.partition("\n")[0]), "plan")
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)

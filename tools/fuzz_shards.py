@@ -141,7 +141,7 @@ def tried(contents: list[bytes], whole: int) -> tuple[str, str]:
 
 
 def main() -> int:
-    """Try the requested number of mutations; fail if one showed an error."""
+    """Try the requested number of mutations; return 1 if one showed an error, otherwise 0."""
     trials = Trials(argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0]))
     with tempfile.TemporaryDirectory() as folder:
         shards = corpus(Path(folder))

@@ -35,7 +35,7 @@ VICTIMS: Final = ("rank", "every rank", "launcher", "autoanalyzer", "all", "time
 
 
 class Plan(NamedTuple):
-    """Which processes are killed, and when."""
+    """A plan: the processes to kill, and when."""
 
     victim: str
     rank: int
@@ -169,7 +169,7 @@ def tried(case: Plan, program: Path, launcher: str, folder: Path) -> tuple[str, 
 
 
 def main() -> int:
-    """Kill the requested number of runs; fail if one lost anything."""
+    """Kill the requested number of runs; return 1 if one lost data or did not end, otherwise 0."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--runs", type=int, default=100, metavar="N", help="how many (default: %(default)s)")
     parser.add_argument("--first", type=int, default=1, metavar="NUMBER", help="the number of the first run")

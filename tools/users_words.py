@@ -94,7 +94,7 @@ _FOR_DEVELOPERS: Final = re.compile(
 
 
 def main() -> str | None:
-    """Return the faults of all texts, one per line; None if there are none."""
+    """Return a message for each fault in all texts, one per line; None if there are no faults."""
     listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True)
     files = [file for file in listed.stdout.splitlines() if not _FOR_DEVELOPERS.match(file) and (ROOT / file).exists()]
     pages = [file for file in files if file == "README.md" or re.match(r"docs/.*\.md", file)]

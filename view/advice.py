@@ -150,7 +150,9 @@ def tips(advice: Iterable[Advice], file: str) -> dict[int, list[str]]:
 
 
 def not_advised(advised: Advised, *, everything: bool) -> list[str]:
-    """Return why files have no advice: one line, and only if a finding might have had advice.
+    """Return lines with reasons why there is no advice on some files.
+
+    By default, there is a line only if a finding might have had advice.
 
     Args:
         advised: The advice.

@@ -179,7 +179,7 @@ def of_the_program(value: str, whole: str) -> str:
 
 
 def _a_call(name: str, cost: Cost) -> str:
-    """Return the bytes per call as the end of a phrase; empty if bytes or calls were not counted."""
+    """Return the end of a phrase, ``, 8 B per I/O call``; empty if bytes or calls were not counted."""
     moved = {"io_bytes": (cost.io_bytes, cost.io_calls, "I/O"), "mpi_bytes": (cost.mpi_bytes, cost.mpi_calls, "MPI")}
     size, calls, of = moved.get(name, (None, None, ""))
     return f", {volume(size / calls)} per {of} call" if size and calls else ""

@@ -1,4 +1,4 @@
-"""Warnings about the data, each beginning with its consequence, and the source of counts."""
+"""Write warnings about the data, each beginning with its consequence, and the source of counts."""
 
 from __future__ import annotations
 

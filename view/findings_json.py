@@ -1,4 +1,4 @@
-"""Findings as a JSON document (schema ``autoanalyzer.findings/2``)."""
+"""Make the JSON document of findings (schema ``autoanalyzer.findings/2``)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Return the verdict's first finding as a sentence, for commands that show something else."""
+"""Write the verdict's first finding as a sentence, for commands whose output is about something else."""
 
 from __future__ import annotations
 

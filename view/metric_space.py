@@ -74,7 +74,7 @@ def names(words: Sequence[object], most: int = _NAMED) -> str:
 
 
 def value(space: MetricSpace, metric: str, number: float) -> str:
-    """Return a metric's value with its unit."""
+    """Return a value of a metric as text with its unit."""
     unit = space.units.get(metric, "")
     return amount(float(number), unit) if unit else f"{number:.4g}"
 

@@ -1,4 +1,4 @@
-"""Commands that measure a program again, with other options or with probes."""
+"""Write commands that measure a program again, with other options or with probes."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from .place import visible
 __all__ = ["print_table"]
 
 _GAP: Final = 2  # spaces between columns
-_PADDING: Final = re.compile(r" +((?:\x1b\[[0-9;]*m)*)$")  # at the end of a line, before escape sequences
+_PADDING: Final = re.compile(r" +((?:\x1b\[[0-9;]*m)*)$")  # spaces at a line's end, perhaps before escape sequences
 _NAMED: Final = 8  # most omitted columns to name
 _WHOLE: Final = 10_000  # width that fits any table
 

@@ -1,4 +1,4 @@
-"""The title of an experiment."""
+"""Find a title for an experiment."""
 
 from __future__ import annotations
 

@@ -69,7 +69,7 @@ def _named(masked: str, opening: int) -> list[str]:
 
 
 def has_jumps(masked: str, body: Body) -> bool:
-    """Return whether a function has labels, or jumps in unexpected places."""
+    """Return whether a function has labels, computed jumps or ``asm goto``."""
     return bool(body.labels) or any(
         body.holds(match.start()) for match in _INDIRECT.finditer(masked, body.opening, body.end)
     )

@@ -107,7 +107,7 @@ class Construct(NamedTuple):
 
 
 def constructs(unit: Preprocessed, start: int, end: int) -> Iterator[Construct]:
-    """Yield the constructs between two offsets, in order."""
+    """Yield the OpenMP constructs between two offsets, in order."""
     for pragma in unit.pragmas:
         if not start < pragma.start < end or not (match := _DIRECTIVE.match(pragma.text)):
             continue

@@ -138,7 +138,7 @@ def blocks(procedure: Procedure, first: int, end: int) -> Iterator[tuple[int, in
 
 
 def _behind(procedure: Procedure, place: int) -> int:
-    """Return the place behind a statement, or behind the construct that it begins."""
+    """Return the place of the next statement; if the statement begins a construct, of the first one behind it."""
     steps = procedure.steps
     depth = len(steps[place].around)
     after = place + 1

@@ -50,7 +50,7 @@ def flat_profile(experiment: Experiment) -> Tree:
 
 
 def system_tree(experiment: Experiment) -> Tree:
-    """Return machines, nodes, processes and threads; a single-threaded process has no thread nodes."""
+    """Return the tree of machines, nodes, processes and threads; a single-threaded process has no threads below it."""
     threads = Counter(place.process for place in experiment.locations)
     return _grouped([[*_machine(place), *_process(place, threads)] for place in experiment.locations])
 

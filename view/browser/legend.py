@@ -1,4 +1,4 @@
-"""Colour and relief of values (Song et al. 2004, section 4): colour shows the size, relief the sign."""
+"""Choose colour and relief of values (Song et al. 2004, section 4): colour shows the size, relief the sign."""
 
 from __future__ import annotations
 

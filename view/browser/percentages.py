@@ -1,4 +1,4 @@
-"""Percentages of values (Song et al. 2004, section 4): of the root, of the selection, or of another experiment."""
+"""Compute values in percent of the root, the selection, or another experiment (Song et al. 2004, section 4)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Horizontal bars, one row per name, with the number beside each."""
+"""Draw horizontal bars, one row per name, with a number beside each bar."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ def pictures(periods: Sequence[Period], state: PursuitOverTime, said: Sequence[s
 
     Args:
         periods: The periods, at least one.
-        state: The state after the last of them.
+        state: The state of the pursuit after the last period.
         said: Sentences for the first picture.
     """
     found: list[Picture] = []

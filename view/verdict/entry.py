@@ -1,4 +1,4 @@
-"""A finding as text, in pieces that each view arranges in its own way."""
+"""Write a finding as text, in pieces that each view arranges in its own way."""
 
 from __future__ import annotations
 
@@ -58,13 +58,13 @@ class Entry:
     """The text of a finding, or of a change between two experiments.
 
     Attributes:
-        kind: ``IMBALANCE``; with a question mark if it is uncertain.
-        place: ``rays.c:41``; empty without a source.
-        title: ``loop in trace``.
-        called: ``called at rays.c:60``, ``called from rays.c:50``, ``called by work``; empty if nothing calls it.
-        saving: The estimated saving; if none is known, the time of the region.
-        lines: The main lines: the ranks, the main reason, and what to try against it.
-        more: Further lines if there is room: other reasons, each with what to try against it.
+        kind: Kind of the finding, such as ``IMBALANCE``; with a question mark if the finding is uncertain.
+        place: Place of the region in the source, such as ``rays.c:41``; empty without a source.
+        title: Title of the region, such as ``loop in trace``.
+        called: Call of the region: ``called at rays.c:60``, ``called from rays.c:50``, ``called by work``, or empty.
+        saving: The estimated saving; if it is unknown, the time of the region.
+        lines: The main lines: the ranks, the main reason, and advice against it.
+        more: Further lines, to be shown if there is room: other reasons, each with advice against it.
         highlight: The metric, call path and locations at which the experiment shows it.
         advice: What to try in the source, most certain first.
     """
@@ -214,7 +214,7 @@ def _whole(findings: Findings, gain: Gain) -> tuple[float, str]:
 
 
 def _who(findings: Findings, finding: Finding) -> str:
-    """Return the line on the ranks: the time of each group, or of all, and how the saving follows from it."""
+    """Return the line on the ranks: the time of each group, or of all ranks, and how the saving follows from it."""
     who = groups_of(findings, finding) if finding.groups else ""
     who = who or time_of_threads(findings, finding) or groups_of(findings, finding)
     if len(finding.groups) > 1 and findings.vectors.threads:
@@ -236,7 +236,7 @@ def _who(findings: Findings, finding: Finding) -> str:
 
 
 def _saved(findings: Findings, finding: Finding) -> str:
-    """Return how the saving follows from the ranks' times: ``; 620 ms if shared evenly``."""
+    """Return a phrase on how the saving follows from the ranks' times: ``; 620 ms if shared evenly``."""
     gain = None if _is_saving_per_rank(finding) else finding.gain
     parts = {each.why: each for each in gain.parts} if gain else {}
     besides = parts.pop(Why.AT_ONCE, None)

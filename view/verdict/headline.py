@@ -192,7 +192,7 @@ def _left_out(findings: Findings) -> str:
 
 
 def master(findings: Findings) -> list[str]:
-    """Return the line that names the master; none if there is no master."""
+    """Return the line that names the master; empty if there is no master."""
     rank = findings.verdict.master
     if rank is None:
         return []

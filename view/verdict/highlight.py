@@ -1,4 +1,4 @@
-"""The metric, call path and locations at which an experiment shows a finding."""
+"""Find the metric, call path and locations at which an experiment shows a finding."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ class _Nest:
         self._ends = list(accumulate((body.end for _, body in self._by_start), max))
 
     def filled(self) -> tuple[Body, ...]:
-        """Return each body with its direct contents."""
+        """Return all bodies, each with the loops, calls and other items directly in it."""
         parts: list[dict[str, list[Any]]] = [defaultdict(list) for _ in self._bodies]
         for number, name, item in self._owned():
             parts[number][name].append(item)

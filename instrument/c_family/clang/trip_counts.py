@@ -141,7 +141,7 @@ def _number(value: int | None) -> float:
 
 
 def _is(expression: Any, variable: Any) -> bool:
-    """Return whether an expression is just a variable."""
+    """Return whether an expression consists only of a variable's name."""
     expression = _inner(expression)
     declared = lib.clang_getCursorReferenced(expression) if expression.kind == _NAME else None
     return declared is not None and _same(declared, variable)
