@@ -43,7 +43,7 @@ def answer() -> None:
         if not all(map(os.path.isdir, folders)):
             os.unlink(way)
     except OSError:
-        pass  # another process has removed it
+        pass  # another process has removed the file
     if not all(map(os.path.isdir, folders)):  # the package was moved or removed
         os.execv(program, [program, stand_in, *words])
     sys.path += folders

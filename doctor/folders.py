@@ -18,7 +18,7 @@ __all__ = ["folder_findings"]
 
 _AREA: Final = "folders"
 
-_LITTLE: Final = 1 << 30  # bytes; four processes that reach their memory limit need as much
+_LITTLE: Final = 1 << 30  # bytes; four processes that reach their memory limit need this space
 _SHARED_MEMORY: Final = Path("/dev/shm")
 _LITTLE_MEMORY: Final = 64 << 20  # bytes; the default size of /dev/shm in containers
 

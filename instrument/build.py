@@ -220,7 +220,7 @@ class Build:
 
     def _instrument(self, texts: list[Finished], folder: Path) -> None:
         """Write a file for each source, with its text with probes."""
-        from .front_end import front_end  # noqa: PLC0415 - a compile that was kept needs none
+        from .front_end import front_end  # noqa: PLC0415 - a repeated compile needs no front end
 
         sources = self.command.sources
         kinds = {(source.is_fortran, source.is_cxx): source for source in sources}

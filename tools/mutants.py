@@ -25,7 +25,7 @@ from typing import Final, NamedTuple, NoReturn
 ROOT: Final = Path(__file__).resolve().parents[1]
 LIST: Final = ROOT / "tests" / "mutants.toml"
 VENV: Final = Path(sys.prefix)
-CHOSEN: Final = "not measured and not nightly and not llvm and not cluster"  # as in .ci/run
+CHOSEN: Final = "not measured and not nightly and not llvm and not cluster"  # the same tests as in .ci/run
 ENDING: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 FAILED: Final = re.compile(r"^(?:FAILED|ERROR) (tests/.+?)(?: - .*)?$", re.MULTILINE)
 

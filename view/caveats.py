@@ -60,7 +60,7 @@ def _all(findings: Findings, *, names: bool) -> Iterator[str]:
         yield f"sums are too small: {ranks(list(notes.missing))} of {notes.expected_processes} wrote no data"
     if notes.unfinished:
         yield f"the data end early: {ranks(list(notes.unfinished))} {_how_unfinished(findings)}"
-        yield from remarks  # they contain where each rank was
+        yield from remarks  # the remarks say where each rank was
     if notes.not_instrumented:
         yield f"not instrumented: {_names(notes.not_instrumented, names)}"
     yield from _crowded(findings)

@@ -31,7 +31,7 @@ _FIRST_TO_GO: Final = ("source", "before", "after")  # columns to drop on a narr
 _METRICS: Final = 16
 _REGIONS: Final = 15
 _NAMED: Final = 3  # number of unmeasured metrics to name
-_DESCRIPTION: Final = 80  # characters
+_DESCRIPTION: Final = 80  # most characters of a description
 _MANY: Final = 1000  # percent from which values have no decimals
 _LEAST: Final = 0.001  # least change of a region that is listed, as a share of the total
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["verdict_lines"]
 
 _MOST_LINES: Final = 15
-_WIDTH: Final = 100  # columns
+_WIDTH: Final = 100  # most columns of a line, if it can be broken
 _LABEL: Final = 12  # columns of a finding's number and kind
 _LEAST: Final = 12  # least columns for a region's name; if fewer are left, the name of its file is cut as well
 _INDENT: Final = "    "
