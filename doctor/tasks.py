@@ -34,7 +34,8 @@ _HYDRA: Final = "PMI_SIZE"
 _LAUNCHERS: Final = (
     ("OMPI_COMM_WORLD_RANK", _OPEN_MPI, "OMPI_COMM_WORLD_LOCAL_RANK", ("PMIX_NAMESPACE",)),
     ("PMI_RANK", _HYDRA, "MPI_LOCALRANKID", ()),
-    ("SLURM_PROCID", _STEP, "SLURM_LOCALID", ("SLURM_JOB_ID", "SLURM_STEP_ID")),
+    # Several clusters may share a home, and number their jobs alike.
+    ("SLURM_PROCID", _STEP, "SLURM_LOCALID", ("SLURM_CLUSTER_NAME", "SLURM_JOB_ID", "SLURM_STEP_ID")),
 )
 _BY_OPEN_MPI: Final = {_OPEN_MPI: True, _HYDRA: False}
 _JOIN: Final = 40.0  # seconds within which processes with a shared folder must find each other

@@ -334,8 +334,9 @@ def test_the_processes_of_a_launcher_are_one_doctor(tool: Tool, launcher: str) -
 
 def test_a_launcher_comes_before_that_of_its_daemons() -> None:
     daemon = {"SLURM_PROCID": "1", "SLURM_STEP_NUM_TASKS": "2", "SLURM_LOCALID": "0", "SLURM_JOB_ID": "7"}
+    daemon["SLURM_CLUSTER_NAME"] = "hill"
     step = this_task({**daemon, "SLURM_STEP_ID": "3"})
-    assert step == Task(1, 2, 0, "7.3")
+    assert step == Task(1, 2, 0, "hill.7.3")
     pmi2 = this_task({**daemon, "SLURM_STEP_ID": "3", "PMI_RANK": "1", "PMI_SIZE": "2"})  # of Slurm itself
     assert pmi2 == step
     hydra = this_task({**daemon, "PMI_RANK": "3", "PMI_SIZE": "4", "MPI_LOCALRANKID": "1"})

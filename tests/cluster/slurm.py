@@ -248,7 +248,7 @@ class Cluster:
             f"NodeName={node} NodeHostname={node} NodeAddr=127.0.0.1 Port={port} CPUs=4 RealMemory=2000\n"
             for node, port in zip(self.nodes, self._ports[1:], strict=True)
         )
-        return f"""ClusterName=tests
+        return f"""ClusterName=tests{self._ports[0]}
 SlurmctldHost={here}(127.0.0.1)
 SlurmctldPort={self._ports[0]}
 SlurmUser=root
