@@ -1,13 +1,13 @@
 """What is slow in an SPMD program, on which ranks, where in the source, and why."""
 
-# Entry point that shows experiments in notebooks, as MODULE:FUNCTION; imported when the first one is shown.
+# The function that renders experiments in notebooks, as MODULE:FUNCTION. It is imported when it is first needed.
 NOTEBOOK_RENDERER = "autoanalyzer.view.notebook:notebook_html"
 
 __version__: str
 
 
 def __getattr__(name: str) -> str:
-    """Return ``__version__``, read on first use: each compile imports this package, and must start fast."""
+    """Return ``__version__``. It is read on first use because each compile imports this package and must start fast."""
     if name != "__version__":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib.metadata import version  # noqa: PLC0415

@@ -19,17 +19,17 @@ if TYPE_CHECKING:
 __all__ = ["fsync", "one_at_a_time", "replacing"]
 
 
-_CANNOT = (errno.EINVAL, errno.ENOTSUP)  # from file systems without fsync, which need none
+_CANNOT = (errno.EINVAL, errno.ENOTSUP)  # errors of fsync on file systems that neither support nor need it
 
 
 class one_at_a_time:  # noqa: N801 - it is used as a function
-    """Context manager that lets one process at a time run the block; without effect if the file system has no locks.
+    """Context manager that lets one process at a time run the block; no effect on file systems without locks.
 
     Args:
-        lock: The file to lock; it is created if necessary, and never removed.
+        lock: The file to lock. It is created if necessary, and never removed.
 
     Raises:
-        OSError: The file cannot be written.
+        OSError: The lock file cannot be written.
     """
 
     def __init__(self, lock: Path) -> None:
@@ -47,7 +47,7 @@ class one_at_a_time:  # noqa: N801 - it is used as a function
 
 
 class replacing:  # noqa: N801 - it is used as a function
-    """Context manager that opens a new file for writing, and replaces ``path`` by it if the block ends without error.
+    """Context manager that opens a new file for writing, and moves it to ``path`` if the block ends without error.
 
     If ``path`` is a symbolic link, its target is replaced. Devices and pipes are written directly.
 
@@ -97,7 +97,7 @@ class replacing:  # noqa: N801 - it is used as a function
 
 
 def fsync(paths: Iterable[Path]) -> None:
-    """Wait until files and their directory entries are on disk, so that their sources can be removed safely.
+    """Wait until files and their directory entries are on disk, so that the data they were made from can be removed.
 
     Raises:
         InputError: A file cannot be written.

@@ -1,4 +1,4 @@
-"""The cache folders, which hold what need not be built again, such as probe libraries."""
+"""Find the cache folders, which hold files that are built once and used again, such as probe libraries."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def cache_names(environment: Mapping[str, str] = os.environ) -> list[str]:
 
 
 def cache_name(environment: Mapping[str, str] = os.environ) -> str:
-    """Return the folder for new entries: the first that is writable or can be created."""
+    """Return the folder for new cache entries: the first that is writable or can be created."""
     names = cache_names(environment)
     return next(filter(_takes_more, names), names[-1])
 
@@ -33,7 +33,10 @@ def named_caches(environment: Mapping[str, str] = os.environ) -> list[str]:
 
 
 def _takes_more(name: str) -> bool:
-    """Return whether a folder is writable or can be created; if it is world-writable, only its owner may use it."""
+    """Return whether a folder can hold new entries: it is writable, or can be created.
+
+    A world-writable folder is accepted only if this user owns it.
+    """
     try:
         state = os.stat(name)
         if state.st_mode & 0o002 and state.st_uid != os.geteuid():

@@ -1,6 +1,6 @@
 """Digests of texts and files.
 
-This module imports little, because a repeated compile must take hardly longer than Python's start.
+This module imports little, because a repeated compile must take hardly longer than starting Python.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _DIGITS: Final = 16
 
 
 def digest(*parts: bytes | str) -> str:
-    """Return a hexadecimal digest of parts and their lengths, so that ``ab, c`` differs from ``a, bc``."""
+    """Return a hexadecimal digest of all parts. It includes their lengths, so that ``ab, c`` differs from ``a, bc``."""
     found = blake2b(digest_size=20)
     for part in parts:
         content = os.fsencode(part) if isinstance(part, str) else part

@@ -1,15 +1,15 @@
-"""Every error that a user may see.
+"""The exceptions whose text is shown to users.
 
 ::
 
-    AutoanalyzerError        one line: what was expected, what was found, the way out
+    AutoanalyzerError        one line: what was expected, what was found, what to do
     ├── UsageError           the command line is wrong
-    ├── InputError           a file or a folder is not what it should be
+    ├── InputError           a file or a folder is missing, broken or of another kind
     │   ├── SourceError      a source cannot be handled, at file:line:col
     │   └── LocationsError   fewer locations are left than an analysis needs
     └── BuildError           the probe library cannot be built here
 
-Only ``cli.main`` prints them, and ends with exit code 2.
+Only ``cli.main`` prints these errors, and then exits with status 2.
 """
 
 from __future__ import annotations
@@ -32,23 +32,23 @@ __all__ = [
 
 
 class AutoanalyzerError(Exception):
-    """Base of all errors; its text is one line for the user."""
+    """Base of all errors; the text of an error is one line for the user."""
 
 
 class UsageError(AutoanalyzerError):
-    """Report a wrong command line, such as an unknown name or options that exclude each other."""
+    """Raised for a wrong command line, such as an unknown name, or options that exclude each other."""
 
 
 class InputError(AutoanalyzerError):
-    """Report a file or folder that is missing, broken or of another kind."""
+    """Raised for a file or folder that is missing, broken or of another kind."""
 
 
 class LocationsError(InputError):
-    """Report fewer locations than an analysis needs."""
+    """Raised if there are fewer locations than an analysis needs."""
 
 
 class SourceError(InputError):
-    """Report a place in a source text that a front end cannot handle."""
+    """Raised for a place in a source that a front end cannot handle."""
 
     def __init__(self, file: str, line: int, column: int, message: str) -> None:
         super().__init__(f"{file}:{line}:{column}: {message}")
@@ -59,7 +59,7 @@ class SourceError(InputError):
 
 
 class BuildError(AutoanalyzerError):
-    """Report that the probe library cannot be built with the compiler at hand."""
+    """Raised if the probe library cannot be built with the available compiler."""
 
 
 def way_out(wanted: str, known: Iterable[str]) -> str:

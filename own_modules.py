@@ -22,7 +22,7 @@ def prefer_own_modules() -> None:
 
 
 def own_folders() -> list[str]:
-    """Return the folders of ``sys.path`` with our modules: the standard library, then installed packages.
+    """Return the folders of ``sys.path`` that hold our modules: the standard library, then installed packages.
 
     Folders of ``PYTHONPATH`` are included only if one of them contains this package, as in a Spack installation.
     """

@@ -2,7 +2,7 @@
 
 import sys
 import tomllib
-from distutils.command.install_data import install_data  # of setuptools, which calls this
+from distutils.command.install_data import install_data  # setuptools' copy of distutils
 from pathlib import Path
 
 from setuptools import setup

@@ -1,4 +1,4 @@
-"""Leave streams and other inherited file descriptors, open or closed, to the program under study."""
+"""Keep this process from using standard streams and descriptors that belong to the program under study."""
 
 from __future__ import annotations
 

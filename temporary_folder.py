@@ -1,4 +1,4 @@
-"""Names of temporary folders, which contain process and node, so that those of killed processes can be found."""
+"""Name temporary folders by process and node, so that folders left by killed processes can be found."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ def is_in_use(name: str, purpose: str) -> bool | None:
 
     Args:
         name: Name of the folder.
-        purpose: The purpose that ``owned_prefix`` was given.
+        purpose: The purpose that was passed to ``owned_prefix``.
 
     Returns:
-        None if the folder was created on another node, or does not have such a name.
+        None if the folder was created on another node, or its name does not come from ``owned_prefix``.
     """
     parts = name.removeprefix(f"{OWNED}{purpose}-").split("-")
     if not name.startswith(f"{OWNED}{purpose}-") or len(parts) < _PARTS or not parts[0].isdigit():

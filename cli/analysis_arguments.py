@@ -1,4 +1,4 @@
-"""Analysis options that several commands share, and functions that analyse as these options say."""
+"""Analysis options that several commands share, and functions that analyse with these options."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def add_selection_arguments(parser: argparse.ArgumentParser) -> None:
 def findings_of(experiment: Experiment, arguments: argparse.Namespace, file: Path | None = None) -> Findings:
     """Return the findings of an experiment, analysed with the given options.
 
-    If the experiment is a mean of runs and ``file`` is given, each finding also gets how many of the runs have it.
+    If the experiment is a mean of runs and ``file`` is given, each finding also gets the number of runs that have it.
     """
     from ..analyze import analyze
 
@@ -104,7 +104,7 @@ def findings_of(experiment: Experiment, arguments: argparse.Namespace, file: Pat
 
 
 def advice_of(findings: Findings, arguments: argparse.Namespace, file: Path) -> Advised | None:
-    """Return advice on what to try, from the sources of the findings; None with ``--no-advice``."""
+    """Return advice on what to try, based on the sources of the regions found; None with ``--no-advice``."""
     from ..view.advice import find_advice
 
     if arguments.no_advice:
@@ -129,7 +129,16 @@ def write_findings(
     advised: Advised | None = None,
     not_counted: str = "",
 ) -> None:
-    """Write the findings in the experiment ``file`` to ``target`` as JSON; ``-`` is standard output."""
+    """Write findings as JSON.
+
+    Args:
+        findings: The findings.
+        file: The file of the analysed experiment.
+        target: The file to write; ``-`` is standard output.
+        with_account: Whether to include the account of each region's time.
+        advised: The advice to include; None for none.
+        not_counted: Why simulated counts are missing; empty otherwise.
+    """
     from ..view.findings_json import findings_document
 
     document = findings_document(findings, file, with_account=with_account, advised=advised, not_counted=not_counted)

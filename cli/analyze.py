@@ -1,4 +1,4 @@
-"""``autoanalyzer analyze``: the findings of any experiment."""
+"""``autoanalyzer analyze``: print the findings in any experiment."""
 
 from __future__ import annotations
 

@@ -15,7 +15,10 @@ _Value = TypeVar("_Value")
 
 
 def argument_type(read: Callable[[str], _Value]) -> Callable[[str], _Value]:
-    """Return the function with its ``UsageError`` as the error of ``argparse``, which names the option."""
+    """Return a function that calls ``read`` and turns a ``UsageError`` into an error of ``argparse``.
+
+    Unlike the ``UsageError``, the error of ``argparse`` names the option.
+    """
 
     @wraps(read)
     def checked(text: str) -> _Value:

@@ -1,4 +1,4 @@
-"""``autoanalyzer calibrate``: the times of single operations on this machine, or on the nodes of a job."""
+"""``autoanalyzer calibrate``: measure the times of single operations on this machine, or on the nodes of a job."""
 
 from __future__ import annotations
 

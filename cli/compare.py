@@ -120,7 +120,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _beside_history(arguments: argparse.Namespace) -> int:
-    """Compare runs with those of a history; return the exit code."""
+    """Compare runs with the earlier runs in a history; return the exit code."""
     from ..analyze.history import HistoryFile, histories_of
     from ..view.history import incomparable_lines, judged_lines
     from .history import kept
@@ -152,7 +152,7 @@ def _beside_history(arguments: argparse.Namespace) -> int:
 
 
 def _compare_series(arguments: argparse.Namespace) -> int:
-    """Compare how two versions scale, each from the folder of a series of ``scale``."""
+    """Compare how two versions of a program scale; return the exit code. ``scale`` has written the folder of each."""
     from ..analyze.scaling import compare_scaling
     from ..view.scaling_comparison import scaling_comparison_document, scaling_comparison_lines
 
@@ -173,7 +173,7 @@ def _compare_series(arguments: argparse.Namespace) -> int:
 
 
 def _percent(text: str) -> float:
-    """Return a percentage such as ``5%`` or ``5`` as a share, 0.05.
+    """Return a percentage, such as ``5%`` or ``5``, as a share, such as 0.05.
 
     Raises:
         UsageError: The text is not a percentage above 0.

@@ -15,7 +15,7 @@ __all__ = ["add_arguments", "run"]
 _SHELLS: Final = ("bash", "zsh", "fish")
 _OURS: Final = ("*.cube", "*.cube.gz", "*.xml", "*.cubex")
 _OF_OTHER_TOOLS: Final = ("*.cali", "*.darshan", "*.json", "*.mpiP", "*.otf2", "*.txt")
-_EXPERIMENT: Final = shtab.glob(*_OURS, *_OF_OTHER_TOOLS)  # and folders, because runs are folders
+_EXPERIMENT: Final = shtab.glob(*_OURS, *_OF_OTHER_TOOLS)  # also completes folders, because runs are folders
 _EXPERIMENTS: Final = frozenset(["EXPERIMENT", "BASE", "BEFORE", "AFTER", "OTHER", "RUN"])
 
 
@@ -31,7 +31,7 @@ def run(arguments: argparse.Namespace) -> int:
     parser = whole_parser()
     for action in _actions(parser):
         if files := _files(action):
-            action.complete = files  # type: ignore[attr-defined]  # where shtab looks for it
+            action.complete = files  # type: ignore[attr-defined]  # shtab reads this attribute
     sys.stdout.write(shtab.complete(parser, arguments.shell))
     return 0
 

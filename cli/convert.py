@@ -74,7 +74,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _export(arguments: argparse.Namespace) -> None:
-    """Write a file for another tool, and print what it contains."""
+    """Write a file in the format of another tool, and print what the file contains."""
     from ..experiment.export import export, export_trace, holds_time_lines
     from ..experiment.trace.otf2 import OTF2_SUFFIX
     from ..runs.open_experiment import open_experiment

@@ -1,4 +1,4 @@
-"""``autoanalyzer correlate``: which metrics change with an anomaly (Hauswirth et al. 2005, section 5)."""
+"""``autoanalyzer correlate``: find the metrics that change with an anomaly (Hauswirth et al. 2005, section 5)."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _target(name: str, every: Sequence[Sequence[Series]]) -> tuple[int, Series]:
-    """Return the index of the first trace that has the target metric, and the target's series."""
+    """Return the index of the first trace that has the metric ``name``, and the series of this metric there."""
     for number, series in enumerate(every):
         for each in series:
             if each.name == name:
@@ -171,7 +171,15 @@ def _others(
     opened: Sequence[Samples | Trace],
     every: Sequence[Sequence[Series]],
 ) -> list[OnTime]:
-    """Return all traces except the reference, with their times mapped to those of the reference."""
+    """Return all traces except the reference, with their times mapped to the times of the reference.
+
+    Args:
+        arguments: The command-line arguments.
+        target: The series of the metric to explain, in the reference.
+        reference: Index of the reference among the traces.
+        opened: The traces.
+        every: The series of each trace.
+    """
     from ..timelines.warping import brought
 
     first, last = target.begin[0], target.times[-1]

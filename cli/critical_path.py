@@ -1,4 +1,4 @@
-"""The option that records the critical path."""
+"""The option ``--path``, which selects when the critical path is recorded."""
 
 from __future__ import annotations
 

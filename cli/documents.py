@@ -60,7 +60,7 @@ def write_experiment(experiment: Experiment, target: Path) -> None:
 
 
 def is_output(target: Path | None) -> bool:
-    """Return whether a target is ``-``, standard output."""
+    """Return whether a target is ``-``, which means standard output."""
     return str(target) == "-"
 
 

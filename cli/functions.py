@@ -1,4 +1,4 @@
-"""``autoanalyzer regions --mpi``, formerly ``functions``: the MPI functions that are measured."""
+"""``autoanalyzer regions --mpi``, formerly ``functions``: list the MPI functions that are measured."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``autoanalyzer history``: keep what runs measured, commit by commit, and find the commits that changed it."""
+"""``autoanalyzer history``: keep the results of runs for each commit, and find the commits that changed them."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Carry the command out."""
+    """Run the command and return its exit code."""
     action: Callable[[argparse.Namespace], int] = arguments.action
     return action(arguments)
 
@@ -77,12 +77,12 @@ def kept(path: Path, commit: str | None, host: str | None) -> tuple[KeptRun, lis
     """Return what a history keeps of a run.
 
     Args:
-        path: Its folder or experiment file.
+        path: Folder or experiment file of the run.
         commit: The version of the program; None for git's commit in the working folder.
         host: The machine; None for the first node of the run.
 
     Raises:
-        InputError: It is no complete run, or lacks values of some ranks.
+        InputError: The run is not complete, or the values of some ranks are missing.
     """
     from ..analyze.comparison import check_run
     from ..analyze.history import KeptRun, in_utf8, values_to_keep
@@ -105,7 +105,7 @@ def kept(path: Path, commit: str | None, host: str | None) -> tuple[KeptRun, lis
 
 
 def _commit() -> str:
-    """Return git's commit in the working folder, shortened; empty if there is none."""
+    """Return the abbreviated name of git's current commit in the working folder; empty if there is none."""
     if not shutil.which("git"):
         return ""
     done = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False)

@@ -1,4 +1,4 @@
-"""``autoanalyzer instrument``: write sources with their probes, to read or for another build system."""
+"""``autoanalyzer instrument``: write sources with probes, to be read, or compiled by another build system."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command ``autoanalyzer``: the only place that prints errors and picks exit codes."""
+"""The command ``autoanalyzer``. Only this module prints errors and turns them into exit codes."""
 
 from __future__ import annotations
 
@@ -158,7 +158,7 @@ def main(argv: Sequence[str] | None = None) -> NoReturn:
     except KeyboardInterrupt:
         status = _INTERRUPTED
     except BrokenPipeError:
-        # The reader of our output has ended, as in ``| head``. This is no error, but nothing more can be written.
+        # The program that reads our output has ended, as in ``| head``. This is no error, but nothing can be written.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         status = 0
     except MemoryError:
@@ -178,7 +178,7 @@ def _refuse(message: str) -> int:
 
 
 def _is_led(arguments: Sequence[str]) -> bool:
-    """Return whether this is a process of an MPI job in which rank 0 reports the same error."""
+    """Return whether this process belongs to an MPI job in which rank 0 reports the same error."""
     if arguments[:1] != ["analyze"] or "--alone" in arguments:
         return False
     from ..runtime.mpi.own_job import started_processes

@@ -46,7 +46,7 @@ def add_combination_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def combine(arguments: argparse.Namespace, operation: Callable[..., Experiment]) -> int:
-    """Apply an operation to the experiments named by the arguments, and write the result; return the exit code."""
+    """Apply ``operation`` to the experiments that the arguments name, and write the result; return the exit code."""
     from ..experiment import save
     from ..experiment.storage import check_name
     from ..view.changes import operation_lines
@@ -91,7 +91,7 @@ def opened(paths: Sequence[Path], *, distinct: bool = False) -> list[Experiment]
 
 
 def options_of(arguments: argparse.Namespace, paths: Sequence[Path]) -> Options:
-    """Return the options for matching operands.
+    """Return the options for matching the regions and nodes of operands.
 
     Raises:
         UsageError: ``--system`` is neither ``auto`` nor ``collapse`` nor a number.

@@ -1,4 +1,4 @@
-"""Statistics of an experiment for its page."""
+"""Compute the statistics of an experiment for its page."""
 
 from __future__ import annotations
 

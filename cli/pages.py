@@ -1,4 +1,4 @@
-"""The HTML pages that commands write."""
+"""Make the HTML pages that commands write."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _OURS: Final = ".npz"
 
 
 def subject_of(experiment: Experiment, file: Path) -> Subject:
-    """Return an experiment with its findings, for a page; without findings if it cannot be analysed."""
+    """Return the subject of a page: an experiment with its findings, or without if it cannot be analysed."""
     from ..analyze import analyze
     from ..view.page import Subject
 
@@ -56,7 +56,7 @@ def recordings_of(file: Path, experiment: Experiment) -> list[Recording]:
         with counted("timeline") as told:
             return with_changes(there, runs, find_anomalies(runs, told).anomalies)
     except InputError:
-        return there  # the page reports what cannot be read
+        return there  # the page reports traces that cannot be read
 
 
 def with_changes(recordings: Sequence[Recording], runs: Sequence[Run], anomalies: Sequence[Anomaly]) -> list[Recording]:

@@ -19,7 +19,7 @@ _LONGEST: Final = 81  # twin: EVENT_LENGTH in runtime/probe/counter_papi.c, less
 
 
 class SourcesOfCounts(tuple[str, ...]):
-    """The choices of ``--counters``, which also contain words with the names of events."""
+    """The choices of ``--counters``: fixed words, and lists of events after ``papi:`` or ``simulated:``."""
 
     __slots__ = ()
 
@@ -51,7 +51,7 @@ def papi_events(text: str) -> str:
     """Return the value of ``--events``, ``METRIC=EVENT,…``, after checking it.
 
     Raises:
-        argparse.ArgumentTypeError: A word has another form, or a metric cannot be counted or is named twice.
+        argparse.ArgumentTypeError: An entry has another form, or a metric cannot be counted or is named twice.
     """
     if text == "none":
         return text

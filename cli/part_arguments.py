@@ -32,8 +32,12 @@ def add_exclude_rank_argument(parser: argparse.ArgumentParser) -> None:
 def names_of(words: str | None, known: Collection[str] | None = None) -> list[str] | None:
     """Return the names in ``--metrics a,b``; None, for all metrics, if the option is missing.
 
+    Args:
+        words: The option's value, or None.
+        known: The names that may be given; None for any.
+
     Raises:
-        UsageError: There is no name, or ``known`` is given and lacks one of them.
+        UsageError: There is no name, or a name is unknown.
     """
     if words is None:
         return None
@@ -47,7 +51,7 @@ def names_of(words: str | None, known: Collection[str] | None = None) -> list[st
 
 
 def _unknown(name: str, known: Collection[str]) -> str:
-    """Return why a metric is not stored: it is derived, or unknown; then with similar names."""
+    """Return the error for a metric that the experiment does not store: it is derived, or its name is unknown."""
     from ..multivariate.derivations import DERIVATIONS
 
     ways = [each for each in DERIVATIONS if each.name == name]
@@ -59,7 +63,7 @@ def _unknown(name: str, known: Collection[str]) -> str:
 
 
 def ranks_of(experiment: Experiment, words: str | None) -> list[int] | None:
-    """Return the ranks in ``--ranks 0-3,8`` in order; None, for all ranks, if the option is missing.
+    """Return the ranks in ``--ranks 0-3,8``, sorted; None, for all ranks, if the option is missing.
 
     Raises:
         UsageError: The text is not a list of ranks and ranges.

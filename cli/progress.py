@@ -19,12 +19,17 @@ __all__ = ["SHORT", "SLOW", "counted", "progress", "stages"]
 SHORT: Final = 1.0  # seconds; shorter activities show no progress on a terminal
 SLOW: Final = 10.0  # seconds until the first line without a terminal, for activities that usually take seconds
 _LOOK: Final = 0.1  # seconds between updates on a terminal
-_FIRST: Final = 60.0  # seconds until the first line for activities of minutes; the time doubles with each line
+_FIRST: Final = 60.0  # seconds until the first line for activities that take minutes; the time doubles with each line
 
 
 @contextmanager
 def progress(what: str, *, first: float = _FIRST) -> Iterator[None]:
-    """Show an activity until the block ends; without a terminal, first after ``first`` seconds."""
+    """Show an activity until the block ends.
+
+    Args:
+        what: The activity.
+        first: Seconds until the first line, without a terminal.
+    """
     if on_terminal(sys.stderr):
         with _bar(counted=False) as bar:
             bar.add_task(what, total=None)
@@ -42,7 +47,12 @@ def progress(what: str, *, first: float = _FIRST) -> Iterator[None]:
 
 @contextmanager
 def counted(what: str, *, first: float = SLOW) -> Iterator[Callable[[int, int], None]]:
-    """Yield a callback that takes the amount done and the total, and shows them until the block ends."""
+    """Yield a callback that takes the amount done and the total, and shows them until the block ends.
+
+    Args:
+        what: The activity.
+        first: Seconds until the first line, without a terminal.
+    """
     terminal = on_terminal(sys.stderr)
     bars: list[Progress] = []
     due: list[float] = []

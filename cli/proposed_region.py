@@ -24,7 +24,7 @@ class ProposedRegion:
 
     Attributes:
         region: The value for ``--region``.
-        exclusive: Whether only its own code is meant, without its callees.
+        exclusive: Whether only the region's own code is meant, without its callees.
         sentence: Why the region is proposed, and the command to type.
         command: The command.
     """
@@ -36,7 +36,7 @@ class ProposedRegion:
 
     @classmethod
     def of(cls, experiment: Experiment, arguments: argparse.Namespace) -> ProposedRegion | None:
-        """Return the region that the verdict names first; None if there is none, or if there are too many locations."""
+        """Return the region that the verdict names first; None if it names none, or there are too many locations."""
         from ..analyze import analyze
         from ..view.foremost import foremost_sentence
 

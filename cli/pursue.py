@@ -1,4 +1,4 @@
-"""``autoanalyzer pursue``: find the metrics worth recording, over time (Vetter and Reed 1999)."""
+"""``autoanalyzer pursue``: find the metrics that are worth recording, period by period (Vetter and Reed 1999)."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ _PROBED: Final = 0.25
 
 _OF_TRACES: Final = ("window", "every", "follow")
 _OF_RUNS: Final = ("region", "exclusive", "sample", "by")
-_MOST_STARTS: Final = 1000  # the critical values are known up to here
-_PERIODS: Final = 1000  # per window, at most
-_MOST_PERIODS: Final = 100_000  # per trace
+_MOST_STARTS: Final = 1000  # the critical values have been computed for at most this many starts
+_PERIODS: Final = 1000  # most periods per window
+_MOST_PERIODS: Final = 100_000  # most periods per trace
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -225,7 +225,7 @@ def _of_trace(arguments: argparse.Namespace, state: PursuitOverTime, windows: Sl
 
 
 def _check_periods(arguments: argparse.Namespace, samples: Samples) -> None:
-    """Raise UsageError if windows are so short that there would be too many periods to read."""
+    """Raise UsageError if windows are so short that there would be more periods than a user can read."""
     if arguments.window is None or not len(samples.times):
         return
     every = arguments.every or arguments.window / 2
@@ -237,7 +237,7 @@ def _check_periods(arguments: argparse.Namespace, samples: Samples) -> None:
 
 
 def _tell(arguments: argparse.Namespace, period: Period, state: PursuitOverTime) -> None:
-    """Write the policy after a period, and print the period if the trace is being followed."""
+    """Write the policy after a period, and print a line on the period if the trace is still growing."""
     from ..view.place import visible
     from ..view.pursuit import period_line, policy_text
 

@@ -13,6 +13,6 @@ _HELD = "AUTOANALYZER_HELD_"  # twin: stand_ins/autoanalyzer
 
 
 def give_back_variables() -> None:
-    """Restore the variables as the user set them, for the programs and compilers that we start."""
+    """Restore the variables to the user's values, for the programs and compilers that this process starts."""
     for name in [name for name in os.environ if name.startswith(_HELD)]:
         os.environ[f"PYTHON{name.removeprefix(_HELD)}"] = os.environ.pop(name)

@@ -1,4 +1,4 @@
-"""``autoanalyzer record``: run a program several times with time lines, so that all runs together have all metrics."""
+"""``autoanalyzer record``: run a program several times with time lines; all runs together record all metrics."""
 
 from __future__ import annotations
 

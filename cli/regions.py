@@ -72,7 +72,13 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _unprinted(source: str, found: CodeRegions, printed: set[CodeRegion | str]) -> CodeRegions:
-    """Return regions without those of headers that were printed for an earlier source; add the rest to ``printed``."""
+    """Return the regions of a source without those in headers that were already printed for an earlier source.
+
+    Args:
+        source: The source.
+        found: All its regions.
+        printed: The regions that were printed; those returned are added.
+    """
 
     def is_new(file: str, key: CodeRegion | str) -> bool:
         if file != source and key in printed:

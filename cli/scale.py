@@ -1,4 +1,4 @@
-"""``autoanalyzer scale``: how a program scales, and what stops it, from runs with several numbers of ranks."""
+"""``autoanalyzer scale``: show how a program scales, and what limits it, from runs with several numbers of ranks."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Carry the command out: 1 if the program failed.
+    """Run the command; return 1 if the program failed.
 
     After runs, the verdict goes to standard error, so the program's standard output stays unchanged.
     """

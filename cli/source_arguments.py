@@ -19,7 +19,12 @@ USAGE = f"{MODES_USAGE}\n  [--cc CC] [--cxx CXX] [--fc FC] [-I DIR] [-D MACRO] [
 
 
 def add_source_arguments(parser: argparse.ArgumentParser, *, nargs: str = "+") -> None:
-    """Add the arguments for modes, sources (``nargs`` as for argparse), compilers and compiler flags."""
+    """Add the arguments for modes, sources, compilers and compiler flags.
+
+    Args:
+        parser: The command's parser.
+        nargs: The number of sources, in the notation of argparse.
+    """
     add_modes_argument(parser)
     parser.add_argument(
         "sources", nargs=nargs, metavar="SRC", help="C, C++ and Fortran sources; after -- any compiler flags"
@@ -59,7 +64,7 @@ def add_modes_argument(parser: argparse.ArgumentParser) -> None:
 
 
 def choice_of(arguments: argparse.Namespace, *, looks_for_all: bool = False) -> Choice:
-    """Return which regions to instrument; ``--modes`` has priority over the environment.
+    """Return the choice of regions to instrument; ``--modes`` has priority over the environment variable.
 
     Raises:
         UsageError: A mode does not exist.
@@ -70,7 +75,7 @@ def choice_of(arguments: argparse.Namespace, *, looks_for_all: bool = False) -> 
 
 
 def sources_of(arguments: argparse.Namespace, choice: Choice | None = None) -> Iterator[ReadSource]:
-    """Yield the sources one by one, with the regions that ``choice``, or else the arguments, select.
+    """Yield the sources one by one, with the regions that ``choice`` selects, or without it, the arguments.
 
     Raises:
         UsageError: A compiler option is empty.

@@ -95,7 +95,7 @@ def check_seed(seed: int) -> None:
 
 
 def formulas(arguments: argparse.Namespace) -> list[Formula]:
-    """Return the formula of each ``--derive``.
+    """Return the formulas in all options ``--derive``.
 
     Raises:
         UsageError: A text is not a formula.
@@ -106,7 +106,12 @@ def formulas(arguments: argparse.Namespace) -> list[Formula]:
 
 
 def metric_space(arguments: argparse.Namespace, *experiments: Experiment, besides: Sequence[str] = ()) -> MetricSpace:
-    """Return the metric space of one or several runs that the arguments select.
+    """Return the metric space that the arguments select from one or several runs: locations × metrics.
+
+    Args:
+        arguments: The command-line arguments.
+        experiments: The runs.
+        besides: Names of metrics that are needed in addition to the selected ones.
 
     Raises:
         UsageError: A region, a metric or a rank does not exist.

@@ -1,4 +1,4 @@
-"""The option that measures waiting before collectives separately."""
+"""The option ``--split-waiting``, which measures waiting before collectives separately."""
 
 from __future__ import annotations
 

@@ -22,14 +22,14 @@ STAND_INS: Final = {
     "aa-mpicxx": ("AUTOANALYZER_CXX", "mpicxx"),
     "aa-mpifort": ("AUTOANALYZER_FC", "mpifort"),
 }
-"""For each stand-in: the variable that names its compiler, and the default."""
+"""Stand-in → the environment variable that names its compiler, and the default compiler."""
 _PLAIN: Final = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./+=- ")
 
 
 def answer() -> None:
-    """Exit if the compile was repeated from the cache; otherwise prepare ``sys.path`` and return.
+    """Repeat the compile from the cache and exit; if this is not possible, prepare ``sys.path`` and return.
 
-    ``sys.argv`` holds the file with the import paths, the stand-in's path, and the stand-in's own arguments.
+    ``sys.argv`` contains the file with the import paths, the stand-in's path, and the arguments of the stand-in.
     """
     _, way, stand_in, *words = sys.argv
     variable, usual = STAND_INS.get(os.path.basename(stand_in), ("", ""))
@@ -43,7 +43,7 @@ def answer() -> None:
         if not all(map(os.path.isdir, folders)):
             os.unlink(way)
     except OSError:
-        pass  # another process has removed it
+        pass  # another process has removed the file
     if not all(map(os.path.isdir, folders)):  # the package was moved or removed
         os.execv(program, [program, stand_in, *words])
     sys.path += folders

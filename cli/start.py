@@ -1,6 +1,6 @@
 """Start a stand-in in a Python without ``site``, which takes half the time.
 
-Stand-ins use this script once ``aa-compiler`` has recorded the other import paths.
+Stand-ins use this script after ``aa-compiler`` has recorded the import paths that ``site`` would add.
 """
 
 import sys

@@ -1,4 +1,4 @@
-"""``autoanalyzer stats``: multivariate statistics of the counters of all locations (Ahn and Vetter 2002)."""
+"""``autoanalyzer stats``: compute multivariate statistics of counters on all locations (Ahn and Vetter 2002)."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _LINKAGES: Final = ("ward", "average", "complete", "single", "weighted", "centro
 _CRITERIA: Final = ("silhouette", "calinski-harabasz", "davies-bouldin")
 _ROTATIONS: Final = ("varimax", "promax", "none")
 
-# Option → the analyses that have it.
+# Option → the analyses that accept it.
 _ONLY: Final = {
     "k": ("hierarchy", "kmeans", "factors", "pca", "map"),
     "linkage": ("hierarchy", "map"),
@@ -141,7 +141,7 @@ def _grid(text: str | None) -> list[int] | None:
 
 
 def _report(arguments: argparse.Namespace, experiment: Experiment, space: MetricSpace) -> Report:
-    """Return the report of the analysis, also of each cluster if requested."""
+    """Return the report of the analysis, and if requested, also of each cluster separately."""
     from ..multivariate import analyses as statistics
     from ..view import statistics as view
 
@@ -191,7 +191,7 @@ def _report(arguments: argparse.Namespace, experiment: Experiment, space: Metric
         return report(analysis(space))
 
     def clusters(part: MetricSpace, result: Any) -> statistics.Partition:
-        """Return the clusters of the analysis, or those of k-means if the analysis has none."""
+        """Return the clusters that the analysis finds, or those of k-means if it finds none by itself."""
         if isinstance(result, statistics.Membership):
             return result.hierarchy.partition
         partition: statistics.Partition | None = getattr(result, "partition", None)

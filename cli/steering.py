@@ -9,7 +9,7 @@ from typing import Final
 
 __all__ = ["add_steering_arguments"]
 
-_WINDOW: Final = 4.0  # seconds; from Vetter and Reed, 4.4 and 4.5
+_WINDOW: Final = 4.0  # default length of a window in seconds, from sections 4.4 and 4.5 of Vetter and Reed
 _LEAST: Final = 0.5  # seconds between checks by the processes; twin: PAUSE in runtime/probe/policy.c
 
 

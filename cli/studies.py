@@ -1,4 +1,4 @@
-"""Series of runs with several numbers of ranks, as arguments of commands."""
+"""Read and judge the series of runs, with several numbers of ranks, that commands take as arguments."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["judged", "runs_of_study"]
 
 
 def runs_of_study(path: Path) -> list[Path]:
-    """Return the runs in the folder of a series, fewest ranks first; the path itself if it is no such folder.
+    """Return the runs in the folder of a series, fewest ranks first; for any other path, only this path.
 
     Raises:
         InputError: The series was interrupted.
@@ -34,8 +34,8 @@ def judged(paths: Sequence[Path], mode: Mode | None = None) -> tuple[Scaling, li
     """Judge the scaling of runs.
 
     Args:
-        paths: Experiment files, or folders of runs; of a mean of repeated runs, these are judged.
-        mode: Strong or weak scaling; None if counts are to show it.
+        paths: Experiment files, or folders of runs; a mean is replaced by the repeated runs that it was made from.
+        mode: Strong or weak scaling; None to conclude it from the counts.
 
     Returns:
         The result, and the experiments' files.

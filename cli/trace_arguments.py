@@ -55,10 +55,10 @@ def points(text: str) -> list[tuple[float, float]]:
 
 
 def number_above_0(text: str) -> int:
-    """Return an integer of at least 1.
+    """Return an integer, at least 1, from its text.
 
     Raises:
-        argparse.ArgumentTypeError: The text is not such an integer.
+        argparse.ArgumentTypeError: The text is not an integer, or it is less than 1.
     """
     if not text.isascii() or not text.isdigit() or not 0 < int(text) < _MOST:
         raise argparse.ArgumentTypeError(f"expected a number of at least 1, found {text!r}")
@@ -66,10 +66,10 @@ def number_above_0(text: str) -> int:
 
 
 def share(text: str) -> float:
-    """Return a share from 0 to 1.
+    """Return a share from its text, a number from 0 to 1.
 
     Raises:
-        argparse.ArgumentTypeError: The text is not such a number.
+        argparse.ArgumentTypeError: The text is not a number from 0 to 1.
     """
     try:
         found = float(text)
@@ -125,7 +125,7 @@ def named_once(files: list[Path]) -> None:
 
 
 def traces(files: list[Path]) -> list[Samples | Trace]:
-    """Return the traces in files.
+    """Return the trace in each file.
 
     Raises:
         InputError: A file cannot be read.

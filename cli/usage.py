@@ -17,7 +17,7 @@ def add_usage(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--usage",
         type=_usage,
-        default=os.environ.get(USAGE_VARIABLE) or None,  # argparse checks it like a given value
+        default=os.environ.get(USAGE_VARIABLE) or None,  # argparse checks this default like the option's value
         metavar="METRIC,…",
         help="also count these on each call path: page_faults, system_time, context_switches, allocated_bytes, "
         "allocations, freed_bytes, frees, energy … (autoanalyzer counters shows which work here)",
@@ -25,7 +25,7 @@ def add_usage(parser: argparse.ArgumentParser) -> None:
 
 
 def _usage(text: str) -> str:
-    """Return the names of usage metrics after checking them; energy is tried, because few machines can count it.
+    """Return the names of usage metrics after checking them. Counting energy is tried, because few machines can do it.
 
     Raises:
         argparse.ArgumentTypeError: A metric does not exist, or cannot be counted here.

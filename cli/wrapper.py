@@ -38,9 +38,9 @@ def compiler() -> NoReturn:
         sys.stderr.write(f"autoanalyzer: {error.filename or stand_in}: {error.strerror or error}\n")
         status = 2
     for stream in (sys.stdout, sys.stderr):
-        with suppress(AttributeError, OSError):  # closed, or without a reader
+        with suppress(AttributeError, OSError):  # the stream is closed, or nobody reads it
             stream.flush()
-    os._exit(status)  # everything is written, and freeing trees takes time
+    os._exit(status)  # skips freeing the syntax trees, which takes time; all outputs are written
 
 
 def build_ahead(compiler: list[str], program: Path) -> None:
@@ -59,7 +59,8 @@ def _real_compiler(stand_in: str) -> list[str]:
     """Return the words of the compiler behind a stand-in.
 
     Raises:
-        UsageError: There is no such stand-in, or its variable is empty, has unbalanced quotes, or names the stand-in.
+        UsageError: There is no such stand-in, or its environment variable is empty, has unbalanced quotes, or names
+            the stand-in itself.
     """
     own = os.path.realpath(stand_in)
     names = (os.path.basename(stand_in), os.path.basename(own))  # noqa: PTH119

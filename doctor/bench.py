@@ -24,7 +24,7 @@ __all__ = ["Bench", "Done", "bench", "own_program", "reason_of"]
 _PATIENCE: Final = 120.0  # seconds; enough to build a probe library on a busy machine
 # Words in the line of a message that explains a failure, most reliable first.
 _TELLING: Final = ("direct launched using", "run as root", "error", "cannot", "unable", "not found", "no such")
-_OF_SLURM: Final = ("srun: ", "slurmstepd")  # prefixes of Slurm's lines, which report a failure but not its cause
+_OF_SLURM: Final = ("srun: ", "slurmstepd")  # prefixes of lines from Slurm, which report a failure without its cause
 
 _OURS_SAY: Final = "autoanalyzer: "
 # Lines about progress, and about a failure whose reason is in other lines.
@@ -33,7 +33,7 @@ _PROGRESS: Final = re.compile(
 )
 _LOG: Final = re.compile(r"; see \S+(?= \()")  # names a file in the temporary folder, which the user will not find
 
-# Prefixes of variables that would distort a trial: our options and, in a launched process, those of the launcher.
+# Prefixes of variables that would distort a trial: our options and, in a launched process, the launcher's variables.
 _OURS: Final = "AUTOANALYZER"
 _KEPT: Final = ("AUTOANALYZER_CACHE", "AUTOANALYZER_CPU_CLOCK")
 _LAUNCHERS: Final = (
@@ -51,7 +51,7 @@ _OWN: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """A program that has ended.
+    """The result of a program that has ended.
 
     Attributes:
         status: The exit status, negative for a signal; None if the program was ended because it took too long.
@@ -65,7 +65,7 @@ class Done:
 
     @property
     def reason(self) -> str:
-        """The line of its output that best explains the failure."""
+        """The line of the program's output that best explains its failure."""
         told = reason_of(f"{self.complained}\n{self.printed}")
         if self.status is None:
             return f"did not end in time{f': {told}' if told else ''}"
@@ -91,7 +91,7 @@ class Bench:
     """A temporary folder and an environment for test programs.
 
     Attributes:
-        folder: The folder, used only by this examination.
+        folder: The temporary folder, which no other examination uses.
         environment: The user's environment without variables that would distort trials.
     """
 
@@ -102,7 +102,7 @@ class Bench:
     _closed: bool = False
 
     def place(self, name: str) -> Path:
-        """Create a folder for one trial."""
+        """Create and return a folder for one trial."""
         folder = self.folder / name
         folder.mkdir()
         return folder
@@ -115,7 +115,14 @@ class Bench:
         *,
         patience: float = _PATIENCE,
     ) -> Done:
-        """Run a program in a folder, and end it after ``patience`` seconds; callable from any thread."""
+        """Run a program in a folder, and return its result. Any thread may call this method.
+
+        Args:
+            words: The program and its arguments.
+            folder: The program's working directory.
+            more: Additional environment variables.
+            patience: Seconds after which the program is ended.
+        """
         with TemporaryFile() as printed, TemporaryFile() as complained:
             try:
                 with self._lock:
@@ -163,7 +170,7 @@ def bench(*, on_node_of_job: bool) -> Iterator[Bench]:
     """Yield a bench; after the block, its programs are ended and its folder is removed.
 
     Args:
-        on_node_of_job: Whether a launcher has started this process; programs are then started only on this node.
+        on_node_of_job: Whether a launcher has started this process; test programs then run only on this node.
     """
     environment = {
         name: value

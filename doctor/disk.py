@@ -11,7 +11,7 @@ from typing import Final
 
 __all__ = ["file_system", "refuses_programs", "write_defect"]
 
-_SIZE: Final = 1 << 20  # bytes to write as a test, in the way of the probe library
+_SIZE: Final = 1 << 20  # bytes to write as a test
 _MOUNTS: Final = Path("/proc/self/mounts")
 _DEFECTS: Final = {
     errno.ENOENT: "does not exist",
@@ -25,7 +25,7 @@ _DEFECTS: Final = {
 
 
 def write_defect(folder: Path) -> str:
-    """Write and map a file in the way of the probe library; return why that fails, or an empty string."""
+    """Write and map a file as the probe library does; return why that fails, or an empty string."""
     try:
         with tempfile.TemporaryFile(dir=folder) as file:
             os.posix_fallocate(file.fileno(), 0, _SIZE)
@@ -39,7 +39,7 @@ def write_defect(folder: Path) -> str:
 
 
 def refuses_programs(folder: Path) -> bool:
-    """Return whether programs in a folder cannot be run or loaded."""
+    """Return whether a folder's file system forbids running programs and loading libraries."""
     return bool(os.statvfs(folder).f_flag & os.ST_NOEXEC)
 
 

@@ -1,4 +1,4 @@
-"""Run all checks on one node, independent ones at the same time."""
+"""Run all checks on one node; checks that do not depend on each other run at the same time."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def examine(told: Told, *, families: Sequence[Family] | None = None, on_node_of_
 
 
 def essential_of(findings: Sequence[Finding]) -> tuple[bool, str]:
-    """Return whether all essential checks succeed, and the names of their areas."""
+    """Return whether all essential checks succeeded, and the names of their areas, separated by commas."""
     essential = [finding for finding in findings if finding.essential]
     works = all(finding.outcome is Outcome.WORKS for finding in essential)
     return works, ", ".join(dict.fromkeys(finding.area for finding in essential))
@@ -62,7 +62,7 @@ def essential_of(findings: Sequence[Finding]) -> tuple[bool, str]:
 def _trials(
     families: Sequence[Family], place: Bench, pool: ThreadPoolExecutor, told: Told, *, in_step: bool
 ) -> Iterator[Finding]:
-    """Yield findings of test programs; those in C are built first, because other checks use them."""
+    """Yield the findings of test programs. Programs in C are built first, because other checks use them."""
     yield from _missing_usual(families)
     told(f"programs of {', '.join(each.name for each in families) or 'no MPI'}")
     in_c = [pool.submit(c_trial, family, place, essential=number == 0) for number, family in enumerate(families)]
@@ -93,7 +93,7 @@ def _trials(
 def _ways(
     launchers: Sequence[Launcher], outcomes: Sequence[Mapping[str, str]], made: Sequence[CTrial]
 ) -> dict[str, str]:
-    """Return for each MPI library a launcher that starts its programs, preferably its own."""
+    """Return MPI library → name of a launcher that starts its programs, preferably the library's own."""
     ways = {each.family.name: each.family.launcher for each in made if each.works}
     for launcher, outcome in zip(launchers, outcomes, strict=True):
         for family, defect in outcome.items():
@@ -103,7 +103,7 @@ def _ways(
 
 
 def _with_way_out(each: CTrial, made: Sequence[CTrial], ways: Mapping[str, str]) -> Finding:
-    """Return the finding of a C program; if it failed, with another launcher or MPI library that works as advice."""
+    """Return the finding of a C program. If it failed, the advice names a launcher or MPI library that works."""
     finding, family = each.finding, each.family
     if each.works:
         return finding
@@ -122,7 +122,7 @@ def _chosen(family: Family) -> str:
 
 
 def _missing_usual(families: Sequence[Family]) -> Iterator[Finding]:
-    """Yield a finding if the compiler behind ``aa-mpicc`` is missing, with another one as advice."""
+    """Yield a finding if the compiler behind ``aa-mpicc`` is missing; its advice names another compiler."""
     named = os.environ.get("AUTOANALYZER_CC", "mpicc")
     about = Finding(area_of(named), f"C, {named}", Outcome.ABSENT, f"aa-mpicc calls {named}, which is not on PATH")
     if not families:
@@ -132,7 +132,10 @@ def _missing_usual(families: Sequence[Family]) -> Iterator[Finding]:
 
 
 def _counts(made: Sequence[CTrial], place: Bench, pool: ThreadPoolExecutor) -> list[Future[Finding]]:
-    """Start the checks of counters, with a program of the first working MPI library, and of OpenMP."""
+    """Start the checks of counters and OpenMP; return futures of their findings.
+
+    Counters are checked with the C program of the first MPI library that works.
+    """
     working = next((each for each in made if each.works), None)
     compiler = working.family.c if working else ("cc",)
     openmp = [pool.submit(openmp_finding, compiler, place)] if shutil.which(compiler[0]) else []

@@ -25,7 +25,7 @@ _OTHERS: Final = (
     ("mpiicx", "mpiicpx", "mpiifx"),
     ("mpiicc", "mpiicpc", "mpiifort"),
 )
-_CRAY: Final = ("CRAYPE_VERSION", ("cc", "CC", "ftn"))  # elsewhere cc is a compiler without MPI
+_CRAY: Final = ("CRAYPE_VERSION", ("cc", "CC", "ftn"))  # without this variable, cc is a compiler without MPI
 _C: Final = re.compile(r"mpi(cc|icc|icx)$|mpi(cc)(?=\.)")
 _JOB: Final = "SLURM_JOB_ID"
 _LAUNCHERS: Final = ("mpirun", "mpiexec")
@@ -37,12 +37,12 @@ class Family:
     """The compilers of one MPI library, and the launcher for its programs.
 
     Attributes:
-        c: The words of the C compiler.
-        cxx: The words of the C++ compiler.
-        fortran: The words of the Fortran compiler.
+        c: The command line of the C compiler, as words.
+        cxx: The command line of the C++ compiler.
+        fortran: The command line of the Fortran compiler.
         library: The MPI library that the C compiler links; None if the compiler is broken.
         launcher: Name of the launcher, or its path if ``PATH`` finds another file; empty if there is none.
-        is_usual: Whether ``aa-mpicc`` calls its compiler.
+        is_usual: Whether ``aa-mpicc`` calls the C compiler.
     """
 
     c: tuple[str, ...]
@@ -74,7 +74,7 @@ class Launcher:
 
 
 def find_families(environment: Mapping[str, str]) -> list[Family]:
-    """Return the MPI libraries whose C compilers are on ``PATH``, each once; first the one that ``aa-mpicc`` uses.
+    """Return the MPI libraries whose C compilers are on ``PATH``; the first is the one that ``aa-mpicc`` uses.
 
     Args:
         environment: The user's environment.
@@ -95,7 +95,7 @@ def find_families(environment: Mapping[str, str]) -> list[Family]:
 
 
 def find_launchers(environment: Mapping[str, str], families: Sequence[Family]) -> list[Launcher]:
-    """Return the launchers of MPI programs on ``PATH``, each file once, under its most usual name."""
+    """Return the MPI launchers on ``PATH``. A file with several names is returned once, under the commonest name."""
     names = dict.fromkeys([*_LAUNCHERS, *(each.launcher for each in families if each.launcher), *_MORE_LAUNCHERS])
     files: dict[str, list[str]] = {}
     for name in names:
@@ -129,7 +129,7 @@ def _launcher(c: tuple[str, ...], environment: Mapping[str, str]) -> str:
                 beside = Path(shutil.which(word, path=search) or word).with_name(name)
                 if os.access(beside, os.X_OK):
                     return str(beside)
-    in_job = ["srun"] if _JOB in environment else []  # outside a job, it would wait for nodes
+    in_job = ["srun"] if _JOB in environment else []  # outside a job, srun would wait for nodes
     return next((name for name in (*_LAUNCHERS, *in_job) if shutil.which(name, path=search)), "")
 
 

@@ -1,4 +1,4 @@
-"""The result of a check, as data."""
+"""The result of one check, which is printed, written as JSON, or sent between nodes."""
 
 from __future__ import annotations
 
@@ -47,5 +47,5 @@ class Finding:
 
     @classmethod
     def read(cls, document: dict[str, Any]) -> Finding:
-        """Return the finding from the output of ``document``."""
+        """Return the finding that ``document`` has converted to JSON data."""
         return cls(**{**document, "outcome": Outcome(document["outcome"])})

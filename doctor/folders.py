@@ -18,13 +18,13 @@ __all__ = ["folder_findings"]
 
 _AREA: Final = "folders"
 
-_LITTLE: Final = 1 << 30  # bytes; four processes that reach their memory limit need as much
+_LITTLE: Final = 1 << 30  # bytes; four processes that reach their memory limit need this space
 _SHARED_MEMORY: Final = Path("/dev/shm")
-_LITTLE_MEMORY: Final = 64 << 20  # bytes; the default in containers
+_LITTLE_MEMORY: Final = 64 << 20  # bytes; the default size of /dev/shm in containers
 
 
 def folder_findings() -> Iterator[Finding]:
-    """Yield a finding for each folder."""
+    """Yield a finding for each folder that runs need."""
     yield _written("working directory", Path.cwd(), "choose another folder: autoanalyzer run -o DIR")
     yield from cache_findings(_AREA)
     temporary = Path(tempfile.gettempdir())
@@ -35,7 +35,7 @@ def folder_findings() -> Iterator[Finding]:
 
 
 def _written(name: str, folder: Path, advice: str) -> Finding:
-    """Check that files can be written and mapped in a folder."""
+    """Check that files can be written and mapped in a folder; return the finding."""
     if defect := write_defect(folder):
         return Finding(_AREA, name, Outcome.FAILS, f"{folder}: {defect}", advice)
     free = shutil.disk_usage(folder).free
@@ -48,7 +48,7 @@ def _written(name: str, folder: Path, advice: str) -> Finding:
 
 
 def _node_folder() -> Finding:
-    """Check the folder in which processes store their data on nodes that do not see the run's folder."""
+    """Check the folder for data of processes whose node does not see the run's folder; return the finding."""
     folder = node_folders(Path("/"))[0].parent
     name = "node's own"
     advice = f"remove {folder}, or set TMPDIR to a folder of your own"

@@ -52,7 +52,7 @@ def _packages() -> Finding:
         try:
             found = version(needed[1])
         except PackageNotFoundError:
-            if ";" not in text:  # not needed everywhere
+            if ";" not in text:  # a requirement after a semicolon holds only on some systems
                 lacking.append(f"{needed[1]}: none")
             continue
         present.append(f"{needed[1]} {found}")
@@ -65,7 +65,7 @@ def _packages() -> Finding:
 
 
 def _reader() -> Finding:
-    """Return which parser reads C; only libclang reads C++."""
+    """Return the finding about the parser that reads C sources; C++ needs libclang."""
     name = "reader of C"
     try:
         reader, problem = c_reader(), why_no_libclang()

@@ -1,4 +1,4 @@
-"""Test which launchers start the programs of which MPI libraries; with a wrong one, each process runs alone."""
+"""Test each launcher with the programs of each MPI library. With the wrong launcher, each process runs alone."""
 
 from __future__ import annotations
 
@@ -25,17 +25,20 @@ _FOREIGN: Final = "it belongs to another MPI library: use the launcher in the co
 _BROKEN: Final = "load another MPI module, or reinstall what it belongs to"
 _NO_STEP: Final = "Unable to create step"
 _ASK: Final = "request more: salloc -n 2"
-_PATIENCE: Final = 60.0  # seconds
+_PATIENCE: Final = 60.0  # seconds after which a launched program is ended
 _PLUGINS: Final = ("pmix", "pmi2")
 
 
 Outcomes = Mapping[str, str]
-"""For each MPI library, by its C compiler: empty if its program starts, ``alone`` if each process is rank 0 of 1, or
+"""C compiler of an MPI library → the outcome: empty if its program starts, ``alone`` if each process is rank 0 of 1, or
 else why it fails."""
 
 
 def starts(launcher: Launcher, made: Sequence[CTrial], bench: Bench) -> Outcomes:
-    """Start the programs of all MPI libraries with a launcher, except those known to start; return the outcomes."""
+    """Start the programs of all MPI libraries with a launcher; return the outcomes.
+
+    A program is not started again if it has already run under this launcher.
+    """
     return {each.family.name: _started(launcher, each, bench) for each in made if each.program}
 
 
@@ -55,7 +58,7 @@ def launcher_finding(launcher: Launcher, outcomes: Outcomes, others: Mapping[str
     Args:
         launcher: The launcher.
         outcomes: The outcome for each MPI library.
-        others: A launcher that starts the programs of an MPI library, by the library, if there is one.
+        others: MPI library → a launcher that starts its programs; libraries without one are missing.
     """
     also = f"also {', '.join(launcher.others)}; " if launcher.others else ""
     about = Finding(_AREA, launcher.name, Outcome.FAILS, "")
@@ -86,7 +89,7 @@ def _slurm_launchers() -> list[Launcher]:
 
 
 def srun_findings(made: Sequence[CTrial], bench: Bench, *, in_step: bool) -> list[Finding]:
-    """Return findings about Slurm's launcher; outside of a job it is not tried, because it would wait in a queue."""
+    """Return findings about ``srun``. Outside of a job, it is not tried, because it would wait in a queue."""
     if not shutil.which("srun", path=bench.environment.get("PATH")):
         return []
     if "SLURM_JOB_ID" not in os.environ:

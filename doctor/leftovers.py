@@ -1,4 +1,4 @@
-"""Find and remove files that old runs left on this node, except those in use; data only on request.
+"""Find and remove files that old runs left on this node and nobody uses. Data are removed only on request.
 
 ========================  ======================================================  ================================
 what                      where                                                   removed once
@@ -42,7 +42,7 @@ from .tasks import EXCHANGE, home_folder
 
 __all__ = ["Leftover", "find_leftovers", "remove_leftovers"]
 
-_HOUR: Final = 3600.0  # seconds; after an hour, data that will be gathered have been gathered
+_HOUR: Final = 3600.0  # seconds; data that are older than an hour will not be gathered any more
 _UNUSED: Final = 30 * 24 * _HOUR
 _KEY: Final = re.compile(r"[0-9a-f]{16}$")
 _PURPOSES: Final = {
@@ -68,7 +68,7 @@ class Leftover:
 
     Attributes:
         path: Path of the file or folder.
-        what: What it was used for.
+        what: Purpose of the file or folder.
         size: Bytes on disk.
         kept: Why it is kept; empty if it can be removed.
         is_data: Whether removing it would lose measurements that were never gathered.
@@ -88,7 +88,7 @@ class Leftover:
 
     @classmethod
     def read(cls, document: dict[str, Any]) -> Leftover:
-        """Return the leftover from the output of ``document``."""
+        """Return the leftover that ``document`` has converted to JSON data."""
         return cls(**{**document, "path": Path(document["path"])})
 
 
@@ -96,8 +96,8 @@ def remove_leftovers(*, data: bool = False, shared: bool = True) -> list[Leftove
     """Remove files that old runs left on this node.
 
     Args:
-        data: Whether to remove data that were never gathered, too.
-        shared: Whether to include folders that other nodes also see, which one node of a job removes for all.
+        data: Whether to also remove data that were never gathered.
+        shared: Whether to include folders that other nodes also see; in a job, only one node includes them.
 
     Returns:
         All leftovers, each marked as removed or with the reason why it is kept.
@@ -128,7 +128,11 @@ def _removed(found: Leftover, data: bool) -> Leftover:
 
 
 def find_leftovers(*, shared: bool = True) -> list[Leftover]:
-    """Return the files that old runs left on this node; by kind, then by path."""
+    """Return the files and folders that old runs left on this node, sorted by kind, then by path.
+
+    Args:
+        shared: Whether to include folders that other nodes also see.
+    """
     parts = [_node_folders(), _temporary_folders(foreign=shared), _shared_memory()]
     if shared:
         parts += [_exchanges(), _cache()]
@@ -144,7 +148,7 @@ def _temporary_places() -> list[Path]:
 
 
 def _node_folders() -> Iterator[Leftover]:
-    """Yield the folders for data of processes on nodes that do not see the run's folder."""
+    """Yield the folders in which processes stored data because this node did not see the run's folder."""
     used = {key_of(Path(os.fsdecode(shards))) for shards in _recording()}
     for place in _temporary_places():
         for folder in _mine(place / _own_folder(), _KEY) if _is_private(place / _own_folder()) else ():
@@ -176,7 +180,7 @@ def _recording() -> Iterator[bytes]:
 
 
 def _temporary_folders(*, foreign: bool) -> Iterator[Leftover]:
-    """Yield temporary folders and working copies; with ``foreign`` also those that other nodes created."""
+    """Yield temporary folders and working copies; with ``foreign``, also those that other nodes created."""
     beside: list[Path] = []
     with suppress(OSError):
         beside = [path for path in Path.cwd().iterdir() if path.is_dir() and not path.is_symlink()]
@@ -194,7 +198,7 @@ def _temporary_folders(*, foreign: bool) -> Iterator[Leftover]:
 
 
 def _open_files() -> set[str]:
-    """Return the open files and working folders of processes, as far as this user may see them."""
+    """Return the paths of processes' open files and working directories, as far as this user may see them."""
     found = _mapped()
     for process in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):
@@ -219,7 +223,7 @@ def _shared_memory() -> Iterator[Leftover]:
 
 
 def _mapped() -> set[str]:
-    """Return the files that processes map, as far as this user may see them."""
+    """Return the paths of files that processes map, as far as this user may see them."""
     found: set[str] = set()
     for process in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):
@@ -254,7 +258,7 @@ def _mine(place: Path, name: re.Pattern[str], *, folders: bool = True) -> Iterat
 
 
 def _recent(path: Path) -> str:
-    """Return a reason to keep a path if it was changed recently; otherwise empty."""
+    """Return a reason to keep a file or folder if it was changed within the last hour; otherwise empty."""
     return "it was written less than an hour ago" if min(map(_age, (path, *path.rglob("*")))) < _HOUR else ""
 
 
@@ -267,7 +271,7 @@ def _age(path: Path) -> float:
 
 
 def _size(path: Path) -> int:
-    """Return the bytes on disk, which may be far fewer than the files' sizes, because shards are sparse."""
+    """Return the bytes that a file or folder takes on disk; shards are sparse, so they take less than their size."""
     size = 0
     for each in [path, *path.rglob("*")] if path.is_dir() else [path]:
         with suppress(OSError):

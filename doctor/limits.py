@@ -25,7 +25,7 @@ _KINDS: Final = (
 
 
 def limit_findings() -> Iterator[Finding]:
-    """Yield findings about limits; a limit that is too low for a run fails."""
+    """Yield a finding per limit; the check fails if the limit is too low for a run."""
     allowed, present = len(os.sched_getaffinity(0)), os.cpu_count() or 1
     advice = "request more: srun -c, or taskset" if allowed == 1 < present else ""
     yield Finding(_AREA, "processors", Outcome.NOTE, f"{allowed} of {present} may be used", advice)

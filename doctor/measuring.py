@@ -32,7 +32,7 @@ _NO_PAPI: Final = re.compile(r"(found no libpapi|the library that AUTO|libpapi c
 
 
 def clock_findings(experiment: Experiment | None) -> list[Finding]:
-    """Return findings about the clocks with which a program was measured, and the overhead of a probe."""
+    """Return findings about the clocks with which an experiment was measured, and the overhead per probe."""
     if experiment is None or not experiment.notes.clocks:
         return [Finding(_CLOCKS, "clocks", Outcome.UNTRIED, "no program was measured")]
     notes = experiment.notes
@@ -46,7 +46,7 @@ def clock_findings(experiment: Experiment | None) -> list[Finding]:
 
 
 def openmp_finding(compiler: Sequence[str], bench: Bench) -> Finding:
-    """Build and run an OpenMP program, and check that both threads of its parallel region were recorded."""
+    """Build and run an OpenMP program, and check that both its threads were recorded; return the finding."""
     about = Finding("OpenMP", f"{shlex.join(compiler)} -fopenmp", Outcome.FAILS, "")
     trial = Trial(bench, bench.place("openmp"))
     trial.write({"app.c": OPENMP})
@@ -63,7 +63,7 @@ def openmp_finding(compiler: Sequence[str], bench: Bench) -> Finding:
 
 
 def papi_finding(made: CTrial) -> Finding:
-    """Run the C program with hardware counters, and check which are counted."""
+    """Run the C program with hardware counters; return the finding, which names the events that were counted."""
     assert made.trial
     about = Finding(COUNTS, "by hardware", Outcome.ABSENT, "")
     launcher = (made.family.launcher, "-n", str(RANKS))
@@ -84,7 +84,7 @@ def papi_finding(made: CTrial) -> Finding:
 
 
 def simulation_finding(made: CTrial) -> Finding:
-    """Run the C program under Valgrind, and check that each rank's instructions are counted."""
+    """Run the C program under Valgrind, and check that each rank's instructions are counted; return the finding."""
     assert made.trial
     about = Finding(COUNTS, "simulated", Outcome.FAILS, "")
     bench = made.trial.bench

@@ -40,13 +40,13 @@ _NO_LAUNCHER: Final = "no mpirun or mpiexec on PATH"
 
 @dataclass(frozen=True, slots=True)
 class CTrial:
-    """The result of the C program of an MPI library, which other checks use.
+    """The C program that was built and run with an MPI library, and the result; other checks use the program, too.
 
     Attributes:
         family: The MPI library.
-        finding: The finding.
+        finding: The finding about building and running the program.
         trial: The built program; None if the build failed.
-        experiment: What was recorded; None if the program did not run.
+        experiment: The recorded data; None if the program did not run.
     """
 
     family: Family
@@ -56,17 +56,17 @@ class CTrial:
 
     @property
     def program(self) -> Path | None:
-        """The built program; None if the build failed."""
+        """Path of the built program; None if the build failed."""
         return self.trial.program if self.trial else None
 
     @property
     def works(self) -> bool:
-        """Whether the program was built, run on two ranks, and gathered."""
+        """Whether the program was built and run on two ranks, and its data were gathered."""
         return self.finding.outcome is Outcome.WORKS
 
 
 def area_of(compiler: str) -> str:
-    """Return the area of findings about the MPI library of a compiler."""
+    """Return the area of findings about the MPI library that a compiler links."""
     return f"MPI of {compiler}"
 
 
@@ -92,9 +92,13 @@ def c_trial(family: Family, bench: Bench, *, essential: bool) -> CTrial:
 
 
 def as_in_c(finding: Finding, made: CTrial) -> Finding:
-    """Return a finding about C++ or Fortran, shortened if its program fails for the same reason as the C program.
+    """Return a finding about C++ or Fortran, or a shorter one if its program fails for the same reason as in C.
 
     If only the C program runs on two ranks, the advice is to check the variables that name the compilers.
+
+    Args:
+        finding: The finding about C++ or Fortran.
+        made: The C program with the same MPI library.
     """
     built, does, defect = finding.found.partition(_BUILT)
     if made.works and _STRANGER in finding.found:
@@ -159,7 +163,14 @@ def fortran_findings(family: Family, bench: Bench) -> list[Finding]:
 
 
 def _linked(about: Finding, family: Family, trial: Trial, bindings: list[str]) -> Finding:
-    """Link the subroutines of all bindings into one program, and run it."""
+    """Link the subroutines of all bindings into one program, and run it on two ranks; return the finding.
+
+    Args:
+        about: The finding to complete.
+        family: The MPI library.
+        trial: The folder with the compiled subroutines.
+        bindings: The bindings that compiled.
+    """
     regions = [BINDINGS[binding][0] for binding in bindings]
     trial.write({"main.f90": fortran_main(bindings)})
     objects = [f"{region}.o" for region in regions]
@@ -193,7 +204,7 @@ def _place(family: Family, language: str, bench: Bench) -> Path:
 
 
 def library_name(said: str) -> str:
-    """Return name and version from a library's description, such as ``Open MPI 4.1.4``."""
+    """Return name and version, such as ``Open MPI 4.1.4``, from an MPI library's description of itself."""
     found = _LIBRARY.match(said)
     return f"{found[1]} {found[2]}" if found else " ".join(said.split())[:40]
 
@@ -203,7 +214,7 @@ def _build_advice(compiler: Sequence[str]) -> str:
 
 
 def root_advice(defect: str, launcher: str) -> str:
-    """Return advice for root, whom some launchers refuse; empty if the defect has another cause."""
+    """Return advice if a launcher failed because the user is root; empty if the defect has another cause."""
     if "run as root" not in defect:
         return ""
     name = "PRTE" if Path(launcher).name.startswith("prte") else "OMPI"

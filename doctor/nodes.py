@@ -1,4 +1,4 @@
-"""Examine the nodes of a job, each by its own process, and whether they share MPI and folders."""
+"""Examine the nodes of a job, each by a process on it, and check whether the nodes share MPI and folders."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Examined:
     """The findings about one or several nodes.
 
     Attributes:
-        nodes: Findings by name of the node.
+        nodes: Name of a node → its findings.
         together: Findings about all nodes together; empty for a single node.
         is_part: Whether other nodes print their own findings, because this node cannot reach them.
     """
@@ -62,8 +62,8 @@ def examine_nodes(task: Task, told: Told, count: Count) -> Examined | None:
         count: Progress callback: takes how many of the other processes have answered, and how many there are.
 
     Returns:
-        The findings that this process prints: on rank 0 those of all nodes; on a node whose answer cannot reach rank 0
-        its own; otherwise None.
+        The findings that this process prints. Rank 0 prints those of all nodes that answered; a node whose answer
+        cannot reach rank 0 prints its own; other processes print nothing, so they get None.
     """
     meeting = Meeting(task)
     families = find_families(os.environ)
@@ -91,10 +91,10 @@ def clean_nodes(task: Task, count: Count, *, data: bool = False) -> dict[str, li
     Args:
         task: This process.
         count: Progress callback: takes how many of the other processes have answered, and how many there are.
-        data: Whether to remove data that were never gathered, too.
+        data: Whether to also remove data that were never gathered.
 
     Returns:
-        The leftovers that this process prints, by node, as for ``examine_nodes``.
+        The leftovers that this process prints: node → leftovers; None if rank 0 prints them.
     """
     meeting = Meeting(task)
     with world_of(_family_of(task, find_families(os.environ))) as world:
@@ -113,7 +113,7 @@ def clean_nodes(task: Task, count: Count, *, data: bool = False) -> dict[str, li
 
 
 def _family_of(task: Task, families: Sequence[Family]) -> Family | None:
-    """Return the MPI library that fits the launcher of this process, or else the first one; None if there is none."""
+    """Return the MPI library that fits this process's launcher, or else the first one; None if there is no library."""
     own = [each for each in families if each.library and each.library.is_open_mpi is task.by_open_mpi]
     return next(iter([*own, *families]), None)
 
@@ -130,7 +130,7 @@ def _answered(task: Task, answers: Sequence[Answer]) -> Finding:
 
 
 def _places(answers: Sequence[Answer], meeting: Meeting) -> Iterator[Finding]:
-    """Yield for each folder a finding on whether all nodes see it."""
+    """Yield for each folder a finding that shows whether all nodes see it."""
     tested = [answer for answer in answers if answer.tests]
     for name, place in meeting.places.items():
         blind = [answer.node for answer in tested if not answer.sees.get(name)]

@@ -1,4 +1,4 @@
-"""Sources of the test programs; in each MPI program, every rank enters a function ten times."""
+"""Sources of the test programs. In each MPI program, every rank calls a function ten times."""
 
 from __future__ import annotations
 
@@ -83,11 +83,11 @@ BINDINGS: Final = {
     "use mpi": ("by_use_mpi", "use mpi", ""),
     "use mpi_f08": ("by_use_mpi_f08", "use mpi_f08", ""),
 }
-"""Fortran's MPI bindings: the name of the subroutine that tests each, and its first lines."""
+"""MPI binding for Fortran → the name of the subroutine that tests it, and two lines of this subroutine."""
 
 
 def fortran_part(binding: str) -> str:
-    """Return the source of a subroutine that uses a binding."""
+    """Return the source of a Fortran subroutine that uses an MPI binding, such as ``use mpi``."""
     name, use, include = BINDINGS[binding]
     lines = [
         f"subroutine {name}",
@@ -106,7 +106,7 @@ def fortran_part(binding: str) -> str:
 
 
 def fortran_main(bindings: Sequence[str]) -> str:
-    """Return the source of a main program, itself without a binding, that calls the bindings' subroutines."""
+    """Return the source of a Fortran main program that calls the subroutine of each binding, and uses no MPI itself."""
     lines = ["program doctor", "implicit none", "integer :: code, step", "external :: MPI_Init, MPI_Finalize"]
     lines += [f"external :: {BINDINGS[each][0]}" for each in bindings]
     lines += ["call MPI_Init(code)", f"do step = 1, {CALLS}"]

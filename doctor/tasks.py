@@ -1,7 +1,7 @@
-"""The processes of ``srun -N 2 autoanalyzer doctor``: one per node tests it, and rank 0 collects their answers.
+"""Let the processes of ``srun -N 2 autoanalyzer doctor`` meet: one per node tests it, and rank 0 collects the answers.
 
-If the launcher makes the processes one MPI program, answers are sent over MPI; otherwise through a shared folder: the
-working directory, the cache, or the home. Without either, an answer cannot reach rank 0.
+If the launcher makes the processes one MPI program, answers are sent over MPI. Otherwise, they go through a shared
+folder: the working directory, the cache, or the home. Without MPI and shared folders, answers cannot reach rank 0.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ EXCHANGE: Final = ".autoanalyzer-doctor-"
 _STEP: Final = "SLURM_STEP_NUM_TASKS"
 _OPEN_MPI: Final = "OMPI_COMM_WORLD_SIZE"
 _HYDRA: Final = "PMI_SIZE"
-# Slurm is last, because other launchers start their daemons with srun, so their processes have Slurm's variables, too.
+# Slurm is last because other launchers may start their daemons with srun; their processes then have Slurm's variables.
 _LAUNCHERS: Final = (
     ("OMPI_COMM_WORLD_RANK", _OPEN_MPI, "OMPI_COMM_WORLD_LOCAL_RANK", ("PMIX_NAMESPACE",)),
     ("PMI_RANK", _HYDRA, "MPI_LOCALRANKID", ()),
@@ -39,7 +39,7 @@ _LAUNCHERS: Final = (
 )
 _BY_OPEN_MPI: Final = {_OPEN_MPI: True, _HYDRA: False}
 _JOIN: Final = 40.0  # seconds within which processes with a shared folder must find each other
-_LOOK: Final = 15.0  # the same in seconds, if MPI reports that rank 0 has begun
+_LOOK: Final = 15.0  # seconds for finding each other if MPI has already shown that rank 0 has begun
 _ANSWER: Final = 400.0  # seconds for a node to test itself
 _PAUSE: Final = 0.2
 _MARK: Final = re.compile(r"task-([0-9]+)")  # name of the file by which each process shows that it sees a folder
@@ -54,10 +54,10 @@ class Task:
     """The place of this process in a launcher's job.
 
     Attributes:
-        rank: Its rank.
-        size: The number of processes.
-        local_rank: Its rank on its node.
-        job: An identifier of the job, the same for all its processes.
+        rank: Rank of this process.
+        size: The number of processes in the job.
+        local_rank: Rank of this process among those on its node.
+        job: An identifier that all processes of the job share.
         by_open_mpi: Whether the launcher is Open MPI's; False for MPICH's, None if it starts programs of any library.
     """
 
@@ -92,9 +92,9 @@ class Answer:
 
     Attributes:
         rank: Rank of the process.
-        node: Name of its node.
-        tests: Whether it tested its node; otherwise another process on the node did.
-        found: Its findings, as JSON data.
+        node: Name of the node on which the process runs.
+        tests: Whether the process tested its node; otherwise another process on the node did.
+        found: Findings about the node, as JSON data.
         size: Size of MPI_COMM_WORLD according to MPI; 0 if MPI did not start.
         failure: Why MPI did not start; empty if it did.
         sees: Purpose of a folder → whether this process shares it with rank 0.
@@ -128,12 +128,12 @@ class Meeting:
                 (folder / f"task-{task.rank}").touch()
 
     def brought_together(self, answer: Answer, world: World, count: Count) -> list[Answer] | None:
-        """Send this process's answer to rank 0, and return all answers there.
+        """Send this process's answer to rank 0, and return all answers on rank 0.
 
         Args:
             answer: The answer of this process.
             world: The MPI program that the processes form, if any.
-            count: Progress callback: takes how many of the others have answered, and how many there are.
+            count: Progress callback: takes how many of the other processes have answered, and how many there are.
 
         Returns:
             All answers on rank 0; an empty list on other processes, or None if the answer cannot reach rank 0.
@@ -155,7 +155,7 @@ class Meeting:
         return answers if heard else None
 
     def _sees_first(self, patience: float = _JOIN) -> dict[str, bool]:
-        """Return which folders this process shares with rank 0; wait up to ``patience`` seconds for one."""
+        """Return purpose of a folder → whether rank 0 sees it; wait up to ``patience`` seconds for a shared folder."""
         while True:
             seen = {name: 0 in _present_in(folder) for name, folder in self._folders.items()}
             if any(seen.values()) or time.monotonic() > self._since + patience:
@@ -172,7 +172,7 @@ class Meeting:
         return any(sees.values())
 
     def _answers(self, count: Count) -> list[Answer]:
-        """Return the answers of other processes that arrive in shared folders within the time limits."""
+        """Return the answers that other processes write to shared folders within the time limits."""
         expected = range(1, self._task.size)
         answers: dict[int, Answer] = {}
         while True:
@@ -188,7 +188,7 @@ class Meeting:
 
 
 def home_folder() -> Path:
-    """Return the user's home; a path that does not exist if the user ID has no account."""
+    """Return the user's home folder; a path that does not exist if the user ID has no account."""
     try:
         return Path.home()
     except RuntimeError:
@@ -196,7 +196,7 @@ def home_folder() -> Path:
 
 
 def _places() -> dict[str, Path]:
-    """Return the existing folders that nodes may share, by purpose; create the cache if it is missing."""
+    """Return purpose → folder for the existing folders that nodes may share; create the cache if it is missing."""
     home, cache = home_folder(), Path(cache_name())
     if home.is_dir() or not cache.is_relative_to(home):
         with suppress(OSError):

@@ -39,7 +39,7 @@ _BUILD_PATIENCE: Final = 600.0  # seconds; on a machine with a load of 15 per co
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """A test program in its own folder.
+    """A test program, and the folder in which it is built and run.
 
     Attributes:
         bench: The bench that runs commands.
@@ -51,7 +51,7 @@ class Trial:
 
     @property
     def program(self) -> Path:
-        """The program's path, once built."""
+        """The path that the program has after it was built."""
         return self.folder / "app"
 
     def write(self, sources: Mapping[str, str]) -> None:
@@ -60,7 +60,13 @@ class Trial:
             (self.folder / name).write_text(text)
 
     def compile(self, stand_in: str, compiler: Sequence[str], *words: str) -> str:
-        """Compile through a stand-in with a given compiler; return why that failed, or an empty string."""
+        """Compile and link with probes; return why that failed, or an empty string.
+
+        Args:
+            stand_in: Name of the compiler wrapper, such as ``aa-mpicc``.
+            compiler: Command line of the compiler that the wrapper calls.
+            words: Sources and options.
+        """
         command = [own_program(stand_in), "-g", "-O1", *words]
         done = self.bench.run(
             command, self.folder, {_STAND_INS[stand_in]: shlex.join(compiler)}, patience=_BUILD_PATIENCE
@@ -70,7 +76,14 @@ class Trial:
     def run(
         self, *launcher: str, options: Sequence[str] = ("--counters", "none"), output: str = "out", **more: str
     ) -> tuple[Experiment | None, Done]:
-        """Run the program with ``autoanalyzer run``; return its experiment, or None, and the ended command."""
+        """Run the program with ``autoanalyzer run``; return its experiment, or None, and the result of the command.
+
+        Args:
+            launcher: The launcher's command line.
+            options: Options of ``autoanalyzer run``.
+            output: Name of the run's folder.
+            more: Additional environment variables.
+        """
         from ..experiment import load  # noqa: PLC0415 - slow to import
 
         words = [own_program("autoanalyzer"), "run", "--no-analyze", *options, "-o", output, "--"]
@@ -83,8 +96,12 @@ class Trial:
     def measure(self, regions: Sequence[str], *launcher: str) -> tuple[Experiment | None, Done, str]:
         """Run the program, and check that each rank entered each region ten times.
 
+        Args:
+            regions: Names of the functions to check.
+            launcher: The launcher's command line.
+
         Returns:
-            The experiment, or None; the ended command; and what failed or is missing, or an empty string.
+            The experiment, or None; the result of the command; and what failed or is missing, or an empty string.
         """
         experiment, done = self.run(*launcher)
         defect = _failure(done) if experiment is None else _defect(experiment) or _failure(done)
@@ -94,7 +111,7 @@ class Trial:
 
 
 def gather_failure(text: str) -> str:
-    """Return why the gather over MPI failed, from its output; empty if it succeeded."""
+    """Return why gathering over MPI failed, according to its output; empty if it succeeded."""
     found = _GATHER_FAILED.search(text)
     return found[1] if found else ""
 
@@ -113,7 +130,7 @@ def _defect(experiment: Experiment) -> str:
 
 
 def _lack(experiment: Experiment, region: str) -> str:
-    """Return what the experiment lacks of a function that each rank enters ten times; empty if nothing is missing."""
+    """Return what is missing if not every rank entered a function ten times; empty if nothing is missing."""
     names = [path.region.name for path in experiment.call_paths]
     places = [place for place, name in enumerate(names) if name.partition("<")[0] == region]
     if not places:
@@ -126,7 +143,7 @@ def _lack(experiment: Experiment, region: str) -> str:
 
 
 def lacking_compiler(wrapper: Sequence[str], bench: Bench) -> tuple[str, str] | None:
-    """Return what is missing on ``PATH``, a wrapper or its compiler, and advice; None if nothing is missing."""
+    """Return what is missing on ``PATH``, an MPI wrapper or its compiler, and advice; None if both are there."""
     path = bench.environment.get("PATH")
     name = shlex.join(wrapper)
     if not wrapper or not shutil.which(wrapper[0], path=path):
@@ -140,7 +157,7 @@ def lacking_compiler(wrapper: Sequence[str], bench: Bench) -> tuple[str, str] | 
 
 
 def compiler_version(wrapper: Sequence[str], bench: Bench) -> str:
-    """Return the name and version of the compiler behind a wrapper, such as ``gcc 12.2.0``."""
+    """Return name and version, such as ``gcc 12.2.0``, of the compiler behind an MPI wrapper."""
     lines = bench.run([*wrapper, "--version"], bench.folder, patience=_PATIENCE).printed.splitlines()
     line = next((line for line in lines if _VERSION.search(line)), "")
     version = _VERSION.search(re.sub(r"\([^)]*\)", "", line))

@@ -49,7 +49,11 @@ class World:
     _process: subprocess.Popen[str] | None = None
 
     def brought_together(self, text: str) -> list[str] | None:
-        """Send a text to rank 0; return the texts of all processes there, an empty list elsewhere, None on failure."""
+        """Send a text to rank 0.
+
+        Returns:
+            On rank 0, the texts of all processes; on other ranks, an empty list; None on failure.
+        """
         if self._process is None or self._process.stdin is None or self._process.stdout is None:
             return None
         with _ended_after(self._process, _LONGEST):
@@ -64,7 +68,7 @@ class World:
 
 @contextmanager
 def world_of(family: Family | None) -> Iterator[World]:
-    """Start MPI in a child process, and yield the MPI program; the child ends after the block.
+    """Start MPI in a child process, and yield the MPI program that it joins; the child ends after the block.
 
     Args:
         family: The MPI library for mpi4py to load.
@@ -116,7 +120,7 @@ def _begun(process: subprocess.Popen[str], errors: IO[str]) -> World:
 
 @contextmanager
 def _ended_after(process: subprocess.Popen[str], seconds: float) -> Iterator[list[bool]]:
-    """Kill a process if the block takes longer than some seconds; the yielded list is then no longer empty."""
+    """Kill a process if the block takes longer than the given seconds; the yielded list is then no longer empty."""
     late: list[bool] = []
 
     def end() -> None:

@@ -1,1 +1,1 @@
-"""From a source to its code regions, and to the same source with probes: front ends and compiler wrapper."""
+"""Find the code regions of sources and insert probes into them: front ends for the languages, and compiler wrappers."""

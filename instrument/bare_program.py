@@ -1,4 +1,4 @@
-"""Programs without C's start-up code, which sets up thread-local variables: probes crash in them."""
+"""Refuse programs without C's start-up code: it sets up thread-local variables, without which probes crash."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ def refuse_bare(program: Path) -> None:
     checked.
 
     Raises:
-        BuildError: It is such a program.
+        BuildError: The program's first probe would crash.
     """
     try:
         data = program.read_bytes()
     except OSError:
-        return  # the output went to a device
+        return  # the output is a device
     kinds = _kinds(data)
     if _THREAD_VARIABLES not in kinds or _INTERPRETER in kinds:
         return
@@ -42,7 +42,7 @@ def refuse_bare(program: Path) -> None:
 
 
 def _kinds(data: bytes) -> frozenset[int]:
-    """Return the kinds of an executable's program headers."""
+    """Return the types of the program headers in an executable's content."""
     if not data.startswith(_MAGIC) or len(data) < _PROGRAM_HEADERS.size:
         return frozenset()
     start, size, number = _PROGRAM_HEADERS.unpack_from(data)

@@ -1,4 +1,4 @@
-"""Carry out one compiler command: preprocess, instrument and compile; if that fails, compile unchanged."""
+"""Carry out one compiler command: preprocess, insert probes and compile; if this fails, compile without probes."""
 
 from __future__ import annotations
 
@@ -35,17 +35,17 @@ _LACKS_PROFILE: Final = b"missing-profile]"
 _NO_MISMATCH: Final = ("-Wno-coverage-mismatch",)
 _NO_LACK: Final = "-Wno-missing-profile"
 _LARGE_FUNCTION: Final = 2700  # default of --param large-function-insns of GNU's compilers
-_MARK: Final = b"$autoanalyzer"  # precedes a region marked by the user, in a comment
+_MARK: Final = b"$autoanalyzer"  # begins a comment with which the user marks a region
 _FILE_CLOCK: Final = 5  # CLOCK_REALTIME_COARSE, the kernel's clock for file times
 
 
 class Build:
-    """Carries out a command that has sources.
+    """Carries out a compiler command that has sources.
 
     Args:
-        command: The user's command.
-        work: The place for temporary files.
-        is_whole: Whether it is the user's whole command, not a part of it.
+        command: The user's command, or a part of it.
+        work: The folder for temporary files.
+        is_whole: Whether ``command`` is the user's whole command.
     """
 
     def __init__(self, command: CompilerCommand, work: Workspace, *, is_whole: bool = True) -> None:
@@ -56,9 +56,9 @@ class Build:
         self.warnings: list[str] = []
         self.said: bytes | None = b""
         self._assembly: list[str] = []
-        self._merged: MergedStub | None = None  # used if no compiler accepts the stub as assembly
+        self._merged: MergedStub | None = None  # used if the Fortran compiler does not accept the stub as assembly
         self._is_lasting = True  # whether an equal command would give the same result
-        self._growth = 0.0  # the largest growth by probes of any source, as a share
+        self._growth = 0.0  # the largest share by which probes enlarge the code of a source
 
     def run(self) -> int:
         """Compile, and return the compiler's status."""
@@ -81,7 +81,7 @@ class Build:
         return self._ended(status)
 
     def _read(self, texts: SourceTexts) -> list[Finished]:
-        """Read the sources, up to the first for which the preprocessor fails."""
+        """Return the preprocessed sources, up to the first for which the preprocessor fails."""
         found = []
         for source in self.command.sources:
             found.append(texts.read(source))
@@ -109,21 +109,22 @@ class Build:
         return self._ended_as_untouched(compiled, heard, again, work.folder / "untouched")
 
     def _ended_as_untouched(self, compiled: Finished, heard: bytes, again: Callable[[], Finished], folder: Path) -> int:
-        """Print the untouched command's messages, and return the exit status for the user.
+        """Print the messages of the untouched command, and return the exit status for the user.
 
-        The user sees the messages of the untouched command, because probes affect flow analysis, and preprocessed text
+        The messages of the compile with probes are not shown, because probes affect flow analysis, and preprocessing
         affects messages about macros.
 
         Args:
-            compiled: The compile with probes.
-            heard: Messages of the compiler and the preprocessor.
-            again: Compiles the text with probes once more, silently.
-            folder: The folder for the untouched command's outputs.
+            compiled: The result of the compile with probes.
+            heard: Messages of the compiler and the preprocessor in this compile.
+            again: Compiles the text with probes once more, without warnings.
+            folder: The folder for the outputs of the untouched command.
         """
         if _OTHER_PROFILE in heard:
             self._as_it_is(self.instrumented, "the profile is of a program without these probes")
             return self._compile(self.command.words)
-        rewritten = _LACKS_PROFILE in heard  # the profile is found by the object's name, which must stay unchanged
+        # The compiler finds the profile by the object's name, so the untouched command must write to the same object.
+        rewritten = _LACKS_PROFILE in heard
         if rewritten:
             status = self._compile([*self.command.words, *self._with_any_profile])
         else:
@@ -137,12 +138,12 @@ class Build:
 
     @property
     def _with_any_profile(self) -> tuple[str, ...]:
-        """Return options that silence warnings about profiles written by a program with probes."""
+        """Options that silence warnings about profiles written by a program with probes."""
         return _NO_MISMATCH if self.command.reads_profile and self._is_gnu else ()
 
     @property
     def _room(self) -> tuple[str, ...]:
-        """Return options that let large functions grow by their probes; otherwise less would be inlined into them."""
+        """Options that let large functions grow by their probes, so that as much is inlined into them as before."""
         if not self._growth or not self._is_gnu:
             return ()
         return "--param", f"large-function-insns={round(_LARGE_FUNCTION * (1 + self._growth))}"
@@ -153,11 +154,14 @@ class Build:
 
     @property
     def _fortran(self) -> dict[Argument, str]:
-        """Return the replacement text of each Fortran source that has one."""
+        """Fortran source → file with its text with probes, for those that have one."""
         return {source: path for source, path in self.instrumented.items() if source.is_fortran}
 
     def _merge(self) -> int:
-        """Merge a stub into the compiled objects if necessary; if that fails, compile again without probes."""
+        """Merge a stub into the compiled objects if necessary, and return the exit status.
+
+        If merging fails, the command is compiled again without probes.
+        """
         objects = self.command.objects
         paths = [path for source, path in zip(self.command.sources, objects, strict=False) if source in self._fortran]
         reason = self._merged.put_into(paths) if self._merged and paths else ""
@@ -167,14 +171,20 @@ class Build:
         return run(self.command.words, messages=True).status
 
     def _check_says(self, heard: bytes) -> bool:
-        """Print the messages of a check of the untouched sources, and return whether these are all messages.
+        """Let the compiler check the untouched sources, and print its messages if they equal those of the compile.
 
-        A check takes a fraction of a compile, but lacks the warnings of optimisation, which probes may have hidden.
+        A check takes a fraction of a compile, but gives no warnings from optimisation, which probes may have hidden.
+
+        Args:
+            heard: The messages of the compile with probes.
+
+        Returns:
+            Whether the messages are equal, and were printed.
         """
         if sys.stderr.isatty() or self.command.writes_besides or self.command.warns_by_optimising:
             return False
         if self.command.has_fortran and not self.command.fortran.reads_assembly:
-            return False  # LLVM's compiler would warn about -c, and how others check is unknown
+            return False  # LLVM's compiler would warn about -c, and other compilers' options for a check are unknown
         checks = [run([*words, "-fsyntax-only"], messages=True) for words in untouched_words(self.command)]
         said = b"".join(check.messages for check in checks)
         if any(check.status for check in checks) or _headlines(said) != _headlines(heard):
@@ -188,7 +198,7 @@ class Build:
         self.said = None if self.said is None else self.said + messages
 
     def _compile(self, words: list[str], *, recorded: bool = False) -> int:
-        """Run the compiler and show its messages; on a terminal it writes them directly, as usual."""
+        """Run the compiler, show its messages, and return its status; to a terminal, the compiler writes directly."""
         terminal = sys.stderr.isatty()
         done = run(words, messages=not terminal, recorded=recorded)
         if terminal:
@@ -209,8 +219,8 @@ class Build:
         return self._merged
 
     def _instrument(self, texts: list[Finished], folder: Path) -> None:
-        """Write each source's text with probes."""
-        from .front_end import front_end  # noqa: PLC0415 - a compile that was kept needs none
+        """Write a file for each source, with its text with probes."""
+        from .front_end import front_end  # noqa: PLC0415 - a repeated compile needs no front end
 
         sources = self.command.sources
         kinds = {(source.is_fortran, source.is_cxx): source for source in sources}
@@ -253,7 +263,7 @@ class Build:
             self._assembly += result.assembly
 
     def _join(self, stub: FortranStub | MergedStub) -> list[str]:
-        """Return the words that add the stub to objects of Fortran sources, or that leave these unchanged."""
+        """Return the words that add the stub to objects of Fortran sources; empty if these get no probes."""
         fortran = self._fortran
         problem = stub.problem()
         if problem and fortran:
@@ -269,7 +279,7 @@ class Build:
         return []
 
     def _writes_modules(self) -> bool:
-        """Return whether Fortran sources may write modules or dependencies in addition to objects."""
+        """Return whether compiling the Fortran sources may write modules or dependencies in addition to objects."""
         paths = [self.instrumented.get(source) for source in self.command.sources if source.is_fortran]
         depends = bool(paths and self.command.of(Role.DEPENDENCY))
         return depends or any(path is None or writes_modules(Path(path).read_bytes()) for path in paths)
@@ -289,7 +299,7 @@ class Build:
         self.warnings.append(f"{names}: not instrumented: {reason}; compiled unchanged")
 
     def _untouched(self, folder: Path) -> int:
-        """Run the untouched command for its messages, with outputs redirected, and return its status."""
+        """Run the untouched command to show its messages, with outputs in ``folder``, and return its status."""
         folder.mkdir()
         quiet = [*self._with_any_profile, _NO_LACK] if self._with_any_profile else []
         for number, words in enumerate(untouched_words(self.command)):
@@ -298,14 +308,14 @@ class Build:
         return 0
 
     def _ended(self, status: int) -> int:
-        """Print our warnings, unless the compiler has printed more."""
+        """Print our warnings if the compiler succeeded, and return its status."""
         if status == 0:
             sys.stderr.writelines(f"autoanalyzer: {warning}\n" for warning in self.warnings)
         return status
 
 
 def _headlines(messages: bytes) -> list[bytes]:
-    """Return the lines with a message and its place, without the source lines below them."""
+    """Return the lines with messages and their places, sorted, without the source lines that compilers print below."""
     return sorted(_HEADLINE.findall(messages))
 
 

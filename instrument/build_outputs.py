@@ -1,4 +1,4 @@
-"""The outputs of compilers in a build, recorded by the wrappers, so that the next build makes them again."""
+"""Record the files that compilers write in a build, and put them aside, so that the next build makes them again."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ class Built:
     Attributes:
         compiled: The number of sources that wrappers compiled.
         stale: Objects and libraries in the working folder that were linked, but are older than the build.
-        configured: Whether a build system tested the compilers in this build, or in an earlier one whose outputs still
-            exist: its configuration remembers them.
+        configured: Whether a build system tested the compilers, in this build or in an earlier one whose outputs still
+            exist. Its configuration then names these compilers.
     """
 
     compiled: int
@@ -43,7 +43,7 @@ class Built:
 
 
 class BuildOutputs:
-    """The files that wrappers wrote in a program's builds, including earlier builds.
+    """The files that the compiler wrappers wrote in a program's builds, including earlier builds.
 
     Args:
         folder: The folder for notes and for files put aside.
@@ -55,9 +55,9 @@ class BuildOutputs:
 
     @contextmanager
     def made_anew(self) -> Iterator[None]:
-        """Put earlier builds' outputs aside during another build, and restore those that it does not make.
+        """Context manager that puts earlier builds' outputs aside, and at the end restores those not made again.
 
-        A file that was changed after the compiler wrote it stays in place.
+        A file that was changed after the compiler wrote it is left in place.
 
         Raises:
             OSError: A file cannot be put aside.
@@ -101,7 +101,7 @@ class BuildOutputs:
                 yield path, tuple(stamp)
 
     def _read(self) -> list[dict[str, Any]]:
-        """Read the notes, ignoring incomplete lines of killed processes and lines copied from another folder."""
+        """Return the notes; incomplete lines of killed processes and lines copied from another folder are skipped."""
         found = []
         with suppress(FileNotFoundError):
             for line in self.notes.read_text(errors="replace").splitlines():
@@ -111,7 +111,10 @@ class BuildOutputs:
 
 
 def _put_back(aside: Path) -> None:
-    """Move files back to their places unless these are taken; files that cannot be moved stay aside."""
+    """Move files back to their original places.
+
+    If a new file is there, or the folder is gone, the old file is removed. If moving fails, the file stays aside.
+    """
     with undisturbed(), suppress(OSError, ValueError):
         for number, name in enumerate(json.loads((aside / _NAMES).read_text())):
             kept, path = aside / str(number), Path(name)
@@ -125,7 +128,7 @@ def _put_back(aside: Path) -> None:
 
 
 def note_written(notes: Path, command: CompilerCommand) -> None:
-    """Record the sources, objects and outputs of a successful command."""
+    """Append the sources, objects and outputs of a successful compiler command to the file ``notes``."""
     program = command.program
     files = [*([program] if program else command.objects), *_modules(command)]
     _note(
@@ -137,12 +140,12 @@ def note_written(notes: Path, command: CompilerCommand) -> None:
 
 
 def note_asked(notes: Path) -> None:
-    """Record that a build system has tested the compiler."""
+    """Record in the file ``notes`` that a build system has tested the compiler."""
     _note(notes, asked=True)
 
 
 def _note(notes: Path, **facts: Any) -> None:
-    """Append a line, safely with other processes; a failure does not stop the build."""
+    """Append a line of JSON; other processes may do so at the same time, and a failure does not stop the build."""
     with suppress(OSError), notes.open("ab", buffering=0) as stream:
         with suppress(OSError):
             fcntl.flock(stream, fcntl.LOCK_EX)
@@ -154,7 +157,7 @@ def _line(**facts: Any) -> str:
 
 
 def _stamp(path: Path) -> _Stamp | None:
-    """Return time and size of a file; None if it does not exist."""
+    """Return modification time and size of a file; None if it does not exist."""
     with suppress(OSError):
         if path.is_file():
             status = path.stat()
@@ -171,7 +174,7 @@ def _modules(command: CompilerCommand) -> Iterator[Path]:
 
 
 def _linked(command: CompilerCommand) -> Iterator[Path]:
-    """Yield the objects and libraries that a command links, except the system's."""
+    """Yield the objects and libraries that a command links, except those of the system."""
     yield from map(Path, command.of(Role.INPUT))
     options = ["".join(each.words) for each in command.arguments if each.role is Role.COMPILE]
     folders = [Path(word[2:]) for word in options if word.startswith("-L")]

@@ -1,4 +1,4 @@
-"""A command's C and C++ sources: preprocessed, and read with the compiler's own header folders known."""
+"""Find regions in a command's C and C++ sources and insert probes, with knowledge of the compiler's header folders."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class CFamilyFrontEnd:
 
     Args:
         command: The user's command.
-        choice: Which regions are wanted.
+        choice: The wanted regions.
         cxx: Whether the sources are C++.
     """
 
@@ -45,7 +45,7 @@ class CFamilyFrontEnd:
         self._cxx = cxx
 
     def instrument(self, source: Argument, text: bytes) -> Instrumented:
-        """Insert guards into preprocessed text.
+        """Return preprocessed text with guards inserted, and its regions.
 
         Raises:
             SourceError: The text cannot be read, or is compiled with modules.
@@ -74,11 +74,11 @@ class CFamilyFrontEnd:
         return Instrumented(text_with_guards.encode("latin-1"), found)
 
     def regions(self, source: Argument, text: bytes) -> CodeRegions:
-        """Find the regions of preprocessed text; errors as for ``instrument``."""
+        """Return the regions of preprocessed text; errors as for ``instrument``."""
         return self._found(self._unit(source, text))
 
     def suffix(self, source: Argument) -> str:
-        """Return the suffix of preprocessed C or C++."""
+        """Return the file suffix for preprocessed C or C++."""
         return ".ii" if self._cxx else ".i"
 
     def _unit(self, source: Argument, text: bytes) -> Preprocessed:
@@ -98,7 +98,7 @@ class CFamilyFrontEnd:
 
     @cached_property
     def _directories(self) -> tuple[str, ...]:
-        """Return the header folders that are not the user's."""
+        """Return the header folders that do not belong to the user, each with a trailing slash."""
         return Toolchain(self._command.compiler, self._language).directories
 
     @property
@@ -107,7 +107,7 @@ class CFamilyFrontEnd:
 
     @cached_property
     def _flags(self) -> tuple[str, ...]:
-        """Return the options that determine the C or C++ dialect; the parser's default is that of recent compilers."""
+        """Return the options that select the dialect of C or C++; without any, the parser assumes a recent dialect."""
         known, newest = (_CXX_STANDARDS, "26") if self._cxx else (_C_STANDARDS, "23")
         found = []
         for option in self._command.of(Role.BOTH):
@@ -119,9 +119,9 @@ class CFamilyFrontEnd:
 
     @property
     def _guards_are_literal(self) -> bool:
-        """Whether guards are allowed in constant evaluation: since C++20, where destructors may be ``constexpr``.
+        """Whether guards are allowed in constant evaluation, as since C++20, where destructors may be ``constexpr``.
 
-        Without an explicit standard, an earlier one is assumed.
+        If no standard is given, an earlier one is assumed.
         """
         standards = [flag for flag in self._flags if flag.startswith("-std=")]
         return bool(standards and _LITERAL.fullmatch(standards[-1]))

@@ -1,4 +1,4 @@
-"""Which of the regions that a front end finds are instrumented: modes, and the rules of a plan."""
+"""Decide which of the regions that a front end finds are instrumented, by modes and by the rules of a plan."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ MODES_VARIABLE: Final = "AUTOANALYZER_MODES"
 _Rule = TypeVar("_Rule", Include, Exclude)
 _WHOLE: Final = ("function", "program")
 BY_THE_PLAN: Final = " by the plan"
-"""Part of the reasons that result from a rule of the plan."""
+"""The words in a reason that show that a rule of the plan has caused it."""
 
 
 class Choice(NamedTuple):
     """The wanted regions of a source.
 
-    A region is instrumented if one of its modes is on, or if the plan includes it or splits its parent; unless the plan
-    excludes or eliminates it, or merges it with others. The program as a whole belongs to every mode. If a function
-    cannot be a region, its outermost loops replace it.
+    A region is instrumented if one of its modes is on, or if the plan includes it or splits its parent. It is not
+    instrumented if the plan excludes or eliminates it, or merges it with others. The program as a whole belongs to
+    every mode. If a function cannot be a region, its outermost loops replace it.
 
     Attributes:
         modes: The modes that are on.
         plan: The plan.
-        looks_for_all: Whether front ends look for regions of all modes, to report which are off.
+        looks_for_all: Whether front ends find regions of all modes, to report those whose modes are off.
         plan_file: The plan's file; None if no plan was read.
         defect: Why the plan of the last run cannot be read; empty if it can.
     """
@@ -49,7 +49,7 @@ class Choice(NamedTuple):
     defect: str = ""
 
     def wants(self, *modes: str) -> bool:
-        """Return whether a region of one of these modes may be wanted; others need not be looked for."""
+        """Return whether a region of one of these modes may be wanted; otherwise, front ends need not find it."""
         if self.looks_for_all or not set(modes).isdisjoint(self.modes):
             return True
         if "inner-loops" in modes and self.plan.split:
@@ -62,7 +62,7 @@ class Choice(NamedTuple):
         return self._is_on(found) or self._is_included(found) or self._is_part(found, around)
 
     def merged(self, inner: Iterable[CodeRegion]) -> Iterator[tuple[str, list[CodeRegion]]]:
-        """Yield the merges among the regions in a function: the name, and the members in order."""
+        """Yield name and members, in order, of each merged region that the plan makes of regions in a function."""
         within = list(inner)
         for merge in self.plan.merge:
             members = sorted((each for each in within if merge.member(each.region) >= 0), key=lambda each: each.start)
@@ -70,23 +70,23 @@ class Choice(NamedTuple):
                 yield merge.name or "+".join(each.region.name for each in members), members
 
     def asks_for_blocks(self, function: Region, inner: Iterable[CodeRegion]) -> bool:
-        """Return whether a function, or something in it, is split into blocks."""
+        """Return whether the plan splits a function, or one of the regions in it, into blocks."""
         rules = [rule for rule in self.plan.split if rule.into == "blocks"]
         return any(
             rule.pattern.matches(each) for rule in rules for each in (function, *(each.region for each in inner))
         )
 
     def splits(self, region: Region) -> frozenset[str]:
-        """Return into what a region is split: ``loops``, ``blocks``."""
+        """Return the kinds of parts into which the plan splits a region: ``loops``, ``blocks``, both or none."""
         return frozenset(rule.into for rule in self.plan.split if rule.pattern.matches(region))
 
     def reason(self, found: CodeRegion, around: Region | None = None, *, stands_in: bool = False) -> str:
-        """Explain why a region is not instrumented; empty if it is.
+        """Return why a region is not instrumented; empty if it is.
 
         Args:
             found: The region, with the front end's own reason against it, if any.
-            around: The region directly around it.
-            stands_in: Whether it replaces its function.
+            around: The region directly around ``found``; None if there is none.
+            stands_in: Whether the region replaces its function.
         """
         if not (found.is_said or stands_in or self.asks_for(found, around)):
             return f"mode {found.modes[0]} is off"
@@ -98,18 +98,21 @@ class Choice(NamedTuple):
         return ""
 
     def applied(self, found: CodeRegions) -> CodeRegions:
-        """Decide about all regions of a source, and set aside those whose mode is off, unless all are looked for."""
+        """Return the regions of a source with the decision about each; those whose mode is off are in ``off``.
+
+        With ``looks_for_all``, none are in ``off``.
+        """
         return self.shown(self.decided(found))
 
     def shown(self, found: CodeRegions) -> CodeRegions:
-        """Set aside regions whose mode is off, unless all are looked for."""
+        """Return the regions, with those whose mode is off moved to ``off``, unless ``looks_for_all`` is set."""
         if self.looks_for_all:
             return found
         on, off = (tuple(each for each in found.regions if each.is_off is is_off) for is_off in (False, True))
         return found._replace(regions=on, off=off)
 
     def decided(self, found: CodeRegions) -> CodeRegions:
-        """Decide about all regions of a source, and record the version of its text in them."""
+        """Return the regions of a source with the decision about each, and with the digests of their files."""
         texts = {file: text_of(file) for file in {each.region.file for each in found.regions}}
         regions = tuple(
             each._replace(region=each.region._replace(text=texts[each.region.file])) for each in found.regions
@@ -127,7 +130,7 @@ class Choice(NamedTuple):
         return found._replace(regions=tuple(decided), remarks=remarks)
 
     def outdated(self, regions: Iterable[Region]) -> Iterator[str]:
-        """Yield the files for which the plan has rules only for other versions, and why no plan is used."""
+        """Yield a message for each file that has rules only for other versions, and a message if no plan is used."""
         if self.defect:
             yield f"{self.defect}; the plan is ignored"
         found: dict[str, list[Region]] = {}
@@ -143,7 +146,7 @@ class Choice(NamedTuple):
             yield f"{file} has changed since {name} was written: all its regions are measured"
 
     def _about(self, files: Collection[str]) -> Choice:
-        """Return the same choice without rules for other files, which are most of a large program's plan."""
+        """Return this choice with only the rules for some files; most rules of a large program are for other files."""
 
         def about(rules: tuple[_Rule, ...]) -> tuple[_Rule, ...]:
             meant = _files_of(rules, files)
@@ -157,11 +160,11 @@ class Choice(NamedTuple):
         return self._replace(plan=plan)
 
     def remarks(self, regions: Iterable[Region], *, whole: bool = False) -> Iterator[str]:
-        """Yield one line about rules that match no region, with what the first may have meant.
+        """Yield a line about rules that match no region, if there are any, with similar names for the first rule.
 
         Args:
-            regions: All regions found.
-            whole: Whether these are the whole program's regions, so that all rules should match.
+            regions: All regions that were found.
+            whole: Whether these are the regions of the whole program, so that all rules should match.
         """
         found = list(self._without_match(list(regions), whole=whole))
         if found:
@@ -171,7 +174,7 @@ class Choice(NamedTuple):
             yield f"{one if len(found) == 1 else many}; {way}"
 
     def _without_match(self, known: list[Region], *, whole: bool) -> Iterator[tuple[str, str]]:
-        """Yield each rule without a match, and what it may have meant."""
+        """Yield each rule that matches no region, and a hint with similar names."""
         for table, pattern in self.plan.patterns():
             meant = whole or _is_about(pattern, known)
             if meant and pattern.keys() and self._looks_for(pattern) and not any(map(pattern.matches, known)):
@@ -185,14 +188,17 @@ class Choice(NamedTuple):
                 yield f"merge of {words} in {merge.function}", way_out(words, names)
 
     def _looks_for(self, pattern: Pattern) -> bool:
-        """Return whether a pattern's regions would have been found: modes that are off are not looked for."""
+        """Return whether front ends find the regions of a pattern; they may skip modes that are off."""
         kind = pattern.kind or (
             "function" if "@" not in (pattern.name or "") else (pattern.name or "").partition("@")[0]
         )
         return kind in {"function", "program"} or self.wants("inner-loops" if kind == "loop" else kind)
 
     def _merged(self, found: CodeRegion, wholes: list[CodeRegion]) -> str:
-        """Return the merged region that a region belongs to; empty if there is none."""
+        """Return the reason "merged into …" if a region belongs to a merged one; otherwise empty.
+
+        ``wholes`` are the merged regions.
+        """
         if not any(merge.member(found.region) >= 0 for merge in self.plan.merge):
             return ""
         around = (each for each in wholes if each is not found and each.start <= found.start and found.end <= each.end)
@@ -208,7 +214,7 @@ class Choice(NamedTuple):
         )
 
     def _is_named(self, region: Region) -> bool:
-        """Return whether the plan includes a region itself, and not only by its mode."""
+        """Return whether a rule of the plan includes a region without regard to its mode."""
         return any(not rule.modes and rule.pattern.matches(region) for rule in self.plan.include)
 
     def _is_part(self, found: CodeRegion, around: Region | None) -> bool:
@@ -221,7 +227,7 @@ DEFAULT_CHOICE: Final = Choice()
 
 
 def _files_of(rules: Iterable[_Rule], files: Collection[str]) -> dict[str | None, list[str]]:
-    """Return the files for each name in rules; many rules of a large plan use the same name."""
+    """Return file name in a rule → the files that it matches. Many rules of a large plan share a name."""
     patterns = (Pattern(file=name) for name in {rule.pattern.file for rule in rules})
     return {pattern.file: [file for file in files if pattern.is_of_file(file)] for pattern in patterns}
 
@@ -235,7 +241,7 @@ def _may_include(rule: Include, mode: str) -> bool:
 
 
 def _may_merge(rule: Merge, mode: str) -> bool:
-    """Return whether a rule may merge a mode's regions: ``loop#0``, ``math#1``, or ``exp@41``, perhaps any call."""
+    """Return whether a rule may merge regions of a mode: ``loop#0``, ``math#1``, or ``exp@41``, perhaps any call."""
     kinds = {re.split("[#@]", word)[0] for word in rule.regions}
     by_name = {word.partition("@")[0] for word in rule.regions if "@" in word} - {"loop"}
     return not kinds.isdisjoint(kinds_of(mode)) or (mode in CALL_MODES and bool(by_name))
@@ -246,7 +252,10 @@ def _said(words: str, rule: Exclude) -> str:
 
 
 def _in_place(regions: tuple[CodeRegion, ...]) -> frozenset[Region]:
-    """Return the outermost loops of functions that cannot have probes; none for functions that are too small."""
+    """Return the outermost loops that replace their functions, which cannot have probes.
+
+    Loops of functions that are too small for probes are not included.
+    """
     lost = {each.region for each in regions if each.region.kind in _WHOLE and each.reason and not each.yields}
     if not lost:
         return frozenset()
@@ -259,7 +268,7 @@ def _in_place(regions: tuple[CodeRegion, ...]) -> frozenset[Region]:
 
 
 def _around(regions: tuple[CodeRegion, ...]) -> list[Region | None]:
-    """Return the region directly around each region, by their places in the text."""
+    """Return for each region the region directly around it in the text, or None."""
     found: list[Region | None] = [None] * len(regions)
     opened: list[CodeRegion] = []
     for place in sorted(range(len(regions)), key=lambda place: (regions[place].start, -regions[place].end)):
@@ -272,7 +281,7 @@ def _around(regions: tuple[CodeRegion, ...]) -> list[Region | None]:
 
 
 def _is_about(pattern: Pattern, known: list[Region]) -> bool:
-    """Return whether a rule concerns these regions: by its file, or else by a function that nothing else matches."""
+    """Return whether a rule is about these regions: it names one of their files, or without a file, their functions."""
     if pattern.file is not None:
         return any(pattern.is_of_file(region.file) for region in known)
     function = pattern.function
@@ -280,7 +289,7 @@ def _is_about(pattern: Pattern, known: list[Region]) -> bool:
 
 
 def _meant(pattern: Pattern, known: list[Region]) -> str:
-    """Return the most similar names, for the first key of a pattern that nothing matches."""
+    """Return a hint with the names that are most similar to the first key in a pattern that no region matches."""
     keys: dict[str, Any] = pattern.keys()
     for key, value in keys.items():
         alone = Pattern(**{key: value})
@@ -295,12 +304,12 @@ def _meant(pattern: Pattern, known: list[Region]) -> str:
 def read_choice(
     environment: Mapping[str, str] = os.environ, modes: tuple[str, ...] | None = None, *, looks_for_all: bool = False
 ) -> Choice:
-    """Read ``AUTOANALYZER_MODES`` and the plan that ``AUTOANALYZER_PLAN`` names.
+    """Return the choice that ``AUTOANALYZER_MODES`` and the plan in ``AUTOANALYZER_PLAN`` make.
 
     Args:
         environment: The environment variables.
-        modes: Modes with priority over the environment's, which have priority over the plan's.
-        looks_for_all: Whether front ends look for regions of all modes.
+        modes: Modes that replace those of the environment, which in turn replace those of the plan; None for none.
+        looks_for_all: Whether front ends find regions of all modes.
 
     Raises:
         UsageError: There is no such mode.

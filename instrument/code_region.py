@@ -1,4 +1,4 @@
-"""Code regions found by front ends: each probe's descriptor, its place, or the reason why there is none."""
+"""Code regions found by front ends: the descriptor and the place of each probe, or the reason why there is none."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ class CodeRegion(NamedTuple):
     """A region and its place in the text that is compiled.
 
     Attributes:
-        region: The region of the probe's descriptor.
-        start: Offset of the place at which it is entered.
-        end: Offset right after its last character.
-        reason: Why it is not instrumented; empty if it is.
-        is_said: Whether a build reports this, because the region may contain much of the program.
+        region: The region in the probe's descriptor.
+        start: Offset of the place at which the region is entered.
+        end: Offset right after the region's last character.
+        reason: Why the region is not instrumented; empty if it is.
+        is_said: Whether a build reports the reason, because the region may contain much of the program.
         yields: Whether a plan that includes the region overrides the reason.
-        of_modes: The modes that it belongs to, if not only that of its kind; inner loops have their own.
-        of_plan: ``merge`` or ``split`` if a rule of the plan created it; then modes do not matter.
-        is_often: Whether it may be entered so often that its probe is inlined, however long that takes to compile.
-        keeps_scope: Whether its declarations are used behind it, so that no block may enclose it.
-        is_off: Whether the reason is that none of its modes is on.
+        of_modes: The modes that the region belongs to; empty for the mode of its kind.
+        of_plan: ``merge`` or ``split`` if a rule of the plan created the region; then modes do not matter.
+        is_often: Whether the region may be entered so often that its probe is inlined in spite of the compile time.
+        keeps_scope: Whether declarations in the region are used behind it, so that no block may enclose it.
+        is_off: Whether the reason is that none of the region's modes is on.
     """
 
     region: Region
@@ -42,12 +42,12 @@ class CodeRegion(NamedTuple):
 
     @property
     def modes(self) -> tuple[str, ...]:
-        """The modes that it belongs to."""
+        """The modes that the region belongs to."""
         return self.of_modes or (mode_of(self.region.kind),)
 
     @property
     def is_whole_program(self) -> bool:
-        """Whether the rest of the program is inside it."""
+        """Whether the region contains all others: the main program."""
         return self.region.kind == "program" or (self.region.kind == "function" and self.region.name == "main")
 
 
@@ -55,11 +55,11 @@ class CodeRegions(NamedTuple):
     """The regions of a source.
 
     Attributes:
-        regions: In source order, a function before its loops, including those that are not instrumented.
+        regions: All regions in source order, a function before its loops, including those that are not instrumented.
         problems: Text that could not be analysed, with place and reason.
-        remarks: Further messages of a build.
-        off: Regions found in modes that are off.
-        calls: Offsets of calls of the source's functions, each with the end of the called function's region.
+        remarks: Further messages for the build.
+        off: Regions whose modes are off.
+        calls: Calls of functions in the source: the offset of the call, and the end of the called function's region.
         statements: Number of statements in all functions; 0 if unknown, as in Fortran.
     """
 
@@ -75,9 +75,9 @@ class Instrumented(NamedTuple):
     """A source's text with probes, and its regions.
 
     Attributes:
-        text: The text.
+        text: The text with probes.
         found: The regions.
-        assembly: Lines for the assembler that the text cannot hold.
+        assembly: Lines for the assembler that the text cannot contain.
     """
 
     text: bytes

@@ -1,4 +1,4 @@
-"""How a source is compiled, for later readers: recorded in its object, without irrelevant options."""
+"""Record in an object how its source was compiled, so that commands can read the source later in the same way."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .predefined import predefined_macros
 
 __all__ = ["compiled_assembly"]
 
-# The preprocessor's options, each written as one word; the first match counts.
+# Option of the preprocessor in its usual spelling → all its spellings; the first match counts.
 _SPELLINGS: Final = (
     ("-D", ("--define-macro", "-D")),
     ("-U", ("--undefine-macro", "-U")),
@@ -36,7 +36,8 @@ _ALONE: Final = ("-nostdinc", "-undef", "-trigraphs")
 _NO_FILE: Final = ("-include-pch",)  # files that only the compiler that wrote them can read
 _HANDED_ON: Final = "-Wp,"
 _NEXT_HANDED_ON: Final = expression(r",(?=-\w)")
-# A quoted text affects no condition and may be a secret, so it is emptied; a header's name is needed to include it.
+# Quoted texts in macros are emptied, because they affect no condition and may be secrets. The name of a header is kept,
+# because it is needed to include the header.
 _QUOTED: Final = expression(r"""(["'])((?:\\.|(?!\1).){2,})\1""", re.S)
 _HEADER: Final = expression(r"\.(?:h|hh|hpp|hxx|inc|def|fh)\\?$")
 _PREFIX_MAP: Final = expression(r"-f(?:file|debug)-prefix-map=([^=]*)=(.*)", re.S)
@@ -51,8 +52,8 @@ def compiled_assembly(
     Args:
         command: The user's command.
         source: The source.
-        found: Its regions; files without any are left out.
-        language_options: Options that determine the language, as known to the front end.
+        found: The source's regions; files without instrumented regions are left out.
+        language_options: Options by which the front end selects the language.
     """
     files = {
         each.region.file: each.region.text or text_of(each.region.file) for each in found.regions if not each.reason
@@ -74,7 +75,7 @@ def compiled_assembly(
 
 
 def _folder() -> str:
-    """Return the working folder; empty if it was removed."""
+    """Return the path of the working folder; empty if it was removed."""
     try:
         return str(Path.cwd())
     except OSError:
@@ -102,7 +103,7 @@ def _preprocessing(command: CompilerCommand) -> Iterator[str]:
 
 
 def _spelled(word: str) -> Iterator[str]:
-    """Yield an option in its usual spelling; nothing for an irrelevant one."""
+    """Yield a preprocessor option in its usual spelling; nothing if the option is irrelevant."""
     for usual, spellings in _SPELLINGS:
         for each in spellings:
             if word.startswith(each):
@@ -113,12 +114,12 @@ def _spelled(word: str) -> Iterator[str]:
 
 
 def _unless_header(text: re.Match[str]) -> str:
-    """Empty a quoted text, unless it names a header."""
+    """Return the quotes without their text, unless it is the name of a header."""
     return text[0] if _HEADER.search(text[2]) else 2 * text[1]
 
 
 def _of_environment(language: str) -> Iterator[str]:
-    """Yield the header folders in environment variables that GNU's and LLVM's compilers read."""
+    """Yield options for the header folders in the environment variables that GNU's and LLVM's compilers read."""
     own = {"c": "C_INCLUDE_PATH", "c++": "CPLUS_INCLUDE_PATH"}
     for option, variable in (("-I", "CPATH"), ("-isystem", own.get(language, ""))):
         if folders := os.environ.get(variable):
@@ -126,7 +127,14 @@ def _of_environment(language: str) -> Iterator[str]:
 
 
 def _renamed(option: str, renamed: Iterable[tuple[str, ...]]) -> str:
-    """Rename a folder, or that of an option, as for debug information, because objects contain no other path either."""
+    """Return a folder, or an option with a folder, renamed as in debug information.
+
+    Objects shall not contain paths that their debug information does not contain.
+
+    Args:
+        option: The folder or the option.
+        renamed: Old and new prefixes of paths.
+    """
     start = next((each for each in _OF_FILES if option.startswith(each)), "")
     if option.startswith("-") and not start:
         return option
@@ -138,7 +146,7 @@ def _renamed(option: str, renamed: Iterable[tuple[str, ...]]) -> str:
 
 
 def _predefined(command: CompilerCommand, source: Argument, language_options: Sequence[str]) -> dict[str, str | None]:
-    """Return the compiler's predefined macros; in C and C++ only those that the options change."""
+    """Return the compiler's predefined macros; in C and C++ only those that the options change, None if undefined."""
     language = source.language_name
     preprocess = command.fortran.preprocess if source.is_fortran else ()
     both = (each.words for each in command.arguments if each.role is Role.BOTH)

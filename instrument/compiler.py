@@ -1,4 +1,4 @@
-"""A parsed compiler command line: which words are sources, and the roles of the others."""
+"""Parse a compiler's command line: which words are sources, and the roles of the others."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from .fortran_compiler import CRAY, FortranCompiler, fortran_compiler
 __all__ = ["COMPILERS", "Argument", "CompilerCommand", "Role", "command_words", "no_compiler"]
 
 COMPILERS: Final = {"AUTOANALYZER_CC": "mpicc", "AUTOANALYZER_CXX": "mpicxx", "AUTOANALYZER_FC": "mpifort"}
-"""The default compiler of each variable."""
+"""Environment variable → the compiler that is the default if it is not set."""
 
 
 class Argument(NamedTuple):
-    """One argument of the command, of one word or two.
+    """One argument of a compiler command, which consists of one word or two.
 
     Attributes:
-        role: Its role.
-        words: As on the command line.
-        language: For an input, the language that an earlier ``-x`` has set; empty if none.
-        to_cxx: Whether a C++ compiler gets it, which treats a ``.c`` file as C++.
+        role: Role of the argument.
+        words: The words on the command line.
+        language: For an input, the language that an earlier ``-x`` has set; empty if there is none.
+        to_cxx: Whether the command calls a C++ compiler, which treats a ``.c`` file as C++.
     """
 
     role: Role
@@ -55,7 +55,7 @@ class Argument(NamedTuple):
 
     @property
     def fortran_form(self) -> str:
-        """The compiler's name for the language of a Fortran source: f77 is fixed form."""
+        """The compiler's name for the language of a Fortran source: ``f77`` for fixed form, ``f95`` for free form."""
         fixed = self.language.startswith("f77") if self.language else self.words[0].lower().endswith(_FIXED_FORM)
         return "f77" if fixed else "f95"
 
@@ -84,7 +84,7 @@ _CXX_SUFFIXES: Final = (".cc", ".cp", ".cxx", ".cpp", ".CPP", ".c++", ".C", ".ii
 _FORTRAN_CPP: Final = (".fpp", ".F", ".FOR", ".FTN", ".FPP", ".F90", ".F95", ".F03", ".F08")
 _FORTRAN_SUFFIXES: Final = (*_FORTRAN_CPP, ".f", ".for", ".ftn", ".f90", ".f95", ".f03", ".f08")
 _FIXED_FORM: Final = (".f", ".for", ".ftn", ".fpp")
-_NOT_PREPROCESSED: Final = ("-nocpp", "-nofpp", "-d")  # -d is Cray's
+_NOT_PREPROCESSED: Final = ("-nocpp", "-nofpp", "-d")  # -d is the option of Cray's compiler
 _CXX_COMPILER: Final = expression(r"\+\+|cxx|icp[cx]$|CC$")  # g++, clang++-14, mpicxx, mpiicpx, mpiCC
 _OF_CRAY: Final = frozenset(["ftn", "crayftn"])
 _SHARED: Final = ("-fPIC", "-fpic", "-KPIC")
@@ -119,12 +119,12 @@ class CompilerCommand:
 
     @property
     def _is_cray_fortran(self) -> bool:
-        """Whether the options are those of Cray's own Fortran: its name may lead to any compiler."""
+        """Whether the compiler is Cray's own Fortran; the name of Cray's wrapper may call any compiler."""
         return Path(self.compiler[-1]).name in _OF_CRAY and self.fortran is CRAY
 
     @property
     def sources(self) -> list[Argument]:
-        """The C, C++ and Fortran sources, in order; no Fortran for a C++ compiler."""
+        """The C, C++ and Fortran sources, in order; Fortran sources of a C++ compiler are left out."""
         sources = [argument for argument in self.arguments if argument.role is Role.SOURCE]
         return [source for source in sources if not (self.is_cxx and source.is_fortran)]
 
@@ -157,9 +157,9 @@ class CompilerCommand:
 
     @property
     def warns_by_optimising(self) -> bool:
-        """Whether the compiler may warn about findings of its optimisation; for Fortran only if warnings are requested.
+        """Whether optimisation may cause warnings of the compiler; for Fortran, only if warnings are requested.
 
-        The last optimisation level counts.
+        If there are several optimisation levels, the last one counts.
         """
         options = self.of(Role.BOTH)
         levels = [option for option in options if option.startswith("-O")]
@@ -169,9 +169,9 @@ class CompilerCommand:
 
     @property
     def lacks_thread_variables(self) -> bool:
-        """Whether access to thread-local variables is a call (shared libraries), or impossible (without C's library).
+        """Whether access to thread-local variables is a call, in shared libraries, or impossible, without C's library.
 
-        The last relevant option counts; the default is a program.
+        The last relevant option counts. Without one, the command builds a program.
         """
         options = self.of(Role.BOTH)
         said = [option for option in options if option in _SHARED or option in _NOT_SHARED]
@@ -180,18 +180,18 @@ class CompilerCommand:
 
     @property
     def links_bare(self) -> bool:
-        """Whether it links a program without the C library's start-up code."""
+        """Whether the command links a program without the C library's start-up code."""
         is_bare = not {*self.of(Role.COMPILE)}.isdisjoint(("-nostdlib", "-nostartfiles"))
         return is_bare and "-shared" not in self.words
 
     @property
     def reads_profile(self) -> bool:
-        """Whether a profile of an earlier run, found by this command's object, affects optimisation."""
+        """Whether optimisation reads the profile of an earlier run, which compilers find by the object's name."""
         return any(option.startswith(_READ_PROFILE) for option in self.of(Role.BOTH))
 
     @property
     def writes_besides(self) -> bool:
-        """Whether each compile writes files that are not inputs of anything: steps, dumps, records of builds."""
+        """Whether each compile writes further files for the user: intermediate steps, dumps, records of builds."""
         return any(option.startswith(BESIDES) for option in self.of(Role.COMPILE))
 
     @property
@@ -211,14 +211,14 @@ class CompilerCommand:
 
     @property
     def module_folder(self) -> Path:
-        """Where Fortran modules go."""
+        """The folder to which Fortran modules are written."""
         return next((Path(each.module_folder) for each in self.arguments if each.role is Role.MODULES), Path())
 
     @property
     def _output(self) -> Path | None:
         outputs = [argument.words for argument in self.arguments if argument.role is Role.OUTPUT]
         if self.links:
-            # an option of Cray's compiler for objects only
+            # Cray's compiler uses -b to name objects only.
             outputs = [words for words in outputs if not words[0].startswith("-b")]
         return Path(outputs[-1][1] if len(outputs[-1]) > 1 else outputs[-1][0][2:]) if outputs else None
 
@@ -230,7 +230,7 @@ class CompilerCommand:
         return not options[-1].startswith(_NOT_PREPROCESSED)
 
     def loses_comments(self, source: Argument) -> bool:
-        """Return whether LLVM's preprocessor rewrites a Fortran source, without comments and with other lines."""
+        """Return whether the compiler's preprocessor removes comments from a Fortran source, and changes its lines."""
         return source.is_fortran and self.preprocesses(source) and self.fortran.rewraps
 
     def of(self, *roles: Role) -> list[str]:
@@ -243,10 +243,10 @@ class CompilerCommand:
 
 
 def command_words(variable: str, text: str) -> list[str]:
-    """Parse the command in a variable.
+    """Return the words of the command in an environment variable.
 
     Raises:
-        UsageError: The text is badly quoted.
+        UsageError: The quotes in the text are not balanced.
     """
     try:
         return shlex.split(text)
@@ -263,7 +263,7 @@ def no_compiler(name: str, error: OSError) -> UsageError:
 
 
 def _expanded(words: list[str]) -> Iterator[str]:
-    """Replace ``@file`` by the words in that file, as the compiler does."""
+    """Yield the words of a command, with each ``@file`` replaced by the words in that file, as in compilers."""
     for word in words:
         if word.startswith("@") and Path(word[1:]).is_file():
             try:
@@ -276,7 +276,7 @@ def _expanded(words: list[str]) -> Iterator[str]:
 
 
 def _response_words(text: str) -> Iterator[str]:
-    """Split words as compilers do: unlike in a shell, a backslash escapes the next character in quotes, too."""
+    """Yield the words of a response file. Unlike in a shell, a backslash also escapes a character within quotes."""
     word, quote = None, ""
     characters = iter(text)
     for character in characters:

@@ -1,4 +1,4 @@
-"""Calls of the real compiler, and the words with which instrumented text is compiled."""
+"""Call the real compiler, and make the command lines that compile instrumented text."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ __all__ = [
 
 
 _OF_ONE_SOURCE: Final = frozenset([Role.SOURCE, Role.INPUT, Role.LANGUAGE, Role.OUTPUT, Role.DEPENDENCY])
-# The stub must not come through a pipe, and the untouched command writes the extra outputs.
+# Options to leave out: the stub must not come through a pipe, and the untouched command writes the extra outputs.
 _NOT_AGAIN: Final = ("-pipe", *BESIDES)
 
 
 class Finished(NamedTuple):
-    """A finished call: a shell's status, and captured output."""
+    """A finished call: the exit status as in a shell, and the captured standard output and standard error."""
 
     status: int
     output: bytes
@@ -47,13 +47,13 @@ def run(
     messages: bool = False,
     recorded: bool = False,
 ) -> Finished:
-    """Call a compiler and wait; when interrupted, the compiler gets time to remove its own files.
+    """Call a compiler, wait for its end, and return the result; an interrupt lets it end and remove its own files.
 
     Args:
         words: The command.
-        output: Whether standard output is captured.
-        messages: Whether standard error is captured.
-        recorded: Whether it writes the extra files that the environment requests of each compile.
+        output: Whether to capture standard output.
+        messages: Whether to capture standard error.
+        recorded: Whether the compiler writes the extra files that environment variables request for each compile.
 
     Raises:
         UsageError: There is no such compiler.
@@ -88,8 +88,8 @@ def compile_words(
 
     Args:
         command: The user's command.
-        instrumented: The text in place of each source that has one.
-        first: Options before the user's, which override them.
+        instrumented: Source → file with its instrumented text, for those that have one.
+        first: Options to put before the user's options, which override them.
     """
     left_out = {Role.DEPENDENCY, Role.LANGUAGE, Role.CPP}
     if all(source in instrumented and not source.is_fortran for source in command.sources):
@@ -112,19 +112,19 @@ def compile_words(
 
 
 def _instrumented_language(command: CompilerCommand, argument: Argument) -> str:
-    """Return the language option for preprocessed C that the compiler would take for C++."""
+    """Return the language for ``-x`` for preprocessed C that the compiler would treat as C++; otherwise empty."""
     return "cpp-output" if command.is_cxx and not argument.is_cxx else ""
 
 
 def _language(command: CompilerCommand, argument: Argument) -> str:
-    """Return the language option for an unchanged input, because -cpp would apply to all inputs."""
+    """Return the language for ``-x`` for an unchanged input; it replaces ``-cpp``, which would apply to all inputs."""
     if argument.is_fortran and command.of(Role.CPP):
         return argument.fortran_form + ("-cpp-input" if command.preprocesses(argument) else "")
     return argument.language
 
 
 def module_calls(command: CompilerCommand, folder: Path) -> Iterator[list[str]]:
-    """Yield calls that only write the modules and dependencies of Fortran sources.
+    """Yield command lines that only write the modules and dependencies of Fortran sources.
 
     Args:
         command: The user's command.
@@ -141,7 +141,7 @@ def module_calls(command: CompilerCommand, folder: Path) -> Iterator[list[str]]:
 
 
 def untouched_words(command: CompilerCommand) -> Iterator[list[str]]:
-    """Yield the user's command without outputs and dependencies, once per source if one ``-o`` cannot serve all."""
+    """Yield the user's command without outputs and dependencies; if it does not link, one command per source."""
     for chosen in [None] if command.links else command.sources:
         left_out = {Role.DEPENDENCY, Role.OUTPUT} | ({Role.SOURCE, Role.INPUT, Role.LANGUAGE} if chosen else set())
         words = [*command.compiler, *command.of(*(role for role in Role if role not in left_out))]

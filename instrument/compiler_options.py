@@ -19,14 +19,14 @@ class Role(Enum):
     LANGUAGE = auto()  # -x
     OUTPUT = auto()  # -o
     MODULES = auto()  # -J: the folder to which Fortran modules are written, and which is searched for them
-    CPP = auto()  # whether Fortran is preprocessed
-    PREPROCESS = auto()  # macros, include folders: for the preprocessor only
-    DEPENDENCY = auto()  # -MD and its relatives
+    CPP = auto()  # selects whether Fortran is preprocessed
+    PREPROCESS = auto()  # only for the preprocessor: macros, include folders
+    DEPENDENCY = auto()  # -MD and similar options
     COMPILE = auto()  # irrelevant to the preprocessor: linking, assembling, dumps
     BOTH = auto()
 
 
-# Not every word with -x names a language: Intel's -xHost names a processor.
+# Languages that may follow -x. Not every word with -x is a language: Intel's -xHost selects a processor.
 _LANGUAGES: Final = (
     *("c", "c-header", "cpp-output", "c++", "c++-header", "c++-cpp-output", "objective-c", "objective-c++"),
     *("assembler", "assembler-with-cpp", "f77", "f77-cpp-input", "f95", "f95-cpp-input", "none", "cuda", "hip"),
@@ -39,21 +39,21 @@ BESIDES: Final = (
     *("-save-temps", "--save-temps", "-MJ", "-gen-cdb-fragment-path", "-fdump-", "-fstack-usage", "-fcallgraph-info"),
     *("-fopt-info", "-fsave-optimization-record", "-foptimization-record-", "-ftime-trace", "-aux-info"),
 )
-"""Prefixes of options for files that nothing is built from: intermediate steps, dumps, records."""
+"""Prefixes of options that write further files for the user: intermediate steps, dumps, records of builds."""
 
 
 class Options(NamedTuple):
-    """The options of a kind of compiler, by their first characters.
+    """The options of one kind of compilers, recognised by their first characters.
 
     Attributes:
         values: Options whose value is the next word.
-        keywords: Options whose value is the next word if it looks like a value rather than a file.
+        keywords: Options whose value is the next word, if this looks like a value rather than a file.
         alone: Options without a value.
         prefixes: Prefixes of options with the value in the same word; the first match counts.
         asking: Options that query the compiler, or stop before code generation.
-        asking_prefixes: Prefixes of further options that do so.
-        switching: Grouped-letter options that may switch Fortran's preprocessor, with the value.
-        stopping: Grouped-letter options that may query the compiler, likewise.
+        asking_prefixes: Prefixes of further options that query the compiler, or stop before code generation.
+        switching: Matches groups of option letters that switch Fortran's preprocessor.
+        stopping: Matches groups of option letters that query the compiler, or stop before code generation.
     """
 
     values: dict[str, Role]
@@ -72,7 +72,7 @@ class Options(NamedTuple):
             word: The option.
             following: The words after it.
         """
-        if word == "-Xclang" and _INCLUDED.intersection(following[:1]):  # its value is passed on in the same way
+        if word == "-Xclang" and _INCLUDED.intersection(following[:1]):  # its value follows another -Xclang
             return Role.PREPROCESS, (word, *following[:3])
         words = (word, *following[:1]) if word in self.values else (word,)
         switches = bool(self.switching.match("".join(words)))
@@ -150,7 +150,7 @@ USUAL: Final = Options(
         *("-fc-prototypes", "-fdump-fortran", "-fdump-parse-tree", "--cray-print-opts"),
     ),
 )
-"""The options of compilers that agree on the meaning of those that they share."""
+"""The options of GNU's, LLVM's, Intel's and NVIDIA's compilers, in which common options have the same meaning."""
 
 CRAY_FORTRAN: Final = Options(
     values=_by_word(

@@ -1,4 +1,4 @@
-"""Dependency files as the untouched compile would write them."""
+"""Write dependency files with the content that the untouched compile would write."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _WRITES_BELOW: Final = ("-Wp,-MD", "-Wp,-MMD")
 
 
 def dependency_words(command: CompilerCommand) -> dict[Argument, list[str]]:
-    """Return for each source the words that make the preprocessor write the dependencies of the whole compile.
+    """Return source → the options that make the preprocessor write the same dependencies as the whole compile.
 
-    File and target depend on ``-o``, the number of sources and the compiler's version, so the compiler is queried
-    (``-###``).
+    The names of the file and of the target depend on ``-o``, on the number of sources and on the compiler's version, so
+    the compiler is queried with ``-###``.
     """
     options = command.of(Role.DEPENDENCY)
     writes = not _WRITES.isdisjoint(options)
@@ -47,10 +47,10 @@ def dependency_words(command: CompilerCommand) -> dict[Argument, list[str]]:
 
 
 def dependency_file(words: list[str]) -> str | None:
-    """Return the file into which the preprocessor writes dependencies, from its words.
+    """Return the file into which the preprocessor writes dependencies, according to its options.
 
     Returns:
-        The name; empty if there is none, None if unknown.
+        The name of the file; empty if none is written, None if the name is unknown.
     """
     writes = not _WRITES.isdisjoint(words)
     below = [word.split(",")[2:] for word in words if word.startswith(_WRITES_BELOW)]
@@ -87,9 +87,12 @@ def _handed_on(command: CompilerCommand) -> Iterator[str]:
 
 
 def _options(call: list[str], wanted: list[str], handed_on: set[tuple[str, str]]) -> list[str]:
-    """Return the wanted options from the call of the compiler proper, as its driver writes them.
+    """Return the wanted options, as words, from a driver's call of the compiler proper.
 
-    Options that are passed on reach the preprocessor anyway.
+    Args:
+        call: The words of the call.
+        wanted: The options to return, with their values.
+        handed_on: Options and values to leave out, because the driver passes them to the preprocessor anyway.
     """
     words: list[str] = []
     for option, value in pairwise(call):

@@ -1,4 +1,4 @@
-"""Regular expressions that are compiled on first use: a front end has many, and most sources need few."""
+"""Compile regular expressions on first use, because a front end has many, and most sources need few."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ __all__ = ["expression"]
 
 
 def expression(pattern: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
-    """Return the result of ``re.compile``, compiled when one of its methods is first used."""
+    """Return a regular expression that is compiled when one of its methods is first used."""
     return cast("re.Pattern[AnyStr]", _Expression(pattern, flags))
 
 
@@ -19,5 +19,5 @@ class _Expression:
 
     def __getattr__(self, name: str) -> Any:
         found = getattr(re.compile(*self._words), name)
-        setattr(self, name, found)  # later look-ups find it without __getattr__
+        setattr(self, name, found)  # later look-ups find the attribute without __getattr__
         return found

@@ -1,4 +1,4 @@
-"""Fortran compilers by vendor: how each is recognised, and its names of the options that instrumented builds need."""
+"""Recognise Fortran compilers by vendor, and list the options of each that instrumented builds need."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ class FortranCompiler(NamedTuple):
         preprocess: Options, besides ``-E``, to write the preprocessed source to standard output; empty if it cannot.
         check: Options to write modules and messages, but no object; empty if none is known.
         quiet: Options to suppress warnings; empty if none is known.
-        free_line: Significant characters of a line in free form; 0 for all.
+        free_line: Number of significant characters per line in free form; 0 for all.
         renames: The option to rename a file in debug information; empty if there is none.
-        reads_assembly: Whether it adds assembly to a source's object.
-        rewraps: Whether its preprocessor changes the lines of a source.
+        reads_assembly: Whether the compiler can add assembly to the object of a source.
+        rewraps: Whether the compiler's preprocessor changes the lines of a source.
     """
 
     maker: str
@@ -77,7 +77,7 @@ _KNOWN: Final = (GNU, LLVM, INTEL, NVIDIA, CRAY)
 
 
 def fortran_compiler(command: list[str]) -> FortranCompiler:
-    """Return the vendor of the compiler in a command, from its version text, which is cached."""
+    """Return the properties of the compiler in a command, recognised by its version text, which is cached."""
     store = open_store()
     key = digest("fortran compiler", *command, *program_states(command), *compiler_environment())
     known = store.get(key)

@@ -1,4 +1,4 @@
-"""A command's Fortran sources: their form, folders for INCLUDE lines, and text."""
+"""Find regions in a command's Fortran sources and insert probes, with knowledge of form and include folders."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _SUBMODULE: Final = expression(rb"^\s*submodule\s*\(", re.I | re.M)
 _PREPROCESSED: Final = "f95-cpp-input"  # the compiler's name for preprocessed Fortran
 _FIXED_LINE: Final = 72
 _WIDE_LINE: Final = 132
-# The options for free and fixed form: GNU's and LLVM's, Cray's, Intel's, NVIDIA's.
+# The options for free and fixed form of the compilers of GNU and LLVM, Cray, Intel, and NVIDIA.
 _FORMS: Final = {
     **dict.fromkeys(["-ffixed-form", "-ffixed", "-fixed", "-FI", "-Mfixed", "-Mnofree", "-Mnofreeform"], True),
     **dict.fromkeys(["-ffree-form", "-ffree", "-free", "-FR", "-Mfree", "-Mfreeform"], False),
@@ -43,7 +43,7 @@ class FortranFrontEnd:
 
     Args:
         command: The user's command.
-        choice: Which regions are wanted.
+        choice: The wanted regions.
     """
 
     def __init__(self, command: CompilerCommand, choice: Choice = DEFAULT_CHOICE) -> None:
@@ -52,7 +52,7 @@ class FortranFrontEnd:
         self._choice = choice
 
     def instrument(self, source: Argument, text: bytes) -> Instrumented:
-        """Insert probes into a text, with the source's name at its top."""
+        """Return a text with probes, with the source's name at its top, and its regions."""
         done = self._unit(source, text).instrumented()
         marker = b"" if done.text.startswith(b"#") else os.fsencode(f'# 1 "{quoted_name(source.words[0])}"\n')
         assembly = (
@@ -63,7 +63,7 @@ class FortranFrontEnd:
         return done._replace(text=marker + done.text, assembly=assembly)
 
     def regions(self, source: Argument, text: bytes) -> CodeRegions:
-        """Find the regions of a text."""
+        """Return the regions of a text."""
         return self._unit(source, text).found()
 
     def _unit(self, source: Argument, text: bytes) -> SourceUnit:
@@ -72,7 +72,7 @@ class FortranFrontEnd:
         return SourceUnit(text, source.words[0], self.form(source), places, self._choice, modules=modules)
 
     def suffix(self, source: Argument) -> str:
-        """Return the suffix of Fortran that is not preprocessed."""
+        """Return the file suffix for Fortran that is not preprocessed."""
         return ".f" if self.form(source).fixed else ".f90"
 
     def form(self, source: Argument) -> Form:
@@ -99,7 +99,7 @@ class FortranFrontEnd:
         return Form(fixed, lengths[fixed], openmp or simd, openmp, openacc, debug_lines, backslash)
 
     def include_directories(self, source: Argument) -> list[str]:
-        """Return a source's folder and the user's own folders for INCLUDE lines; mpif.h is left to the compiler."""
+        """Return the folders to search for included files: the source's and the user's, but not those of mpif.h."""
         words = [each.words for each in self._command.arguments if each.words[0].startswith(_INCLUDE_OPTIONS)]
         given = [pair[1] if len(pair) > 1 else _INCLUDE_OPTION.sub("", pair[0]) for pair in words]
         return [
@@ -109,7 +109,7 @@ class FortranFrontEnd:
 
 
 def _line_lengths(option: str) -> dict[bool, int]:
-    """Return the line lengths that an option sets, by whether the form is fixed; 0 for all characters."""
+    """Return whether the form is fixed → the line length that an option sets for it; 0 for all characters."""
     if match := _LENGTH_OPTION.match(option):
         return {match[1] == "fixed": int(match[2]) if match[2].isdigit() else 0}
     if match := _EXTENDED.match(option):

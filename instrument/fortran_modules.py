@@ -1,4 +1,4 @@
-"""The module files that a Fortran source reads and writes, recognised from its words alone."""
+"""Find the module files that a Fortran source reads and writes, by searching its text for words."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ _MODULE: Final = expression(rb"(?:^[ \t\d]*|;[ \t]*)(?:module(?![ \t]*procedure)
 
 
 def modules_written(text: bytes) -> list[str] | None:
-    """Return the modules that a source defines, by file name; None if unclear."""
+    """Return the file names, without suffix, of the modules that a source defines; None if they are unclear."""
     found = [match[1].decode("latin-1").lower() for match in _BEGIN.finditer(text)]
     found = [name for name in found if not name.startswith("procedure")]
     return found if len(found) == len(_MODULE.findall(text)) else None
 
 
 def writes_modules(text: bytes) -> bool:
-    """Return whether a source defines modules."""
+    """Return whether a source defines modules or submodules."""
     return bool(_MODULE.search(text))
 
 
 def module_files_read(command: CompilerCommand, text: bytes) -> list[Path]:
-    """Return the files of modules whose names occur in a text, even by chance, in the compiler's search folders."""
+    """Return the module files in the compiler's search folders whose names occur in a text, even by chance."""
     folded = _CONTINUED.sub(b"", text).translate(None, _BLANKS).lower()
     return [
         path
@@ -43,7 +43,7 @@ def module_files_read(command: CompilerCommand, text: bytes) -> list[Path]:
 
 
 def included_files(command: CompilerCommand, text: bytes, source: str) -> Iterator[Path]:
-    """Yield the files of INCLUDE lines, recursively; not those of the compiler."""
+    """Yield the files that INCLUDE lines name, recursively, except the compiler's own."""
     folders = [Path(source).parent, *_folders(command)]
     seen = set()
     waiting = [text]

@@ -1,4 +1,4 @@
-"""The stub in every instrumented Fortran object, as assembly added to the compiler's own."""
+"""Make the stub that every instrumented Fortran object contains: assembly, added to that of the compiler."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ _LOCAL_LABEL: Final = expression(r"(?<![\w.])\.L(?=\w)")
 # Directives that are removed from the stub: an assembler input may have only one ``.file``, and ``.ident`` names the
 # compiler of the source.
 _NOT_TWICE: Final = expression(r"^\s*\.(?:file|ident)\b.*\n", re.M)
-# A note, such as for an executable stack, that the other text already contains for both.
+# Notes, such as for an executable stack, are removed, because the compiler's own assembly contains them.
 _NOTE: Final = expression(r"^\s*\.section\s+\.note\..*\n(?:(?!\s*\.section\b).*\n)*", re.M)
 
 
 class FortranStub:
-    """Lets GNU's compiler make the stub in the background.
+    """The stub, which GNU's compiler makes in the background.
 
     Args:
         command: The user's command, which determines symbol names and machine code.
@@ -76,24 +76,24 @@ class FortranStub:
 
     @property
     def words(self) -> list[str]:
-        """The words that add the stub to a compiler command; valid if there is no problem."""
+        """The words that add the stub to a compiler command; valid only if ``problem`` returns nothing."""
         if self._is_object:
             return [str(self._path)]
         more = ["-Xassembler", str(self._more)] if self._more.exists() else []
         return ["-Xassembler", str(self._path), *more, *(["-fno-lto"] if self._lto else [])]
 
     def add(self, lines: Iterable[str]) -> None:
-        """Add lines to the assembler's input beside the stub."""
+        """Add lines to the assembler's input, in addition to the stub."""
         if text := "".join(f"{line}\n" for line in lines):
             self._more.write_text(text, "ascii")
 
     @property
     def remark(self) -> str:
-        """Return a message about what is missing."""
+        """A message about a difference from the user's command; empty if there is none."""
         return "compiled without -flto, which would drop the probes" if self._lto and not self._is_object else ""
 
     def problem(self) -> str:
-        """Return why there is no stub; empty if there is one."""
+        """Wait for the stub, and return why it could not be made; empty if it was made."""
         if self._problem is None:
             self._problem = self._finished()
         return self._problem
@@ -109,7 +109,10 @@ class FortranStub:
 
 
 def _name(options: list[str]) -> str:
-    """Return the symbol of ``aa_enter``, according to the last option that affects it."""
+    """Return how the compiler spells a procedure's symbol, as the body of the C macro ``AA_NAME(name)``.
+
+    Among options that affect it, the last one counts.
+    """
     underscoring = True
     f2c = False
     second = None
@@ -127,5 +130,5 @@ def _name(options: list[str]) -> str:
 
 
 def _beside(text: str) -> str:
-    """Remove text from assembly that would clash with other assembly in the same call."""
+    """Return the stub's assembly without text that would clash with other assembly in the same call."""
     return _LOCAL_LABEL.sub(".Laa_", _NOTE.sub("", _NOT_TWICE.sub("", text)))

@@ -1,4 +1,4 @@
-"""The interface of a language for the compiler wrapper and for commands that read sources."""
+"""The interface of a language's front end, for the compiler wrapper and for commands that read sources."""
 
 from __future__ import annotations
 
@@ -15,29 +15,29 @@ FORTRAN_STUB: Final = Path(__file__).with_name("fortran_stub.c")
 
 
 class FrontEnd(Protocol):
-    """A language's conversion of source text to regions, and to text with probes."""
+    """The front end of a language: finds regions in source text, and inserts probes."""
 
     def instrument(self, source: Argument, text: bytes) -> Instrumented:
-        """Insert probes into the text that the compiler proper would see.
+        """Return a text with probes, and its regions; ``text`` is what the compiler would see after preprocessing.
 
         Raises:
             SourceError: The text cannot be read, or has a construct that cannot have probes.
         """
 
     def regions(self, source: Argument, text: bytes) -> CodeRegions:
-        """Find the regions of such a text; errors as for ``instrument``."""
+        """Return the regions of a text; arguments and errors as for ``instrument``."""
 
     def suffix(self, source: Argument) -> str:
-        """Return the suffix of instrumented text for the compiler."""
+        """Return the file suffix with which the compiler accepts instrumented text."""
 
 
 def front_end(command: CompilerCommand, source: Argument, choice: Choice | None = None) -> FrontEnd:
-    """Return the front end of a source's language; others are not loaded.
+    """Return the front end for a source's language; front ends for other languages are not loaded.
 
     Args:
         command: The user's command.
-        source: One of its sources.
-        choice: The wanted regions; None for the environment's choice.
+        source: One of the sources in the command.
+        choice: The wanted regions; None for the choice in environment variables.
     """
     choice = choice or read_choice()
     if source.is_fortran:

@@ -1,4 +1,4 @@
-"""Find out whether a compiler may fuse multiplications and additions, because counting such programs takes longer."""
+"""Record whether a compiler may fuse multiplications and additions, because counting such programs takes longer."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from .predefined import predefined_macros
 
 __all__ = ["fused_assembly"]
 
-_MACRO: Final = "__FMA__"  # a macro of x86, where such programs were measured
+_MACRO: Final = "__FMA__"  # a macro on x86, where such programs were measured
 _CONTRACTION: Final = "-ffp-contract="
 
 
 def fused_assembly(command: CompilerCommand, language: str) -> list[str]:
-    """Return assembler lines that record that it may; empty if it may not.
+    """Return assembler lines which record that the compiler may fuse operations; empty if it may not.
 
     Args:
         command: The user's command.
@@ -30,7 +30,7 @@ def fused_assembly(command: CompilerCommand, language: str) -> list[str]:
 
 
 def _has_instructions(command: CompilerCommand, language: str) -> bool:
-    """Return whether the machine that the options select has the instructions."""
+    """Return whether the options select a machine with fused multiply-add instructions."""
     machine = (argument.words for argument in command.arguments if argument.words[0].startswith("-m"))
-    read_as = language if language == "c++" else "c"  # because no macro identifies Fortran
+    read_as = language if language == "c++" else "c"  # Fortran is tested as C, because it has no such macro
     return _MACRO in predefined_macros(command.compiler, read_as, [*chain.from_iterable(machine)])

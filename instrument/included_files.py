@@ -1,4 +1,4 @@
-"""The files that a preprocessor has read, and those that it would read instead if they existed."""
+"""Find the files that a preprocessor has read, and the missing files that it would read instead if they existed."""
 
 from __future__ import annotations
 
@@ -16,30 +16,30 @@ __all__ = ["IncludedFiles"]
 _FILE: Final = expression(rb'^# \d+ "((?:\\.|[^"\\\n])*)"', re.M)
 _ESCAPE: Final = expression(rb"\\([0-7]{3}|.)")
 _FOLDER_OPTIONS: Final = ("-I", "-iquote", "-isystem", "-idirafter")
-# Options of the preprocessor whose files are in the text anyway, or that name no files.
+# Options of the preprocessor that name no files, or only files that line markers in the text show.
 _PLAIN: Final = ("-D", "-U", "-include", "-undef", "-trigraphs", "-H")
 _CLOCKS: Final = (b"__DATE__", b"__TIME__", b"__TIMESTAMP__")
 _ASKS: Final = expression(rb'__has_(?:include(?:_next)?|embed)\s*\(\s*(?:[<"]([^>"\n]+)[>"])?')
 
 
 class IncludedFiles:
-    """The files behind preprocessed text.
+    """The files from which preprocessed text was made.
 
     Attributes:
         names: Files that were read.
-        present: Files that were tested for and exist.
+        present: Files that exist, and whose existence was tested.
         absent: Missing files that would be read, or found by a test, if they existed.
 
     Args:
         command: The user's command.
-        source: Its source.
+        source: The source in the command.
         text: The preprocessed source.
         system: The compiler's own folders, each with a trailing slash.
-        since: Time of the preprocessor's call, by the clock of files.
+        since: Time of the preprocessor's call in nanoseconds, by the kernel's clock for files.
 
     Raises:
-        ValueError: The files cannot be determined, or were written meanwhile.
-        OSError: One cannot be read.
+        ValueError: The files cannot be determined, or were written after ``since``.
+        OSError: A file cannot be read.
     """
 
     def __init__(
@@ -78,7 +78,11 @@ class IncludedFiles:
                 self._look_at_questions(content, of_system=name.startswith(self._system))
 
     def _look_at_questions(self, content: bytes, *, of_system: bool) -> None:
-        """Find the files that a text tests for with ``__has_include``; in system headers, all files that it names."""
+        """Record the files whose existence a system header tests with ``__has_include``.
+
+        Raises:
+            ValueError: The text is not a system header, so that all its tests cannot be found.
+        """
         for match in _ASKS.finditer(content):
             if not of_system:
                 raise ValueError("texts that ask for files")
@@ -90,7 +94,7 @@ class IncludedFiles:
                     self._missed([path])
 
     def _look_for(self, name: str) -> None:
-        """Record the other places where a file with an included name would be found."""
+        """Record the other paths at which the preprocessor would find a file with the name of a file that it read."""
         around = [each for each in self._folders if name.startswith(each) and (each or name[0] != "/")]
         if name.startswith(self._system):
             around = [max(around, key=len)]
@@ -105,7 +109,7 @@ class IncludedFiles:
 
 
 def _names(text: bytes) -> Iterator[str]:
-    """Yield the names in line markers, except those that are not files, and the working folder."""
+    """Yield the file names in line markers, except names in angle brackets and the working folder."""
     for name in dict.fromkeys(_FILE.findall(text)):
         if name[:1] != b"<" and not name.endswith(b"//"):
             yield os.fsdecode(_ESCAPE.sub(_unescaped, name))
@@ -134,5 +138,5 @@ def _includes(options: list[tuple[str, ...]]) -> bool:
 
 
 def _closed(folder: str) -> str:
-    """Return a folder with a slash, as in the names of its files."""
+    """Return a folder with a trailing slash; empty for the current folder."""
     return f"{folder.rstrip('/')}/" if folder else ""

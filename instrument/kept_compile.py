@@ -1,4 +1,4 @@
-"""The result of a compile, cached for the next compile with equal content."""
+"""Cache the result of a compile for the next compile with the same content."""
 
 from __future__ import annotations
 
@@ -45,15 +45,15 @@ _FILES: Final = expression(rb'^# \d+ "([^"\n]+)"(?![ \d]* 3)', re.M)  # except s
 class KeptCompile:
     """A compile of one source to one object that reads and writes only known files.
 
-    The key contains everything that determines the result: the preprocessed text, the source, the command, the working
-    directory, the compiler's programs, the variables that it reads, our own code, and for Fortran the modules and
-    included files. Dependency files are not cached; the preprocessor writes them again.
+    The key of the cached result contains everything that determines it: the preprocessed text, the source, the command,
+    the working directory, the compiler's programs, the variables that it reads, our own code, and for Fortran the
+    modules and included files. Dependency files are not cached; the preprocessor writes them again.
 
     Args:
         command: The user's command.
-        texts: Its preprocessed sources, with the preprocessor's messages.
+        texts: The preprocessed sources, with the preprocessor's messages.
         dependency_words: The preprocessor's options for dependency files.
-        since: Time of its call, by the clock of files.
+        since: Time of the preprocessor's call in nanoseconds, by the kernel's clock for files.
     """
 
     def __init__(
@@ -76,7 +76,10 @@ class KeptCompile:
                 self._key = self._make_key(texts[0])
 
     def again(self) -> tuple[bytes, list[str]] | None:
-        """Write the files of an earlier compile; return the messages of compiler and wrapper, None without one."""
+        """Write the files of an earlier equal compile, and return the messages of the compiler and of the wrapper.
+
+        None if there is no such compile.
+        """
         content = self._store.get(self._key) if self._key else None
         if content is None:
             return None
@@ -119,7 +122,7 @@ class KeptCompile:
         return [*self._command.objects, *(folder / f"{name}.mod" for name in self._modules or [])]
 
     def _make_key(self, done: Finished) -> str | None:
-        """Return the key; None if an input is unknown or cannot be read."""
+        """Return the key of the cached result; None if an input is unknown or cannot be read."""
         source = self._command.sources[0]
         (path,) = self._command.objects
         if any(each in done.output for each in _READS_MORE) or (path.exists() and not path.is_file()):
@@ -152,7 +155,7 @@ def _state(command: CompilerCommand) -> tuple[int, int]:
 
 
 def is_plain(argument: Argument) -> bool:
-    """Return whether, with an argument, a compile writes only its object and messages, and reads nothing unknown."""
+    """Return whether an argument lets a compile write only its object and messages, and read only known files."""
     word = argument.words[0]
     if argument.role is Role.COMPILE:
         return word in _PLAIN_STEPS or word.startswith(_LINKING)
@@ -160,13 +163,13 @@ def is_plain(argument: Argument) -> bool:
 
 
 def _parsers(source: Argument) -> list[str]:
-    """Return the files that identify the parsers' release."""
+    """Return files whose content identifies the releases of the parsers."""
     names = () if source.is_fortran else ("clang",) if source.is_cxx else ("clang", "pycparser")
     return [parser.origin for parser in map(find_spec, names) if parser and parser.origin]
 
 
 def _write(path: Path, content: bytes) -> None:
-    """Write a file if its content differs; otherwise its time is kept, as compilers do for module files."""
+    """Write a file; a module file with the same content is not touched, so that it keeps its time, as in compilers."""
     if path.suffix == ".mod" and path.is_file() and path.read_bytes() == content:
         return
     with replacing(path) as stream:

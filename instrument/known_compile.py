@@ -1,9 +1,10 @@
 """Repeat a compile that is known by its command and files, without preprocessor, parser and compiler.
 
-A cached compile (``KeptCompile``) has a key that only the preprocessor can compute. A note with the command as its key
-lists the files that were read, and those that were missing. While these are unchanged, the result is valid.
+The key of a cached compile (``KeptCompile``) can only be computed after preprocessing. Therefore, a note, whose key is
+the command, lists the files that were read, and those that were missing. As long as these are unchanged, the cached
+result is valid.
 
-This takes about as long as Python's start, so this module and its imports import little.
+Repeating a compile takes about as long as starting Python, so this module and its imports import little.
 """
 
 from __future__ import annotations
@@ -27,9 +28,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Inputs", "answered", "command_key", "note_compile"]
 
-_MOST: Final = 4  # notes per command, for example for several branches of a project
+_MOST: Final = 4  # most notes per command, for example for several branches of a project
 _PRODUCTS: Final = "AUTOANALYZER_PRODUCTS"
-# Options with results beside the object, or without any result.
+# Variables with which commands have results in addition to the object, or no result.
 _UNUSUAL: Final = ("AUTOANALYZER_INSIDE", _PRODUCTS)
 
 
@@ -39,7 +40,7 @@ class Inputs:
     Attributes:
         programs: The compiler's programs.
         files: Files that were read.
-        present: Files that were tested for.
+        present: Files that exist, and whose existence was tested.
         absent: Missing files and folders that would be read if they existed.
     """
 
@@ -50,7 +51,9 @@ class Inputs:
         self.absent = absent
 
     def state(self, texts: dict[str, str]) -> str:
-        """Return a digest of the inputs; empty if one is missing, or if a file exists that should not.
+        """Return a digest of the inputs; empty if a file in ``present`` is missing, or one in ``absent`` exists.
+
+        ``texts`` caches digests of files by name.
 
         Raises:
             OSError: A file cannot be read.
@@ -63,35 +66,35 @@ class Inputs:
         return digest(*program_states(self.programs), *(texts[file] for file in self.files))
 
     def parts(self) -> list[bytes]:
-        """Return all fields as content, for ``of``."""
+        """Return all fields as bytes, which ``of`` reads."""
         return [_listed(each) for each in (self.programs, self.files, self.present, self.absent)]
 
     @classmethod
     def of(cls, parts: list[bytes]) -> Inputs:
-        """Read the output of ``parts``."""
+        """Return the inputs from the bytes that ``parts`` has returned."""
         return cls(*map(_list_of, parts))
 
 
 def command_key(words: list[str]) -> str:
-    """Return the key of a command and its folder: everything that determines the result except the files read.
+    """Return a digest of a command, its folder, and everything else that determines its result, except the files read.
 
     Raises:
-        OSError: The plan cannot be read, or the working folder is gone.
+        OSError: The plan cannot be read, or the working folder was removed.
     """
-    folder = os.environ.get("PWD", "")  # the folder as debug information names it
+    folder = os.environ.get("PWD", "")  # the name of the folder in debug information
     return digest("command", *words, folder, *program_states(words[:2]), *fingerprint(words))
 
 
 def note_compile(
     store: Store, words: list[str], inputs: Inputs, key: str, *, files: list[str], dependencies: str
 ) -> None:
-    """Record a compile for the next one.
+    """Write a note on a compile, so that an equal command can be answered without preprocessing.
 
     Args:
-        store: The store of results.
+        store: The cache.
         words: The command.
-        inputs: Its inputs.
-        key: Key of its cached result.
+        inputs: Inputs of the compile.
+        key: Key of the cached result.
         files: The files of the result, in order.
         dependencies: The preprocessor's dependency file; empty if there is none.
 
@@ -108,7 +111,7 @@ def note_compile(
 
 
 def answered(words: list[str]) -> bool:
-    """Write a known command's files and messages, and return whether it is known.
+    """Write the files and messages of a command if its result is cached, and return whether it is.
 
     Args:
         words: The command of the real compiler.
@@ -129,7 +132,10 @@ def _notes(store: Store, key: str) -> list[bytes]:
 
 
 def _answer(store: Store, note: list[bytes], texts: dict[str, str]) -> bool:
-    """Write the results of a note if it is still valid; return whether it is."""
+    """Write the result that a note describes if the note is still valid; return whether it is.
+
+    ``texts`` caches digests of files by name.
+    """
     state, key, files, dependencies, text = note[4:]
     try:
         holds = Inputs.of(note[:4]).state(texts).encode() == state

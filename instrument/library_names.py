@@ -1,4 +1,4 @@
-"""The library functions whose calls are regions, one table per library."""
+"""List the library functions whose calls are regions, in a table per library."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _INSTRUCTIONS: Final = frozenset(
 ) | {"abs", "labs", "operator[]"}
 _ENDINGS: Final = frozenset(("__assert_fail", "__assert_rtn", "__assert", "abort", "exit", "_exit", "_Exit"))
 
-# Compilers call these themselves for all but a few bytes, or treat them only as builtins.
+# Functions that compilers insert themselves unless there are only a few bytes, or that exist only as builtins.
 _OF_BYTES: Final = expression(r"mem|st[pr]|bcmp|bcopy|bzero|r?index")
 
 _MOVES: Final = frozenset(("memcpy", "memmove", "memset"))
@@ -38,7 +38,7 @@ _LAPACK: Final = expression(
 )
 _FFTW: Final = expression(r"[sd]?fftw[flq]?_(?:mpi_)?(?:execute|plan|init_threads|cleanup|import|export)\w*")
 _MPI: Final = expression(r"P?MPI_[A-Z]\w*")
-# The first three have regions in the probe library; the others only look something up.
+# MPI functions without regions: the probe library has regions for the first three; the others only look up values.
 _NO_MPI: Final = expression(
     r"P?MPI_(?:Init|Init_thread|Finalize|Wtime|Wtick|Initialized|Finalized|Comm_rank|Comm_size|Get_count|Get_address"
     r"|Error_string|Error_class|\w+_f2c|\w+_c2f|T_\w+)",
@@ -84,7 +84,7 @@ _FORTRAN_SYSCALL: Final = frozenset(
 
 
 def mode_of_call(name: str) -> str:
-    """Return the mode of a function by its C name; empty if no library has it."""
+    """Return the mode that measures calls of a C function; empty if no table contains its name."""
     if name in _SYSCALL or name in _LIBRARY:
         return "syscall" if name in _SYSCALL else "library"
     if _MPI.fullmatch(name):
@@ -93,7 +93,7 @@ def mode_of_call(name: str) -> str:
 
 
 def is_instruction(name: str) -> bool:
-    """Return whether compilers turn a function of C or C++ into an instruction or two, or it ends the program."""
+    """Return whether compilers turn a function of C or C++ into one or two instructions, or it ends the program."""
     builtin = name.removeprefix("__builtin_")
     if builtin != name:
         plain = builtin.strip("_").removesuffix("_chk")
@@ -102,17 +102,17 @@ def is_instruction(name: str) -> bool:
 
 
 def is_move(name: str) -> bool:
-    """Return whether a function of C moves or sets bytes."""
+    """Return whether a C function moves or sets bytes."""
     return name.removeprefix("__builtin_").strip("_").removesuffix("_chk") in _MOVES
 
 
 def is_of_c(name: str) -> bool:
-    """Return whether only the headers of the C library declare a function."""
+    """Return whether a function counts as a library function only if the C library's headers declare it."""
     return not (_MPI.fullmatch(name) or _is_of_solvers(name))
 
 
 def fortran_mode(name: str) -> str:
-    """Return the mode of a procedure by its Fortran name, in lower case; empty if no library has it."""
+    """Return the mode that measures calls of a Fortran procedure, named in lower case; empty if no table has it."""
     if name.startswith(("mpi_", "pmpi_")):
         return "" if _NO_MPI.fullmatch(name) else "mpi"
     if _FORTRAN_MATH.fullmatch(name) or _is_of_solvers(name):

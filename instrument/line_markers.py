@@ -1,4 +1,4 @@
-"""Text with line markers, ``# 12 "file.c"``, which give the file and line of each part."""
+"""Find the file and line of each part of a text from its line markers, ``# 12 "file.c"``."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .expression import expression
 __all__ = ["MarkedText", "Marker", "Place", "quoted_name", "with_plain_markers"]
 
 _MARKER: Final = expression(r'#[ \t]*(?:line[ \t]+)?(\d+)[ \t]*"((?:\\.|[^"\\\n])*)"([ \d]*)$', re.M)
-# LLVM's Fortran compiler writes ``#line "./file.f90" 12``, without the name if it is unchanged.
+# LLVM's Fortran preprocessor writes ``#line "./file.f90" 12``; it omits the name if this has not changed.
 _REVERSED: Final = expression(rb'^#line(?:[ \t]+"(?:\./)?([^"\n]*)")?[ \t]+(\d+)$', re.M)
 _ESCAPE: Final = expression(r"\\([0-7]{1,3}|.)", re.DOTALL)
 
@@ -23,10 +23,10 @@ class Marker(NamedTuple):
 
     Attributes:
         offset: Offset of the marker itself.
-        start: Offset of the line after it.
+        start: Offset of the line after the marker.
         line: Number of that line in the file.
-        file: The file's name, bytes as Latin-1.
-        quoted: The name as in the marker, without the quotes.
+        file: Name of the file, with one character per byte (Latin-1).
+        quoted: The name as it is written in the marker, without the quotes.
         flags: The digits after the name.
     """
 
@@ -38,13 +38,16 @@ class Marker(NamedTuple):
     flags: frozenset[str]
 
     def text(self, line: int, *, system: bool = False) -> str:
-        """Return a marker for another line of the same file, which neither enters nor leaves it."""
+        """Return the text of a marker for a line of the same file, without flags for entering or leaving the file.
+
+        With ``system``, it declares system text.
+        """
         flags = sorted((self.flags - {"1", "2"}) | ({"3"} if system else set()))
         return " ".join([f'# {line} "{self.quoted}"', *flags])
 
 
 class Place(NamedTuple):
-    """A place in a file as users know it; line and column count from 1."""
+    """A place in a file; line and column count from 1."""
 
     file: str
     line: int
@@ -82,12 +85,12 @@ class MarkedText:
 
 
 def quoted_name(file: str) -> str:
-    """Return a file's name as quoted in a marker."""
+    """Return a file's name with the escapes that a line marker needs, without quotes."""
     return file.replace("\\", "\\\\").replace('"', '\\"')
 
 
 def with_plain_markers(text: bytes) -> bytes:
-    """Return a text of LLVM's Fortran preprocessor with ordinary line markers."""
+    """Return a text from LLVM's Fortran preprocessor with line markers in the usual notation."""
     name = b""
 
     def plain(match: re.Match[bytes]) -> bytes:

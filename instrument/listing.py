@@ -1,4 +1,4 @@
-"""The regions of sources as a plan to edit."""
+"""Write the regions of sources as a plan that users can edit."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def write_listing(path: Path, choice: Choice, found: Iterable[tuple[str, CodeReg
     Args:
         path: The file.
         choice: The wanted regions.
-        found: Each source's name, and all its regions, including those that are off.
+        found: Name and all regions of each source, including regions that are off.
 
     Raises:
         InputError: The file cannot be written.
@@ -54,7 +54,7 @@ def write_listing(path: Path, choice: Choice, found: Iterable[tuple[str, CodeReg
             if each.is_off:
                 off[each.reason].append(comment)
             elif each.of_plan or BY_THE_PLAN in each.reason:
-                continue  # a rule covers it already
+                continue  # an earlier rule already covers the region
             elif not each.reason:
                 include.append(Include(Pattern.of(each.region), comment=comment))
             else:
@@ -64,7 +64,7 @@ def write_listing(path: Path, choice: Choice, found: Iterable[tuple[str, CodeReg
 
 
 def _once(rules: list[_Rule]) -> tuple[_Rule, ...]:
-    """Drop duplicate rules, because headers are in several sources, and keep their last comment."""
+    """Return the rules without duplicates, which occur as headers are in several sources; the last comment is kept."""
     return tuple({rule: rule for rule in rules}.values())
 
 

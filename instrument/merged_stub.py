@@ -1,4 +1,4 @@
-"""The stub of Fortran sources for compilers that accept no assembly: an object merged into each object."""
+"""Make the stub for Fortran compilers that accept no assembly: an object that is merged into each compiled object."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ _ELF: Final = b"\x7fELF"
 
 
 class MergedStub:
-    """Lets a C compiler make the stub, and merges it into a command's objects by a partial link.
+    """The stub, which a C compiler makes, and which a partial link merges into a command's objects.
 
-    Fortran's names for the probes depend on compiler options, so the stub defines all of them. It copies descriptors,
-    because a compiler may pass them on the stack.
+    The symbols of the probes depend on options of the Fortran compiler, so the stub defines all spellings. It copies
+    descriptors, because the compiler may pass them on the stack.
 
     Args:
         command: The user's command.
         folder: Folder for the stub.
 
     Raises:
-        UsageError: ``AUTOANALYZER_CC`` is badly quoted.
+        UsageError: The quotes in ``AUTOANALYZER_CC`` are not balanced.
     """
 
     remark: Final = ""
@@ -45,11 +45,11 @@ class MergedStub:
 
     @property
     def words(self) -> list[str]:
-        """The words that add the stub to a linking command; valid if there is no problem."""
+        """The words that add the stub to a linking command; valid only if ``problem`` returns nothing."""
         return [str(part) for part in self._parts] if self._command.links else []
 
     def problem(self) -> str:
-        """Return why there is no stub; empty if there is one."""
+        """Make the stub, and return why this failed; empty if it succeeded."""
         if not self._command.fortran.maker:
             return "probes in Fortran need the compiler of GNU, LLVM, Intel, NVIDIA or Cray"
         if reason := self._refusal():
@@ -83,7 +83,7 @@ class MergedStub:
                 self._parts.append(made)
 
     def put_into(self, objects: list[Path]) -> str:
-        """Link the stub into objects; return why that failed, or an empty string."""
+        """Merge the stub into objects; return why that failed, or an empty string."""
         merged = self._folder / "merged.o"
         for path in objects:
             try:

@@ -1,4 +1,4 @@
-"""Records in an object for readers of the program: strings in a section that is neither loaded nor stripped."""
+"""Store records about a program in its objects: strings in a section that is neither loaded nor stripped."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .expression import expression
 
 __all__ = ["noted"]
 
-_SECTION: Final = '.autoanalyzer,"MS",%progbits,1'  # equal strings are kept once
+_SECTION: Final = '.autoanalyzer,"MS",%progbits,1'  # the linker keeps equal strings only once
 _SPECIAL: Final = expression(rb'["\\?\x00-\x1f\x7f-\xff]')
 
 

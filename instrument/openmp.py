@@ -1,4 +1,4 @@
-"""Whether a command enables OpenMP, so that parallel regions and worksharing constructs become regions."""
+"""Decide whether a command enables OpenMP, so that parallel regions and worksharing constructs become regions."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _NO_OPENMP: Final = expression(r"-(?:f|q)no-openmp$|-nomp$|-qnosmp$|-h(?:\w+,)*n
 
 
 def openmp_is_on(options: Iterable[str]) -> bool:
-    """Return whether the last relevant option enables OpenMP."""
+    """Return whether compiler options enable OpenMP; the last relevant option counts."""
     on = False
     for option in options:
         if _OPENMP.match(option):

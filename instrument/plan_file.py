@@ -1,6 +1,6 @@
-"""The plan file that builds follow: the one that ``AUTOANALYZER_PLAN`` names, or that of the last run.
+"""Find the plan file that builds use: the one that ``AUTOANALYZER_PLAN`` names, or the plan of the last run.
 
-Known compiles need it first, so this module imports little.
+Cached compiles read the plan first and must be fast, so this module imports little.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ class PlanFile:
     """A plan's file.
 
     Attributes:
-        path: Its path.
-        name: Its name in messages.
-        of_run: Whether it was not named, but found in a run's folder.
+        path: Path of the file.
+        name: Name of the file in messages.
+        of_run: Whether the file was found in a run's folder, rather than named by the user.
     """
 
     def __init__(self, path: str, name: str, *, of_run: bool = False) -> None:
@@ -38,8 +38,8 @@ class PlanFile:
 def find_plan(environment: Mapping[str, str] = os.environ) -> PlanFile | None:
     """Return the plan file; None if there is none.
 
-    ``auto`` means that of the last run: the first folder, from the current one upwards, with a run in the default place
-    decides. An unreadable plan, such as another user's, is ignored.
+    The value ``auto`` means the plan of the last run: in the first folder, from the current one upwards, that contains
+    a run in the default place. If a plan cannot be read, such as another user's, it is ignored.
     """
     name = environment.get(PLAN_VARIABLE, "")
     if name != _AUTO:

@@ -1,4 +1,4 @@
-"""The macros that a compiler predefines."""
+"""Find the macros that a compiler predefines."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ _MACRO: Final = expression(rb"^#define (\w+)(?: ([^\n]*))?$", re.M)
 
 
 def predefined_macros(compiler: list[str], language: str, options: Sequence[str]) -> dict[str, str]:
-    """Return a compiler's predefined macros, cached; empty if it does not report them.
+    """Return name → text of a compiler's predefined macros, which are cached; empty if it does not report them.
 
     Args:
         compiler: The compiler's command.
         language: The language, as for ``-x``.
-        options: The options that may affect them.
+        options: The options that may affect the macros.
     """
     words = [*compiler, *options, "-dM", "-E", "-x", language, os.devnull]
     native = [processor()] if any(word.endswith("=native") for word in words) else []

@@ -20,7 +20,7 @@ _CXX_HEADERS: Final = (".hpp", ".hh", ".hxx", ".h++", ".H", ".tcc")
 
 
 class ReadSource:
-    """A preprocessed source, with its language's front end."""
+    """A preprocessed source, and the front end for its language."""
 
     def __init__(self, source: Argument, text: bytes, language: FrontEnd) -> None:
         self._source = source
@@ -29,7 +29,7 @@ class ReadSource:
 
     @property
     def name(self) -> str:
-        """The source as it was named."""
+        """The name of the source on the command line."""
         return self._source.words[0]
 
     @property
@@ -39,15 +39,15 @@ class ReadSource:
 
     @property
     def stub(self) -> Path | None:
-        """The additional C source that a program of such texts needs; None if each text contains it."""
+        """The C source that a program of instrumented texts needs in addition; None if each text contains it."""
         return FORTRAN_STUB if self._source.is_fortran else None
 
     def instrument(self) -> Instrumented:
-        """Insert probes."""
+        """Return the source's text with probes, and its regions."""
         return self._language.instrument(self._source, self._text)
 
     def regions(self) -> CodeRegions:
-        """Find the regions."""
+        """Return the source's regions."""
         return self._language.regions(self._source, self._text)
 
 
@@ -61,19 +61,19 @@ def read_sources(
     choice: Choice | None = None,
     lenient: bool = False,
 ) -> Iterator[ReadSource]:
-    """Read C, C++ and Fortran sources one by one.
+    """Yield C, C++ and Fortran sources, preprocessed one by one.
 
     Args:
-        c: The C compiler command, with flags if need be.
+        c: The C compiler command, which may contain flags.
         cxx: The C++ compiler command.
         fortran: The Fortran compiler command.
         sources: Paths of the sources.
         flags: Compiler flags of the user: directories, macros, the language standard.
-        choice: The wanted regions; None for the environment's choice.
-        lenient: Whether errors after which the preprocessor goes on, as ``#error``, do no harm.
+        choice: The wanted regions; None for the choice in environment variables.
+        lenient: Whether to ignore errors after which the preprocessor continues, such as ``#error``.
 
     Raises:
-        InputError: A source does not exist, is of no such language, or the preprocessor rejects it.
+        InputError: A source does not exist, is in another language, or the preprocessor rejects it.
     """
     for path in sources:
         if not Path(path).is_file():

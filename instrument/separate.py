@@ -1,4 +1,4 @@
-"""Commands with several sources, or with a link: each source is compiled separately, so that each is cached."""
+"""Carry out commands with several sources, or with a link: each source is compiled and cached separately."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def carried_out(command: CompilerCommand) -> int:
 
 
 def _linked(command: CompilerCommand, objects: dict[Argument, Path]) -> int:
-    """Link the objects; if that fails, the untouched command's messages are shown."""
+    """Link the objects; return the status. If linking fails, the messages of the untouched command are shown."""
     linked = run(_link_words(command, objects), messages=True)
     if linked.status == 0:
         sys.stderr.buffer.write(linked.messages)
@@ -50,11 +50,11 @@ def _linked(command: CompilerCommand, objects: dict[Argument, Path]) -> int:
 
 
 def _is_separable(command: CompilerCommand) -> bool:
-    """Return whether separate compiles give the same result, and can be cached."""
+    """Return whether separate compiles have the same result as the command, and can be cached."""
     several = len(command.sources) > 1 and not command.of(Role.OUTPUT)
     if not (command.links or several) or not open_store().keeps or command.of(Role.DEPENDENCY):
         return False
-    # Fortran links with link-time optimisation get the probes in another way.
+    # If Fortran is linked with link-time optimisation, the link gets the probes as an object.
     lto = any(option.startswith("-flto") for option in command.of(Role.BOTH))
     if lto and command.has_fortran:
         return False
@@ -64,7 +64,7 @@ def _is_separable(command: CompilerCommand) -> bool:
 
 
 def _objects(command: CompilerCommand, work: Workspace) -> Iterator[tuple[Argument, Path]]:
-    """Yield each source with the path of its object."""
+    """Yield each source with the path for its object."""
     for number, source in enumerate(command.sources):
         yield (
             source,
@@ -73,7 +73,7 @@ def _objects(command: CompilerCommand, work: Workspace) -> Iterator[tuple[Argume
 
 
 def _compile_words(command: CompilerCommand, source: Argument, path: Path) -> list[str]:
-    """Return the words that compile one source."""
+    """Return the command that compiles one source to the object ``path``."""
     given = [each for each in command.arguments if each.role in _BEFORE_SOURCES]
     options = [word for each in given if not each.words[0].startswith(_LINKING) for word in each.words]
     language = ["-x", source.language] if source.language else []
@@ -81,7 +81,7 @@ def _compile_words(command: CompilerCommand, source: Argument, path: Path) -> li
 
 
 def _link_words(command: CompilerCommand, objects: dict[Argument, Path]) -> list[str]:
-    """Return the words that link the objects instead of their sources."""
+    """Return the command that links the objects in place of their sources."""
     words = list(command.compiler)
     for each in command.arguments:
         if each.role is not Role.LANGUAGE:

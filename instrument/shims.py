@@ -1,4 +1,4 @@
-"""Scripts with compilers' own names that call the wrappers, for builds that ignore ``CC`` and similar variables."""
+"""Write scripts with compilers' names that call the wrappers, for builds that ignore ``CC`` and similar variables."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .expression import expression
 
 __all__ = ["build_environment"]
 
-# The stand-ins: the wrapper, the variable with the real compiler, and the names of both in builds.
+# For each language: the wrapper, the variable with the real compiler, and the names that builds use for compilers.
 _WRAPPERS: Final = (
     ("aa-mpicc", "AUTOANALYZER_CC", expression(r"mpicc(\.\w+)?|mpiic[cx]"), ("CC", "MPICC")),
     ("aa-mpicxx", "AUTOANALYZER_CXX", expression(r"mpi(cxx|c\+\+|CC)(\.\w+)?|mpiicp[cx]"), ("CXX", "MPICXX")),
@@ -33,12 +33,12 @@ _WRAPPERS: Final = (
 def build_environment(folder: Path, wrappers: Path, environment: Mapping[str, str] = os.environ) -> dict[str, str]:
     """Return an environment in which a build calls the wrappers.
 
-    ``CC``, ``CXX``, ``FC`` and similar variables name the wrappers; a compiler that they already name is the one that
-    the wrapper calls. The names of these and of MPI compilers on ``PATH`` lead to scripts that call the wrappers.
+    ``CC``, ``CXX``, ``FC`` and similar variables name the wrappers, which call the compilers that the variables named
+    before. On ``PATH``, the names of these compilers and of MPI compilers lead to scripts that call the wrappers.
 
     Args:
-        folder: Folder for the scripts, with one subfolder per choice of compilers; builds such as CMake's remember
-            them, so they must not change.
+        folder: Folder for the scripts, with a subfolder per choice of compilers. The scripts must not change, because
+            builds such as CMake's remember their paths.
         wrappers: The folder of the wrappers.
         environment: The environment to start from.
 
@@ -61,7 +61,7 @@ def build_environment(folder: Path, wrappers: Path, environment: Mapping[str, st
         scripts[wrapper] = f'#!/bin/sh\nexec {called} "$@"\n'
         for path in _compilers(paths, names):
             scripts[path.name] = f'#!/bin/sh\n{real}={shlex.quote(shlex.quote(str(path)))} exec {called} "$@"\n'
-        # Makefiles call $(CC) without quotes, so a path that needs them is replaced by its script's name.
+        # Makefiles call $(CC) without quotes, so a path that needs quotes is replaced by the name of a script.
         changed |= dict.fromkeys(variables, wrapper if called != str(wrappers / wrapper) else called)
     folder /= digest(*(each for item in sorted(scripts.items()) for each in item))
     for name, text in scripts.items():
@@ -71,7 +71,7 @@ def build_environment(folder: Path, wrappers: Path, environment: Mapping[str, st
 
 
 def _compilers(paths: list[str], names: re.Pattern[str]) -> Iterator[Path]:
-    """Yield the first file of each name on the path."""
+    """Yield the first file with each name that matches, in the folders of ``PATH``."""
     found: set[str] = set()
     for folder in paths:
         try:
@@ -85,7 +85,7 @@ def _compilers(paths: list[str], names: re.Pattern[str]) -> Iterator[Path]:
 
 
 def _write(script: Path, text: str) -> None:
-    """Write a script unless it exists; it is complete as soon as it is visible."""
+    """Write a script unless it exists; other processes see it only when it is complete."""
     if script.exists():
         return
     script.parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""The limits for code so short that a probe would cost as much, the same in all languages."""
+"""The limits, the same in all languages, for code that is so short that a probe would take as much time."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from typing import Final, TypeVar
 __all__ = ["LARGE", "SHORT", "SHORT_REASON", "TINY", "TINY_REASON", "called_often", "growth"]
 
 TINY: Final = 20
-"""The greatest number of statements of a function for which a probe may cost as much as the function."""
+"""Most statements in a function that is tiny: a probe may take as much time as the function."""
 
 SHORT: Final = 200
-"""The greatest number of executed statements of short code; a probe takes as long as about a hundred."""
+"""Most statements that short code executes; a probe takes as long as about a hundred statements."""
 
 LARGE: Final = 256
-"""The greatest size in bytes of an object whose copy counts as an ordinary statement."""
+"""Largest size in bytes of an object whose copy counts as an ordinary statement."""
 
-# GNU's estimates of sizes (-fdump-ipa-fnsummary): of an inline guard in C or C++, and of a statement; medians of twelve
-# sources of three programs.
+# Sizes as GNU's compilers estimate them (-fdump-ipa-fnsummary), for an inline guard in C or C++, and for a statement:
+# medians over twelve sources of three programs.
 _GUARD_SIZE: Final = 17
 _STATEMENT_SIZE: Final = 3
 
@@ -28,11 +28,11 @@ _Function = TypeVar("_Function", bound=Hashable)
 
 
 def growth(guards: int, statements: int) -> float:
-    """Estimate by what share guards enlarge the code.
+    """Return an estimate of the share by which guards enlarge the code: 0.5 if it becomes 1.5 times as large.
 
     Args:
         guards: Number of guards.
-        statements: Statements in all functions of the text.
+        statements: Number of statements in all functions.
     """
     return _GUARD_SIZE * guards / (_STATEMENT_SIZE * max(statements, 1))
 
@@ -40,18 +40,18 @@ def growth(guards: int, statements: int) -> float:
 def called_often(
     functions: Iterable[_Function], main: set[_Function], calls: Iterable[tuple[_Function, _Function, bool]]
 ) -> set[_Function]:
-    """Return the functions that may run often: called in a loop, by one that runs often, or from outside the unit.
+    """Return the functions that may run often: called in a loop, by such a function, or by no function in the unit.
 
     Args:
         functions: All functions that the unit defines.
         main: The functions that run once.
-        calls: Caller, callee, and whether the call is in a loop.
+        calls: For each call, the caller, the callee, and whether the call is in a loop.
     """
     known = [(caller, called, in_loop) for caller, called, in_loop in calls if called != caller]
     called_by: dict[_Function, list[_Function]] = {}
     for caller, called, _ in known:
         called_by.setdefault(caller, []).append(called)
-    often = set(main)  # only their callees are needed
+    often = set(main)  # so that a call in one of these functions alone does not count
     pending = [*(set(functions) - {called for _, called, _ in known}), *(called for _, called, loop in known if loop)]
     while pending:
         if (function := pending.pop()) not in often:

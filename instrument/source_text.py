@@ -1,4 +1,4 @@
-"""The text of a source that the compiler proper would see."""
+"""Read the text of a source as the compiler would see it after preprocessing."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ _NEXT_OPTION: Final = expression(r",(?=-\w)")
 
 
 class SourceTexts:
-    """Reads the sources of a command, with the preprocessor where the compiler would use it.
+    """Reads the sources of a command; those that the compiler would preprocess are preprocessed.
 
     Args:
         command: The user's command.
-        compiles: Whether the command is carried out; then reading C and C++ also writes dependencies and the extra
-            files that the environment requests.
+        compiles: Whether the command is carried out. If it is, reading C and C++ also writes dependencies, and extra
+            files that environment variables request.
     """
 
     def __init__(self, command: CompilerCommand, *, compiles: bool = False) -> None:
@@ -34,10 +34,10 @@ class SourceTexts:
         self._compiles = compiles
 
     def read(self, source: Argument) -> Finished:
-        """Read one source.
+        """Return the text of one source, and the preprocessor's status and messages.
 
-        Comments are removed, because those of system headers are most of the text. In C they are kept if the compiler
-        warns about fall-through cases, because some comments declare them intended.
+        Comments are removed, because comments in system headers are most of the text. In C, they are kept if the
+        compiler warns about fall-through cases, because some comments declare that these are intended.
         """
         if source.is_fortran:
             return self._fortran(source) if self._command.preprocesses(source) else _read(source)
@@ -77,7 +77,7 @@ class SourceTexts:
         return run(words, output=True, messages=True, recorded=recorded and self._compiles)
 
     def _write_apart(self, source: Argument, dependencies: list[str]) -> None:
-        """Let the compiler write dependencies in a separate call if they would mix with the text or suppress it."""
+        """Let the compiler write dependencies in a separate call if they would mix with the text, or suppress it."""
         run(self._words(source, ["-fsyntax-only", *self._command.quiet, *dependencies]), messages=True, recorded=True)
 
     def _words(self, source: Argument, extra: list[str]) -> list[str]:
@@ -91,13 +91,13 @@ def _heeds_comments(option: str) -> bool:
 
 
 def _besides_dependencies(option: str) -> list[str]:
-    """Return what a word passes to the preprocessor other than dependency options."""
+    """Return the options that a word such as ``-Wp,…`` passes to the preprocessor, without those for dependencies."""
     parts = _NEXT_OPTION.split(option.removeprefix(_HANDED_ON)) if option.startswith(_HANDED_ON) else []
     return [_HANDED_ON + part for part in parts if not part.startswith("-M")]
 
 
 def _is_stream(name: str | None) -> bool:
-    """Return whether output to a file may go to the stream of the preprocessor's text."""
+    """Return whether writing to a file of this name may write to the stream with the preprocessor's text."""
     if not name:
         return False
     return name == "-" or (Path(name).exists() and not Path(name).is_file())

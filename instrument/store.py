@@ -1,6 +1,6 @@
-"""Results cached on disk, by a key made from their inputs.
+"""Cache results on disk, by keys that are made from their inputs.
 
-Known compiles need this module in the time that Python takes to start, so it imports little.
+Cached compiles must be hardly slower than starting Python, so this module imports little.
 """
 
 from __future__ import annotations
@@ -29,21 +29,21 @@ __all__ = ["Store", "joined", "open_store", "parts_of"]
 _LIMIT: Final = "AUTOANALYZER_CACHE_LIMIT"
 _DEFAULT: Final = "1G"
 _UNITS: Final = {"K": 10, "M": 20, "G": 30}
-_FOLDERS: Final = "0123456789abcdef"  # each folder holds the keys that begin with its digit
-_ROOM_MADE: Final = 0.8  # the share of a full folder that is kept
+_FOLDERS: Final = "0123456789abcdef"  # names of folders, each for the keys that begin with its digit
+_ROOM_MADE: Final = 0.8  # the share of a full folder that is kept when room is made
 _CHECKSUM: Final = 16  # bytes of a checksum
 _ABANDONED: Final = 3600.0  # seconds after which a file is no longer being written
 
 
 class Store:
-    """Caches results, the most recently used ones within a limit.
+    """Caches results; if they exceed a limit, those that were not used for the longest time are removed.
 
-    Several processes may use one store at the same time: a result is whole or absent. If the folder cannot be written,
-    nothing is cached, silently.
+    Several processes may use one store at the same time: a result is either complete or absent. If the folder cannot be
+    written, nothing is cached, and no error is raised.
 
     Args:
         folder: The store's folder.
-        limit: Greatest size in bytes.
+        limit: Largest size of all results in bytes.
     """
 
     def __init__(self, folder: Path | str, limit: int) -> None:
@@ -52,11 +52,11 @@ class Store:
 
     @property
     def keeps(self) -> bool:
-        """Whether there is any room."""
+        """Whether the limit permits caching anything."""
         return self._share > 0
 
     def get(self, key: str) -> bytes | None:
-        """Return a result; None if there is none, or a damaged one, which is removed."""
+        """Return the result with a key; None if there is none, or if it is damaged; a damaged one is removed."""
         path = self._path(key)
         if not self.keeps:
             return None
@@ -72,7 +72,7 @@ class Store:
             else:
                 os.unlink(path)
         except OSError:
-            pass  # it belongs to another user
+            pass  # the file belongs to another user
         return content if is_whole else None
 
     def put(self, key: str, content: bytes) -> None:
@@ -111,7 +111,7 @@ class Store:
 
 
 def open_store(environment: Mapping[str, str] = os.environ) -> Store:
-    """Return the store in the cache folder, ``AUTOANALYZER_CACHE_LIMIT`` bytes large.
+    """Return the store in the cache folder, with the limit in ``AUTOANALYZER_CACHE_LIMIT``.
 
     Raises:
         UsageError: The limit is not a size.
@@ -124,16 +124,16 @@ def open_store(environment: Mapping[str, str] = os.environ) -> Store:
 
 
 def joined(parts: Iterable[bytes]) -> bytes:
-    """Join several contents into one."""
+    """Return several byte strings joined into one, from which ``parts_of`` can return them."""
     held = list(parts)
     return b"%b\n%b" % (b" ".join(b"%d" % len(part) for part in held), b"".join(held))
 
 
 def parts_of(content: bytes) -> list[bytes]:
-    """Split the output of ``joined``.
+    """Return the byte strings that ``joined`` has joined.
 
     Raises:
-        ValueError: The value is not such an output.
+        ValueError: ``content`` was not returned by ``joined``.
     """
     head, _, rest = content.partition(b"\n")
     parts = []

@@ -1,6 +1,6 @@
-"""The syntax that determines regions: bodies, and the loops, calls, labels and blocks in each.
+"""The syntax that determines regions: function bodies, and the loops, calls, labels and blocks in each.
 
-Places are offsets in the preprocessed text, for every parser.
+All offsets refer to the preprocessed text, whichever parser has read it.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ class Unread(NamedTuple):
     """A place that a parser does not understand, with its message.
 
     Attributes:
-        offset: Where it is.
+        offset: Offset of the place.
         message: The parser's message.
-        is_of_types: Whether its statements are known nevertheless, except those that the parser rejects.
+        is_of_types: Whether the error is only about types, so that the parser drops single statements at most.
     """
 
     offset: int
@@ -34,7 +34,7 @@ class Unread(NamedTuple):
 
 
 class Loop(NamedTuple):
-    """A loop: the offset of its first word, and its greatest trip count; 0 if unknown."""
+    """A loop: the offset of its first word, and its largest trip count, which is 0 if unknown."""
 
     offset: int
     trips: int = 0
@@ -58,15 +58,15 @@ class Call(NamedTuple):
     """A call of a function.
 
     Attributes:
-        offset: Where it begins.
-        end: Right after it.
+        offset: Offset at which the call begins.
+        end: Offset right after the call.
         name: The function's name; empty if unknown.
         callee: Offset of the name in the function's definition; negative if unknown.
         is_virtual: Whether an overriding function may be called instead.
         declared: Offset of the name in a declaration of a function that is not a method; negative if unknown.
-        gives: ``value`` if the result is a number or nothing, ``pointer``, ``object``, ``dependent`` if unknown before
-            instantiation; empty if the parser has no types.
-        reason: Why no region can enclose it, as far as the parser knows.
+        gives: Kind of the result: ``value`` for a number or nothing, ``pointer``, ``object``, or ``dependent`` if it is
+            unknown before instantiation; empty if the parser does not know types.
+        reason: Why no region can enclose the call, as far as the parser knows; otherwise empty.
     """
 
     offset: int
@@ -83,25 +83,25 @@ class Body(NamedTuple):
     """A defined function or lambda, and its direct contents without inner bodies.
 
     Attributes:
-        name: Qualified, without parameters; empty for a lambda.
-        start: Offset of its declaration, or of its name if unknown.
-        name_offset: Offset of its name; for a lambda, its start.
-        opening: Offset of its body: an opening brace, or the ``try`` of a function try block.
-        end: Right after its body.
-        parameters: As declared, in parentheses; they distinguish overloads.
-        is_inline: Whether it is a template, or defined in its class.
+        name: The qualified name, without parameters; empty for a lambda.
+        start: Offset of the function's declaration, or of its name if unknown.
+        name_offset: Offset of the name; for a lambda, its start.
+        opening: Offset of the body: an opening brace, or the ``try`` of a function try block.
+        end: Offset right after the body.
+        parameters: The parameters as declared, in parentheses; they distinguish overloads.
+        is_inline: Whether the function is a template, or defined in its class.
         outer: The enclosing body, or None.
         inner: Start and end of the bodies within.
         loops: All loops, in order, except those that obviously run once.
         calls: The calls in the body, in order.
         heads: The calls before the body: in initialisers of members and in default arguments.
-        labels: Its labels.
-        cases: Its case labels.
+        labels: The labels.
+        cases: The case labels.
         switches: Offsets of ``switch`` statements.
         blocks: Offsets of opening braces of blocks.
         declarations: Offsets of declarations, or of their names, that are statements of a block.
         literals: Offsets of compound literals, which live as long as their block.
-        unread: The first place in it that the parser does not understand.
+        unread: The first place in the body that the parser does not understand; None if there is none.
     """
 
     name: str
@@ -125,14 +125,14 @@ class Body(NamedTuple):
     unread: Unread | None = None
 
     def chain(self) -> Iterator[Body]:
-        """Yield the body and all enclosing ones, inner first."""
+        """Yield the body and all enclosing bodies, from the inside out."""
         body: Body | None = self
         while body:
             yield body
             body = body.outer
 
     def holds(self, offset: int) -> bool:
-        """Return whether the text at an offset belongs directly to it."""
+        """Return whether the text at an offset is in this body, but not in a body within."""
         within = self.opening <= offset < self.end
         return within and not any(start <= offset < end for start, end in self.inner)
 
@@ -141,9 +141,9 @@ class Syntax(NamedTuple):
     """The syntax of a unit's user text.
 
     Attributes:
-        bodies: Outer ones before inner ones.
-        declared: Offset of a function's name in a declaration, and in its definition.
-        objects: Offsets of temporary objects, and whether each is destroyed without user code.
+        bodies: The function bodies, outer ones before inner ones.
+        declared: Offset of a function's name in a declaration → offset in its definition.
+        objects: Offset of each temporary object, and whether it is destroyed without user code.
         fields: Start and end of class members including initialisers.
     """
 

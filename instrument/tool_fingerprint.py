@@ -1,6 +1,6 @@
-"""The fingerprint of what affects an object, other than command and files: this package, settings, environment.
+"""Identify everything that affects an object, except command and files: this package, settings, environment.
 
-Known compiles need it first, so this module imports little.
+Cached compiles need this first and must be fast, so this module imports little.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _ROOMS: Final = (
 )
 _PREFIX: Final = "AUTOANALYZER_"
 _NO_SETTING: Final = ("CACHE", "INSIDE", "SHARDS", "PRODUCTS", "MAX_", "COUNTERS", "EVENTS", "CPU_CLOCK")
-# Variables that compilers and their MPI wrappers read, besides the command.
+# Environment variables that compilers and their MPI wrappers read.
 _MEANINGFUL: Final = frozenset(["PATH", "CPATH", "SOURCE_DATE_EPOCH"])
 _MEANINGFUL_STARTS: Final = ("LANG", "LC_", "I_MPI_")
 _VENDORS: Final = frozenset(
@@ -37,15 +37,15 @@ _CPU_LINES: Final = (b"vendor", b"cpu family", b"model", b"stepping", b"flags", 
 
 
 def fingerprint(words: Iterable[str]) -> Iterator[str | bytes]:
-    """Yield everything that changes when a command would make another object from the same files.
+    """Yield texts that change if a command would make another object from the same files.
 
-    Code files are identified by size and time, because a version does not distinguish two states of a checkout.
+    Our own code files are identified by size and time, because two states of a checkout have the same version.
 
     Args:
         words: The command.
 
     Raises:
-        OSError: The plan cannot be read, or the working folder is gone.
+        OSError: The plan cannot be read, or the working folder was removed.
     """
     yield from (os.getcwd(), sys.version, str(os.isatty(2)))
     yield from compiler_environment()
@@ -64,13 +64,13 @@ def compiler_environment() -> list[str]:
 
 
 def program_states(programs: Iterable[str]) -> list[str]:
-    """Identify programs by path, size and time; words of a command that are not programs are left out."""
+    """Return path, size and time of each program in some words of a command; words that are no programs are skipped."""
     paths = filter(None, map(found_program, programs))
     return [_state(os.path.realpath(path), os.stat(path)) for path in paths]
 
 
 def found_program(name: str) -> str | None:
-    """Find a program as a shell does."""
+    """Return the path of a program, which is searched as in a shell; None if it is not found."""
     if "/" in name:
         return name if _is_program(name) else None
     folders = os.environ.get("PATH", os.defpath).split(os.pathsep)

@@ -1,4 +1,4 @@
-"""A compiler's own information: its header folders, and the programs that it consists of."""
+"""Query a compiler for its header folders, and for the programs that it consists of."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ _DRIVER: Final = expression(r"^COLLECT_GCC=(.+)$", re.M)
 
 
 class Toolchain:
-    """Queries a compiler once, and caches the answer while its programs stay the same files.
+    """Facts about a compiler, which is queried once; the answer is cached as long as its programs do not change.
 
     Args:
         compiler: The compiler's command.
-        language: Which of its languages, as ``-x`` knows it.
+        language: One of the compiler's languages, as for ``-x``.
 
     Attributes:
-        directories: Its own header folders, each with a trailing slash; the usual ones if it names none.
+        directories: The compiler's own header folders, each with a trailing slash; usual ones if it reports none.
         identity: A digest that changes with the compiler.
-        programs: The programs that it consists of.
+        programs: The programs that the compiler consists of.
 
     Raises:
         UsageError: There is no such compiler.
@@ -55,13 +55,13 @@ class Toolchain:
 
     @property
     def is_gnu(self) -> bool:
-        """Whether the compiler proper is one of GNU's."""
+        """Whether the compiler, perhaps behind a wrapper, is one of GNU's."""
         return any(Path(program).name in _GNU for program in self.programs)
 
 
 def _ask(compiler: list[str], language: str) -> tuple[bytes, bytes, bytes, bytes]:
     """Return the compiler's programs, their states, a digest of its answers, and its header folders."""
-    import subprocess  # noqa: PLC0415 - a compiler is asked once
+    import subprocess  # noqa: PLC0415 - a compiler is queried only once
 
     try:
         done = subprocess.run(
@@ -90,7 +90,7 @@ def _read(text: bytes) -> list[str]:
 
 
 def _called(text: str) -> list[str]:
-    """Return the programs that a driver calls, one per line."""
+    """Return the programs that a driver calls, according to its output, which has a call per line."""
     import shlex  # noqa: PLC0415
 
     found = []

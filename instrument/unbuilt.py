@@ -1,7 +1,7 @@
-"""The regions of sources whose build is unknown, as probes would record them.
+"""Find the regions of sources whose build is unknown, with the names that probes would record.
 
-Nothing is inserted, so a source may be read leniently: headers are looked for in all folders of the sources, macros are
-those that makefiles there define, headers that are missing count as empty, and a source that is not understood has no
+Because no probes are inserted, sources may be read leniently. Headers are searched in all folders of the sources,
+macros are taken from makefiles there, missing headers count as empty, and a source that cannot be parsed has no
 regions.
 """
 
@@ -27,28 +27,28 @@ __all__ = ["regions_of_unbuilt"]
 
 _MOST_FILES: Final = 200
 _MOST_FOLDERS: Final = 400
-_MOST_MISSING: Final = 50  # headers of one source
+_MOST_MISSING: Final = 50  # most missing headers of one source
 _HEADER: Final = re.compile(r"\.(?:h|hh|hpp|hxx|h\+\+|H|tcc|inc|fh)$")
 _MAKEFILE: Final = re.compile(
     r"^(?:[Mm]akefile|GNUmakefile|.*\.mk|make\.(?:def|inc)|flags\.make|compile_commands\.json)$"
 )
-_LARGEST: Final = 4 << 20  # bytes of a makefile
+_LARGEST: Final = 4 << 20  # most bytes of a makefile to read
 _COMMENT: Final = re.compile(r"(?m)(?:^|\s)#.*$")
 _MACRO: Final = re.compile(r"(?<![\w-])-D[A-Za-z_]\w*(?:=[\w.+-]+)?(?![\w$\"'\\(=])")
-_ROOT: Final = 3  # parts of a path: a home, which has more than one program; what is above is other users'
-_SYSTEM: Final = "/usr/"  # begins the names of headers that are not the program's
+_ROOT: Final = 3  # least parts of a folder to walk: a home, /home/name; folders above belong to other users
+_SYSTEM: Final = "/usr/"  # begins the names of headers that do not belong to the program
 _MISSING: Final = re.compile(r"(?:fatal error|Error): (?:Cannot open included file .|)([\w./+-]+)(?:.|): No such file")
 
 
 def regions_of_unbuilt(
     files: Sequence[str], *, openmp: bool, environment: Mapping[str, str] = os.environ
 ) -> Iterator[Region]:
-    """Yield the regions of sources that can be read.
+    """Yield the regions in all sources that can be read.
 
     Args:
         files: Sources and headers, the most important first.
-        openmp: Whether OpenMP directives count.
-        environment: Names the compilers.
+        openmp: Whether OpenMP is enabled.
+        environment: The environment variables, which name the compilers.
     """
     there = [file for file in files if not file.startswith(_SYSTEM) and _is_file(file)][:_MOST_FILES]
     folders = _folders(there)
@@ -57,7 +57,7 @@ def regions_of_unbuilt(
     seen: set[str] = set()
     names = {os.path.realpath(file): file for file in there}
     with tempfile.TemporaryDirectory() as empty:
-        for file in sorted(there, key=lambda file: bool(_HEADER.search(file))):  # sources show most headers
+        for file in sorted(there, key=lambda file: bool(_HEADER.search(file))):  # sources include most headers
             if os.path.realpath(file) in seen:
                 continue
             words = [*flags, "-idirafter", empty]
@@ -70,7 +70,12 @@ def regions_of_unbuilt(
 
 
 def _regions(read: Callable[[], Iterable[ReadSource]], empty: Path) -> list[Region]:
-    """Return the regions of a source; each header that is missing is made, empty, in a folder."""
+    """Return the regions of a source; each missing header is created as an empty file.
+
+    Args:
+        read: Reads the source.
+        empty: The folder for empty headers, which the preprocessor searches.
+    """
     for _ in range(_MOST_MISSING):
         try:
             with warnings.catch_warnings():
@@ -91,9 +96,9 @@ def _regions(read: Callable[[], Iterable[ReadSource]], empty: Path) -> list[Regi
 
 
 def _folders(files: Sequence[str]) -> list[str]:
-    """Return the folders of sources, and those below and beside them that have headers or makefiles."""
+    """Return the folders of sources, and folders below and beside them that contain headers or makefiles."""
     folders = list(dict.fromkeys(str(Path(file).resolve().parent) for file in files))
-    # headers may be those of a compiler somewhere else
+    # Headers are ignored here, because they may belong to a compiler in another place.
     sources = [file for file in files if Path(file).suffix and not _HEADER.search(file)]
     found = dict.fromkeys(folders)
     for start in _roots(sources or files):
@@ -107,7 +112,10 @@ def _folders(files: Sequence[str]) -> list[str]:
 
 
 def _roots(files: Iterable[str]) -> Iterator[Path]:
-    """Yield the folders to walk: one around the files of each home or project, and its parent; none of the system."""
+    """Yield the folders to walk: the common folder of the files in each home or project, and its parent.
+
+    Folders of the system are left out.
+    """
     projects: dict[tuple[str, ...], list[Path]] = {}
     for file in files:
         folder = Path(file).resolve().parent
@@ -119,13 +127,13 @@ def _roots(files: Iterable[str]) -> Iterator[Path]:
 
 
 def _macros(folders: Iterable[str]) -> list[str]:
-    """Return the options that makefiles define macros by, each macro once."""
+    """Return the options in makefiles that define macros; for each macro, only the first option."""
     found: dict[str, str] = {}
     for folder in folders:
         for file in _makefiles(folder):
             try:
                 text = file.read_text(errors="replace") if file.stat().st_size < _LARGEST else ""
-            except OSError:  # another user's
+            except OSError:  # the file belongs to another user
                 continue
             for option in _MACRO.findall(_COMMENT.sub("", text)):
                 found.setdefault(option.partition("=")[0], option)
@@ -141,4 +149,4 @@ def _makefiles(folder: str) -> list[Path]:
 
 
 def _is_file(file: str | Path) -> bool:
-    return os.path.isfile(file)  # noqa: PTH113 - raises nothing if a folder may not be entered
+    return os.path.isfile(file)  # noqa: PTH113 - raises no error if a folder may not be entered

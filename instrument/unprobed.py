@@ -1,4 +1,4 @@
-"""The functions without probes that a source's regions call: their time counts as these regions' own."""
+"""Record the functions without probes that a source's regions call; their time counts as the regions' own time."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ __all__ = ["assembly"]
 
 
 def assembly(found: CodeRegions) -> list[str]:
-    """Return assembler lines that record which functions without probes each region calls; empty if none does."""
+    """Return assembler lines that record the functions without probes called in each region; may be empty."""
     strings = [entry(region.descriptor, tuple(names)) for region, names in _unprobed(found).items()]
     return noted(strings)
 
 
 def _unprobed(found: CodeRegions) -> dict[Region, list[str]]:
-    """Return the functions without a probe that each region calls, directly or through others of them."""
+    """Return region → names of the functions without probes that it calls, directly or through other such functions."""
     without = {each.end: each for each in found.regions if each.region.kind == "function" and each.reason}
     called: dict[CodeRegion, dict[CodeRegion, None]] = {}
     for caller, callee in _calls(found, without):
@@ -36,7 +36,14 @@ def _unprobed(found: CodeRegions) -> dict[Region, list[str]]:
 
 
 def _calls(found: CodeRegions, without: dict[int, CodeRegion]) -> Iterator[tuple[CodeRegion, CodeRegion]]:
-    """Yield pairs of caller and callee without a probe; the caller is a region or another such function."""
+    """Yield caller and callee of each call of a function without a probe.
+
+    The caller is a region with a probe, or another function without one.
+
+    Args:
+        found: The regions and calls of the source.
+        without: Offset of a function's end → the function, for those without probes.
+    """
     calls = sorted(call for call in found.calls if call[1] in without)
     callers = [each for each in found.regions if not each.reason or each.region.kind == "function"] if calls else []
     callers.sort(key=lambda each: (-each.start, each.end))

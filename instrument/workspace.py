@@ -1,4 +1,4 @@
-"""A temporary folder, created on demand, which is removed even after a signal."""
+"""Provide a temporary folder that is created on demand, and removed even after a signal."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ..temporary_folder import owned_prefix
 
 __all__ = ["Workspace", "undisturbed", "workspace"]
 
-_HIGH: Final = 64  # file descriptors from here on are unused in any build
+_HIGH: Final = 64  # builds do not use file descriptors from this number on
 _SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
@@ -24,7 +24,7 @@ class Workspace:
     """A temporary folder.
 
     Args:
-        above: The enclosing folder, if any, under its name ``name``.
+        above: The workspace in whose folder this one is created, under the name ``name``; None for a separate folder.
     """
 
     def __init__(self, above: Workspace | None = None, name: str = "") -> None:
@@ -39,21 +39,21 @@ class Workspace:
             self._folder = self._above.folder / self._name
             self._folder.mkdir()
         if self._folder is None:
-            import tempfile  # noqa: PLC0415 - what was compiled before needs no such directory
+            import tempfile  # noqa: PLC0415 - cached compiles need no such directory
 
             with undisturbed():
                 self._folder = Path(tempfile.mkdtemp(prefix=owned_prefix("compile")))
         return self._folder
 
     def named(self) -> str:
-        """Return another path of the folder that is the same in all processes, for names written into objects.
+        """Return a path for the folder that is the same in every build, for use in names that objects contain.
 
-        The path is that of a file descriptor, which compilers inherit.
+        It is the path of a file descriptor, which compilers inherit.
         """
         opened = os.open(self.folder, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
             number = fcntl.fcntl(opened, fcntl.F_DUPFD, _HIGH)
-        except OSError:  # the limit of open files is lower
+        except OSError:  # the limit of open files is lower than _HIGH
             return str(self.folder)
         finally:
             os.close(opened)
@@ -68,7 +68,10 @@ class Workspace:
 
 @contextmanager
 def workspace() -> Iterator[Workspace]:
-    """Yield a folder for the block; a signal removes it, then ends the process as if it had not been caught."""
+    """Yield a workspace, and remove its folder after the block.
+
+    A signal also removes the folder, and then ends the process as if it had not been caught.
+    """
     work = Workspace()
     before = {number: signal.getsignal(number) for number in _SIGNALS}
     ours = [number for number, handler in before.items() if handler != signal.SIG_IGN]
@@ -89,7 +92,7 @@ def workspace() -> Iterator[Workspace]:
 
 @contextmanager
 def undisturbed() -> Iterator[None]:
-    """Block signals that would end the process."""
+    """Block signals that would end the process, until the end of the block."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
     try:
         yield
@@ -98,7 +101,7 @@ def undisturbed() -> Iterator[None]:
 
 
 class _StopError(BaseException):
-    """Carries a signal to the end of the workspace."""
+    """Raised by a signal, so that the workspace is removed before the process ends."""
 
     def __init__(self, number: int) -> None:
         super().__init__(number)

@@ -1,4 +1,4 @@
-"""Compile as in the user's command, with probes."""
+"""Carry out the user's compiler command, with probes in the sources."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .expression import expression
 __all__ = ["PRODUCTS_VARIABLE", "compile_instrumented"]
 
 PRODUCTS_VARIABLE: Final = "AUTOANALYZER_PRODUCTS"
-"""The variable with the file in which compilers' outputs are recorded."""
+"""The environment variable with the path of the file in which the outputs of compilers are recorded."""
 _INSIDE: Final = "AUTOANALYZER_INSIDE"
 _SWITCH: Final = "AUTOANALYZER"
 # Output folders of commands that only test whether a source compiles.
@@ -31,11 +31,11 @@ _PROBING: Final = expression(
 def compile_instrumented(words: list[str], after_link: Callable[[list[str], Path], object] | None = None) -> int:
     """Carry out a compiler command with its C, C++ and Fortran sources instrumented.
 
-    A command with nothing to instrument replaces this process, unless it links, or reads a pipe.
+    A command without sources to instrument replaces this process, unless it links, or reads a pipe.
 
     Args:
         words: The command.
-        after_link: Called with the compiler and the program after linking.
+        after_link: Takes the compiler and the program; called after linking.
 
     Returns:
         The compiler's status.
@@ -55,7 +55,7 @@ def compile_instrumented(words: list[str], after_link: Callable[[list[str], Path
     try:
         command = CompilerCommand(words)
     except UsageError:
-        _become(words)  # a response file that only the compiler understands
+        _become(words)  # only the compiler can read the response file
     program = command.program if after_link else None
     probing = any(_is_probe(source) for source in command.sources)
     if probing:
@@ -64,7 +64,7 @@ def compile_instrumented(words: list[str], after_link: Callable[[list[str], Path
     if probing or command.asks or any(map(_is_device, command.sources)) or not (command.sources or program):
         _become(words)
     if command.sources and not piped:
-        from .separate import carried_out  # noqa: PLC0415 - what passes through need not wait for the parser
+        from .separate import carried_out  # noqa: PLC0415 - other commands need no parser
 
         status = carried_out(command)
     else:
@@ -75,7 +75,7 @@ def compile_instrumented(words: list[str], after_link: Callable[[list[str], Path
     if status == 0:
         _note(command, asked=False)
     if program and status == 0 and command.links_bare:
-        from .bare_program import refuse_bare  # noqa: PLC0415 - few programs are linked so
+        from .bare_program import refuse_bare  # noqa: PLC0415 - few programs need this check
 
         refuse_bare(program)
     if after_link and program and status == 0:
@@ -89,13 +89,13 @@ def _is_pipe(source: Argument) -> bool:
 
 
 def _is_device(source: Argument) -> bool:
-    """Return whether a source is /dev/null or another device; a missing file is reported by the compiler."""
+    """Return whether a source is /dev/null or another device; False for a missing file, which the compiler reports."""
     path = Path(source.words[0])
     return path.exists() and not path.is_file() and not path.is_fifo()
 
 
 def _note(command: CompilerCommand, *, asked: bool) -> None:
-    """Record the purpose of a command, if requested."""
+    """Record for the build, if notes are requested, the outputs of a command, or that it tested the compiler."""
     if notes := os.environ.get(PRODUCTS_VARIABLE):
         from .build_outputs import note_asked, note_written  # noqa: PLC0415 - few builds are noted
 
@@ -110,7 +110,7 @@ def _is_probe(source: Argument) -> bool:
 
 
 def _become(words: list[str]) -> NoReturn:
-    """Replace this process by the real command."""
+    """Replace this process by the untouched command."""
     try:
         os.execvp(words[0], words)
     except OSError as error:

@@ -25,8 +25,8 @@ from ..runtime.mpi.own_job import begin_mpi, started_processes
 __all__ = ["AnalysisJob"]
 
 _OTHERWISE: Final = "to analyse in one process: autoanalyzer analyze --alone"
-_SAMPLES: Final = 64  # number of places in a file that are compared
-_SAMPLE: Final = 1 << 14  # bytes at each place
+_SAMPLES: Final = 64  # number of places at which the processes' views of a file are compared
+_SAMPLE: Final = 1 << 14  # bytes compared at each place
 
 
 class AnalysisJob:
@@ -50,9 +50,9 @@ class AnalysisJob:
 
     @classmethod
     def joined(cls, path: Path) -> AnalysisJob:
-        """Return the job of this process; MPI starts only if the input is large enough for several processes.
+        """Return the job that this process belongs to; MPI starts only if several processes can share the input.
 
-        So a script that is executed by all ranks of a program can analyse a small run on one of them.
+        All ranks of a program may execute the same script, in which one of them analyses a small run alone.
 
         Args:
             path: The input: a file, or the folder of a run.
@@ -66,11 +66,11 @@ class AnalysisJob:
         return cls(begin_mpi(started, _OTHERWISE) if _is_enough(path) else None, leads=started.rank == 0)
 
     def lead(self, experiment: Experiment, file: Path, work: Callable[[], int]) -> int:
-        """Do work on an experiment as the leader, with the help of workers if possible; return the exit status.
+        """Call ``work`` as the leader, with the help of workers if possible; return its exit status.
 
         Args:
             experiment: The experiment to analyse.
-            file: The file from which it was read.
+            file: The file from which the experiment was read.
             work: The function that does the work and returns the exit status.
         """
         self._blocks = len(experiment.location_blocks())
@@ -86,7 +86,7 @@ class AnalysisJob:
             self._communicator.bcast(None)
 
     def _are_ready(self, file: Path) -> bool:
-        """Let all workers open the file; return whether all could, and found the same content."""
+        """Let all workers open the file; return whether all of them could, and found the same content."""
         assert self._communicator is not None
         self._communicator.bcast(file)
         own, *others = self._communicator.gather(_print_of(file))
@@ -113,7 +113,7 @@ class AnalysisJob:
     def over_locations(
         self, experiment: Experiment, function: Callable[..., Result], arguments: tuple[Any, ...]
     ) -> Iterator[Result]:
-        """Yield the results of a function for all blocks of locations, computed by all processes of the job."""
+        """Call a function for each block of locations, spread over all processes of the job; yield the results."""
         assert self._communicator is not None
         blocks = experiment.location_blocks()
         assert len(blocks) == self._blocks  # the workers have opened this experiment
@@ -130,7 +130,7 @@ class AnalysisJob:
             yield found
 
     def _drain(self) -> None:
-        """Receive and drop the results that workers still send."""
+        """Receive and discard the results that workers still send."""
         for number in self._left:
             self._receive(number)
 
@@ -174,7 +174,7 @@ class AnalysisJob:
 
 
 def _is_enough(path: Path) -> bool:
-    """Return whether there are several blocks of locations; True if the data are not gathered or not visible yet."""
+    """Return whether a run has several blocks of locations; True if its data are not gathered or not visible yet."""
     folder = RunFolder(path)
     if path.is_dir() and not (folder.experiment.exists() and not folder.has_later_shards()):
         return True
@@ -185,7 +185,7 @@ def _is_enough(path: Path) -> bool:
 
 
 def _print_of(file: Path) -> tuple[int, int]:
-    """Return the size of a file, and a checksum of samples of its content."""
+    """Return the size of a file in bytes, and a checksum of samples of its content."""
     number = 0
     with file.open("rb") as stream:
         size = os.fstat(stream.fileno()).st_size

@@ -36,11 +36,11 @@ def events_of(counters: str) -> list[str]:
 
 
 def event_groups(options: RunOptions, most: int = MOST_EVENTS) -> list[str]:
-    """Try the named events, and divide them into groups that can be counted together.
+    """Try to count the named PAPI events, and divide them into groups that can be counted together.
 
     Args:
         options: Options of the run.
-        most: The greatest number of events per run.
+        most: The largest number of events per run.
 
     Returns:
         The value of ``--counters`` for each run that is needed.
@@ -87,7 +87,7 @@ def one_group(options: RunOptions, what: str) -> RunOptions:
 
     Args:
         options: Options of the run.
-        what: The command or option that allows only one run, for the message.
+        what: The command or option that allows only one run; it is named in the error.
 
     Raises:
         UsageError: The events cannot be counted together.

@@ -1,4 +1,4 @@
-"""Count more PAPI events than one run can: several runs, each with some of the events, merged into one experiment."""
+"""Count more PAPI events than fit in one run: several runs count some events each, and are merged."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["measured_in_parts", "options_of_part"]
 
 
 def measured_in_parts(options: RunOptions, command: list[str], groups: Sequence[str], reporter: Reporter) -> Measured:
-    """Run the program once per group of events, each time with its own folder, and merge the runs.
+    """Run the program once per group of events, each time with its own folder; return the merged runs.
 
     If a run fails or is interrupted, no more runs follow, and the result has no experiment.
 
@@ -52,7 +52,7 @@ def _names(counters: str) -> list[str]:
 
 
 def options_of_part(options: RunOptions, counters: str, number: int) -> RunOptions:
-    """Return the options of one run; metrics other than the named events are recorded only in the first.
+    """Return the options of one run; only the first run records metrics other than the named events.
 
     Args:
         options: Options of all runs.

@@ -14,12 +14,12 @@ __all__ = ["open_experiment"]
 
 
 def open_experiment(path: Path) -> tuple[Experiment, Path]:
-    """Read an experiment's file, or that of a run's folder; shards that are not gathered yet are merged first.
+    """Read an experiment from a file or a run's folder; shards that are not gathered yet are merged first.
 
-    Sampled lines of a run become regions.
+    If a run without probes was sampled, its sampled source lines become functions and loops.
 
     Returns:
-        The experiment and its file.
+        The experiment, and the file that holds it.
 
     Raises:
         InputError: There is no such file, or the folder has no data of a run.

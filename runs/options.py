@@ -13,31 +13,31 @@ INTERVAL: Final = 0.01  # default interval of time lines, in seconds
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunOptions:
-    """The options of a measured run; docs/commands/run.md explains each under the same name.
+    """The options of a measured run. Most have the names of the command-line options in docs/commands/run.md.
 
-    For several runs of one program, ``dataclasses.replace`` derives the options from the user's.
+    If a program runs several times, ``dataclasses.replace`` derives the options of each run from the user's.
 
     Attributes:
         output: The run's folder.
         counters: The source of counts: ``auto``, ``papi``, ``papi:EVENT,…``, ``simulated``,
             ``simulated:EVENT,…`` or ``none``.
-        events: ``METRIC=EVENT,…`` or ``none``: which metrics PAPI counts, each by its event; None for all.
+        events: ``METRIC=EVENT,…``: the metrics that PAPI counts, and the event for each; ``none``; or None for all.
         usage: Metrics of system use, ``METRIC,…``; None to use the environment variable.
         count_in: ``mpi``, ``io`` or ``mpi,io``: PAPI counts only in these calls; None to count everywhere.
         multiplex: Whether events share the processor's counters in time slices.
         papi: The libpapi that counts, as ``named_papi`` returns it; None to use the environment variable, or what the
             system has.
         cache: Caches to simulate, ``L1=32K/8/64,L2=1M/8/64``; None for those of this machine.
-        counting_dir: Folder of the counting run; None for a copy of this one.
-        scratch: Folder for that copy; None for the run's folder.
+        counting_dir: Folder in which the counting run works; None for a copy of the current folder.
+        scratch: Folder in which that copy is made; None for the run's folder.
         no_copy: Whether the counting run works in the current folder.
         no_environment: Whether environment variables are not stored in the experiment.
-        gather: ``auto``, ``mpi`` or ``plain``.
-        max_memory: Limit of a process's memory for call paths, such as ``64M``; None for the default.
-        max_overhead: Greatest overhead, such as ``5%``, or ``off``; None for the default.
+        gather: How the data of all ranks are collected: ``auto``, ``mpi`` or ``plain``.
+        max_memory: Most memory per process for call paths, such as ``64M``; None for the default.
+        max_overhead: Largest overhead, such as ``5%``, or ``off``; None for the default.
         trace: Interval of time lines in seconds; None for no time lines.
-        trace_memory: Limit of a process's memory for time lines; None for the default.
-        pursue: Length in seconds of the window for choosing metrics of time lines; None to record all of them.
+        trace_memory: Most memory per process for time lines; None for the default.
+        pursue: Seconds per window, after which metrics of time lines are chosen anew; None to record all of them.
         policy: File that lists the metrics of time lines; None for all.
         split_waiting: Whether waiting before collectives is measured separately.
         path: When the critical path is recorded: ``never``, ``auto`` or ``always``; None to use the environment

@@ -1,4 +1,4 @@
-"""When a run records the critical path."""
+"""Decide when a run records the critical path."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ _DEFAULT: Final = "auto"
 
 
 def path_recording(chosen: str | None, *, counts_in_mpi: bool = False) -> str:
-    """Return when the path is recorded: as chosen, or else as the environment says, or else the default.
+    """Return when the critical path is recorded: ``never``, ``auto`` or ``always``.
 
-    The default is ``never`` if a run counts events in MPI calls, because the messages that record the path would add
-    to the counts.
+    The option has priority over the environment variable, and this over the default. The default is ``never`` if the
+    run counts events in MPI calls, because the messages that record the path would add to the counts.
 
     Args:
-        chosen: One of the choices, or None.
+        chosen: The option's value, or None.
         counts_in_mpi: Whether the run counts events in MPI calls: named events, or system use.
 
     Raises:

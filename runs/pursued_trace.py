@@ -25,7 +25,7 @@ _LINES: Final = (".npz", OTF2_SUFFIX)
 _PIECE: Final = 2**16
 _PAUSE: Final = 0.1  # seconds between checks of a growing file
 _STEPS: Final = 100  # steps per window into which time lines are divided
-_LOOKS: Final = 10  # how often per window a run in progress is read
+_LOOKS: Final = 10  # number of times per window that a run in progress is read
 
 
 def is_trace(path: Path) -> bool:
@@ -38,7 +38,7 @@ def trace_pieces(path: Path, window: float | None, patience: float | None) -> It
 
     Args:
         path: A file, a run's folder, or ``-`` for standard input.
-        window: Length of a window in seconds, of which a time step of time lines is at most a hundredth; None for the
+        window: Length of a window in seconds; a time step of time lines is at most a hundredth of it. None for the
             whole trace.
         patience: Seconds without new samples after which a growing trace has ended; None for a complete trace.
 
@@ -111,7 +111,7 @@ def _opened(path: Path) -> Iterator[BinaryIO]:
 def _pieces(stream: BinaryIO, name: str, patience: float) -> Iterator[bytes]:
     """Yield the content of a file and what is appended to it; end with an empty piece.
 
-    The end is ``patience`` seconds without new data for a file, and the end of input for a pipe.
+    A file ends after ``patience`` seconds without new data; a pipe ends when its writer closes it.
     """
     descriptor = stream.fileno()
     grows = stat.S_ISREG(os.fstat(descriptor).st_mode)

@@ -22,11 +22,11 @@ __all__ = ["PlannedRun", "groups_of", "planned_runs", "recorded"]
 
 @dataclass(frozen=True, slots=True)
 class PlannedRun:
-    """A run to be done.
+    """A run that is planned.
 
     Attributes:
-        options: Its options.
-        about: A description for the user.
+        options: Options of the run.
+        about: A description of the run for the user.
     """
 
     options: RunOptions

@@ -46,7 +46,7 @@ def _line(opened: Opened) -> str:
 
 
 def instead(refinement: Refinement) -> str:
-    """Return a phrase for messages that says what was found if no bottleneck has a source."""
+    """Return a phrase for messages about a run without a bottleneck whose source is known: what was found instead."""
     if not refinement.elsewhere:
         return "none: ranks are alike, and no region stands out"
     names = ", ".join(visible(each.name) for each in refinement.elsewhere[:3])

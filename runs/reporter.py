@@ -16,7 +16,7 @@ class Reporter:
     Attributes:
         say: Prints a message.
         progress: Takes the name of an activity, and returns a context manager that shows it.
-        counted: As ``progress``, but the context manager yields a callback that takes the amount done and the total.
+        counted: Like ``progress``, but the context manager yields a callback that takes the amount done and the total.
     """
 
     say: Callable[[str], object]

@@ -35,16 +35,16 @@ from .standard_input import place_in_input
 
 __all__ = ["Outcome", "Round", "Rounds"]
 
-_FIRST: Final = "first"  # folder of the first round, in the run's folder
-_OWN: Final = (MODES_VARIABLE, PLAN_VARIABLE)  # set here for each build
+_FIRST: Final = "first"  # folder of the first round, inside the run's folder
+_OWN: Final = (MODES_VARIABLE, PLAN_VARIABLE)  # environment variables that this module sets for each build
 
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """The result of a round.
+    """The result of one round.
 
     Attributes:
-        findings: The findings.
+        findings: The findings of the analysis.
         file: The experiment's file.
         run: The measured run.
     """
@@ -59,7 +59,7 @@ class Outcome:
     """The result of all rounds.
 
     Attributes:
-        last: The round whose verdict is shown; None if the program failed in the first and recorded nothing.
+        last: The round whose verdict is shown; None if the program failed in the first round and recorded nothing.
         failed: Whether the program failed in either round.
         not_counted: Why simulated counts are missing; empty otherwise.
         error: The error that ended the second round, or None.
@@ -78,7 +78,7 @@ class Rounds:
         options: Options of the runs; events are counted only in the second.
         command: The launcher and the program.
         build: Shell command that builds the program.
-        clean: Shell command that cleans before each build; empty or None for none.
+        clean: Shell command that runs before each build and removes earlier outputs; empty or None for none.
         analyse: Returns the findings of an experiment.
         reporter: Shows messages and progress.
 
@@ -182,7 +182,7 @@ class Rounds:
         """Build, run and analyse the program; each round reads standard input from the same offset.
 
         Args:
-            which: The round, for messages.
+            which: Name of the round, for messages.
             options: Options of the run.
             choice: Environment variables that select the regions with probes.
             counting: Context manager of the counting run.

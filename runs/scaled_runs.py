@@ -1,4 +1,4 @@
-"""``scale -o DIR --ranks 2,4,8``: the same program with several numbers of ranks, each run in its own folder."""
+"""Run a program with several numbers of ranks, each in its own folder, for ``scale -o DIR --ranks 2,4,8``."""
 
 from __future__ import annotations
 
@@ -22,28 +22,28 @@ from .standard_input import same_input
 __all__ = ["RANKS", "recorded_with_ranks"]
 
 RANKS: Final = "{ranks}"
-"""The placeholder in a command that the number of ranks replaces."""
+"""The placeholder for the number of ranks in a command."""
 
 
 def recorded_with_ranks(
     options: RunOptions, command: Sequence[str], numbers: Sequence[int], reporter: Reporter, repeat: int = 1
 ) -> list[Path] | None:
-    """Run a program with several numbers of ranks; complete runs of the same command are left as they are.
+    """Run a program with several numbers of ranks; complete runs of the same command are not repeated.
 
-    A run that is interrupted leaves nothing, so that it is repeated next time.
+    The data of an interrupted run are removed, so that it is repeated next time.
 
     Args:
-        options: Of all runs; each has its own folder inside theirs.
+        options: Options of all runs; each run has its own folder inside ``options.output``.
         command: The launcher and the program, with ``{ranks}`` for the number of ranks.
         numbers: Numbers of ranks.
-        reporter: For the user.
+        reporter: Shows messages and progress.
         repeat: How often the program runs with each number of ranks.
 
     Returns:
-        The folders of the runs; None if one failed, which is then the last.
+        The folders of the runs; None if a run failed, after which no more runs follow.
 
     Raises:
-        UsageError: The command has no ``{ranks}``, or a folder has the run of another command.
+        UsageError: The command has no ``{ranks}``, or a folder contains the run of another command.
         InputError: As for ``measured``.
     """
     if not any(RANKS in word for word in command):
@@ -66,7 +66,7 @@ def recorded_with_ranks(
 
 
 def _is_recorded(options: RunOptions, command: list[str], repeat: int, reporter: Reporter) -> bool:
-    """Run the program and return whether it succeeded each time."""
+    """Run the program ``repeat`` times; return whether all runs succeeded. Data of interrupted runs are removed."""
     done = None
     try:
         with counting_run(options, command, reporter) as counting:
@@ -78,7 +78,7 @@ def _is_recorded(options: RunOptions, command: list[str], repeat: int, reporter:
         if done is None or done.interrupted:
             RunFolder(options.output).clear()
             RunFolder(options.output).clear_runs()
-            with suppress(OSError):  # it holds something else
+            with suppress(OSError):  # the folder contains other files
                 options.output.rmdir()
     if done.interrupted:
         raise KeyboardInterrupt
@@ -86,10 +86,10 @@ def _is_recorded(options: RunOptions, command: list[str], repeat: int, reporter:
 
 
 def _is_there(folder: RunFolder, command: list[str], counters: str, repeat: int) -> bool:
-    """Return whether a folder has complete runs, as many as wanted, with counts if they are simulated.
+    """Return whether a folder contains at least ``repeat`` complete runs, with counts if these are to be simulated.
 
     Raises:
-        UsageError: It has the run of another command.
+        UsageError: The folder contains the run of another command.
     """
     if not folder.experiment.exists():
         return False

@@ -1,4 +1,4 @@
-"""Functions and loops of sources, for a program without probes whose code was sampled."""
+"""Turn sampled source lines into functions and loops, for a program without probes."""
 
 from __future__ import annotations
 
@@ -16,10 +16,12 @@ __all__ = ["with_source_regions"]
 
 
 def with_source_regions(experiment: Experiment, folder: Path) -> Experiment:
-    """Return a run's experiment with regions in place of sampled lines, and replace its file if that can be written.
+    """Return a run's experiment with functions and loops in place of sampled lines.
+
+    The experiment's file is replaced as well, if it can be written.
 
     Args:
-        experiment: As gathered; returned unchanged if it has no lines.
+        experiment: The gathered experiment; returned unchanged if it has no sampled lines.
         folder: The run's folder.
     """
     if not has_lines(experiment):
@@ -30,7 +32,7 @@ def with_source_regions(experiment: Experiment, folder: Path) -> Experiment:
     openmp = any(place.thread for place in experiment.locations)
     regions = list(regions_of_unbuilt(files, openmp=openmp))
     made = in_regions(experiment, regions)
-    # unlike Path.is_file, this raises nothing if a folder may not be entered
+    # Unlike Path.is_file, os.path.isfile raises no error if a folder may not be entered.
     unread = [file for file in files if not file.startswith("/usr/") and not os.path.isfile(file)]  # noqa: PTH113
     if unread:
         notes = made.notes
@@ -38,6 +40,6 @@ def with_source_regions(experiment: Experiment, folder: Path) -> Experiment:
         made = made.replaced(notes=replace(notes, remarks=(*notes.remarks, said)))
     try:
         file = save_of_run(made, folder)
-    except InputError:  # another user's run
+    except InputError:  # the run belongs to another user, so its file cannot be replaced
         return made
     return load(file) if file.name == LARGE_EXPERIMENT_FILE else made

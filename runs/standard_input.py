@@ -15,7 +15,7 @@ def same_input() -> Iterator[None]:
     """Restore the offset of standard input after the block, if it is a file."""
     try:
         place = place_in_input() if stat.S_ISREG(os.fstat(0).st_mode) else None
-    except OSError:  # it is closed
+    except OSError:  # standard input is closed
         place = None
     yield
     if place is not None:
@@ -23,7 +23,7 @@ def same_input() -> Iterator[None]:
 
 
 def place_in_input() -> int | None:
-    """Return the offset of standard input; None if it cannot be read again, as for a pipe."""
+    """Return the offset of standard input in bytes; None if it cannot be read again, as for a pipe."""
     try:
         return os.lseek(0, 0, os.SEEK_CUR)
     except OSError:

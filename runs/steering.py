@@ -1,4 +1,4 @@
-"""Choose what time lines record while the program runs, by a policy file that ``pursue`` or another program writes."""
+"""Change what time lines record while the program runs: ``pursue`` or another program writes a policy file."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _NAMED: Final = 3
 
 
 def steered(options: RunOptions) -> dict[str, str]:
-    """Return the environment variable that names the policy file for the processes; empty without a policy.
+    """Return the environment variable that passes the policy file's path to the processes; empty without a policy.
 
     Raises:
         UsageError: No time lines are recorded, or there are two policies.
@@ -44,7 +44,7 @@ def steered(options: RunOptions) -> dict[str, str]:
 
 @contextmanager
 def pursued(options: RunOptions, say: Callable[[str], object]) -> Iterator[None]:
-    """With ``--pursue``: run ``autoanalyzer pursue`` on the run during the block, and print its result."""
+    """Run ``autoanalyzer pursue`` during the block if ``--pursue`` was given, and print its result."""
     if options.pursue is None:
         yield
         return

@@ -15,7 +15,7 @@ __all__ = ["probe_variables", "tracing_variables"]
 
 
 def probe_variables(options: RunOptions) -> dict[str, str]:
-    """Return the environment variables for a measured run; the library has defaults for missing options.
+    """Return the environment variables for a measured run; the library uses its defaults for options that are None.
 
     Raises:
         UsageError: Options exclude each other, or the environment has an invalid value.

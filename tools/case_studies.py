@@ -27,7 +27,7 @@ METRICS: Final = ("crnm", "cpi", "wall_time")
 
 @dataclass(frozen=True)
 class Case:
-    """A sample: how to build and run it, and the text about it."""
+    """A sample program: how to build and run it before and after the cure, and the text below each output."""
 
     name: str
     title: str
@@ -85,7 +85,7 @@ executes the remaining instructions. The authors of the article did not change t
 
 
 def main() -> None:
-    """Print the document."""
+    """Print the page docs/evidence/case-studies.md."""
     print("# Case studies\n")
     print("These samples follow the case studies in section 6 of Liu et al. (JPDC 71, 2011), the *article* below.")
     print("`python tools/case_studies.py > docs/evidence/case-studies.md` runs the samples and writes this page, with")
@@ -96,7 +96,11 @@ def main() -> None:
 
 
 def study(case: Case, folder: Path) -> Iterator[tuple[str, dict[str, list[str]]]]:
-    """Print a sample before and after; yield both with the findings of each metric."""
+    """Build and run a sample before and after its cure, and print commands and verdicts.
+
+    Yields:
+        ``before`` or ``after``, and for each metric the names of the disparity's culprits.
+    """
     print(f"## {case.title}\n")
     print(f"[samples/{case.name}](../../samples/{case.name}/README.md).\n")
     for version, cure, said in (("before", (), case.before), ("after", case.cure, case.after)):
@@ -115,7 +119,7 @@ def study(case: Case, folder: Path) -> Iterator[tuple[str, dict[str, list[str]]]
 
 
 def compare(found: dict[str, list[tuple[str, dict[str, list[str]]]]]) -> None:
-    """Print which regions are critical by each metric (section 6.4)."""
+    """Print a table of the regions that are critical by each metric, as in section 6.4 of the article."""
     print("## Three metrics (section 6.4)\n")
     print("The table shows the regions that take most, by three metrics of `--disparity-metric`: CRNM (share of wall")
     print("time × cycles per instruction), CPI (cycles per instruction), and wall time. The regions are those in")
@@ -137,20 +141,20 @@ the loop over the passes in `RAMOD3`.""")
 
 
 def heavy(found: dict[str, Any]) -> list[str]:
-    """Return the names of the disparity's culprits, heaviest first."""
+    """Return the function names of the disparity's culprits, in code type, the largest value first."""
     regions = sorted(found["disparity"]["cccr"], key=lambda region: -region["value"])
     named = (f"`{region['function']}`" for region in regions)
     return list(dict.fromkeys(named))
 
 
 def analyzed(folder: Path, *options: str) -> tuple[str, dict[str, Any]]:
-    """Return the verdict and the findings of a run."""
+    """Analyse the run in a folder; return the printed verdict, and the findings as parsed JSON."""
     verdict = call(folder, SCRIPTS / "autoanalyzer", "analyze", *options, "--json", "found.json", "out")
     return re.sub(r"\ndata .*", "", verdict.strip()), json.loads((folder / "found.json").read_text())
 
 
 def call(folder: Path, *command: str | Path) -> str:
-    """Return the output of a command."""
+    """Run a command in a folder; return its standard output."""
     env = {
         **os.environ,
         "OMPI_MCA_rmaps_base_oversubscribe": "1",

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Print how the stages of a CI run ended: tests, seconds, second tries, the ten slowest tests.
 
-A test that fails once and then passes alone proves nothing, so each is added to ``tests/flaky.toml`` with date and
-reason. The run fails if more than three tests are listed there, or one twice. When a test is mended, its entry is
-removed.
+Each test that failed, and then passed when it was run alone, is added to ``tests/flaky.toml`` with the date and the
+error. The run fails if more than three tests are listed there, or one of them twice. When a test is mended,
+its entry is removed.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from durations import Case, cases
 
 MOST_SECOND_TRIES: Final = 3
 SLOWEST: Final = 10
-AGAIN: Final = "-again"  # suffix of a stage's second report: failed tests, repeated one at a time
+AGAIN: Final = "-again"  # suffix of a stage's second report, about failed tests that were repeated one at a time
 LEDGER: Final = Path(__file__).parents[1] / "tests" / "flaky.toml"
 
 
@@ -31,9 +31,9 @@ class SecondTry:
     """A test that passed only in its second try.
 
     Attributes:
-        test: Its name.
+        test: The test's name, as ``name_of`` returns it.
         date: The date of the run.
-        reason: The error of the first try.
+        reason: The error in the first try.
     """
 
     test: str
@@ -42,26 +42,26 @@ class SecondTry:
 
 
 def name_of(case: Case) -> str:
-    """Return the name of a test, the same in all runs."""
+    """Return the name that a test has in all runs: ``file::name[parameters]``."""
     return f"{case.file}::{case.name}"
 
 
 def recorded(ledger: Path) -> list[SecondTry]:
-    """Return the second tries that the file lists."""
+    """Return the second tries that ``tests/flaky.toml`` lists."""
     return [SecondTry(**entry) for entry in tomllib.loads(ledger.read_text()).get("second_try", [])]
 
 
 def record(ledger: Path, tries: Sequence[SecondTry]) -> None:
-    """Add second tries to the file."""
+    """Append second tries to ``tests/flaky.toml``."""
     with ledger.open("a") as stream:
         for each in tries:
-            # A JSON string is a TOML string.
+            # Every JSON string is also a TOML string.
             text = {"test": json.dumps(each.test), "date": each.date, "reason": json.dumps(each.reason)}
             stream.write("\n[[second_try]]\n" + "".join(f"{name} = {value}\n" for name, value in text.items()))
 
 
 def too_many(tries: Sequence[SecondTry]) -> str:
-    """Return why CI does not accept so many second tries; empty if it does."""
+    """Return the reason if the second tries make CI fail: too many, or the same test twice; otherwise empty."""
     twice = [name for name, count in Counter(each.test for each in tries).items() if count > 1]
     if twice:
         return f"a second try for the second time: {', '.join(twice)}"

@@ -2,9 +2,9 @@
 
     python tools/critical_camps.py >tables
 
-First table: for each number of points, the 98.75th percentile of the index of a single metric, times the points. Second
-table: for each number of metrics and of points per metric, that of the best projection, times the points per metric.
-Takes a few minutes.
+In the first table, each number of points has the 98.75th percentile of the index of a single metric, multiplied by the
+number of points. In the second one, each number of metrics and of points per metric has the same percentile for the
+best projection, multiplied by the points per metric. Takes a few minutes.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ VALUES, DRAWS, AT_ONCE = 40_000_000, 600, 2_000_000
 
 
 def of_a_metric(points: int) -> float:
-    """Return the percentile of a single metric."""
+    """Return the 98.75th percentile of the index of a single metric, multiplied by the number of points."""
     drawn = np.random.default_rng(points)
     rounds = min(400_000 * points, VALUES) // AT_ONCE
     found = [split(drawn.standard_normal((AT_ONCE // points, points))).index for _ in range(max(1, rounds))]
@@ -31,7 +31,10 @@ def of_a_metric(points: int) -> float:
 
 
 def of_a_projection(points: int, metrics: int) -> float:
-    """Return the percentile of the best projection, from a distribution of largest values."""
+    """Return the 98.75th percentile of the best projection's index, multiplied by the points per metric.
+
+    It is derived from mean and deviation of some draws, as for a distribution of largest values.
+    """
     draws = DRAWS if points * metrics <= LARGEST // 10 else DRAWS // 6
     drawn = np.random.default_rng([points, metrics])
     found = [parting(sphered_noise(drawn, points, metrics), seed=each).index for each in range(draws)]
@@ -39,7 +42,7 @@ def of_a_projection(points: int, metrics: int) -> float:
 
 
 def main() -> None:
-    """Print the tables; for very many points, a row continues with the values of the row above."""
+    """Print the tables. Cells with too many points to compute repeat the value in the row above."""
     with threadpool_limits(1):
         sys.stdout.write(f"({', '.join(f'{of_a_metric(points):.2f}' for points in POINTS)})\n")
         above = [0.0] * len(POINTS_A_METRIC)

@@ -2,8 +2,8 @@
 
     python tools/critical_index.py [DIMENSIONS …] >table
 
-For each number of dimensions, of metrics, and of points per metric: the 95th percentile of the logarithm of the index
-of normal points, to which the module adds a margin; the 97.5th if there is only one projection. Takes an hour.
+Each number of dimensions, of metrics, and of points per metric has the 95th percentile of the logarithm of the index
+of normal points, or the 97.5th if there is only one projection. The module adds a margin. Takes an hour.
 """
 
 from __future__ import annotations
@@ -22,14 +22,17 @@ DRAWS, LARGEST = 150, 40_000
 
 
 def sphered_noise(drawn: np.random.Generator, points: int, metrics: int) -> Values:
-    """Draw normal points and sphere them."""
+    """Return random normal points with uncorrelated metrics of unit variance, shape (points, metrics)."""
     data = drawn.standard_normal((points, metrics))
     left, _, _ = np.linalg.svd(data - data.mean(axis=0), full_matrices=False)
     return np.asarray(left * np.sqrt(points - 1))
 
 
 def critical(points: int, metrics: int, dimensions: int) -> float:
-    """Return the logarithm of the 95th percentile, from a normal fit to logarithms if draws are expensive."""
+    """Return the 95th percentile of the logarithm of the index that the search finds in noise.
+
+    It is derived from mean and deviation if draws are expensive. With only one projection, it is the 97.5th percentile.
+    """
     draws = 20 * DRAWS if metrics <= dimensions else DRAWS if points * metrics <= LARGEST // 10 else DRAWS // 3
     drawn = np.random.default_rng([points, metrics, dimensions])
     found = np.log(
@@ -41,7 +44,7 @@ def critical(points: int, metrics: int, dimensions: int) -> float:
 
 
 def main() -> None:
-    """Print a row per number of metrics; for very many points, a row continues with the values of the rows above."""
+    """Print a row per number of metrics. Cells with too many points to compute repeat the values in the rows above."""
     across = np.log(METRICS)
     with threadpool_limits(1):
         for dimensions in [int(word) for word in sys.argv[1:]] or (1, 2, 3):

@@ -19,10 +19,11 @@ _SOURCE: Final = re.compile(r"(?!tests/|samples/|benchmarks/|tools/|docs/).*\.(?
 
 
 def unknown_names(text: str) -> list[str]:
-    """Return the paths that are not in the repository, and the symbols that no source of the product contains.
+    """Return the named paths that are not in the repository, and the named symbols that no source contains.
 
-    A word in code type with a slash or the suffix of a source is a path from the root; folders end with a slash. All
-    other words are symbols. MPI's symbols may lack their prefix in a source, as in the tables of wrapped functions.
+    A word in code type is a path from the root if it contains a slash or ends like a source file; folders end with a
+    slash. All other words in code type are symbols. A source may omit the prefix of an MPI symbol, as the tables of
+    wrapped functions do.
     """
     listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True)
     files = listed.stdout.splitlines()

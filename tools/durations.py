@@ -16,7 +16,7 @@ from pathlib import Path
 from lxml import etree
 
 _FIXTURE = "fixture "  # twin: tests/costs.py
-_LONGEST = 200  # the most characters of a failure
+_LONGEST = 200  # number of characters to which the text of a failure is shortened
 
 
 @dataclass(frozen=True)
@@ -24,12 +24,12 @@ class Case:
     """A test that ran.
 
     Attributes:
-        file: Its module.
-        name: Its name, with its parameters.
+        file: The test's module.
+        name: The test's name, with its parameters.
         seconds: Wall time, including fixtures.
-        cpu: CPU seconds, including those of processes that it started.
-        fixtures: Name, seconds and CPU seconds of the fixtures that were set up for it.
-        failure: The first line of the failure; empty if it passed.
+        cpu: CPU seconds, including processes that the test started.
+        fixtures: Name, wall seconds and CPU seconds of each fixture that was set up for the test.
+        failure: The first line of the failure; empty if the test passed.
     """
 
     file: str
@@ -42,21 +42,21 @@ class Case:
 
 @dataclass
 class Cost:
-    """The time of several tests."""
+    """The number of several tests or fixtures, and their total wall and CPU seconds."""
 
     seconds: float = 0.0
     cpu: float = 0.0
     count: int = 0
 
     def add(self, seconds: float, cpu: float) -> None:
-        """Add the time of a test."""
+        """Add the wall and CPU seconds of one test or fixture."""
         self.seconds += seconds
         self.cpu += cpu
         self.count += 1
 
 
 def cases(report: Path) -> Iterator[Case]:
-    """Yield the tests of a report."""
+    """Yield the tests that ran, from a JUnit XML report."""
     for each in etree.parse(str(report)).iter("testcase"):
         known = {one.get("name", ""): one.get("value", "") for one in each.iter("property")}
         fixtures = [
@@ -76,7 +76,7 @@ def cases(report: Path) -> Iterator[Case]:
 
 
 def total(found: Iterable[Case], key: Callable[[Case], str]) -> Mapping[str, Cost]:
-    """Add up tests that have the same key."""
+    """Return the total time of all tests with the same key: key → cost."""
     costs: defaultdict[str, Cost] = defaultdict(Cost)
     for case in found:
         costs[key(case)].add(case.seconds, case.cpu)
@@ -84,7 +84,7 @@ def total(found: Iterable[Case], key: Callable[[Case], str]) -> Mapping[str, Cos
 
 
 def total_of_fixtures(found: Iterable[Case]) -> Mapping[str, Cost]:
-    """Add up the time to set up each fixture."""
+    """Return the total time to set up each fixture: fixture → cost."""
     costs: defaultdict[str, Cost] = defaultdict(Cost)
     for case in found:
         for name, seconds, cpu in case.fixtures:
@@ -93,7 +93,7 @@ def total_of_fixtures(found: Iterable[Case]) -> Mapping[str, Cost]:
 
 
 def print_table(title: str, costs: Mapping[str, Cost], rows: int) -> None:
-    """Print the slowest entries first, and the sum."""
+    """Print a table of the slowest entries, the slowest first, and the sum of all."""
     print(f"{'seconds':>9} {'CPU':>8} {'count':>6}  {title}")
     for name, cost in sorted(costs.items(), key=lambda item: -item[1].seconds)[:rows]:
         print(f"{cost.seconds:9.1f} {cost.cpu:8.1f} {cost.count:6}  {name}")
@@ -102,7 +102,7 @@ def print_table(title: str, costs: Mapping[str, Cost], rows: int) -> None:
 
 
 def main() -> None:
-    """Print the three tables."""
+    """Print one table each of files, tests and fixtures."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("reports", nargs="+", type=Path, metavar="REPORT.xml")
     parser.add_argument("--rows", type=int, default=40, metavar="N", help="of each table (default: 40)")

@@ -1,7 +1,7 @@
 """Change sources at random, and check the front ends' guarantees on the results.
 
-Any source: the front end ends soon, and either returns a text or raises ``SourceError``. A source that the compiler
-accepts is also accepted with probes. The sources are those in the tests; every mutation has a number, and ``--first``
+For any source, the front end ends soon, and either returns a text or raises ``SourceError``. If the compiler accepts a
+source, it also accepts it with probes. The sources are those in the tests. Every mutation has a number, and ``--first``
 with that number repeats it.
 """
 
@@ -32,7 +32,7 @@ COMPILED: Final = 8  # one of this many mutants that the compiler accepts is com
 
 
 class Workshop:
-    """A folder in which mutants are tried, and the results."""
+    """A folder in which mutants are tried, counts of the outcomes, and messages about mutants that were refused."""
 
     def __init__(self, folder: Path, language: Language, outcomes: Counter[str]) -> None:
         self.folder = folder
@@ -41,7 +41,7 @@ class Workshop:
         self.refusals: list[str] = []
 
     def trouble(self, case: Mutant) -> str:
-        """Try a mutant; return what went wrong, or an empty string."""
+        """Add probes to a mutant and compile it; return what went wrong, or an empty string."""
         compiler = self.language.compilers[case.number % len(self.language.compilers)]
         command = CompilerCommand([*compiler, *case.flags, case.name])
         choice = Choice(MODES) if case.number % 2 else Choice()
@@ -79,7 +79,7 @@ class Workshop:
 
 
 def main() -> int:
-    """Try the requested number of mutations; fail if one showed an error."""
+    """Try the requested number of mutations; return 1 if one showed an error, otherwise 0."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--language", choices=LANGUAGES, default="fortran", help="which (default: %(default)s)")
     trials = Trials(parser)

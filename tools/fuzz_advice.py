@@ -32,7 +32,7 @@ SUFFIXES: Final = {
 
 
 def main() -> int:
-    """Try the requested number of mutations; fail if one showed an error."""
+    """Try the requested number of mutations; return 1 if one showed an error, otherwise 0."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--language", choices=SUFFIXES, default="c", help="which (default: %(default)s)")
     parser.add_argument("--sources", type=Path, default=SAMPLES, metavar="FOLDER", help="which are changed")
@@ -58,7 +58,7 @@ def _sources(folder: Path, language: str) -> list[Source]:
 
 
 def _advised(case: Mutant, folder: Path) -> str:
-    """Read a mutant and request advice on all of it; return the outcome."""
+    """Read a mutant and request advice on all its regions and causes; return the outcome in a word."""
     path = folder / case.name
     text = case.text.encode("latin-1")
     path.write_bytes(text)

@@ -33,7 +33,7 @@ from autoanalyzer.experiment.bridges import darshan, darshan_records
 from autoanalyzer.experiment.bridges.damage import package
 
 FOLDER: Final = DATA / "foreign"
-OPENED: Final = {"otf2": "otf2/traces.otf2"}  # the file to read in a kind's folder
+OPENED: Final = {"otf2": "otf2/traces.otf2"}  # kind → the file to open; for other kinds, their folder
 DARSHAN: Final = "darshan"
 NEW_PROCESS: Final = 50  # one of this many mutations of Darshan's logs is read by a new interpreter, as commands do
 TOKENS: Final = (
@@ -44,7 +44,7 @@ _WORD: Final = re.compile(rb"[^\s,:=\[\]{}\"]+")
 
 
 def corpus() -> dict[str, dict[str, bytes]]:
-    """Return the real files by kind, which is a folder's name or a file's ending; packed files are unpacked."""
+    """Return real files of other tools: kind → path → content, uncompressed; a kind is a folder or a file suffix."""
     found: dict[str, dict[str, bytes]] = {}
     for each in sorted(FOLDER.rglob("*")):
         if each.is_file() and ".expected." not in each.name:
@@ -52,12 +52,12 @@ def corpus() -> dict[str, dict[str, bytes]]:
             kind = name.partition("/" if "/" in name else ".")[0 if "/" in name else 2]
             content = each.read_bytes()
             found.setdefault(kind, {})[name] = gzip.decompress(content) if each.suffix == ".gz" else content
-    # Last, because copies of a process with Darshan's library in memory take longer.
+    # Darshan is last, because it takes longer to fork a process that has loaded its library.
     return dict(sorted(found.items(), key=lambda kind: kind[0] == DARSHAN))
 
 
 def mutant(number: int, files: dict[str, bytes]) -> Mutant:
-    """Make the mutation of a number."""
+    """Return the mutant with the given number: a real file, with words, bytes or both changed."""
     chance = random.Random(number)
     name = chance.choice(list(files))
     content = files[name]
@@ -68,7 +68,13 @@ def mutant(number: int, files: dict[str, bytes]) -> Mutant:
 
 
 def tried(case: Mutant, folder: Path, every: int) -> tuple[str, str]:
-    """Try a mutant in a process of its own, together with its other files; return the outcome and what went wrong."""
+    """Try a mutant in a separate process, with the files that belong to it; return the outcome, and what went wrong.
+
+    Args:
+        case: The mutant.
+        folder: An empty folder to work in.
+        every: One of this many mutants is also analysed.
+    """
     opened = beside(case, folder)
     uses = USES[-1:] if case.number % every == 0 else ()
     with mock.patch(f"{darshan.__name__}._printed", printed_by_copy) if case.number % NEW_PROCESS else nullcontext():
@@ -76,7 +82,7 @@ def tried(case: Mutant, folder: Path, every: int) -> tuple[str, str]:
 
 
 def beside(case: Mutant, folder: Path) -> str:
-    """Copy a file's other files; return the path to read, relative to the folder."""
+    """Copy the files that belong to a mutant, if it is in a folder; return the path to open, relative to ``folder``."""
     first, _, rest = case.name.partition("/")
     if rest:
         shutil.copytree(FOLDER / first, folder / first)
@@ -84,18 +90,21 @@ def beside(case: Mutant, folder: Path) -> str:
 
 
 def prepare(kind: str, files: Mapping[str, bytes]) -> None:
-    """Read and use a real file, so that copies of this process have all imports."""
+    """Read and use a real file, so that forks of this process have all modules imported."""
     if kind == DARSHAN:
         package(f"{DARSHAN}.backend.cffi_backend", DARSHAN)
     case = Mutant(0, *next(iter(files.items())))
     with tempfile.TemporaryDirectory() as folder:
         read_and_used(case, Path(folder), USES[-1:], beside(case, Path(folder)))
     gc.collect()
-    gc.freeze()  # otherwise a garbage collection in a copy would copy all shared memory
+    gc.freeze()  # otherwise a garbage collection in a fork would copy all shared memory
 
 
 def printed_by_copy(path: Path) -> subprocess.CompletedProcess[bytes]:
-    """Read a log of Darshan's in a copy of this process, which has imported the library, instead of a new one."""
+    """Read a Darshan log in a fork of this process, which has the library imported; return status and output.
+
+    It replaces the function that starts a new interpreter for each log.
+    """
     with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
         child = os.fork()
         if not child:
@@ -119,7 +128,7 @@ def printed_by_copy(path: Path) -> subprocess.CompletedProcess[bytes]:
 
 
 def words_changed(content: bytes, chance: random.Random) -> bytes:
-    """Replace a word by another one of the file, by a number or a token; or remove, repeat or move a line."""
+    """Return the content with a word replaced by another word, a number or a token, or with lines moved or removed."""
     words = list(_WORD.finditer(content))
     if not words or chance.random() < 0.3:
         lines = content.splitlines(keepends=True) or [b""]
@@ -133,7 +142,7 @@ def words_changed(content: bytes, chance: random.Random) -> bytes:
 
 
 def main() -> int:
-    """Try the requested number of mutations of each kind; fail if one showed an error."""
+    """Try the requested number of mutations of each kind; return 1 if one showed an error, otherwise 0."""
     kinds = corpus()
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--kind", choices=[*kinds], help="this kind alone")

@@ -1,8 +1,8 @@
 """Change files of experiments at random, and check the readers' guarantees on the results.
 
-Any file is read or refused by ``InputError`` in one line, soon and in bounded memory, and its contents can be checked,
-shown, cut, averaged, compared, analysed, written and read back equal. Every mutation has a number, and ``--first`` with
-that number repeats it.
+Every file is either read, or refused by an ``InputError`` of one line, soon and in bounded memory. If it is read, its
+contents can be checked, shown, cut, averaged, compared, analysed, written and read back equal. Every mutation has a
+number, and ``--first`` with that number repeats it.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ TOKENS: Final = (
 
 
 def corpus() -> dict[str, bytes]:
-    """Return a small file of each kind."""
+    """Return a small experiment in each file format: name → content."""
     example = (DATA / "example.cube").read_bytes()
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "own.cube"
@@ -61,7 +61,7 @@ def corpus() -> dict[str, bytes]:
 
 
 def own() -> Experiment:
-    """Return an experiment with an example of everything."""
+    """Return an experiment with notes, metrics, call paths, locations, unusual values and a topology."""
     made = Builder(Notes(program="a & b", missing=(3,), history=("mean(a, b)",)))
     made.metric("wall_time")
     made.metric("mpi_time", parent="wall_time", source="derived:mean")
@@ -78,7 +78,7 @@ def own() -> Experiment:
 
 
 def own_archive() -> bytes:
-    """Return a CUBE 4 file as for many locations: with a table of them, and plain rows."""
+    """Return a CUBE 4 file in the layout for many locations: a table of locations, and uncompressed rows."""
     with (
         tempfile.TemporaryDirectory() as folder,
         mock.patch.multiple("autoanalyzer.experiment.cube.cubex_writer", _MANY=0, _SMALL=0),
@@ -88,7 +88,7 @@ def own_archive() -> bytes:
 
 
 def members() -> dict[str, bytes]:
-    """Return the structure of a CUBE 4 file, and some of its metrics."""
+    """Return some members of a CUBE 4 file: the structure, and index and data of some metrics; name → content."""
     whole = io.BytesIO(gzip.decompress((DATA / "summary.cubex.gz").read_bytes()))
     wanted = {"anchor.xml", *(f"{number}.{kind}" for number in CUBEX_METRICS for kind in ("index", "data"))}
     with tarfile.open(fileobj=whole) as found:
@@ -98,7 +98,7 @@ def members() -> dict[str, bytes]:
 
 
 def archive(files: dict[str, bytes], chance: random.Random | None = None) -> bytes:
-    """Pack files; at random, one gets a name or a kind that no experiment has."""
+    """Return a tar archive of the files. With ``chance``, one member may get an invalid name or type."""
     packed = io.BytesIO()
     with tarfile.open(fileobj=packed, mode="w") as made:
         odd = chance.choice([*files, "", ""]) if chance else ""
@@ -116,7 +116,7 @@ def archive(files: dict[str, bytes], chance: random.Random | None = None) -> byt
 
 
 def mutant(number: int, files: dict[str, bytes]) -> Mutant:
-    """Return the mutation with a number."""
+    """Return the mutant with the given number: a file whose notes, members or bytes are changed."""
     chance = random.Random(number)
     name = chance.choice(list(files))
     content = files[name]
@@ -136,7 +136,7 @@ def mutant(number: int, files: dict[str, bytes]) -> Mutant:
 
 
 def with_notes(content: bytes, chance: random.Random) -> bytes:
-    """Return the content with other notes."""
+    """Return an experiment's text in which random values replace the notes."""
     values: list[object] = [None, True, -1, 2, 10**30, 0.5, float("nan"), "a", "\ud800"]
     values += [[], ["a", 1], [3, 3], [[]], {}, {"a": 1}]
     found = {key.name: chance.choice(values) for key in chance.sample(fields(Notes), chance.choice([1, 1, 3]))}
@@ -145,7 +145,7 @@ def with_notes(content: bytes, chance: random.Random) -> bytes:
 
 
 def changed(content: bytes, chance: random.Random) -> bytes:
-    """Change bytes, slices, words or numbers, once or a few times."""
+    """Return the content with bytes, slices, words or numbers changed at one or a few places."""
     text = bytearray(content)
     for _ in range(chance.choice([1, 1, 1, 2, 4])):
         at = chance.randrange(len(text) + 1)
@@ -169,7 +169,7 @@ def changed(content: bytes, chance: random.Random) -> bytes:
 
 
 def replace_word(text: bytearray, at: int, word: bytes, chance: random.Random) -> None:
-    """Replace the text in the next quotes or between the next tags."""
+    """Replace the text in the next pair of quotes, or between the next two tags, after the offset ``at``."""
     for opening, closing in chance.sample([(b'"', b'"'), (b">", b"<")], 2):
         start = text.find(opening, at)
         end = text.find(closing, start + 1)
@@ -188,7 +188,20 @@ USES: Final = (
 
 
 def read_and_used(case: Mutant, folder: Path, uses: Sequence[Sequence[str]] = USES, opened: str = "") -> str:
-    """Read a mutant, or the file or folder that it is part of, and use it; return whether it could be read."""
+    """Read a mutant, or the file or folder that it belongs to, and use it.
+
+    Args:
+        case: The mutant.
+        folder: An empty folder to work in.
+        uses: Command lines to run on the file.
+        opened: Path to read, relative to ``folder``; empty for the mutant itself.
+
+    Returns:
+        ``read`` or ``refused``.
+
+    Raises:
+        AssertionError: A guarantee is broken.
+    """
     file = folder / case.name
     file.write_bytes(case.content)
     file = folder / opened if opened else file
@@ -218,7 +231,13 @@ def read_and_used(case: Mutant, folder: Path, uses: Sequence[Sequence[str]] = US
 
 
 def compute_with(file: Path, copy: Path, uses: Sequence[Sequence[str]]) -> None:
-    """Run the commands that compute with files."""
+    """Run commands on the file; raise an AssertionError if one ends with an unexpected status or message.
+
+    Args:
+        file: The mutant.
+        copy: The same experiment, written and read back.
+        uses: Command lines with the placeholders ``{file}``, ``{copy}`` and ``{made}``.
+    """
     made = file.parent / "made.cube"
     for use in uses:
         words = [word.format(file=file, copy=copy, made=made) for word in use]
@@ -234,14 +253,14 @@ def compute_with(file: Path, copy: Path, uses: Sequence[Sequence[str]]) -> None:
 
 
 def tried(case: Mutant, folder: Path) -> tuple[str, str]:
-    """Try a mutant in a process of its own; return the outcome and what went wrong."""
+    """Try a mutant in a separate process; return the outcome, and what went wrong."""
     outcome, wrong = apart(lambda: read_and_used(case, folder))
     left = sorted(each.name for each in folder.iterdir() if each.name != case.name)
     return ("", f"left behind: {', '.join(left)}") if left and outcome else (outcome, wrong)
 
 
 def main() -> int:
-    """Try the requested number of mutations; fail if one showed an error."""
+    """Try the requested number of mutations; return 1 if one showed an error, otherwise 0."""
     trials = Trials(argparse.ArgumentParser(description=__doc__.partition("\n")[0]))
     files = corpus()
     trials.of_files(lambda number: mutant(number, files), tried)

@@ -15,7 +15,7 @@ TESTS: Final = Path(__file__).parents[1] / "tests/instrument"
 
 
 class Language(NamedTuple):
-    """A language: compilers with flags, used in turn, and a function that collects the sources in the tests."""
+    """A language: compilers with flags, which are used in turn, and a function that returns the sources to mutate."""
 
     compilers: tuple[tuple[str, ...], ...]
     sources: Callable[[], list[Source]]
@@ -65,12 +65,12 @@ using ::exp; using ::log; using ::sin; using ::cos; using ::cbrt; using ::sqrt; 
 
 
 def words(table: str) -> tuple[str, ...]:
-    """Split a table at its bars."""
+    """Return the entries of a table whose separator is ``|``."""
     return tuple(word.strip(" \n") for word in table.split("|"))
 
 
 def fortran_sources() -> list[Source]:
-    """Return the Fortran sources; the constant's name shows the forms in which each can be read."""
+    """Return the tests' Fortran sources. The names of their constants show whether they are in fixed or free form."""
     suffixes = {"FIXED": (".f",), "FREE": (".f90",)}
     return [
         Source(
@@ -85,7 +85,7 @@ def fortran_sources() -> list[Source]:
 
 
 def cxx_sources() -> list[Source]:
-    """Return the C++ sources that need only headers that a few lines can replace; they count as preprocessed."""
+    """Return the tests' C++ sources without macros, as preprocessed sources: a few declarations replace the headers."""
     found = []
     for module, name, text in constants(TESTS / "cxx"):
         body = INCLUDE.sub("", text)

@@ -1,8 +1,8 @@
-"""Follow random plans, and check that programs still do the same.
+"""Insert probes by random plans, and check that programs still do the same.
 
-A plan's text, changed at random, is read or refused in one line. Whatever a plan contains, each C and Fortran source in
-the tests still compiles, prints the same, and its probes nest. Every plan has a number, and ``--first`` with that
-number repeats it.
+A plan whose text is changed at random is either read, or refused in one line. For every plan that is read, each C and
+Fortran source in the tests compiles and prints the same as before, and its probes nest. Every plan has a number, and
+``--first`` with that number repeats it.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ from autoanalyzer.instrument.source_text import SourceTexts
 
 TESTS: Final = Path(__file__).parents[1] / "tests/instrument"
 COMPILERS: Final = {".c": ("gcc", "-w", "-lm"), ".f90": ("gfortran", "-w", "-std=legacy")}
-RUN: Final = 8  # one of this many plans is followed to the end; for the others, the compiler only reads the text
+RUN: Final = 8  # programs are built and run for one of this many plans; for the others, the compiler checks the text
 TOKEN: Final = re.compile(r'\w+|"[^"\n]*"|[^\w\s]|\s+')
 BROKEN: Final = re.compile(rb"^(?:mismatch|unmatched)", re.M)
 
 
 @dataclass
 class Program:
-    """A source of the tests, with its output if it compiles alone."""
+    """A source in the tests, with the exit status and output of its program if it compiles alone."""
 
     path: Path
     origin: str
@@ -49,31 +49,31 @@ class Program:
 
     @property
     def compiler(self) -> tuple[str, ...]:
-        """The compiler for it, with flags."""
+        """The compiler and its flags."""
         return COMPILERS[self.path.suffix]
 
     @cached_property
     def command(self) -> CompilerCommand:
-        """The command that compiles it."""
+        """The command that compiles the source."""
         return CompilerCommand([self.compiler[0], self.path.name])
 
     @cached_property
     def text(self) -> bytes:
-        """The text that the compiler proper would see."""
+        """The text that the compiler sees after preprocessing."""
         return SourceTexts(self.command).read(self.command.sources[0]).output
 
     def front_end(self, choice: Choice) -> FrontEnd:
-        """Return the front end of its language."""
+        """Return the front end for the program's language."""
         return front_end(self.command, self.command.sources[0], choice)
 
     def build(self, name: str, *words: str) -> subprocess.CompletedProcess[bytes]:
-        """Compile a text."""
+        """Compile the file ``name`` with additional options; return the compiler's status and output."""
         compiler, *flags = self.compiler
         return subprocess.run([compiler, name, *words, *flags], capture_output=True, check=False, timeout=60)
 
     @cached_property
     def regions(self) -> list[Region]:
-        """Its regions in all modes; none if it does not compile, or if two runs differ."""
+        """The program's regions in all modes; none if it does not compile, or if two runs differ."""
         if self.build(self.path.name, "-o", "program").returncode:
             return []
         try:
@@ -95,7 +95,7 @@ class Program:
 
 
 def programs() -> list[Program]:
-    """Return the sources that may be programs."""
+    """Return the tests' sources that seem to be whole programs without MPI."""
     found = []
     for folder, suffix in (("c", ".c"), ("fortran", ".f90")):
         for module, name, text in constants(TESTS / folder):
@@ -108,7 +108,7 @@ def programs() -> list[Program]:
 
 
 def some_pattern(chance: random.Random, regions: list[Region]) -> Pattern:
-    """Return a pattern of some regions, by some of the attributes of one of them."""
+    """Return a pattern that matches at least one of the regions, by some of its attributes."""
     region = chance.choice(regions)
     pattern = Pattern.of(region)
     if chance.random() < 0.3:
@@ -124,7 +124,7 @@ def some_pattern(chance: random.Random, regions: list[Region]) -> Pattern:
 
 
 def some_plan(chance: random.Random, regions: list[Region]) -> Plan:
-    """Return a plan about some regions."""
+    """Return a random plan about some of the regions."""
 
     def several(most: int) -> range:
         return range(chance.choice([0, 0, 1, 2, most]))
@@ -149,7 +149,7 @@ def some_plan(chance: random.Random, regions: list[Region]) -> Plan:
 
 
 def changed(chance: random.Random, text: str) -> str:
-    """Replace, delete, double or swap some tokens."""
+    """Return the text of a plan with some tokens replaced, deleted, doubled or swapped."""
     tokens = TOKEN.findall(text)
     for _ in range(chance.choice([1, 1, 2, 5])):
         one, other = chance.randrange(len(tokens)), chance.randrange(len(tokens))
@@ -166,7 +166,13 @@ def changed(chance: random.Random, text: str) -> str:
 
 
 def trouble(number: int, corpus: list[Program], probe: Path) -> str:
-    """Make a plan by its number, and follow it; return what went wrong, or an empty string."""
+    """Make the plan with the given number, and insert its probes; return what went wrong, or an empty string.
+
+    Args:
+        number: Number of the plan; it also selects the program.
+        corpus: The programs.
+        probe: A library that checks whether probes nest.
+    """
     chance = random.Random(number)
     program = chance.choice(corpus)
     while not program.regions:
@@ -211,7 +217,7 @@ def _followed(program: Program, plan: Plan, probe: Path | None) -> str:
 
 
 def main() -> int:
-    """Try the requested number of plans; fail if one showed an error."""
+    """Try the requested number of plans; return 1 if one showed an error, otherwise 0."""
     trials = Trials(argparse.ArgumentParser(description=__doc__.partition("\n")[0]), "plan")
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)

@@ -1,7 +1,7 @@
 """Change shards at random, and check the gather's guarantees on the results.
 
-In any folder of shards, readable ones are gathered, others are named in one line, soon and in bounded memory, and the
-experiment is valid. Every mutation has a number, and ``--first`` with that number repeats it.
+In every folder of shards, readable shards are gathered into a valid experiment, and each of the others is named in one
+line, soon and in bounded memory. Every mutation has a number, and ``--first`` with that number repeats it.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ NUMBERS: Final = (0, 1, 63, 64, 65, 0xFF, 0xFFFF, 0x7FFFFFFF, 0x80000000, 0xFFFF
 
 
 def corpus(folder: Path) -> list[bytes]:
-    """Return the shards of three ranks of a real program."""
+    """Run a real program as three ranks, one after the other; return the contents of their shards."""
     (folder / "a.c").write_text(PROGRAM)
     wrapper = Path(sys.executable).parent / "aa-mpicc"
     words = [wrapper, "-O1", "-g", "a.c", "-o", "a", "-lpthread"]
@@ -64,12 +64,12 @@ def corpus(folder: Path) -> list[bytes]:
 
 
 def used_part(data: bytes) -> bytes:
-    """Remove the unused part of a shard."""
+    """Return a shard's content without the unused part at its end."""
     return data[: int(np.frombuffer(data, layout.HEADER_LAYOUT, count=1)["used"][0])]
 
 
 def changed(content: bytes, chance: random.Random) -> bytes:
-    """Change bytes, numbers, fields of the header, or the length, once or a few times."""
+    """Return a shard with bytes, numbers, header fields or the length changed at one or a few places."""
     data = bytearray(content)
     fields = layout.HEADER_LAYOUT.fields or {}
     for _ in range(chance.choice([1, 1, 1, 2, 5])):
@@ -98,7 +98,11 @@ def changed(content: bytes, chance: random.Random) -> bytes:
 
 
 def gathered(folder: RunFolder, whole: int) -> str:
-    """Gather a folder with this many intact shards; return whether there was anything to gather."""
+    """Gather a folder's shards, of which at least ``whole`` are intact; return ``gathered`` or ``refused``.
+
+    Raises:
+        AssertionError: A guarantee is broken.
+    """
     found = 0
     for file in folder.shard_files():
         try:
@@ -122,7 +126,12 @@ def gathered(folder: RunFolder, whole: int) -> str:
 
 
 def tried(contents: list[bytes], whole: int) -> tuple[str, str]:
-    """Try shards in a process of its own; return the outcome and what went wrong."""
+    """Gather shards in a separate process; return the outcome, and what went wrong.
+
+    Args:
+        contents: The contents of the shards.
+        whole: How many of them are intact.
+    """
     with tempfile.TemporaryDirectory() as work:
         folder = RunFolder(Path(work))
         folder.shards.mkdir()
@@ -132,7 +141,7 @@ def tried(contents: list[bytes], whole: int) -> tuple[str, str]:
 
 
 def main() -> int:
-    """Try the requested number of mutations; fail if one showed an error."""
+    """Try the requested number of mutations; return 1 if one showed an error, otherwise 0."""
     trials = Trials(argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0]))
     with tempfile.TemporaryDirectory() as folder:
         shards = corpus(Path(folder))

@@ -1,8 +1,8 @@
 """Kill runs at random moments, and check that their recorded data are kept.
 
-A rank, the launcher, autoanalyzer, or all of them are killed at any time. Then nothing hangs, everything that a rank
-had left is in the experiment, with the time until its last event, and ranks that did not end are named. Every run has a
-number, and ``--first`` with that number repeats its plan.
+A rank, the launcher, autoanalyzer, or all of them are killed at any time. Then no process hangs, the experiment
+contains all regions that a rank had left and the time until its last event, and ranks that did not end are named. Every
+run has a number, and ``--first`` with that number repeats its plan.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ VICTIMS: Final = ("rank", "every rank", "launcher", "autoanalyzer", "all", "time
 
 
 class Plan(NamedTuple):
-    """Which processes are killed, and when."""
+    """A plan: the processes to kill, and when."""
 
     victim: str
     rank: int
@@ -43,13 +43,13 @@ class Plan(NamedTuple):
 
 
 def plan(number: int) -> Plan:
-    """Return the plan with a number."""
+    """Return the plan with the given number: the processes to kill, and when."""
     chance = random.Random(number)
     return Plan(chance.choice(VICTIMS), chance.randrange(RANKS), chance.uniform(0.0, 2.0))
 
 
 def build(folder: Path, compiler: str) -> Path:
-    """Compile the program with probes."""
+    """Compile the test program with probes; return the executable."""
     program = folder / "kills"
     environment = {**os.environ, "AUTOANALYZER_CC": compiler}
     subprocess.run([BIN / "aa-mpicc", "-O1", "-g", SOURCE, "-o", program], check=True, env=environment)
@@ -57,7 +57,7 @@ def build(folder: Path, compiler: str) -> Path:
 
 
 def processes(program: Path) -> list[int]:
-    """Return the running ranks of a program."""
+    """Return the process IDs of a program's running ranks."""
     found = []
     for process in Path("/proc").glob("[0-9]*"):
         try:
@@ -69,7 +69,7 @@ def processes(program: Path) -> list[int]:
 
 
 def children(pid: int) -> list[int]:
-    """Return the processes that a process has started."""
+    """Return the IDs of the processes that a process has started."""
     try:
         return [int(each) for each in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
     except OSError:
@@ -121,7 +121,7 @@ def ended(run: subprocess.Popen[bytes], program: Path) -> bool:
 
 
 def defect(experiment: Experiment | None, left: dict[int, int], *, finished: bool) -> str:
-    """Return what is missing or wrong in a run's experiment; empty if nothing is."""
+    """Return what is missing or wrong in a run's experiment; an empty string if nothing is."""
     if experiment is None:
         return f"nothing was kept, but ranks had left regions: {left}" if any(left.values()) else ""
     notes = experiment.notes
@@ -169,7 +169,7 @@ def tried(case: Plan, program: Path, launcher: str, folder: Path) -> tuple[str, 
 
 
 def main() -> int:
-    """Kill the requested number of runs; fail if one lost anything."""
+    """Kill the requested number of runs; return 1 if one lost data or did not end, otherwise 0."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--runs", type=int, default=100, metavar="N", help="how many (default: %(default)s)")
     parser.add_argument("--first", type=int, default=1, metavar="NUMBER", help="the number of the first run")

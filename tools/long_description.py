@@ -1,4 +1,4 @@
-"""The README for a package index, which does not have the files that the README links to."""
+"""Change the links in the README for a package index, which does not have the files that they point to."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _LINK: Final = re.compile(r"(!?)\[([^\]]+)\]\((?!\w+:|#)([^)\s]+)\)")
 
 
 def long_description(readme: str, repository: str, tag: str) -> str:
-    """Return the README with links to the files of a release; without a repository, only the links' text stays.
+    """Return the README with absolute links to the files of a release; without a repository, with no links at all.
 
     Args:
         readme: Markdown, with links relative to the repository's root.

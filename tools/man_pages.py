@@ -1,6 +1,6 @@
 """Make man pages from the documentation: one for each page in docs/commands, and ``autoanalyzer.1``.
 
-A build of the package writes them, and so does ``python tools/man_pages.py FOLDER``.
+They are made when the package is built, and by ``python tools/man_pages.py FOLDER``.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def write_man_pages(folder: Path) -> list[Path]:
 
 
 def man_pages() -> dict[str, str]:
-    """Return all pages: name → text in roff."""
+    """Return all man pages: file name → text in roff."""
     documents = [_blocks(file) for file in sorted((ROOT / "docs" / "commands").glob("*.md"))]
     pages = {"autoanalyzer": _overview(documents)}
     for blocks in documents:
@@ -51,7 +51,7 @@ def _blocks(file: Path) -> list[SyntaxTreeNode]:
 
 
 def _names(blocks: Sequence[SyntaxTreeNode]) -> list[str]:
-    """Return the names in the title of a command's page: ``autoanalyzer cut`` becomes autoanalyzer-cut.1."""
+    """Return the man pages' names for the commands in a page's title: ``autoanalyzer-cut`` for ``autoanalyzer cut``."""
     return [name.replace(" ", "-") for name in _plain(blocks[0]).split(", ")]
 
 
@@ -81,7 +81,7 @@ def _overview(documents: Iterable[Sequence[SyntaxTreeNode]]) -> str:
 
 
 def _command(blocks: Sequence[SyntaxTreeNode]) -> list[str]:
-    """Return the lines of a command's page, whose first code block is the synopsis."""
+    """Return the roff lines of a command's page, whose first code block is the synopsis."""
     call = next(block for block in blocks if block.type == "fence")
     names = ", ".join(map(_code, _names(blocks)))
     lines = [".SH NAME", rf"{names} \- {_escaped(_summary(blocks))}", ".SH SYNOPSIS", *_synopsis(call.content)]
@@ -93,7 +93,7 @@ def _command(blocks: Sequence[SyntaxTreeNode]) -> list[str]:
 
 
 def _synopsis(text: str) -> list[str]:
-    """Return the lines of a synopsis, which may be broken to the terminal's width at the text's line ends, too."""
+    """Return the roff lines of a synopsis; a narrow terminal may break them where the text has line breaks."""
     calls = re.sub(r"\n +", " ", text.strip()).split("\n")
     return [line for call in calls for line in (_code(call), ".br")][:-1]
 
@@ -151,7 +151,7 @@ def _table(node: SyntaxTreeNode) -> list[str]:
 
 
 def _text(node: SyntaxTreeNode) -> str:
-    """Return a block's text in one line that does not begin like a request."""
+    """Return a block's text as one line; if it begins like a roff request, it is escaped."""
     line = "".join(map(_inline, node.children[0].children if node.children else []))
     return rf"\&{line}" if line.startswith((".", "'")) else line
 

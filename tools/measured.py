@@ -18,7 +18,11 @@ from lxml import etree
 
 
 def results(words: list[str]) -> dict[str, bool]:
-    """Run the tests once; return whether each passed, by name."""
+    """Run the tests once; return name → whether the test passed.
+
+    Args:
+        words: Options and tests for pytest.
+    """
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "report.xml"
         command = [sys.executable, "-m", "pytest", "-q", f"--junitxml={report}", *words]
@@ -30,7 +34,13 @@ def results(words: list[str]) -> dict[str, bool]:
 
 
 def repeated(runs: int, share: float, words: list[str]) -> int:
-    """Run the tests and print the counts; return the exit status."""
+    """Run the tests several times, and print the counts; return the exit status.
+
+    Args:
+        runs: Number of runs.
+        share: The share of its runs that a test must pass, from 0 to 1.
+        words: Options and tests for pytest.
+    """
     passed: Counter[str] = Counter()
     seen: Counter[str] = Counter()
     for run in range(1, runs + 1):

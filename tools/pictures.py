@@ -1,4 +1,4 @@
-"""Make the pictures of docs/view.md, docs/time-lines.md and the README: screenshots of a small run's page.
+"""Make the pictures for docs/view.md, docs/time-lines.md and the README: screenshots of a small run's page.
 
     python tools/pictures.py
 
@@ -23,7 +23,13 @@ RUNS = ("rays", "rays_dynamic")
 
 
 def page(folder: Path, name: str, against: str | None = None) -> Path:
-    """Write the page of a run; return its file, made again if sources are newer."""
+    """Write the page of a run from tests/data; return the page's file.
+
+    Args:
+        folder: The folder for pages.
+        name: Name of the run.
+        against: Name of the run to compare with, if any.
+    """
     file = folder / f"{name}.cube.gz"
     if not file.exists():
         shutil.copyfile(ROOT / "tests" / "data" / file.name, file)
@@ -41,7 +47,17 @@ def page(folder: Path, name: str, against: str | None = None) -> Path:
 def picture(
     browser: Browser, file: Path, name: str, *, size: tuple[int, int], scheme: str, keys: str, part: str = ""
 ) -> None:
-    """Take a picture of a page, or of part of it, after some key presses."""
+    """Save a screenshot of a page, or of part of the page, after some key presses.
+
+    Args:
+        browser: The browser that shows the page.
+        file: The page.
+        name: Name of the picture.
+        size: Width and height of the window in pixels.
+        scheme: ``light`` or ``dark``.
+        keys: Keys to press first, one per character.
+        part: Selector of the part; empty for the window.
+    """
     shown = browser.new_page(viewport={"width": size[0], "height": size[1]}, color_scheme=scheme)  # type: ignore[arg-type]
     shown.goto(file.as_uri())
     shown.wait_for_selector("#tree-system .row")

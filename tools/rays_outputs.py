@@ -1,6 +1,6 @@
 """Run the sample rays as in README.md, docs/reading-a-verdict.md and docs/tutorial.md, and insert the output there.
 
-Needs Valgrind and Open MPI; takes a minute on two idle cores. Check afterwards what the text says about the numbers::
+Needs Valgrind and Open MPI; takes a minute on two idle cores. Afterwards, check that the text still fits the numbers::
 
     python tools/rays_outputs.py
 """
@@ -38,7 +38,7 @@ def main() -> None:
 
 
 def call(folder: Path, command: str) -> str:
-    """Return the output of a command, including its verdict."""
+    """Run a command in a folder; return its standard output and standard error, in the order of printing."""
     env = {
         **os.environ,
         "PATH": f"{sysconfig.get_path('scripts')}:{os.environ['PATH']}",
@@ -52,7 +52,12 @@ def call(folder: Path, command: str) -> str:
 
 
 def replace(file: Path, outputs: dict[str, str]) -> None:
-    """Insert outputs below their commands, up to the next command or the end of the block."""
+    """Replace the output below each command in a page, up to the next command or the end of the block.
+
+    Args:
+        file: The page.
+        outputs: Command → its output.
+    """
     text = file.read_text()
     for command, output in outputs.items():
         shown = re.compile(rf"(?<=^\$ {re.escape(command)}\n).*?(?=^\$ |^```)", re.MULTILINE | re.DOTALL)

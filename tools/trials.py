@@ -1,4 +1,4 @@
-"""Random trials: each has a number that repeats it, and none can affect the next."""
+"""Make random trials in separate processes. Each trial has a number that repeats it."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from typing import Final, NamedTuple
 
 __all__ = ["Mutant", "Trials", "apart"]
 
-SECONDS: Final = 20  # of CPU time: a trial in a process of its own takes a fraction of a second
-_PATIENCE: Final = 30  # times as much wall time is allowed, because other processes may be busy
+SECONDS: Final = 20  # limit of CPU time per trial, which normally takes a fraction of a second
+_PATIENCE: Final = 30  # factor from the limit of CPU time to that of wall time, because the machine may be busy
 MEMORY: Final = 2 << 30  # bytes of address space, of which Python and its libraries use half
 
 
@@ -34,7 +34,7 @@ class Trials:
     """The trials to make, and their outcomes.
 
     Attributes:
-        options: The command line's options.
+        options: The options on the command line.
         outcomes: Outcome → number of trials.
     """
 
@@ -43,7 +43,7 @@ class Trials:
 
         Args:
             parser: A parser with the tool's own options.
-            what: What is tried, for the help text.
+            what: A noun for one trial, such as ``plan``, for help and messages.
         """
         parser.add_argument("--mutations", type=int, default=2000, metavar="N", help="how many (default: %(default)s)")
         parser.add_argument("--minutes", type=float, metavar="M", help="go on for so long instead")
@@ -67,11 +67,11 @@ class Trials:
             number += 1
 
     def of_files(self, mutant: Callable[[int], Mutant], tried: Callable[[Mutant, Path], tuple[str, str]]) -> None:
-        """Try a changed file for each number, in a folder of its own.
+        """Try the mutant with each number in an empty folder, and count the outcomes.
 
         Args:
-            mutant: Returns the mutant with a number.
-            tried: Returns the outcome, empty if there was an error, and what went wrong.
+            mutant: Returns the mutant with the given number.
+            tried: Tries a mutant in a folder; returns the outcome, empty if there was an error, and what went wrong.
         """
         for number in self:
             case = mutant(number)
@@ -82,7 +82,7 @@ class Trials:
                 self.failed(number, wrong, case.name, case.content)
 
     def failed(self, number: int, trouble: str, name: str = "", content: bytes = b"") -> None:
-        """Print what went wrong in a trial, and keep the file that was tried."""
+        """Count a failure and print what went wrong; with ``--keep``, save the file that was tried."""
         self._failures += 1
         sys.stdout.write(f"{self._what} {number}{' of ' if name else ''}{name}\n{trouble}\n")
         if self.options.keep and content:
@@ -97,10 +97,10 @@ class Trials:
 
 
 def apart(trial: Callable[[], str]) -> tuple[str, str]:
-    """Run a trial in a process of its own, with limited time and memory.
+    """Run a trial in a separate process, with limited time and memory.
 
     Args:
-        trial: Returns an outcome in a word; raises any exception if something went wrong.
+        trial: Returns the outcome as a word; raises any exception if something went wrong.
 
     Returns:
         The outcome, empty if there was an error; and what went wrong.

@@ -1,7 +1,7 @@
 """Check the texts that users read for words that have a better alternative, and for lines too long for a terminal.
 
-Users read README.md, the pages in docs/ except those for developers, and those string literals of the product that are
-sentences: help texts, messages and templates. Code in a page is not checked, because it is output or names.
+Users read README.md, the pages in docs/ except those for developers, and the string literals in the product that are
+sentences: help texts, messages and templates. Code in a page is not checked, because it is output or consists of names.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Final
 
 ROOT: Final = Path(__file__).parents[1]
 MOST_COLUMNS: Final = 100
-"""The most columns of a line that a template breaks itself; other texts are broken when they are printed."""
+"""Most columns of a line in a template that contains line breaks; other texts are wrapped when they are printed."""
 
 WORDS: Final = {
     r"processor": "core, if it is one",
@@ -94,7 +94,7 @@ _FOR_DEVELOPERS: Final = re.compile(
 
 
 def main() -> str | None:
-    """Return the faults of all texts, one per line; None if there are none."""
+    """Return a message for each fault in all texts, one per line; None if there are no faults."""
     listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True)
     files = [file for file in listed.stdout.splitlines() if not _FOR_DEVELOPERS.match(file) and (ROOT / file).exists()]
     pages = [file for file in files if file == "README.md" or re.match(r"docs/.*\.md", file)]
@@ -107,14 +107,14 @@ def main() -> str | None:
 
 
 def faults_of_page(file: str, text: str) -> Iterator[str]:
-    """Yield the words outside a page's code that have a better alternative."""
+    """Yield a message for each word outside a page's code that has a better alternative."""
     blank = _FENCED.sub(lambda block: "\n" * block[0].count("\n"), text)
     for number, line in enumerate(blank.splitlines(), 1):
         yield from _faults(file, number, _CODE.sub(" ", line))
 
 
 def faults_of_source(file: str, text: str) -> Iterator[str]:
-    """Yield the words in a source's literals that have a better alternative, and the lines that are too long."""
+    """Yield a message for each word in a source's literals that has a better alternative, and each line too long."""
     for number, literal in _literals(ast.parse(text)):
         if " " in literal.strip():
             yield from _faults(file, number, literal)

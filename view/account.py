@@ -27,9 +27,9 @@ Values = npt.NDArray[np.float64]
 
 _MOST: Final = 10
 _DRAWN_MOST: Final = 20
-_LEAST: Final = 0.005  # least share of all time in a table; cells of smaller ones are blank
+_LEAST: Final = 0.005  # least share of all time that is shown in a table; cells with less are blank
 _SHORTEST: Final = 0.5e-9  # seconds; shorter times are shown as a dash
-_DRAWN: Final = 0.001  # least share of all time of a region that is drawn; shorter bars are too small to see
+_DRAWN: Final = 0.001  # least share of all time for a region to be drawn; shorter bars are too small to see
 _TITLES: Final = {
     "l1_misses": "L1 misses",
     "l2_misses": "L2 misses",
@@ -50,7 +50,7 @@ _TITLES: Final = {
     "turns": "core wait",
     "off": "off core",
 }
-# Classes of marks.css, with one hue for related parts; "less" is a pale shade.
+# Part → class of marks.css. Related parts have the same hue; "less" is a pale shade.
 _COLOURS: Final = {
     "instructions": "c0",
     "computing": "c0",
@@ -78,7 +78,7 @@ _COLOURS: Final = {
     "asleep": "c7 less",
     "off": "c7 less",
 }
-# The unit behind each price.
+# Name of a price → the words after its number: per what it is.
 _OF: Final = {
     "instruction": "per instruction",
     "l1_miss": "per L1 miss",
@@ -104,7 +104,7 @@ _OF_CALLS: Final = {"mpi": ("mpi_",), "io": ("read_", "write_")}
 
 
 class AccountSection:
-    """The section of ``analyze --account``; unlike other sections, it lists no records."""
+    """The section that ``analyze --account`` prints. Unlike other sections, it does not consist of records."""
 
     name: Final = "account"
 
@@ -131,7 +131,10 @@ class AccountSection:
         }
 
     def print(self, findings: Findings, *, everything: bool = False, stderr: bool = False) -> None:
-        """Print a table of the regions' own times, longest first, and the prices; omit parts that are always small."""
+        """Print a table of the regions' own times, longest first, and the prices.
+
+        A cause has a column if it takes at least 0.5 % of all time.
+        """
         account = findings.account
         regions, whole = _heaviest(account), float(sum(each.sum() for each in account.own.values()))
         shown = [name for name in account.parts if account.own[name].sum() >= _LEAST * whole]
@@ -153,7 +156,17 @@ class AccountSection:
 
 
 def _between(findings: Findings, part: str, regions: list[int], least: float) -> str:
-    """Return the text of a part of some regions' own time: empty if short, a range if it is uncertain by a tenth."""
+    """Return a table cell: the time that some regions spend in one part of the account.
+
+    Args:
+        findings: The findings.
+        part: Name of the part.
+        regions: Indices of the regions, whose own times are added.
+        least: Seconds below which the cell is empty.
+
+    Returns:
+        A time; a range if the time is uncertain by more than a tenth; or an empty text.
+    """
     account = findings.account
     value, (low, high) = float(account.own[part][regions].sum()), account.own_intervals[part][:, regions].sum(axis=1)
     if max(value, high) < least:
@@ -164,7 +177,7 @@ def _between(findings: Findings, part: str, regions: list[int], least: float) ->
 
 
 def _intervals(intervals: Mapping[str, Values], region: int) -> dict[str, list[float] | None]:
-    """Return the confidence interval of each part of a region, lower and upper end in seconds; None if unknown."""
+    """Return part → its confidence interval in a region: lower and upper end in seconds; None if unknown."""
     found = {name: rows[:, region] for name, rows in intervals.items()}
     return {name: None if np.isnan(each).any() else each.tolist() for name, each in found.items()}
 
@@ -213,7 +226,7 @@ def _remarks(account: Account, more: int) -> list[str]:
 
 
 def _prices(account: Account) -> tuple[dict[str, float], dict[str, float]]:
-    """Return the prices in seconds by name: those fitted to the run, and calibrated ones of the machine."""
+    """Return two mappings, name of a price → seconds: prices fitted to the run, and those calibrated on the machine."""
     used = tuple(start for each in account.splitting.priced for start in _OF_CALLS[each])
     used += ("allocation",) * account.splitting.allocates
     used += tuple(price for name in account.splitting.counted.events for price in EVENTS[name])
@@ -229,7 +242,7 @@ def _listed(prices: dict[str, float]) -> str:
 
 
 def _heaviest(account: Account) -> list[int]:
-    """Return the indices of regions with any time, by own time, longest first."""
+    """Return the indices of the regions that take any time, sorted by own time, the longest first."""
     own, inclusive = (_total(each) for each in (account.own, account.inclusive))
     return sorted(np.flatnonzero(inclusive > 0).tolist(), key=lambda region: -own[region])
 

@@ -18,8 +18,8 @@ if TYPE_CHECKING:  # most verdicts need no sources
 
 __all__ = ["find_advice", "not_advised", "tips", "tries"]
 
-_LONGEST: Final = 240  # characters of advice in a verdict: two lines of a wide terminal, three of a narrow one
-_MOST: Final = 2 * _LONGEST  # characters of a single clause
+_LONGEST: Final = 240  # most characters of advice in a verdict: two lines on a wide terminal, three on a narrow one
+_MOST: Final = 2 * _LONGEST  # most characters of advice that cannot be shortened by dropping clauses
 
 
 def find_advice(
@@ -36,13 +36,13 @@ def find_advice(
         findings: The findings.
         file: The experiment's file.
         folders: Folders to search first for sources.
-        tell: Progress callback, called with each file.
-        limits: Limits on reading; None for the usual ones.
+        tell: Progress callback: takes a text that names the file being read.
+        limits: Limits for the process that reads sources; None for the defaults.
 
     Returns:
         The advice; None if there is nothing to advise on.
     """
-    # Computed here, because the processes of an analysis job do not help the separate process that reads sources.
+    # The findings are computed in this process, because other processes of an analysis job can help only this one.
     if not findings.verdict.findings:
         return None
     from ..advise import Advised, Limits, in_limited_process  # noqa: PLC0415
@@ -123,7 +123,7 @@ def _line(advice: Advice, whole: bool) -> str:
 
 
 def _shortened(text: str, length: int) -> str:
-    """Return advice shortened by dropping clauses of its observations, not of what to try."""
+    """Return advice shortened to a number of characters by dropping clauses; its main observation and step are kept."""
     seen, colon, cure = text.partition(": ")
     clauses = [seen.split("; "), cure.split("; ")]
     for each in clauses:
@@ -134,7 +134,10 @@ def _shortened(text: str, length: int) -> str:
 
 
 def tips(advice: Iterable[Advice], file: str) -> dict[int, list[str]]:
-    """Return the numbers of lines in a file that advice names, with its text at the first line of each advice."""
+    """Return the lines in a file that advice mentions: line number → texts.
+
+    The text of an advice is at the first line that it mentions in the file; its other lines have no text.
+    """
     found: dict[int, list[str]] = {}
     for each in advice:
         places = (place.rpartition(":") for place in each.places)
@@ -147,7 +150,9 @@ def tips(advice: Iterable[Advice], file: str) -> dict[int, list[str]]:
 
 
 def not_advised(advised: Advised, *, everything: bool) -> list[str]:
-    """Return why files have no advice: one line, and only if a finding might have had advice.
+    """Return lines with reasons why there is no advice on some files.
+
+    By default, there is a line only if a finding might have had advice.
 
     Args:
         advised: The advice.

@@ -106,13 +106,14 @@ _TO_TRY_FOR_THREADS: Final = {
     **_OF_SOME,
 }
 
-_LARGE: Final = 1e6  # bytes per call of file I/O from which the overhead of the call does not matter
-# Factor above the program's rate from which a rate is the region's own; a lower one is compared with other regions.
+_LARGE: Final = 1e6  # bytes per call of file I/O; with more, the overhead of the call does not matter
+# A region's rate is compared with the program's rate if it is higher by this factor, and otherwise with the rate of all
+# other regions.
 ABOVE: Final = 1.25
 
 
 def evidence(attribute: Attribute, region: int, cost: Cost) -> str:
-    """Return a region's amount as text: ``1.2 GB of the program's 1.3 GB, 8 B per call``.
+    """Return the amount of a cause in a region as text: ``1.2 GB of the program's 1.3 GB, 8 B per call``.
 
     Args:
         attribute: The cause, with amounts of all regions.
@@ -130,7 +131,7 @@ def evidence(attribute: Attribute, region: int, cost: Cost) -> str:
 
 
 def against_weight(cost: Cost) -> Mapping[str, str]:
-    """Return what to try against each cause of a hot spot, by cause.
+    """Return cause of a hot spot → what to try against it.
 
     If threads mostly wait for each other, fewer instructions are not suggested, because they would not help.
     """
@@ -143,12 +144,13 @@ def against_weight(cost: Cost) -> Mapping[str, str]:
 
 
 def against_difference(vectors: RankVectors, culprit: int | None) -> Mapping[str, str]:
-    """Return what to try against each difference between ranks or threads, by cause.
+    """Return cause of a difference between ranks or threads → what to try against it.
+
+    If threads were compared, and they compute the region as a team, the advice is about threads, otherwise about ranks.
 
     Args:
         vectors: The compared values.
-        culprit: The region with the difference; None if it is spread over several. Advice is about threads only if
-            they compute the region as a team.
+        culprit: Index of the region with the difference; None if it is spread over several regions.
     """
     threads, columns = vectors.selection.threads, vectors.selection.columns
     if threads is None:
@@ -158,7 +160,7 @@ def against_difference(vectors: RankVectors, culprit: int | None) -> Mapping[str
 
 
 def _paths_of(vectors: RankVectors, culprit: int) -> list[int]:
-    """Return the call paths whose time belongs to a region."""
+    """Return the indices of the call paths whose time belongs to a region."""
     region = vectors.regions[culprit]
     return [region.id] if region.own_code else [*vectors.selection.experiment.walk(region.id)]
 
@@ -167,19 +169,19 @@ def because(difference: Difference, who: Sequence[str]) -> str:
     """Return why ranks differ: ``instructions differ: 6.3e9 on rank 3 against 3.1e9 on ranks 0-2``.
 
     Args:
-        difference: The difference.
+        difference: The attribute in which ranks differ, with its values.
         who: The ranks with each value, as text; empty if ranks do not form groups.
     """
     return f"{_DIFFERENCES[difference.attribute]}: {_apart(difference, who)}"
 
 
 def of_the_program(value: str, whole: str) -> str:
-    """Return a part of a total as text: ``1.2 GB of the program's 1.3 GB``, ``all of the program's 1.3 GB``."""
+    """Return a part of the program's total as text: ``1.2 GB of the program's 1.3 GB``, or ``all of …``."""
     return f"{'all' if value == whole else value} of the program's {whole}"
 
 
 def _a_call(name: str, cost: Cost) -> str:
-    """Return the bytes per call as the end of a phrase; empty if bytes or calls were not counted."""
+    """Return the end of a phrase, ``, 8 B per I/O call``; empty if bytes or calls were not counted."""
     moved = {"io_bytes": (cost.io_bytes, cost.io_calls, "I/O"), "mpi_bytes": (cost.mpi_bytes, cost.mpi_calls, "MPI")}
     size, calls, of = moved.get(name, (None, None, ""))
     return f", {volume(size / calls)} per {of} call" if size and calls else ""

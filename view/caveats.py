@@ -1,4 +1,4 @@
-"""Warnings about the data, each beginning with its consequence, and the source of counts."""
+"""Write warnings about the data, each beginning with its consequence, and the source of counts."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ __all__ = ["TRUST", "caveats", "how_counted", "shared_cores"]
 TRUST: Final = "trust busy time, not wall time"
 
 _MOST: Final = 2  # warnings to show by default; a line gives the number of others
-_COSTLY: Final = 10  # percent of overhead from which to warn
-_OUTSIDE: Final = 0.1  # seconds outside MPI from which to warn
+_COSTLY: Final = 10  # least overhead, in percent, that causes a warning
+_OUTSIDE: Final = 0.1  # least time before MPI_Init and after MPI_Finalize, in seconds, that causes a warning
 
 
 def caveats(
@@ -41,9 +41,9 @@ def caveats(
 
     Args:
         findings: The findings.
-        most: The greatest number of warnings to return.
+        most: The largest number of warnings to return.
         everything: Whether to return all warnings, with all names.
-        besides: Further warnings, less important than those about the run.
+        besides: Further warnings, which are less important than the warnings about the run.
     """
     said = [*_all(findings, names=everything), *besides]
     if everything or len(said) <= most:
@@ -52,7 +52,7 @@ def caveats(
 
 
 def _all(findings: Findings, *, names: bool) -> Iterator[str]:
-    """Yield the warnings, most important first, with all names or the first few."""
+    """Yield the warnings, most important first; with ``names``, they contain all names, otherwise only the first."""
     notes = findings.experiment.notes
     remarks = iter(notes.remarks)
     yield from _derived(findings, names)
@@ -60,7 +60,7 @@ def _all(findings: Findings, *, names: bool) -> Iterator[str]:
         yield f"sums are too small: {ranks(list(notes.missing))} of {notes.expected_processes} wrote no data"
     if notes.unfinished:
         yield f"the data end early: {ranks(list(notes.unfinished))} {_how_unfinished(findings)}"
-        yield from remarks  # they contain where each rank was
+        yield from remarks  # the remarks say where each rank was
     if notes.not_instrumented:
         yield f"not instrumented: {_names(notes.not_instrumented, names)}"
     yield from _crowded(findings)
@@ -84,7 +84,7 @@ def _all(findings: Findings, *, names: bool) -> Iterator[str]:
 
 
 def _derived(findings: Findings, everything: bool) -> Iterator[str]:
-    """Yield how data and findings were derived, if that is unusual."""
+    """Yield warnings about data that do not come from a single plain run, and about the method of Liu et al."""
     notes = findings.experiment.notes
     if findings.method == PAPER:
         yield "analysed as in Liu et al. 2011 (--method paper): even the smallest differences and regions count"
@@ -129,19 +129,22 @@ def _throttles(findings: Findings) -> bool:
 
 
 def _reads_usage(findings: Findings) -> bool:
-    """Return whether each entry of a region read usage from the system, which takes a system call."""
+    """Return whether probes read usage counters from the system, which takes a system call per entry."""
     asked = set(USAGE) - set(ALLOCATION)
     return any(each.name in asked and each.source.startswith("measured:") for each in findings.experiment.metrics)
 
 
 def _costly_from(findings: Findings) -> float:
-    """Return the percentage from which overhead is too high: 10, or the allowed one if nothing could be throttled."""
+    """Return the least overhead, in percent, that causes a warning: 10, or less if a limit could not be kept.
+
+    The limit ``--max-overhead`` cannot be kept if the run may not throttle probes.
+    """
     share = findings.experiment.notes.max_overhead
     return min(100 * share, _COSTLY) if share and not _throttles(findings) else _COSTLY
 
 
 def shared_cores(experiment: Experiment) -> str | None:
-    """Return a warning that ranks, or their threads, share cores; None if each had one."""
+    """Return a warning that ranks, or their threads, share cores; None if each had a core of its own."""
     if not (sharing := oversubscription(experiment)):
         return None
     threads = sharing > len({each.process for each in experiment.locations})
@@ -149,7 +152,7 @@ def shared_cores(experiment: Experiment) -> str | None:
 
 
 def _crowded(findings: Findings) -> Iterator[str]:
-    """Yield warnings if ranks shared cores, waited for cores, or competed with other programs for them."""
+    """Yield warnings if ranks shared cores, waited for cores, or competed with other programs for cores."""
     others = share_of_others(findings.experiment)
     cores = shared_cores(findings.experiment)
     if others and cores:
@@ -208,7 +211,7 @@ def how_counted(findings: Findings, not_counted: str = "") -> str:
 
 
 def _lacking(findings: Findings) -> Iterator[str]:
-    """Yield the attributes that were not counted, each with the ranks on which it was not, unless on all."""
+    """Yield the attributes that were not counted; if only some ranks did not count an attribute, with these ranks."""
     for each in findings.lacking:
         without = (ranks_without(findings.experiment, name) for name in ATTRIBUTES[each] if name)
         where = next(filter(None, without), None)

@@ -31,7 +31,7 @@ _FIRST_TO_GO: Final = ("source", "before", "after")  # columns to drop on a narr
 _METRICS: Final = 16
 _REGIONS: Final = 15
 _NAMED: Final = 3  # number of unmeasured metrics to name
-_DESCRIPTION: Final = 80  # characters
+_DESCRIPTION: Final = 80  # most characters of a description
 _MANY: Final = 1000  # percent from which values have no decimals
 _LEAST: Final = 0.001  # least change of a region that is listed, as a share of the total
 
@@ -52,7 +52,7 @@ class _Change:
         metric: The metric.
         before, after: ``float64[call path]``; NaN if nothing is known.
         shared: Whether both runs have a value for at least one call path and location. If not, nothing is comparable.
-        unknown: How many values are known only after, and how many only before; values of lost ranks do not count.
+        unknown: The number of values that only the second run has, and that only the first run has, without lost ranks.
     """
 
     metric: Metric
@@ -63,7 +63,7 @@ class _Change:
 
     @property
     def totals(self) -> tuple[float, float]:
-        """Return both totals over all call paths; NaN if not measured."""
+        """The totals over all call paths, before and after; NaN if not measured."""
         before, after = (float(np.nansum(each)) if _known(each).any() else np.nan for each in (self.before, self.after))
         return before, after
 
@@ -74,7 +74,7 @@ def print_changes(joined: Integration, chosen: str | None = None) -> None:
 
     Args:
         joined: The two experiments.
-        chosen: Metric to show by region; None for wall time, or the closest to it.
+        chosen: Metric to show by region; None for wall time, or if it was not measured, the next best metric.
 
     Raises:
         UsageError: The metric does not exist, or one experiment has not measured it.
@@ -101,8 +101,8 @@ def _known(values: _Values) -> npt.NDArray[np.bool_]:
 def _change(joined: Integration, metric: Metric) -> _Change:
     """Return the values of a metric in both experiments.
 
-    A value missing in one experiment is left out of the other, too, because it would look like a gain or a loss. If
-    then nothing is left, each keeps its own values.
+    If a value is missing in one experiment, it is also left out of the other, because it would look like a gain or a
+    loss. If no values are left then, each experiment keeps its own.
     """
     lost = {*joined.lost(0), *joined.lost(1)}
     there = np.array([place.process not in lost for place in joined.locations]) if lost else slice(None)
@@ -129,7 +129,7 @@ def _change(joined: Integration, metric: Metric) -> _Change:
 
 
 def _whole(joined: Integration, changes: Mapping[str, _Change], metric: Metric) -> float:
-    """Return the base of percentages: the total before of the metric's root (Song et al. 2004, Fig. 2)."""
+    """Return the base of percentages: the first experiment's total of the metric's root (Song et al. 2004, Fig. 2)."""
     metrics = {each.name: each for each in joined.metrics}
     while metric.parent is not None and metric.parent in changes and changes[metric.parent].shared:
         metric = metrics[metric.parent]
@@ -175,7 +175,7 @@ def _meanings(joined: Integration, changes: Mapping[str, _Change]) -> Iterator[s
 
 
 def _left_out(joined: Integration, change: _Change) -> Iterator[str]:
-    """Yield warnings about values that one of the two experiments lacks."""
+    """Yield warnings about values of a metric that were measured in only one of the two experiments."""
     if not change.shared:
         if _nowhere(joined, change.metric):
             yield f"not measured in {_lacking(joined, change)}, so there is no gain"
@@ -186,18 +186,24 @@ def _left_out(joined: Integration, change: _Change) -> Iterator[str]:
 
 
 def _nowhere(joined: Integration, metric: Metric) -> bool:
-    """Return whether one experiment lacks a metric altogether, not only at this place of the metric tree."""
+    """Return whether a metric is worth a warning if no value can be compared.
+
+    It is not if each experiment has it, but one of them at another place in the metric tree.
+    """
     return all(metric.name in names for names in joined.names) or bool(lacking_operands(joined, metric.name))
 
 
 def _lacking(joined: Integration, change: _Change) -> str:
-    """Return a phrase for what has not measured a metric: the experiment's label, or places common to both."""
+    """Return a phrase for a warning that a metric is not measured: in one experiment, or at the same places in both."""
     lacking = [label for label, total in zip(joined.labels, change.totals, strict=True) if np.isnan(total)]
     return " and ".join(lacking) or "the same places of both"
 
 
 def _by_region(changes: Mapping[str, _Change], chosen: str | None) -> _Change | None:
-    """Return the metric to show by region: the chosen one, or the first that both measured and is not 0; or None."""
+    """Return the changes of the metric to show by region: the chosen one, or else the first metric with values.
+
+    None if no metric was measured in both experiments, or all are 0.
+    """
     if chosen is not None:
         return changes[chosen]
     known = (changes[name] for name in (*WEIGHING_TIMES, *changes) if name in changes and changes[name].shared)
@@ -226,7 +232,7 @@ def _print_regions(joined: Integration, change: _Change, whole: float) -> None:
 
 
 def _locations(joined: Integration) -> str:
-    """Return the number of locations known to both experiments, as text."""
+    """Return as text the number of locations whose values are compared."""
     lost = {*joined.lost(0), *joined.lost(1)}
     count = sum(place.process not in lost for place in joined.locations)
     return many(count, "location") + (" that both have" if lost else "") + (" together" if count != 1 else "")
@@ -238,7 +244,7 @@ def _cells(before: float, after: float, unit: str, whole: float) -> tuple[str, s
 
 
 def _share(gain: float, whole: float) -> str:
-    """Return a gain in percent of the total before, as text; empty if it is undefined."""
+    """Return a gain in percent of the base ``whole``, as text; empty if it is undefined."""
     share = 100 * gain / abs(whole) if whole else np.nan
     if not isfinite(share):
         return ""

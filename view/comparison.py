@@ -28,20 +28,20 @@ __all__ = [
     "than",
 ]
 
-# The metrics that are the base of a verdict, with what the program's value is called.
+# The metrics that a verdict can have as its base, and the words for the program's value.
 BASES: Final = {PATH_TIME: "the critical path", BUSY_TIME: "the busiest rank"}
 _OF_RANKS: Final = {"mean": "mean of the ranks", "sum": "sum of the ranks", "max": "busiest rank"}
 _SCHEMA: Final = "autoanalyzer.comparison/1"
 
 
 _WORST_FIRST: Final[dict[Verdict, int]] = {"slower": 0, "unclear": 1, "waiting": 2, "faster": 3, "same": 4}
-_OPEN: Final = 10.0  # change, as a factor less 1, beyond which a limit is shown as open
+_OPEN: Final = 10.0  # the largest change, +1000 %, that is written as a number; a larger one is written as "over"
 
 
 def comparison_lines(comparisons: Sequence[Comparison]) -> list[str]:
     """Return lines that describe comparisons of the same runs by several metrics; common warnings are at the end.
 
-    The base of the verdict comes first: the critical path, or the busiest rank.
+    The first lines are about the base of the verdict: the critical path, or the busiest rank.
     """
     lines: list[str] = []
     for comparison in sorted(comparisons, key=lambda each: each.metric not in BASES):
@@ -187,7 +187,13 @@ def _finite(value: float | None) -> float | None:
 
 
 def _place(comparison: Comparison, path: int | None, value: float | None = None) -> dict[str, Any]:
-    """Return a call path as JSON data; with its value if it exists on one side only."""
+    """Return a call path as JSON data.
+
+    Args:
+        comparison: The comparison.
+        path: Index of the call path; None for the whole program.
+        value: The value of a call path that exists on one side only.
+    """
     region = None if path is None else comparison.joined.call_paths[path].region
     return {
         "path": "" if path is None else visible(comparison.joined.path_name(path)),
@@ -198,7 +204,7 @@ def _place(comparison: Comparison, path: int | None, value: float | None = None)
 
 
 def _appeared(comparison: Comparison) -> list[str]:
-    """Return lines about regions that only one side has, or only some runs of a side."""
+    """Return lines about regions that ran on one side only, or only in some runs."""
     base, other = comparison.runs
     partial = [
         f"PARTLY   {_named(comparison, path)} ran in {mine} of {base} runs of the base and in {theirs} of {other} of "
@@ -216,7 +222,7 @@ def _appeared(comparison: Comparison) -> list[str]:
 
 
 def _headline(comparison: Comparison) -> str:
-    """Return the sentence about the program, with the number of slower regions if the program is not slower."""
+    """Return the sentence about the program; if it is not slower, but regions are, with their number."""
     slower = sum(each.verdict == "slower" for each in comparison.regions)
     hidden = slower and comparison.program.verdict != "slower"
     more = f"; {many(slower, 'region')} {'is' if slower == 1 else 'are'} slower" if hidden else ""
@@ -240,7 +246,7 @@ def _verb(comparison: Comparison) -> str:
 
 
 def _limits(comparison: Comparison, judgement: Judgement) -> str:
-    """Return the confidence limits of a change as text; empty if unknown."""
+    """Return the confidence limits of a change as text, such as ``+8.0 % to +13.0 %``; empty if unknown."""
     found = (judgement.shift.low, judgement.shift.high)
     low, high = ("" if each is None else signed(each, _digits(comparison.threshold)) for each in found)
     return low if low == high else f"{low} to {high}"
@@ -292,14 +298,14 @@ def _title(comparison: Comparison, judgement: Judgement) -> str:
 
 
 def _named(comparison: Comparison, path: int) -> str:
-    """Return a call path's name, without its root, with file and line."""
+    """Return a call path's name with file and line; the root is left out of the name."""
     region = comparison.joined.call_paths[path].region
     place = f" ({at_line(region.file, region.first_line)})" if region.file and region.first_line else ""
     return visible(comparison.joined.path_name(path)) + place
 
 
 def _remarks(comparisons: Sequence[Comparison]) -> list[str]:
-    """Return lines on what regions' values include, load by other programs, and regions matched by similarity."""
+    """Return lines on values of regions, on load by other programs, and on regions that were matched by similarity."""
     said = f"regions exclude what they call, and are judged if they take {100 * MIN_SHARE:g} % of the program or more"
     alone = [said] if any(each.regions for each in comparisons) else []
     joined = comparisons[0].joined
@@ -307,7 +313,7 @@ def _remarks(comparisons: Sequence[Comparison]) -> list[str]:
 
 
 def _load(comparisons: Sequence[Comparison]) -> list[str]:
-    """Return warnings about ranks that share cores, and about other programs, as far as these may change times."""
+    """Return warnings about ranks that share cores, and about other programs, if they may have changed the times."""
     first = comparisons[0]
     shared = next(filter(None, map(shared_cores, first.joined.operands)), None)
     by_wall = any(each.of_ranks == "mean" for each in comparisons)
@@ -325,13 +331,19 @@ def _likeness(comparison: Comparison) -> list[str]:
 
 
 def than(change: float, digits: int = 1) -> str:
-    """Return a change as the start of a comparison, ``10.0 % more than``; empty if it is rounded to 0."""
+    """Return a change, 0.1 for +10 %, as the start of a comparison, ``10.0 % more than``; empty if it rounds to 0.
+
+    ``digits`` is the number of decimals.
+    """
     size = f"{abs(100 * change):.{digits}f} %"
     return f"{size} {'more' if change > 0 else 'less'} than" if size.strip("0. %") else ""
 
 
 def signed(value: float, digits: int = 1) -> str:
-    """Return a change, or a limit of one, as text: ``+8.0 %``, ``-3.0 %``, or ``over +1000 %`` if it is open."""
+    """Return a change, 0.08 for +8 %, as text: ``+8.0 %``, ``-3.0 %``, or ``over +1000 %``.
+
+    ``digits`` is the number of decimals.
+    """
     if value > _OPEN:
         return f"over {100 * _OPEN:+.0f} %"
     rounded = f"{100 * value:+.{digits}f} %"

@@ -18,7 +18,7 @@ __all__ = ["SCHEMA", "correlation_report"]
 
 SCHEMA: Final = "autoanalyzer.correlation/1"
 
-_NAMED: Final = 6  # greatest number of omitted metrics to name
+_NAMED: Final = 6  # most omitted metrics to name
 _HOW: Final = {
     "anchors": "aligned by entries of regions",
     "warping": "aligned by warping {metric}",
@@ -29,13 +29,13 @@ _HOW: Final = {
 def correlation_report(
     ranking: Ranking, others: Sequence[OnTime], *, intervals: Sequence[tuple[float, float]], by: str, top: int
 ) -> Report:
-    """Return a report of the metrics that are related to a target.
+    """Return a report of the metrics that are related to a target metric.
 
     Args:
         ranking: The ranked metrics.
-        others: The other traces, mapped to the target's time.
+        others: The other traces, with their times mapped to the times of the target.
         intervals: The compared intervals, in seconds; empty for the whole target.
-        by: The correlator by which metrics are ranked.
+        by: Name of the correlator by which metrics are ranked.
         top: The number of metrics to print.
     """
     target = ranking.target

@@ -28,7 +28,7 @@ def print_tree(findings: Findings, *, least: float = 0.0, stderr: bool = False) 
 
     Args:
         findings: The findings.
-        least: Least inclusive time of a shown region, as a share of the run; a row gives the number of smaller ones.
+        least: Least inclusive time of a shown region, as a share of the run; a row counts the regions left out.
         stderr: Whether to print to standard error.
     """
     measured = any(each.mpi_wait_time is not None for each in findings.run.costs)
@@ -47,14 +47,19 @@ def print_tree(findings: Findings, *, least: float = 0.0, stderr: bool = False) 
 
 @dataclass(frozen=True, slots=True)
 class _LeftOut:
-    """A row for regions that are left out below one parent: their number and depth."""
+    """A row for regions that are left out below one parent: their number, and their depth in the tree."""
 
     count: int
     depth: int
 
 
 def _shown(findings: Findings, least: float) -> Iterator[int | _LeftOut]:
-    """Yield the indices of shown regions, parents first; after a parent's children a row for those left out."""
+    """Yield the indices of shown regions, parents first; after a parent's children, a row for those left out.
+
+    Args:
+        findings: The findings.
+        least: Least inclusive time of a shown region, as a share of the run.
+    """
     regions, costs = findings.vectors.regions, findings.run.costs
     small = [cost.wall_time is not None and cost.share < least for cost in costs]
     sizes = [1] * len(regions)

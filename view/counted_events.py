@@ -1,4 +1,4 @@
-"""Describe counts that were requested but are no causes: PAPI events, and system use."""
+"""Describe requested counts that the analysis does not use as causes: PAPI events, and system use."""
 
 from __future__ import annotations
 
@@ -14,12 +14,15 @@ from ..runtime.papi.sources import counted
 __all__ = ["NOTHING", "counted_events", "ranks_without"]
 
 NOTHING: Final = "instructions and cache misses were not counted"
-_NAMED: Final = 3  # greatest number of events to name
+_NAMED: Final = 3  # most events to name
 _COUNTED: Final = "measured:"  # prefix of the source of a requested metric
 
 
 def counted_events(metrics: Iterable[Metric]) -> str:
-    """Return a phrase on what a run without counts of instructions did count: ``… not counted, only page_faults``."""
+    """Return a phrase for a run that did not count instructions, with the metrics that it did count.
+
+    An example is ``… not counted, only page_faults``.
+    """
     sources = {each.name: each.source for each in metrics if each.source.startswith(_COUNTED)}
     events = [*sources]
     more = f" and {len(events) - _NAMED} more events" if len(events) > _NAMED else ""
@@ -28,7 +31,7 @@ def counted_events(metrics: Iterable[Metric]) -> str:
 
 
 def ranks_without(experiment: Experiment, metric: str) -> list[int]:
-    """Return the ranks on which a metric was not counted, in order; empty if it was counted on all, or on none."""
+    """Return the ranks on which a metric was not counted, sorted; empty if all ranks, or none, counted it."""
     if metric not in experiment or summary(experiment, metric).missing is None:
         return []
     columns = np.flatnonzero(np.isnan(experiment.exclusive(metric)).any(axis=0))

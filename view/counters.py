@@ -11,7 +11,14 @@ __all__ = ["as_typed"]
 
 
 def as_typed(measured: Iterable[str], sources: Mapping[str, str]) -> str:
-    """Return metrics as options, quoted for a shell: of ``run`` if PAPI counted any, otherwise of analyses."""
+    """Return metrics as options, quoted for a shell.
+
+    If PAPI counted any of them, they are options of ``run``, otherwise of the commands that analyse.
+
+    Args:
+        measured: Names of the metrics.
+        sources: Name of a metric → its source.
+    """
     events = {name: sources.get(name, "") for name in measured}
     papi = {name: told for name, source in events.items() if (told := counted(source))}
     if papi:

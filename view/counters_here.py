@@ -19,7 +19,7 @@ __all__ = ["counters_document", "print_counters"]
 
 _ALIAS: Final = "perf::PERF_COUNT_"  # prefix of second names of events
 _NOT_FOR_PAPI: Final = "3"  # value of perf_event_paranoid at which PAPI may not use the kernel's interface
-_MOST_NAMES: Final = 40  # greatest number of events in a line
+_MOST_NAMES: Final = 40  # most events in a line
 _WHOSE: Final = {
     "chosen": ", chosen by --papi",
     PACKAGE: f", of {PACKAGE}: it may count nothing on processors newer than this PAPI",
@@ -40,9 +40,9 @@ def print_counters(found: Lookup, usage: Sequence[Used], not_simulated: str) -> 
     """Print a table of what was tested, what can be counted, and how to count more.
 
     Args:
-        found: PAPI's events.
-        usage: System use.
-        not_simulated: Why nothing can be simulated; empty if it can.
+        found: The events that PAPI knows, with the results of trying them.
+        usage: The metrics of system use, with the results of trying them.
+        not_simulated: Why counts cannot be simulated; empty if they can.
     """
     rows = _rows(found, usage, not_simulated)
     print_table(("tried", "", "found, and what to do"), rows, (), prose=(2,), colours=_COLOURS)
@@ -88,7 +88,7 @@ def _who() -> str:
 
 
 def _of_kind(found: Lookup, kind: str) -> Iterator[tuple[str, str, str]]:
-    """Yield rows on events of a kind: which can be counted, how many at once, and which only start or fail."""
+    """Yield table rows on events of one kind: which can be counted, how many at once, and which only start or fail."""
     events = [each for each in found.of_kind(kind) if not each.event.startswith(_ALIAS)]
     counting = [each for each in events if each.outcome == "counts"]
     idle = [each for each in events if each.outcome == "starts"]
@@ -115,7 +115,7 @@ def _of_kind(found: Lookup, kind: str) -> Iterator[tuple[str, str, str]]:
 
 
 def _of_usage(usage: Sequence[Used]) -> Iterator[tuple[str, str, str]]:
-    """Yield rows on metrics of system use."""
+    """Yield table rows on metrics of system use."""
     usable = [each for each in usage if each.outcome != "fails"]
     by = {each.source: [one.name for one in usable if one.source == each.source] for each in usable}
     counted = f"by call path on request (--usage): {len(usable)} of {len(usage)} can be counted"
@@ -171,7 +171,7 @@ def _advice(found: Lookup) -> Iterator[str]:
 
 
 def counters_document(found: Lookup, usage: Sequence[Used], not_simulated: str) -> dict[str, Any]:
-    """Return the output of ``counters --json``."""
+    """Return the data that ``counters --json`` writes; for the arguments, see ``print_counters``."""
     return {
         "schema": "autoanalyzer.counters/1",
         "libpapi": {

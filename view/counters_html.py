@@ -14,7 +14,7 @@ def counters_html(report: Report, title: str, about: str = "") -> str:
 
     Args:
         report: The report.
-        title: Its title.
+        title: Title of the report.
         about: A line that describes the input; may be empty.
     """
     pictures = [*report.pictures()]

@@ -19,11 +19,11 @@ __all__ = ["PathSection", "path_document"]
 _UNKNOWN: Final = "the critical path is not known"
 _MOST: Final = 20
 _DELAYS: Final = 5
-_LEAST: Final = 0.001  # least share of the path, or of all waiting, that is printed
+_LEAST: Final = 0.001  # least share of the path, or of all waiting, for a row to be printed
 
 
 class PathSection:
-    """The section of ``analyze --path``; unlike other sections, it lists no records."""
+    """The section that ``analyze --path`` prints. Unlike other sections, it does not consist of records."""
 
     name: Final = "path"
 
@@ -51,7 +51,7 @@ class PathSection:
 
 
 def path_document(findings: Findings) -> dict[str, Any]:
-    """Return efficiencies, path and delays as JSON data; None for unknown values."""
+    """Return efficiencies, critical path and delays as JSON data; unknown values are None."""
     path = findings.critical_path
     if path is None:
         return {"efficiency": None, "critical_path": None, "delays": None}

@@ -1,4 +1,4 @@
-"""Write CSV without anything that a spreadsheet would execute as a formula."""
+"""Write CSV in which a spreadsheet finds no formulas to execute."""
 
 from __future__ import annotations
 

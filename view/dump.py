@@ -27,7 +27,7 @@ __all__ = ["print_dump", "print_regions", "shown_metrics", "write_csv", "write_j
 
 SCHEMA: Final = "autoanalyzer.dump/1"
 
-_ALSO: Final = frozenset({"mpi_time", "io_time", "mpi", "mpi_io"})  # in addition to root metrics
+_ALSO: Final = frozenset({"mpi_time", "io_time", "mpi", "mpi_io"})  # shown by default in addition to root metrics
 _MOST: Final = 12
 _RANKS: Final = {"process": "rank", "thread": "rank.thread"}
 
@@ -37,8 +37,8 @@ def write_csv(
 ) -> None:
     """Write CSV with one line per call path: its number, and exclusive values of metrics, summed over all locations.
 
-    Metrics are without their child metrics. Numbers and order of call paths are those of the file. As in CUBE's tools,
-    values have six digits, minima and maxima twelve, and integers all.
+    Values of metrics exclude their child metrics. Call paths have the numbers and order of the file. As in CUBE's
+    tools, values have six significant digits, minima and maxima twelve, and integers all.
     """
     numbers = Numbers.of(experiment, formulas)
     kinds = [numbers.kind(name) for name in metrics]
@@ -53,7 +53,7 @@ def write_csv(
 
 def _field(metric: Metric, value: float) -> str:
     if metric.aggregation in ("min", "max"):
-        return f"{value + 0.0:.12g}"  # not -0
+        return f"{value + 0.0:.12g}"  # adding 0.0 turns -0 into 0
     return str(int(value)) if metric.integral and value.is_integer() else f"{value:.6g}"
 
 
@@ -66,10 +66,18 @@ def write_json(
     *,
     formulas: Sequence[Formula] = (),
 ) -> None:
-    """Write JSON with all values: for each metric a list of numbers per call path, or of lists if a level is given.
+    """Write JSON with all values of metrics: ``[call path]``, or ``[call path][element]`` if a level is given.
 
-    Metrics include their child metrics. ``exclusive`` values are for the call path alone, ``inclusive`` ones with its
-    descendants; missing values are null. To save memory, metrics are read one at a time.
+    Values of metrics include their child metrics. ``exclusive`` values are for the call path alone, ``inclusive``
+    values also for its descendants; missing values are null. To save memory, metrics are read one at a time.
+
+    Args:
+        experiment: The experiment.
+        file: The experiment's file.
+        metrics: Names of the metrics.
+        level: Level of the system whose elements have separate values; None to sum over all locations.
+        stream: The stream to write to.
+        formulas: Formulas of derived metrics.
     """
     for part in _document(Numbers.of(experiment, formulas), file, metrics, level):
         stream.write(part)
@@ -158,7 +166,7 @@ def print_dump(
         metrics: Names of the metrics to print.
         level: Level of the system that has one column per element; None to sum over all locations.
         roots: The regions that are roots of the call tree.
-        inclusive: Whether values include those below a call path.
+        inclusive: Whether values include the descendants of a call path.
         formulas: Formulas of derived metrics.
     """
     numbers = Numbers.of(experiment, formulas)
@@ -191,7 +199,7 @@ def print_regions(
     inclusive: bool,
     formulas: Sequence[Formula] = (),
 ) -> None:
-    """Print a table for each of some call paths, with a row per rank or element of another level, a column per metric.
+    """Print a table for each of some call paths, with a row per rank, or element of another level, and metrics across.
 
     Args:
         experiment: The experiment.
@@ -199,7 +207,7 @@ def print_regions(
         level: Level of the system that has one row per element.
         roots: The regions that are roots of the call tree.
         paths: Indices of the call paths.
-        inclusive: Whether values include those below a call path.
+        inclusive: Whether values include the descendants of a call path.
         formulas: Formulas of derived metrics.
     """
     numbers = Numbers.of(experiment, formulas)
@@ -222,7 +230,10 @@ def print_regions(
 
 
 def _known(numbers: Numbers, name: str, level: Level | None, roots: Collection[Region], *, inclusive: bool) -> Severity:
-    """Return a metric's values; metrics of whole processes are NaN below roots and on all threads but the first."""
+    """Return a metric's values, ``float64[call path]`` or ``float64[call path, element]`` if a level is given.
+
+    A metric of whole processes is NaN below roots, and on all threads but the first, unless a value is stored there.
+    """
     experiment = numbers.experiment
     values = numbers.values(name, level, inclusive=inclusive)
     if not numbers.kind(name).at_root:
@@ -253,7 +264,7 @@ def _print(
 
 
 def _together(experiment: Experiment) -> str:
-    """Return as text which locations a sum covers; lost ranks are named, because they have no values."""
+    """Return a phrase for the locations that a sum covers; it names lost ranks, because they have no values."""
     lost = [place for place in experiment.locations if place.process in experiment.notes.missing]
     count = len(experiment.locations) - len(lost)
     whose = f"{count} locations together" if count != 1 else "1 location"

@@ -17,7 +17,7 @@ _ADVICE: Final = "→ "
 
 
 def print_examination(examined: Examined) -> None:
-    """Print a table of findings: those common to all nodes once, others with the nodes' names."""
+    """Print a table of findings. If only some nodes have a finding, it is printed with their names."""
     areas = dict.fromkeys((finding.area for finding in examined.findings), "bold")
     print_table(_TITLES, _rows(examined), (), prose=(2,), colours={**areas, **_COLOURS})
 
@@ -40,7 +40,10 @@ def _rows(examined: Examined) -> Iterator[tuple[str, str, str]]:
 
 
 def _merged(nodes: Mapping[str, Sequence[Finding]]) -> list[tuple[Finding, list[str]]]:
-    """Return findings with the nodes that have them, in the order of the first node; variants are adjacent."""
+    """Return each different finding with the nodes that have it, in the order of the first node.
+
+    Different findings on the same thing follow each other.
+    """
     order: dict[tuple[str, str], dict[tuple[str, ...], tuple[Finding, list[str]]]] = {}
     areas: dict[str, None] = {}
     for node, findings in nodes.items():
@@ -59,7 +62,14 @@ def _names(nodes: Sequence[str]) -> str:
 
 
 def examination_document(examined: Examined, *, works: bool, essential: str, version: str) -> dict[str, Any]:
-    """Return the output of ``doctor --json``."""
+    """Return the data that ``doctor --json`` writes.
+
+    Args:
+        examined: The findings.
+        works: Whether all essential checks succeeded.
+        essential: Names of the areas of essential checks.
+        version: Version of this package.
+    """
     return {
         "schema": "autoanalyzer.doctor/1",
         "version": version,

@@ -1,4 +1,4 @@
-"""Explain how causes were found: decision tables, discernibility matrices, reducts (Liu et al. 2011, 4.4)."""
+"""Show how causes were found: decision tables, discernibility matrices and reducts (Liu et al. 2011, section 4.4)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _WIDEST_MATRIX: Final = 16
 
 
 def explanation_lines(findings: Findings) -> list[str]:
-    """Return lines with both decision tables and what follows from them (Liu et al. 2011, Tables 3, 4, Figs. 9-12)."""
+    """Return lines with both decision tables and the causes that follow (Liu et al. 2011, Tables 3, 4, Figs. 9-12)."""
     return [*_dissimilarity(findings), "", *_disparity(findings), ""]
 
 
@@ -80,7 +80,7 @@ def _disparity(findings: Findings) -> Iterator[str]:
 def _regions(
     findings: Findings, what: str, regions: Sequence[CodeRegion], values: Sequence[float] = ()
 ) -> Iterator[str]:
-    """Yield a title with the number of regions, then the regions, one per line, with their values if given."""
+    """Yield a title with the number of regions, then one line per region, with its value if ``values`` are given."""
     if not regions:
         yield f"{what}: none"
         return
@@ -100,7 +100,15 @@ def _named(findings: Findings, region: CodeRegion) -> str:
 def _table(
     findings: Findings, table: DecisionTable, what: str, decision: str, title: Callable[[int | str], str]
 ) -> Iterator[str]:
-    """Yield a decision table, its discernibility matrix and function, its reducts, and contradictory rows."""
+    """Yield the lines of a decision table, its discernibility matrix and function, its reducts, and contradictory rows.
+
+    Args:
+        findings: The findings.
+        table: The decision table.
+        what: A plural noun for the rows.
+        decision: Meaning of the decision.
+        title: Returns the title of a row.
+    """
     if not table.attributes:
         yield "no attribute was measured"
         return
@@ -135,7 +143,7 @@ def _and_more(ids: Sequence[int | str]) -> str:
 
 
 def _matrix(table: DecisionTable, short: dict[str, str]) -> Iterator[str]:
-    """Yield the upper triangle of the discernibility matrix; of distinct rows only, if there are too many rows."""
+    """Yield the upper triangle of the discernibility matrix; if there are too many rows, only for distinct rows."""
     rows: list[Row] = list(table.rows)
     if len(rows) > _WIDEST_MATRIX:
         rows = [row for row, _ in table.distinct]

@@ -1,4 +1,4 @@
-"""Findings as a JSON document (schema ``autoanalyzer.findings/2``)."""
+"""Make the JSON document of findings (schema ``autoanalyzer.findings/2``)."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def findings_document(
         file: The experiment's file.
         with_account: Whether to include the account, which needs another pass over all ranks.
         advised: The advice; None if not requested.
-        not_counted: Why requested counts are missing; empty if none were requested.
+        not_counted: Why requested counts are missing; otherwise empty.
     """
     experiment = findings.experiment
     notes = experiment.notes
@@ -102,7 +102,7 @@ def findings_document(
 
 
 def _rough_set(findings: Findings, table: DecisionTable, root_causes: Iterable[str]) -> dict[str, Any]:
-    """Return a decision table, its reducts and root causes as JSON data."""
+    """Return a decision table, its reducts and the root causes as JSON data."""
     return {
         "reducts": [list(each) for each in table.reducts],
         "root_causes": list(root_causes),
@@ -306,7 +306,7 @@ def _finding(findings: Findings, finding: Finding, advised: Advised | None) -> d
 
 
 def _thread_wait(wait: ThreadWait) -> dict[str, Any]:
-    """Return where threads wait, with the region around it."""
+    """Return a place where threads wait, and the region around it, as JSON data."""
     around = _of_region(Region.from_descriptor(wait.region)) if wait.region else None
     return {**asdict(wait), "region": around}
 
@@ -317,7 +317,10 @@ def _of_region(region: Region) -> dict[str, Any]:
 
 
 def _repeatability(findings: Findings, repeatability: Repeatability | None, *, found: bool) -> dict[str, Any]:
-    """Return the number of runs that have a finding, and the interval of its seconds; None for unknown values."""
+    """Return the number of runs that have a finding, and the confidence interval of its seconds, as JSON data.
+
+    Unknown values are None.
+    """
     alone = 1 if found and findings.repetition.runs == 1 else None
     interval = repeatability.interval if repeatability else None
     return {

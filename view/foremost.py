@@ -1,4 +1,4 @@
-"""Return the verdict's first finding as a sentence, for commands that show something else."""
+"""Write the verdict's first finding as a sentence, for commands whose output is about something else."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["foremost_sentence"]
 
 
 def foremost_sentence(findings: Findings, first: Finding) -> str:
-    """Return the verdict's first finding and its times: ``… the loop in trace (rays.c:41): 54 % of …``."""
+    """Return a sentence on the verdict's first finding: ``… the loop in trace (rays.c:41): 54 % of …``."""
     assert first.region
     where = Place.of(findings.experiment, first.region).in_words
     if len(first.groups) > 1:
@@ -31,7 +31,10 @@ def foremost_sentence(findings: Findings, first: Finding) -> str:
 
 
 def _slowest(findings: Findings, region: CodeRegion) -> str:
-    """Return which rank or thread is busy longest in a region, and the median; empty if none were compared."""
+    """Return a phrase with the rank or thread that is busy longest in a region, and the median.
+
+    Empty if ranks and threads were not compared.
+    """
     vectors = findings.vectors
     rows = [row for row, each in enumerate(vectors.regions) if each.id == region.id]
     times = vectors.measured(rows[:1]).sum(axis=0)

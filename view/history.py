@@ -1,4 +1,4 @@
-"""Show the history of a program, and new runs beside it, as text and as JSON."""
+"""Show the history of a program, and new runs compared with it, as text and as JSON."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from .units import amount, many
 __all__ = ["history_document", "history_lines", "incomparable_lines", "judged_lines"]
 
 _SCHEMA: Final = "autoanalyzer.history/1"
-_REGIONS: Final = 3  # regions named for each change of the program
+_REGIONS: Final = 3  # most regions that are named for a change in the whole program
 
 
 def history_lines(histories: Sequence[History]) -> list[str]:
-    """Return lines on each program: its runs, then each commit with what changed from it on."""
+    """Return lines on each program: its runs, then each commit since which a value has changed, with the changes."""
     if not histories:
         return ["no runs"]
     lines: list[str] = []
@@ -41,7 +41,11 @@ def _lines(history: History) -> list[str]:
 
 
 def _of_commit(changes: Sequence[Changed]) -> list[str]:
-    """Return a line for each change of the program, with the regions that changed most; and for other regions."""
+    """Return the lines on the changes since one commit.
+
+    Each change in the whole program has a line with the regions that changed most. Other regions have lines of their
+    own.
+    """
     lines = []
     for _, alike in groupby(changes, key=lambda each: (each.metric, each.host)):
         whole, *parts = [*alike]
@@ -59,10 +63,10 @@ def _of_commit(changes: Sequence[Changed]) -> list[str]:
 
 
 def judged_lines(judged: Sequence[Judged], runs: int) -> list[str]:
-    """Return a line for each value of new runs that changed, and the number of those that did not.
+    """Return a line for each value that changed in new runs, and a line with the number of those that did not.
 
     Args:
-        judged: The values.
+        judged: The values in the new runs, compared with the history.
         runs: The number of runs in the history.
     """
     changed = [each for each in judged if each.verdict != "same"]
@@ -82,7 +86,7 @@ def judged_lines(judged: Sequence[Judged], runs: int) -> list[str]:
 
 
 def incomparable_lines(earlier: History, later: History) -> list[str]:
-    """Return a line with the number of values of new runs that the history does not have; none if it has all."""
+    """Return a line with the number of values in new runs that the history does not contain; none if it has all."""
     if not (number := earlier.not_comparable(later)):
         return []
     hosts = "" if {*later.hosts} <= {*earlier.hosts} else f" (times in the history are of {', '.join(earlier.hosts)})"
@@ -90,7 +94,7 @@ def incomparable_lines(earlier: History, later: History) -> list[str]:
 
 
 def history_document(histories: Sequence[History]) -> dict[str, Any]:
-    """Return the history as JSON data."""
+    """Return the histories of some programs as JSON data."""
     return {
         "schema": _SCHEMA,
         "programs": [
@@ -153,7 +157,12 @@ def _sentence(changed: Changed) -> str:
 
 
 def _what(metric: str, region: Region | None) -> str:
-    """Return what a value is of: ``instructions of the program``, ``the critical path``, ``wall_time of solve``."""
+    """Return a name for a value: ``instructions of the program``, ``the critical path``, ``wall_time of solve``.
+
+    Args:
+        metric: The metric.
+        region: The region; None for the whole program.
+    """
     if region is None and metric in BASES:
         return BASES[metric]
     return f"{metric} of {_place(region)}"

@@ -1,4 +1,4 @@
-"""Show the leftovers of old runs, and which were removed, as a table or JSON."""
+"""Show the files that old runs left, and which of them were removed, as a table or JSON."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from .units import volume
 __all__ = ["leftovers_document", "print_leftovers"]
 
 Nodes = Mapping[str, Sequence[Leftover]]
-"""The leftovers by name of the node."""
+"""Name of a node → its leftovers."""
 
 
 def print_leftovers(nodes: Nodes) -> None:
-    """Print a table of what was removed, and what was kept and why."""
+    """Print a table of the files that were removed, and of those that were kept and why."""
     found = [(node, each) for node, leftovers in nodes.items() for each in leftovers]
     if not found:
         print_lines(["old runs have left nothing here"])
@@ -37,7 +37,7 @@ def _said(leftover: Leftover) -> str:
 
 
 def leftovers_document(nodes: Nodes) -> dict[str, Any]:
-    """Return the output of ``doctor --clean --json``."""
+    """Return the data that ``doctor --clean --json`` writes."""
     return {
         "schema": "autoanalyzer.leftovers/1",
         "nodes": [{"node": node, "leftovers": [each.document() for each in found]} for node, found in nodes.items()],

@@ -11,22 +11,22 @@ from typing import Final, TextIO
 
 __all__ = ["broken", "print_lines", "width_of"]
 
-_USUAL: Final = 80  # columns of a terminal of unknown width
+_USUAL: Final = 80  # columns to assume if a terminal does not report its width
 
 # The prefix of a line: its number, the cells of a row, and its kind, such as ``1  HOT SPOT`` or ``system``.
 _LABEL: Final = re.compile(r" *(?P<numbers>(?:[0-9]+ {2,})*)(?:[^ ]+(?: [^ ]+)? {2,})?")
 _GAP: Final = re.compile(r"( {2,})")
 _NUMBER: Final = re.compile(r"(?:^|[ (<≥+-])[0-9][0-9.e+]*$")
-_HELD: Final = ("<", "=", "≥", "‹")  # kept together with the next word
+_HELD: Final = ("<", "=", "≥", "‹")  # characters after which a line is not broken
 
 
 def width_of(stream: TextIO) -> int | None:
-    """Return the number of columns of a terminal, or that in ``COLUMNS``; None if the stream is no terminal."""
+    """Return the number of columns of a terminal, or the value of ``COLUMNS``; None if the stream is no terminal."""
     if not stream.isatty():
         return None
     try:
         itself = os.get_terminal_size(stream.fileno())
-    except OSError:  # another kind of terminal, such as an editor's
+    except OSError:  # the terminal reports no size, such as one in an editor
         itself = os.terminal_size((0, 0))
     return shutil.get_terminal_size(itself).columns or _USUAL
 
@@ -49,8 +49,8 @@ def print_lines(lines: Iterable[str], *, stderr: bool = False, paint: Callable[[
 def broken(line: str, width: int) -> list[str]:
     """Return a line wrapped to a width in columns; continuation lines are indented below its text.
 
-    If possible, parts between wide gaps are not divided, nor is a number from its unit. A word is divided only if it is
-    wider than ``width``.
+    If possible, lines are broken between parts that have wide gaps between them, and not between a number and its unit.
+    A word is divided only if it is wider than ``width``.
     """
     line = line.rstrip(" ")
     cell_len, chop_cells = _cells(line)
@@ -74,7 +74,7 @@ def broken(line: str, width: int) -> list[str]:
 
 
 def _cells(text: str) -> tuple[Callable[[str], int], Callable[[str, int], list[str]]]:
-    """Return two functions for texts with these characters: one for their width, one that cuts them into pieces."""
+    """Return two functions for texts with these characters: one returns their width, one cuts them into pieces."""
     if text.isascii():
         return len, lambda word, width: [word[start : start + width] for start in range(0, len(word), width)]
     from rich.cells import cell_len, chop_cells  # noqa: PLC0415 - few texts have other characters
@@ -92,7 +92,7 @@ def _hang(line: str, width: int) -> int:
 
 
 def _parts(line: str) -> Iterator[tuple[str, str]]:
-    """Yield the parts between wide gaps, each with the gap before it."""
+    """Yield the parts of a line between wide gaps: the gap before each part, and the part."""
     text = line.lstrip(" ")
     first, *others = _GAP.split(text)
     yield " " * (len(line) - len(text)), first

@@ -22,13 +22,13 @@ __all__ = ["marks_of_alignment", "marks_of_changes", "marks_of_ranking"]
 def marks_of_changes(
     anomalies: Sequence[Anomaly], trace: Trace, source: str, times: TimeMap | None = None
 ) -> TimeMarks:
-    """Return marks for changes: shaded intervals, and a chart of the times of their region's entries.
+    """Return marks for changes: shaded intervals, and charts of the time per entry of the changed regions.
 
     Args:
-        anomalies: Changes of a run.
-        trace: The trace of that run, to whose call paths they refer.
-        source: The run on whose time lines to draw.
-        times: The map of time from that run to the one on whose time lines to draw; None if they are the same.
+        anomalies: Changes in a run, with call paths of that run.
+        trace: The trace of that run.
+        source: Name of the run on whose time lines the marks are drawn.
+        times: Maps times of the first run to times of ``source``; None if they are the same run.
     """
     processes = len({place.process for place in trace.locations})
     found = []
@@ -49,7 +49,7 @@ def marks_of_changes(
 def marks_of_alignment(
     reference: Series, interval: tuple[float, float], found: Sequence[Alignment]
 ) -> Mapping[str, TimeMarks]:
-    """Return marks for an interval in each trace (Hauswirth et al. 2005, Figure 1), and for warp paths.
+    """Return marks for an aligned interval in each trace (Hauswirth et al. 2005, Figure 1), and for warp paths.
 
     Args:
         reference: The metric in the trace in which the interval is known.
@@ -57,7 +57,7 @@ def marks_of_alignment(
         found: The alignment of each other trace.
 
     Returns:
-        The marks by name of the trace; warp paths are with the reference.
+        Name of the trace → its marks; warp paths are among the marks of the reference.
     """
     warpings = [Warping(reference.known(), each.other.known(), each.path) for each in found if each.path]
     shown = [reference.name]
@@ -72,7 +72,7 @@ def marks_of_alignment(
 
 
 def marks_of_ranking(ranking: Ranking, intervals: Sequence[tuple[float, float]]) -> TimeMarks:
-    """Return marks for a target: its pattern and its segments as lines (Hauswirth et al. 2005, Figs. 6 to 8).
+    """Return marks for a target metric: its pattern and its segments, as lines (Hauswirth et al. 2005, Figs. 6 to 8).
 
     Args:
         ranking: The ranking.

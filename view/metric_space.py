@@ -1,4 +1,4 @@
-"""Texts about the points and metrics of a metric space, for reports of all analyses."""
+"""Describe the points and metrics of a metric space, for reports of all statistical analyses."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ __all__ = ["caveats", "drawn", "dropped", "finite", "names", "part_of", "some_ro
 
 _NAMED: Final = 5
 _PROCESSES: Final = 2  # least number of processes that can be compared
-_DRAWN: Final = 2000  # greatest number of points in a picture, so that a browser draws it at once
+_DRAWN: Final = 2000  # most points in a picture, so that a browser draws it at once
 
 
 def caveats(space: MetricSpace) -> list[str]:
-    """Return warnings about missing metrics and locations, and metrics that only first threads have."""
+    """Return warnings about missing metrics and locations, and about metrics that only first threads have."""
     said = [*_of_first_threads(space), *dropped(space.dropped)]
     if space.left_out:
         whys = {
@@ -41,7 +41,11 @@ def _of_first_threads(space: MetricSpace) -> list[str]:
 
 
 def dropped(whys: Mapping[str, str]) -> list[str]:
-    """Return a sentence about missing metrics, grouped by reason; empty if none are missing."""
+    """Return a sentence about metrics that were left out, grouped by reason; empty if there are none.
+
+    Args:
+        whys: Name of a metric → why it was left out.
+    """
     if not whys:
         return []
     named: dict[str, list[str]] = {}
@@ -54,34 +58,41 @@ def dropped(whys: Mapping[str, str]) -> list[str]:
 
 
 def part_of(some: int, count: int, noun: str) -> str | None:
-    """Return how many things are shown: ``30 of 34 clusters``; None if all are."""
+    """Return a phrase for how many of ``count`` things are shown: ``30 of 34 clusters``; None if all are."""
     return f"{some} of {many(count, noun)}" if some < count else None
 
 
 def drawn(*parts: str | None) -> list[str]:
-    """Return a sentence on what a picture shows only in part, from ``part_of``; empty if it shows everything."""
+    """Return a sentence that a picture does not show everything, made from results of ``part_of``; otherwise empty."""
     said = [each for each in parts if each]
     return [f"{' and '.join(said)} are drawn."] if said else []
 
 
 def names(words: Sequence[object], most: int = _NAMED) -> str:
-    """Return names as a list in text; only the first ones if there are many."""
+    """Return names as text, separated by commas; only the first ``most`` names if there are more."""
     return ", ".join(map(str, words[:most])) + (", …" if len(words) > most else "")
 
 
 def value(space: MetricSpace, metric: str, number: float) -> str:
-    """Return a metric's value with its unit."""
+    """Return a value of a metric as text with its unit."""
     unit = space.units.get(metric, "")
     return amount(float(number), unit) if unit else f"{number:.4g}"
 
 
 def finite(number: float) -> float | None:
-    """Return a number, or None for NaN and infinity, which JSON lacks."""
+    """Return a number, or None for NaN and infinity, which JSON does not have."""
     return float(number) if isfinite(number) else None
 
 
 def some_rows(space: MetricSpace, labels: npt.NDArray[np.intp] | None = None) -> npt.NDArray[np.intp]:
-    """Return the indices of points to draw; of many, the extremes of each metric and evenly spaced others."""
+    """Return the indices of the points to draw.
+
+    If there are too many points, these are the extremes of each metric, evenly spaced points, and some of each cluster.
+
+    Args:
+        space: The metric space.
+        labels: ``intp[point]``: the cluster of each point; None without clusters.
+    """
     count = len(space.points)
     if count <= _DRAWN:
         return np.arange(count)

@@ -1,6 +1,6 @@
-"""Show an experiment in a notebook: the verdict, and the call paths with most time.
+"""Show an experiment in a notebook: the verdict, and the call paths that take most time.
 
-The HTML has no script, style sheet or request, and uses the notebook's colours, light or dark.
+The HTML contains no script and no style sheet, requests nothing, and uses the notebook's colours, light or dark.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from .verdict import verdict_lines
 
 __all__ = ["notebook_html"]
 
-_LARGEST: Final = 1 << 20  # greatest number of values of a metric that is analysed, in some four seconds
-_MOST: Final = 12  # greatest number of call paths, including ancestors, that is visible without scrolling
+_LARGEST: Final = 1 << 20  # most values per metric for an analysis, which then takes some four seconds
+_MOST: Final = 12  # most call paths, including ancestors, that are visible without scrolling
 _LEFT: Final = "text-align: left; padding: 0.1em 0.6em"
 _RIGHT: Final = "text-align: right; padding: 0.1em 0.6em"
-_INDENT: Final = 1.2  # em per level
+_INDENT: Final = 1.2  # indent per level of the tree, in em
 _DEEPEST: Final = 40  # level from which the indent no longer grows
 _BAR: Final = "#4393c366"  # translucent, so that text on it is readable in dark and light themes
 
@@ -83,7 +83,7 @@ def _tree(experiment: Experiment) -> Iterator[str]:
 
 
 def _metric(experiment: Experiment) -> Metric | None:
-    """Return the metric of the tree: the default time, or else the first additive metric; None without any."""
+    """Return the metric that the tree shows: the default time, or else the first additive metric; None without any."""
     name = default_metric(experiment)
     named = [experiment.metric(name)] if name else []
     return next((each for each in (*named, *experiment.metrics) if each.aggregation == "sum"), None)

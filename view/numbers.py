@@ -25,7 +25,7 @@ class Numbers:
 
     Attributes:
         experiment: The experiment with the metrics.
-        formulas: Formulas of derived metrics by name; they are computed from aggregated values, as ratios of sums.
+        formulas: Name → formula of the derived metrics. They are computed from aggregated values, as ratios of sums.
     """
 
     experiment: Experiment
@@ -37,7 +37,7 @@ class Numbers:
         return cls(experiment, {each.name: each for each in formulas})
 
     def kind(self, name: str) -> Metric:
-        """Return the definition of a stored or derived metric; derived ones are not additive."""
+        """Return the definition of a stored or derived metric; derived metrics are defined as not additive."""
         if name not in self.formulas:
             return self.experiment.metric(name)
         formula = self.formulas[name]
@@ -62,7 +62,7 @@ class Numbers:
         return _held(name, found)
 
     def own_totals(self, names: Sequence[str]) -> dict[str, Severity]:
-        """Return exclusive values summed over locations, ``float64[call path]`` by name, also of derived metrics.
+        """Return name → exclusive values summed over locations, ``float64[call path]``; names may be derived metrics.
 
         Raises:
             InputError: A sum overflows.

@@ -13,12 +13,12 @@ from ..experiment.region import CALL_KINDS
 
 __all__ = ["Place", "at_line", "clipped", "short", "source_among", "visible"]
 
-_LONGEST: Final = 200  # greatest number of characters of a name; longer ones come from templates and generators
+_LONGEST: Final = 200  # most characters of a name; longer names come from templates and generators
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Name and place of a code region; the fields are the keys of a region in the JSON of findings, in order."""
+    """Name and place of a code region. The fields are the keys of a region in the JSON of findings, in this order."""
 
     id: int
     path: str
@@ -31,13 +31,13 @@ class Place:
 
     @classmethod
     def of(cls, experiment: Experiment, region: CodeRegion) -> Place:
-        """Return the place of a code region of an experiment."""
+        """Return the place of a code region in an experiment."""
         depth = max(1, experiment.depths[region.id])
         return cls._made(experiment.call_paths, region.id, experiment.path_name(region.id), region.own_code, depth)
 
     @classmethod
     def of_path(cls, call_paths: Sequence[CallPath], path: int) -> Place:
-        """Return the place of a call path, of an experiment or a trace."""
+        """Return the place of the call path with an index, in an experiment or a trace."""
         depth, above = 0, call_paths[path].parent
         while above is not None:
             depth, above = depth + 1, call_paths[above].parent
@@ -45,7 +45,7 @@ class Place:
 
     @classmethod
     def of_region(cls, region: Region) -> Place:
-        """Return the place of a region, whatever its call paths."""
+        """Return the place of a region without regard to its call paths."""
         return cls._made([CallPath(region)], 0, region.name, False, 1)
 
     @classmethod
@@ -64,7 +64,7 @@ class Place:
 
     @property
     def title(self) -> str:
-        """``loop in trace``, ``trace``, ``own code of main``, ``own code of loop in trace``."""
+        """The region's title: ``loop in trace``, ``trace``, ``own code of main``, ``own code of loop in trace``."""
         return short(self._title)
 
     @property
@@ -87,13 +87,13 @@ class Place:
 
 
 def _construct(name: str) -> str:
-    """Return the kind of an OpenMP construct from its name: ``parallel for@41``."""
+    """Return the kind of an OpenMP construct from its name: ``parallel for`` from ``parallel for@41``."""
     words = name.removeprefix("(own code of ").partition("@")[0]
     return f"{words} region" if words == "parallel" else words
 
 
 def source_among(experiment: Experiment, place: Place) -> str:
-    """Return ``file:line``; with the last folder, ``solver/step.c:12``, if several files have this name."""
+    """Return ``step.c:12``; with the last folder, ``solver/step.c:12``, if several files have this name."""
     folders, _, name = place.file.rpartition("/")
     files = {each.region.file for each in experiment.call_paths if each.region.file.rpartition("/")[2] == name}
     folder = short(folders.rpartition("/")[2])
@@ -107,7 +107,7 @@ def at_line(file: str, line: int) -> str:
 
 
 def short(name: str) -> str:
-    """Return a name, shortened in the middle if it is long, because both its ends distinguish it from others."""
+    """Return a name, shortened in the middle if it is long, because beginning and end distinguish it from others."""
     return clipped(name, _LONGEST)
 
 

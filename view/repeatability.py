@@ -1,4 +1,4 @@
-"""Describe in how many runs a finding appears, and the confidence interval of its seconds."""
+"""Describe how many runs have a finding, and the confidence interval of its seconds."""
 
 from __future__ import annotations
 

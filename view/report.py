@@ -1,4 +1,4 @@
-"""The result of an analysis in all its forms: sentences, tables, CSV, JSON and pictures."""
+"""The result of an analysis in all forms: sentences, tables, CSV, JSON and pictures."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ _NUMBER: Final = re.compile(r"[-+<]? ?[0-9.]|inf|-$")
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table.
+    """A table for a terminal or a CSV file.
 
     Attributes:
         title: Title of the table.
         header: Names of the columns.
-        rows: Cells by row: text for a terminal, numbers with all digits for CSV; None is an empty cell.
+        rows: The cells of each row: text for a terminal, numbers with all digits for CSV; None for an empty cell.
     """
 
     title: str
@@ -92,7 +92,7 @@ def csv_text(table: Table) -> bytes:
 def json_text(document: Mapping[str, Any]) -> bytes:
     """Return a document as JSON, with all digits; NaN and infinity become null.
 
-    Names from files may contain invalid Unicode; then the standard library, which is slower, writes the document.
+    If names contain invalid Unicode, the standard library writes the document, which takes longer.
     """
     try:
         return orjson.dumps(document, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)

@@ -1,4 +1,4 @@
-"""Commands that measure a program again, with other options or with probes."""
+"""Write commands that measure a program again, with other options or with probes."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ __all__ = ["COUNT", "REBUILD", "with_command"]
 
 COUNT: Final = "autoanalyzer run --counters simulated"
 REBUILD: Final = "make clean && make CC=aa-mpicc CXX=aa-mpicxx FC=aa-mpifort"
-_LONGEST: Final = 40  # characters of a program's command: a longer one is left out
+_LONGEST: Final = 40  # most characters of a program's command; longer commands are left out
 
 
 def with_command(experiment: Experiment, command: str) -> str:
-    """Return one of our commands with the program's own: ``autoanalyzer run --path always -- mpirun -n 4 ./app``.
+    """Return one of our commands, followed by the program's: ``autoanalyzer run --path always -- mpirun -n 4 ./app``.
 
-    Without the latter if it is unknown, or too long for a line.
+    The program's command is left out if it is unknown, or too long for a line.
     """
     own = visible(join(experiment.notes.command))
     return f"{command} -- {own}" if 0 < len(own) <= _LONGEST else command

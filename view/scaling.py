@@ -1,4 +1,4 @@
-"""Scaling on a terminal, at most twenty lines of at most a hundred columns, and as JSON."""
+"""Show how a program scales, as JSON, or on a terminal in at most twenty lines of at most a hundred columns."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _LABEL: Final = 20  # columns of a row's name
 _CELL: Final = 9
 _MOST_RUNS: Final = 7
 _FIRST: Final = "   <- falls first"
-_EXACT: Final = 0.05  # percent: rounded, it is 0.0
+_EXACT: Final = 0.05  # percent; smaller errors are rounded to 0.0, and the prediction is called exact
 _KINDS: Final = {
     REPLICATED: "REPLICATED",
     GROWS: "GROWS",
@@ -56,7 +56,12 @@ _UNITS: Final = {"instructions": "instructions", "mpi_bytes_sent": "sent"}
 
 
 def scaling_lines(scaling: Scaling, advised: Advised | None = None) -> list[str]:
-    """Return the lines of the verdict: factors, losses, the largest first, and predictions."""
+    """Return the lines of the verdict on scaling: factors, then losses, the largest first, then predictions.
+
+    Args:
+        scaling: The result of the analysis.
+        advised: What to try in the sources; None if they were not read.
+    """
     head = [*_head(scaling), "", *_table(scaling)]
     ledger, series = scaling.ledger, scaling.series
     of = "the critical path" if scaling.is_of_path else "the run"
@@ -122,12 +127,12 @@ def _table(scaling: Scaling) -> Iterator[str]:
 
 
 def row(name: str, cells: Sequence[str]) -> str:
-    """Return a row of the table: a value for each number of ranks."""
+    """Return a row of the table: its name, and a cell for each number of ranks."""
     return f"{name:<{_LABEL}}" + "".join(f"{each:>{_CELL}}" for each in _shown(cells))
 
 
 def _shown(cells: Sequence[Any]) -> list[Any]:
-    """Return the first and the last runs, if there are too many for a line."""
+    """Return the cells of all runs; if there are too many for a line, those of the first run and of the last runs."""
     return [*cells] if len(cells) <= _MOST_RUNS else [cells[0], *cells[1 - _MOST_RUNS :]]
 
 
@@ -141,7 +146,7 @@ def _loss(scaling: Scaling, number: int, loss: ScalingLoss) -> str:
 
 
 def kind_of_loss(kind: str, rank_seconds: float) -> str:
-    """Return the word for a kind of loss, such as ``ONE AFTER ANOTHER``; a negative amount may have another."""
+    """Return the word for a kind of loss, such as ``ONE AFTER ANOTHER``; for a gain, ``rank_seconds`` is negative."""
     if kind == Kind.SLOW_CORE and rank_seconds < 0:
         return "FASTER CORES"
     return _KINDS.get(kind, kind.replace("_", " ").upper())
@@ -156,18 +161,18 @@ def where(region: Region | None) -> str:
 
 
 def signed(rank_seconds: float) -> str:
-    """Return an amount that may be negative: ``-1.5 s``."""
+    """Return seconds, which may be negative, as text: ``-1.5 s``."""
     return f"{'-' * (rank_seconds < 0)}{seconds(abs(rank_seconds))}"
 
 
 def beside(text: str, end: str) -> str:
-    """Return a line with another text at its end."""
+    """Return a line of full width that begins with ``text`` and ends with ``end``."""
     room = _WIDTH - len(end) - 2
     return f"{clipped(text, room):<{room}}  {end}"
 
 
 def _evidence(scaling: Scaling, loss: ScalingLoss) -> str:
-    """Return what shows the loss."""
+    """Return the numbers that show a loss, as text; may be empty."""
     series = scaling.series
     paths = [index for index, each in enumerate(series.call_paths) if each.region == loss.region]
     if loss.kind == Kind.SLOW_CORE:
@@ -188,7 +193,13 @@ def _evidence(scaling: Scaling, loss: ScalingLoss) -> str:
 
 
 def _on_path(scaling: Scaling, loss: ScalingLoss, paths: Sequence[int]) -> tuple[float, float]:
-    """Return a loss's time on the last run's critical path, and the mean busy time of the ranks there, in seconds."""
+    """Return two times of a loss's region in the last run: on the critical path, and the mean busy time of the ranks.
+
+    Args:
+        scaling: The result of the analysis.
+        loss: The loss.
+        paths: Indices of the region's call paths.
+    """
     series, last = scaling.series, scaling.last
     whole = last.explanation.serialisation
     if whole is None or loss.finding is None:
@@ -202,7 +213,7 @@ def _has_advice(loss: ScalingLoss) -> bool:
 
 
 def _advice(scaling: Scaling, loss: ScalingLoss, advised: Advised | None) -> str:
-    """Return what to try: what the source shows, or else what helps against this kind of loss."""
+    """Return what to try against a loss: advice from the source, or else general advice on this kind of loss."""
     if advised and loss.finding is not None:
         found = advised.on(scaling.last.verdict.findings[loss.finding])
         if found:
@@ -211,7 +222,7 @@ def _advice(scaling: Scaling, loss: ScalingLoss, advised: Advised | None) -> str
 
 
 def _messages(scaling: Scaling) -> Iterator[str]:
-    """Name the most bytes that do not shrink with more ranks."""
+    """Yield a line on the region with the most bytes per rank that do not shrink with more ranks, if there is one."""
     for each in scaling.messages[:1]:
         (first, last), amounts = each.ranks, each.per_rank
         yield (
@@ -221,7 +232,7 @@ def _messages(scaling: Scaling) -> Iterator[str]:
 
 
 def _predictions(scaling: Scaling) -> Iterator[str]:
-    """Describe the prediction of the largest run, and what the models predict beyond."""
+    """Yield a line with predictions for the largest run, to compare them with measurements, and for more ranks."""
     shown = [each for each in scaling.predictions if each.metric in _UNITS]
     held_out = [each for each in shown if each.measured is not None]
     beyond = [each for each in shown if each.measured is None and each.predicted is not None]
@@ -252,7 +263,7 @@ def _amount(each: Prediction) -> str:
 
 
 def scaling_document(scaling: Scaling, advised: Advised | None = None) -> dict[str, Any]:
-    """Return the result as data for ``json.dumps``; values that were not measured are None."""
+    """Return the result as JSON data; values that were not measured are None."""
     series, ledger = scaling.series, scaling.ledger
     return {
         "schema": SCHEMA,
@@ -304,7 +315,7 @@ def _messages_document(messages: KeptMessages) -> dict[str, Any]:
 
 
 def _models(scaling: Scaling) -> Iterator[dict[str, Any]]:
-    """Yield the models of counts per rank, of call paths with a hundredth of the count."""
+    """Yield as JSON data the models of counts per rank, for call paths that have at least 1 % of a count."""
     series = scaling.series
     for metric, values in series.counts.items():
         least = THRESHOLD**2 * float(values[-1].sum())
@@ -326,7 +337,7 @@ def _models(scaling: Scaling) -> Iterator[dict[str, Any]]:
 
 
 def formula(model: Model) -> str:
-    """Write a model: ``5.6e7 + 1.2e8 / P``."""
+    """Return a model as text, in which P is the number of ranks: ``5.6e7 + 1.2e8 / P``."""
     written = ""
     for form, coefficient in model.terms:
         amount = count(abs(coefficient)) if abs(coefficient) >= 1 else f"{abs(coefficient):.2g}"

@@ -1,4 +1,4 @@
-"""Two versions' scaling, compared, on a terminal and as JSON."""
+"""Show how the scaling of two versions of a program differs, on a terminal and as JSON."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from .units import many, percent, seconds
 __all__ = ["SCALING_COMPARISON_SCHEMA", "scaling_comparison_document", "scaling_comparison_lines"]
 
 SCALING_COMPARISON_SCHEMA: Final = "autoanalyzer.scaling_comparison/1"
-_MOST: Final = 8  # losses that are shown
-_SAME: Final = 0.01  # of the base's rank-seconds: a loss that changes by less is the same
+_MOST: Final = 8  # most losses that are shown
+_SAME: Final = 0.01  # share of the base's rank-seconds; a loss that changes by less counts as unchanged
 
 
 def scaling_comparison_lines(found: ScalingComparison) -> list[str]:
-    """Return the lines: efficiency and the factor that changed most, then losses, the largest change first."""
+    """Return lines on efficiency and the factor that changed most, then on losses, the largest change first."""
     return [*_head(found), "", *_table(found), *_losses(found)]
 
 
@@ -66,7 +66,7 @@ def _losses(found: ScalingComparison) -> Iterator[str]:
     changed = [each for each in found.changes if abs(each.other - each.base) >= least]
     for each in changed[:_MOST]:
         less, more = sorted((each.base, each.other))
-        word = "LESS" if (each.other < each.base) == (more > 0) else "MORE"  # of a gain, if it is no loss on any side
+        word = "LESS" if (each.other < each.base) == (more > 0) else "MORE"  # if more <= 0, both are gains
         least_share = _SAME * max(abs(each.base), abs(each.other))
         word = "NEW" if abs(each.base) <= least_share else "GONE" if abs(each.other) <= least_share else word
         amount = f"{signed(each.other)} instead of {signed(each.base)}"
@@ -79,7 +79,7 @@ def _losses(found: ScalingComparison) -> Iterator[str]:
 
 
 def scaling_comparison_document(found: ScalingComparison) -> dict[str, Any]:
-    """Return the comparison as data for ``json.dumps``; None for what was not measured."""
+    """Return the comparison as JSON data; values that were not measured are None."""
     sides = {"base": found.base, "other": found.other}
     return {
         "schema": SCALING_COMPARISON_SCHEMA,

@@ -1,4 +1,4 @@
-"""Analyses that list regions: each has an option, a table, and a list in the JSON."""
+"""Show analyses whose results are lists of regions: each has an option, a table, and a list in the JSON."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ _MOST: Final = 20
 class Section:
     """An analysis that returns records of regions.
 
-    A record's ``region`` is the region's index; floats are seconds, except ``factor``.
+    In a record, ``region`` is the index of the region, and all floats except ``factor`` are seconds.
 
     Attributes:
         name: Name of the option and of the JSON key.
-        find: The analysis, which returns the records.
-        printed: Returns other records to print, if they differ from those in the JSON.
+        find: The analysis: returns the records for the JSON.
+        printed: Returns the records to print, if they differ from those in the JSON.
         note: Returns a text to print below the table; may be empty.
-        whole: Returns the name of the number that is also printed as a percentage, and its base in seconds; or None.
+        whole: Returns the name of the field that is also printed as a percentage, and 100 % in seconds; or None.
     """
 
     name: str
@@ -45,7 +45,7 @@ class Section:
     whole: Callable[[Findings], tuple[str, float] | None] = lambda _: None
 
     def document(self, findings: Findings) -> list[dict[str, Any]]:
-        """Return the records as JSON data, each with name and place of its region."""
+        """Return the records as JSON data, each with the name and place of its region."""
         entries = [asdict(each) for each in self.find(findings)]
         return [{**asdict(self._place(findings, each.pop("region"))), **each} for each in entries]
 
@@ -77,7 +77,7 @@ class Section:
 
 
 def _ranked(findings: Findings) -> str:
-    """Return a note on the order of hot regions, if it is not by the first column."""
+    """Return a note on the order of hot regions if they are not sorted by the first column; otherwise empty."""
     return "ranked by own busy time: wall time includes waiting for a core" if findings.procedures.by_computing else ""
 
 
@@ -93,7 +93,7 @@ def _who(findings: Findings) -> str:
 
 
 def _time_of_ranks(findings: Findings) -> tuple[str, float] | None:
-    """Return ``loss``, and the upper bound of losses: the number of ranks or threads times the largest busy time."""
+    """Return ``loss``, and the largest possible loss: the number of ranks or threads times the largest busy time."""
     vectors = findings.vectors
     busy = vectors.values[list(vectors.top)].sum(axis=0)
     seconds = float(busy.max(initial=0.0)) * len(busy) if vectors.metric in TIMES else 0.0

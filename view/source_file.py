@@ -12,8 +12,8 @@ from .place import visible
 
 __all__ = ["LARGEST", "SourceFile", "candidates", "find_source", "is_source", "places_to_look", "read_source"]
 
-LARGEST: Final = 4 << 20  # bytes; larger files are generated, and nobody reads them
-# File types of sources. An experiment from somebody else could name other files, which must not get into a page.
+LARGEST: Final = 4 << 20  # most bytes of a source to read; larger files are generated, and nobody reads them
+# File types of sources. Other files, which a malicious experiment could name, must not get into a page.
 _KINDS: Final = re.compile(
     r"\.(c|cc|cp|cxx|cpp|c\+\+|i|ii|h|hh|hpp|hxx|inl|ipp|tpp|inc|f|for|ftn|fpp|f\d\d|cu|cuh|py|pyx)$", re.I
 )
@@ -25,10 +25,10 @@ class SourceFile:
     """A source file of a program.
 
     Attributes:
-        name: Its name on the compiler's command line.
-        path: Its path; None if it was not found.
-        lines: Its lines, without line ends; empty if it could not be read.
-        warning: Why it could not be read, or a warning; otherwise empty.
+        name: Name of the file on the compiler's command line.
+        path: Path of the file here; None if it was not found.
+        lines: The lines of the file, without line ends; empty if it could not be read.
+        warning: Why the file could not be read, or a warning; otherwise empty.
     """
 
     name: str
@@ -47,9 +47,9 @@ def find_source(name: str, folders: Sequence[Path], measured: float | None = Non
     """Find and read a source file by its name on the compiler's command line.
 
     Args:
-        name: An absolute name, or one relative to a folder, whose outer folders may differ here.
-        folders: Folders to search, first choice first.
-        measured: Time of the experiment, in seconds since 1970, to warn of files that were changed later.
+        name: The name, absolute or relative; its outer folders may have other names on this machine.
+        folders: Folders to search, in this order.
+        measured: Time of the experiment in seconds since 1970; a file that was changed later gets a warning.
     """
     if not is_source(name):
         return SourceFile(name, None, (), f"{visible(name)} does not look like a source file")
@@ -68,8 +68,8 @@ def read_source(name: str, path: Path) -> SourceFile:
     """Read a source file.
 
     Args:
-        name: Its name on the compiler's command line.
-        path: Its path.
+        name: Name of the file on the compiler's command line.
+        path: Path of the file here.
     """
     try:
         state = path.stat()
@@ -81,12 +81,17 @@ def read_source(name: str, path: Path) -> SourceFile:
 
 
 def is_source(name: str) -> bool:
-    """Return whether a file's name looks like that of a source file."""
+    """Return whether a file has the name of a source file."""
     return bool(_KINDS.search(name))
 
 
 def candidates(name: str, folders: Sequence[Path]) -> list[Path]:
-    """Return the possible paths of a file, first choice first; outer folders of its name may differ."""
+    """Return the possible paths of a file, the best one first.
+
+    Args:
+        name: The name on the compiler's command line; its outer folders may have other names on this machine.
+        folders: Folders to search, in this order.
+    """
     path = Path(name)
     parts = path.parts[1:] if path.is_absolute() else path.parts
     parts = tuple(part for part in parts if part != "..")

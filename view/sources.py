@@ -17,15 +17,15 @@ from .source_file import LARGEST, SourceFile, candidates, find_source, is_source
 
 __all__ = ["Sources"]
 
-_UP: Final = 3  # number of folders above the experiment's file: those of the experiment, the run, and the project
-_MOST: Final = 20_000  # greatest number of files and folders to examine, which takes some seconds on a slow disk
+_UP: Final = 3  # number of folders above the experiment's file to search: experiment, run, and project
+_MOST: Final = 20_000  # most files and folders to examine, which takes some seconds on a slow disk
 
 
 class Sources:
     """Finds a program's sources on the machine where its experiment is read.
 
     Programs are often built in other folders than they run in, and several folders may contain files with the same
-    name. An experiment has a digest of each file that was built, by which the right one is found.
+    name. An experiment contains a digest of each built source, which identifies the right file.
 
     Args:
         experiment: The experiment.
@@ -58,12 +58,12 @@ class Sources:
         return replace(found, warning=changed) if found.path and not found.warning else found
 
     def _below_by(self, name: str) -> Iterator[Path]:
-        """Yield the paths of sources with a name, below the folders, which are scanned on first use."""
+        """Yield the paths of all sources with a file name below the searched folders, which are scanned once."""
         yield from self._below.get(name, ())
 
     @cached_property
     def _below(self) -> Mapping[str, Sequence[Path]]:
-        """The sources below the possible folders, by name, nearest first."""
+        """File name → paths of the sources with this name below the searched folders, nearest first."""
         found: dict[str, list[Path]] = defaultdict(list)
         for path in _walk(self._roots):
             found[path.name].append(path)
@@ -81,7 +81,7 @@ def _text(path: Path) -> str:
 
 
 def _walk(folders: Sequence[Path]) -> Iterator[Path]:
-    """Yield the sources below some folders, in the folders' order, nearest first, up to a limit."""
+    """Yield the sources below some folders, folder by folder, and in each folder the nearest first, up to a limit."""
     seen: set[str] = set()
     room = _MOST
     for folder in folders:
@@ -100,7 +100,7 @@ def _walk(folders: Sequence[Path]) -> Iterator[Path]:
 
 
 def _entries(folder: str) -> list[os.DirEntry[str]]:
-    """Return the visible entries of a folder; empty if it cannot be read."""
+    """Return the entries of a folder that are not hidden; empty if it cannot be read."""
     try:
         with os.scandir(folder) as entries:
             return sorted((each for each in entries if not each.name.startswith(".")), key=lambda each: each.name)

@@ -1,4 +1,4 @@
-"""Print tables, fitted to the width of a terminal without cutting numbers, complete for other programs."""
+"""Print tables: on a terminal fitted to its width without cutting numbers, for other programs complete."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from .place import visible
 __all__ = ["print_table"]
 
 _GAP: Final = 2  # spaces between columns
-_PADDING: Final = re.compile(r" +((?:\x1b\[[0-9;]*m)*)$")  # at the end of a line, before escape sequences
-_NAMED: Final = 8  # greatest number of omitted columns to name
+_PADDING: Final = re.compile(r" +((?:\x1b\[[0-9;]*m)*)$")  # spaces at a line's end, perhaps before escape sequences
+_NAMED: Final = 8  # most omitted columns to name
 _WHOLE: Final = 10_000  # width that fits any table
 
 
@@ -32,12 +32,12 @@ def print_table(
 
     Args:
         titles: Titles of the columns.
-        rows: Cells by row.
-        right: Indices of columns of numbers, which are right-aligned and never cut.
+        rows: The cells of each row.
+        right: Indices of columns with numbers, which are right-aligned and never cut.
         stderr: Whether to print to standard error.
         first_to_go: Indices of columns to omit first on a narrow terminal, in this order.
-        prose: Indices of columns whose text is wrapped; others are shortened in the middle.
-        colours: Styles of cells on a terminal, by their text.
+        prose: Indices of columns whose text is wrapped; text in other columns is shortened in the middle.
+        colours: Text of a cell → its style on a terminal.
     """
     from rich.console import Console  # noqa: PLC0415 - a verdict has no table, and must start fast
     from rich.table import Table  # noqa: PLC0415
@@ -78,14 +78,21 @@ def print_table(
 
 
 def _widths(cells: Sequence[Sequence[str]]) -> dict[int, int]:
-    """Return the width that each column needs, by index."""
+    """Return index of a column → the width that it needs."""
     from rich.cells import cell_len  # noqa: PLC0415
 
     return {column: max(map(cell_len, each)) for column, each in enumerate(zip(*cells, strict=True))}
 
 
 def _fitted(needed: dict[int, int], texts: dict[int, int], first_to_go: Sequence[int], width: int) -> dict[int, int]:
-    """Return the columns to print and their widths: as many as fit if those in ``texts`` have at least that width."""
+    """Return index of a column → its width, for the columns that fit.
+
+    Args:
+        needed: Index of a column → the width that it needs.
+        texts: Index of a column that may be narrower → its least width.
+        first_to_go: Indices of columns to omit first, in this order.
+        width: Width of the terminal.
+    """
     least = {column: min(size, texts.get(column, size)) for column, size in needed.items()}
     going = [*first_to_go, *(each for each in reversed(needed) if each not in texts and each not in first_to_go)]
     kept = dict(needed)
@@ -101,7 +108,7 @@ def _fitted(needed: dict[int, int], texts: dict[int, int], first_to_go: Sequence
 
 
 def _shortened(text: str, width: int) -> str:
-    """Return a name shortened in the middle to a width; its indent, which shows its depth, takes at most half."""
+    """Return a name shortened in the middle to a width; its indent, the depth in a tree, takes at most half of it."""
     from rich.cells import cell_len  # noqa: PLC0415
 
     if cell_len(text) <= width:

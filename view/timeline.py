@@ -1,4 +1,4 @@
-"""Report anomalies: what changes, when, on which ranks, where, and with which metrics."""
+"""Report anomalies: which times change, when, on which ranks, in which regions, and with which metrics."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["SCHEMA", "change_of", "region_of", "timeline_report"]
 
 SCHEMA: Final = "autoanalyzer.timeline/1"
 
-_NAMED: Final = 4  # greatest number of companions to name
+_NAMED: Final = 4  # most companions to name
 _LEAST: Final = 40  # least entries and samples of a region; twin: _FEWEST times _EACH in timelines/anomalies/pace.py
 _HEADER: Final = ("kind", "metric", "start", "end", "ranks", "region", "factor", "strength", "runs", "goes_with")
 
@@ -28,7 +28,7 @@ def timeline_report(runs: Sequence[Run], search: Search) -> Report:
     """Return a report of anomalies.
 
     Args:
-        runs: The searched runs; times are those of the first one.
+        runs: The searched runs; all times are times of the first run.
         search: The result of the search.
     """
     paths = runs[0].trace.call_paths
@@ -93,7 +93,7 @@ def _counting(count: int) -> str:
 
 
 def change_of(each: Anomaly, paths: Sequence[CallPath], processes: int) -> str:
-    """Return a line on what changes, where, and on which ranks.
+    """Return a line on an anomaly: what changes, in which region, and on which ranks.
 
     Args:
         each: The anomaly.
@@ -123,7 +123,7 @@ def _lines(number: int, each: Anomaly, paths: Sequence[CallPath], processes: int
 
 
 def _change(each: Anomaly, paths: Sequence[CallPath]) -> tuple[str, ...]:
-    """Return phrases on a change, and on how often it occurs if it is repeated."""
+    """Return phrases on a change, and if it is repeated, on how often it occurs."""
     if each.kind == "period":
         return (f"file I/O every {each.period:.3g} s takes {percent(100 * each.factor)} of the time",)
     if each.metric == "resident_memory":

@@ -9,10 +9,18 @@ __all__ = ["saving", "time_of"]
 
 
 def time_of(experiment: Experiment, value: float) -> str:
-    """Return a time as text; in samples if the experiment has samples instead of seconds."""
+    """Return a time in seconds as text; if the experiment has samples instead of seconds, a number of samples."""
     return amount(value, experiment.metric("wall_time").unit)
 
 
 def saving(experiment: Experiment, seconds: float, whole: float, of: str = "", *, verb: str = "saves up to") -> str:
-    """Return a time with its share of a larger one: ``saves up to 1.09 s (57 %)``, ``… (31 % of the run)``."""
+    """Return a time with its share of a whole: ``saves up to 1.09 s (57 %)``, ``… (31 % of the run)``.
+
+    Args:
+        experiment: The experiment.
+        seconds: The time in seconds.
+        whole: The time that is 100 %, in seconds.
+        of: Name of the whole, to be written after the percentage; may be empty.
+        verb: The words before the time.
+    """
     return f"{verb} {time_of(experiment, seconds)} ({percent(100 * seconds / whole)}{of and f' of {of}'})"

@@ -1,4 +1,4 @@
-"""The title of an experiment."""
+"""Find a title for an experiment."""
 
 from __future__ import annotations
 
@@ -10,5 +10,5 @@ __all__ = ["title_of"]
 
 
 def title_of(experiment: Experiment, file: Path | None) -> str:
-    """Return the program's name, or the file's if the program is unknown, as in files of many other tools."""
+    """Return the name of the program, or of the file if the program is unknown, as in files of many other tools."""
     return experiment.notes.program or (file.absolute().name if file else "experiment")

@@ -41,7 +41,13 @@ def samples(value: float) -> str:
 
 
 def spread(least: float, most: float, write: Callable[[float], str] = seconds) -> str:
-    """Return a range of times as text: ``11.1-53.3 ms``, ``808 us-1.2 s``; one time if both have the same text."""
+    """Return a range of times as text: ``11.1-53.3 ms``, ``808 us-1.2 s``; a single time if both have the same text.
+
+    Args:
+        least: The least time.
+        most: The largest time.
+        write: Returns a time as text.
+    """
     low, high = write(least), write(most)
     if low == high:
         return low
@@ -70,7 +76,7 @@ def many(number: int, noun: str) -> str:
 
 
 def letters(number: int) -> str:
-    """Return a number, from 0, as letters like the columns of a spreadsheet: ``A``, ``Z``, ``AA``."""
+    """Return a number from 0 as letters, like the columns of a spreadsheet: ``A``, ``Z``, ``AA``."""
     written = ""
     number += 1
     while number:
@@ -132,7 +138,7 @@ _WRITERS: Final = {"sec": seconds, "occ": count, "bytes": volume, "J": joules, "
 
 
 def titled(name: str, unit: str) -> str:
-    """Return the title of a column, with the unit if the cells will not show it: ``power [W]``."""
+    """Return the title of a column; if the cells will not show the unit, the title contains it: ``power [W]``."""
     return name if unit in ("", "1", *_WRITERS) else f"{name} [{unit}]"
 
 

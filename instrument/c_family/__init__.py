@@ -1,1 +1,1 @@
-"""The front end for C and C++: from preprocessed text to code regions and text with guards."""
+"""The front end for C and C++: find code regions in preprocessed text, and insert guards, which are probes."""

@@ -1,4 +1,4 @@
-"""Calls of library functions that can be regions of their own, including their arguments."""
+"""Find calls of library functions that can be regions of their own, including their arguments."""
 
 from __future__ import annotations
 
@@ -43,10 +43,10 @@ _NAME: Final = expression(r"(?:::\s*)?(?:\w+\s*::\s*)*(\w+)\s*\(")
 
 
 class LibraryCalls:
-    """The calls of library functions in a unit.
+    """The calls of library functions in a translation unit.
 
-    A name counts as the C library's if the system's headers declare it, and as another library's if the unit does not
-    define it.
+    A function counts as one of the C library if a system header declares it, and as one of another library if the unit
+    does not define it.
 
     Args:
         unit: The text.
@@ -66,7 +66,7 @@ class LibraryCalls:
         self._fixed = [*self._prescribed(), *self._operands(), *fields]
 
     def regions(self, body: Body, function: Region, judge: Judge, choice: Choice) -> Iterator[CodeRegion]:
-        """Yield a function's own calls whose modes are wanted, numbered by kind."""
+        """Yield the regions of library calls directly in a function, if their modes are wanted; numbered by kind."""
         ordinals: Counter[str] = Counter()
         for call, name, mode in self._within(body):
             ordinal = ordinals[mode]
@@ -77,7 +77,7 @@ class LibraryCalls:
                 yield CodeRegion(region, call.offset, call.end, reason)
 
     def _within(self, body: Body) -> Iterator[tuple[Call, str, str]]:
-        """Yield a function's own calls in order, each with its name and mode."""
+        """Yield the library calls directly in a function, in order, each with the name and mode of its callee."""
         calls = {
             call.offset: call
             for call in (*body.calls, *body.heads)
@@ -93,7 +93,7 @@ class LibraryCalls:
                 yield call, name, mode
 
     def _unresolved(self, call: Call) -> str:
-        """Return a function's name from the text; empty if the unit defines that name, or there is no name."""
+        """Return the name of a callee unknown to the parser, from the text; empty if the unit defines this name."""
         match = _NAME.match(self._masked, call.offset)
         if match is None or match[1] in self._own or group_end(self._masked, match.end() - 1) != call.end:
             return ""
@@ -117,7 +117,7 @@ class LibraryCalls:
         return self._why_outlived(call) if is_used else ""
 
     def _why_outlived(self, call: Call) -> str:
-        """Explain why temporaries in the arguments must outlive a call whose value is used."""
+        """Return why a call whose value is used cannot be a region: temporaries must outlive it; otherwise empty."""
         arguments = self._masked.find("(", call.offset) + 1
         makes = "{" in self._masked[arguments : call.end] or _within(self._made, arguments, call.end)
         if call.gives == "pointer" and makes and not _FRESH.fullmatch(call.name):
@@ -130,7 +130,7 @@ class LibraryCalls:
         return any(offset < statement_end(self._masked, start) for start in found)
 
     def _beginning(self, offset: int) -> int:
-        """Return where the statement around an offset begins, behind its labels and conditions."""
+        """Return the offset at which the statement around an offset begins, behind its labels and conditions."""
         start = max(self._masked.rfind(character, 0, offset) for character in ";{}") + 1
         while match := _LEADING.match(self._masked, start, offset):
             after = group_end(self._masked, match.end() - 1) if match[0].endswith("(") else match.end()
@@ -140,7 +140,7 @@ class LibraryCalls:
         return start
 
     def _prescribed(self) -> Iterator[tuple[int, int, str]]:
-        """Yield the statements and headers whose form OpenMP and OpenACC prescribe."""
+        """Yield start and end of text whose form OpenMP and OpenACC prescribe, and why it cannot be changed."""
         for pragma in self._unit.pragmas:
             if _ATOMIC.match(pragma.text):
                 yield pragma.end, statement_end(self._masked, pragma.end), "in an atomic statement"
@@ -156,6 +156,6 @@ class LibraryCalls:
 
 
 def _within(offsets: list[int], start: int, end: int) -> bool:
-    """Return whether any of the sorted offsets is between two others."""
+    """Return whether any of the sorted offsets is in ``[start, end)``."""
     index = bisect_left(offsets, start)
     return index < len(offsets) and offsets[index] < end

@@ -26,7 +26,7 @@ class _Edit(NamedTuple):
 
     offset: int
     rank: int  # order at one offset: ends of regions, guards of functions, other guards
-    inner: int  # at one offset a larger region's guard comes first, and its end last
+    inner: int  # order of regions at one offset: the guard of a larger region comes first, and its end last
     text: str
 
 
@@ -40,7 +40,7 @@ def insert_guards(
     shared: bool = False,
     said: Sequence[str] = (),
 ) -> str:
-    """Return the text of a unit with a guard for each region without a reason against it.
+    """Return the text of a translation unit with a guard for each region that has no reason against it.
 
     ::
 
@@ -50,16 +50,17 @@ def insert_guards(
             return 1;                        return 1;
         }                                }
 
-    Each insertion is between line markers. The first marks it as system text, to suppress warnings; blanks after the
-    last restore the column.
+    Each insertion is between line markers. The first marker declares it as system text, to suppress warnings; blanks
+    after the last marker restore the column.
 
     Args:
         unit: The text.
         regions: The unit's regions.
-        cxx: Whether it is C++, where a guard is an object of class ``aa_guard``.
-        constexpr: Whether it is C++20 or later, which allows such objects in constant evaluation.
-        apart: Whether all probes are calls, as in builds that write a profile.
-        shared: Whether threads share sites: in a shared library, access to thread-local variables is a call.
+        cxx: Whether the text is C++, where a guard is an object of class ``aa_guard``.
+        constexpr: Whether the text is C++20 or later, which allows such objects in constant evaluation.
+        apart: Whether all probes are calls rather than inlined, as in builds that write a profile.
+        shared: Whether threads share the variables of sites, because thread-local ones would take a call in a shared
+            library.
         said: Lines for the assembler.
     """
     edits: list[_Edit] = []
@@ -81,14 +82,14 @@ def insert_guards(
     stub = _stub(apart=apart, shared=shared)
     if cxx:
         stub = _cxx_stub(stub, sites, constexpr=constexpr, shared=shared)
-    elif closes:  # only if necessary, because it takes compile time per function
+    elif closes:  # only if necessary, because it takes compile time for each function
         stub += _stub_text("close.h")
     stub += f"__asm__({' '.join(map(_asm_line, said))});\n" if said else ""
     return _without_marks(_applied(unit, sorted(edits), stub))
 
 
 def _without_marks(text: str) -> str:
-    """Blank the pragmas that mark regions, which are unknown to compilers."""
+    """Return a text without the pragmas by which users mark regions, because compilers do not know them."""
     return _MARK.sub(lambda match: " " * len(match.group()), text) if "autoanalyzer" in text else text
 
 
@@ -102,7 +103,10 @@ def _asm_line(line: str) -> str:
 
 
 def _site(region: Region, *, shared: bool) -> str:
-    """Return a region's site name in C++; a function in several units has the same name in all of one kind."""
+    """Return the name of the variable for a region's site in C++.
+
+    A function that is in several translation units has the same name in all of them, if their ``shared`` is equal.
+    """
     from hashlib import blake2b  # noqa: PLC0415 - it loads OpenSSL, and C has no such names
 
     kind = "shared" if shared else "thread"
@@ -110,7 +114,7 @@ def _site(region: Region, *, shared: bool) -> str:
 
 
 def _around(found: CodeRegion, number: int, *, cxx: bool, shared: bool) -> tuple[str, str, str]:
-    """Return the text before a region's guard, the guard, and the text after the region."""
+    """Return three texts: for before a region's guard, the guard itself, and for after the region."""
     literal = _literal(found.region)
     name = f"aa_guard_{number}"
     if cxx:
@@ -124,7 +128,8 @@ def _around(found: CodeRegion, number: int, *, cxx: bool, shared: bool) -> tuple
             f"static {_site_type(shared=shared)} {site};"
             f" __attribute__((cleanup({closing}), unused)) const char *{constant}{name} = {begin}({literal}, &{site});"
         )
-    if found.keeps_scope and cxx:  # named only by the function, because inline functions must be equal in all units
+    # The guard's name depends only on its function, because an inline function must be the same text in all units.
+    if found.keeps_scope and cxx:
         name = f"aa_open_{found.region.ordinal}"
         return "", f"aa_open_guard {name}({literal});", f"{name}.close();"
     if found.keeps_scope:
@@ -158,7 +163,7 @@ def _framed(unit: Preprocessed, edit: _Edit) -> str:
 
 
 def _prelude_offset(unit: Preprocessed) -> int:
-    """Return the offset of the prelude: below the first markers, which name source and folder for debug information."""
+    """Return the offset for the prelude: after the first markers, which give source and folder to debug information."""
     offset = 0
     for marker in unit.markers[1:]:
         if marker.offset != offset or not (offset == 0 or marker.file.endswith("//")):
@@ -172,7 +177,7 @@ def _stub_text(name: str) -> str:
 
 
 def _site_type(*, shared: bool) -> str:
-    """Return the type of a site, which can be linked into a shared library even without -fPIC."""
+    """Return the C++ type of a site, declared so that it can be linked into a shared library even without -fPIC."""
     return "long" if shared else '__thread __attribute__((tls_model("initial-exec"))) long'
 
 
@@ -182,7 +187,7 @@ def _stub(*, apart: bool, shared: bool) -> str:
 
 
 def _cxx_stub(stub: str, sites: Iterable[str], *, constexpr: bool, shared: bool) -> str:
-    """Return the stub with sites, each defined once per program or shared library, and the guards."""
+    """Return the stub with the guards and the given sites, each of which is defined once per program or library."""
     hidden = '__attribute__((__weak__, __visibility__("hidden")))'
     stub += "".join(f"{hidden} {_site_type(shared=shared)} {site} = 0;\n" for site in sites)
     guard = _stub_text("guard.h")

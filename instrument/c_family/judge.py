@@ -1,4 +1,4 @@
-"""Why a guard is not allowed in a function or around a part of it, and the names of such parts."""
+"""Decide whether a guard is allowed in a function or around a part of it, and make regions for such parts."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ _INLINE: Final = expression(r"\b(?:__)?inline(?:__)?\b")
 
 
 class Judge:
-    """Decides about the functions of a unit, and their parts.
+    """Decides about the functions in a translation unit, and about their parts.
 
     Args:
         unit: The text.
-        syntax: Its syntax.
-        cxx: Whether it is C++.
+        syntax: The syntax of the text.
+        cxx: Whether the text is C++.
         literal_guards: Whether guards are allowed in constant evaluation.
     """
 
@@ -54,24 +54,33 @@ class Judge:
     def part(
         self, function: Region, kind: str, name: str, ordinal: int, place: tuple[int, int], *, by_line: bool = True
     ) -> Region:
-        """Return the region for a part of a function, given its offsets, named by the line on which it begins."""
+        """Return the region for a part of a function.
+
+        Args:
+            function: The region of the function.
+            kind: Kind of the part.
+            name: Name of the part.
+            ordinal: Number of the part among the parts of this kind.
+            place: Offsets at which the part begins and ends.
+            by_line: Whether the line on which the part begins is added to the name.
+        """
         first, last = self.unit.place(place[0]), self.unit.place(max(place[1] - 1, place[0]))
         last_line = max(last.line, first.line) if last.file == first.file else first.line
         name = f"{name}@{first.line}" if by_line else name
         return Region(kind, name, readable(first.file), function.function, ordinal, first.line, last_line)
 
     def spans(self, body: Body) -> Spans:
-        """Return the possible spans of a function."""
+        """Return an object that checks whether parts of a function's text can be regions."""
         return Spans(self.unit, body, has_jumps=has_jumps(self._masked, body))
 
     def why_untouchable(self, body: Body) -> str:
-        """Explain why a function and all its parts must not have probes; empty if they may."""
+        """Return why a function and all its parts must not have probes; empty if they may."""
         if body.opening not in self._untouchable:
             self._untouchable[body.opening] = next(self._reasons(body), "")
         return self._untouchable[body.opening]
 
     def why_not_whole(self, body: Body) -> str:
-        """Explain why no guard can be put around the whole body of a function, even a large one; empty if it can."""
+        """Return why no guard can be put around the whole body of a function, however large; empty if it can."""
         if reason := self.why_untouchable(body):
             return reason
         if self._masked[body.opening] != "{":
@@ -82,9 +91,9 @@ class Judge:
         return "ends in a call to itself; with a probe, that could exhaust the stack" if is_endless else ""
 
     def why_not(self, body: Body, start: int, end: int) -> str:
-        """Explain why no guard can be put around the statements from ``start`` to ``end``; empty if it can.
+        """Return why no guard can be put around the statements from ``start`` to ``end``; empty if it can.
 
-        Jumps could enter or leave these statements without executing the guard, or the place forbids guards.
+        Jumps may enter or leave these statements without executing the guard, or guards are forbidden at this place.
         """
         if reason := self.why_untouchable(body):
             return reason
@@ -93,7 +102,7 @@ class Judge:
         return self._jumps[body.opening].why_entered(start, end) or self.why_remote(body, start)
 
     def why_remote(self, body: Body, start: int) -> str:
-        """Explain why no guard is allowed at the given offset; empty if it is allowed."""
+        """Return why no guard is allowed at the offset ``start``; empty if it is allowed."""
         on_device = any(low <= start < high for low, high in self._device)
         return self.why_untouchable(body) or ("runs on an accelerator" if on_device else "")
 
@@ -106,7 +115,7 @@ class Judge:
         return any(_GNU_INLINE.search(self._masked, self._head(each), each.opening) for each in body.chain())
 
     def _exempt_functions(self, syntax: Syntax) -> dict[int, str]:
-        """Find functions with an attribute, here or at a declaration, that forbids changes."""
+        """Return offset of a function's name → why its attributes, here or at a declaration, forbid probes."""
         heads = [(body.name_offset, self._head(body), body.opening) for body in syntax.bodies]
         for declared, defined in syntax.declared.items():
             heads.append((defined, self._statement(declared), self._masked.find(";", declared)))
@@ -137,7 +146,7 @@ class Judge:
         return bool(_EVALUATED.search(self._masked, self._statement(body.start), body.start))
 
     def _head(self, body: Body) -> int:
-        """Return where a function's declaration begins, including preceding attributes."""
+        """Return the offset at which a function's declaration begins, including preceding attributes."""
         return self._statement(body.start) if body.name else body.start
 
     def _statement(self, offset: int) -> int:

@@ -1,4 +1,4 @@
-"""Jumps in a function's text that would enter a part past its guard, or leave it open."""
+"""Find jumps in a function's text that would enter a part without executing its guard, or leave it unclosed."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Jumps:
         self._dynamic = sorted(_dynamic(masked, body, labels)) if labels else []
 
     def why_entered(self, start: int, end: int) -> str:
-        """Explain why a guard around a part, given by its offsets, could be jumped over, or left open; else empty."""
+        """Return why a guard around the text from ``start`` to ``end`` could be jumped over, or stay open; or empty."""
         for _, name, first, last in _within(self._labels, start, end):
             if first < start or last >= end:
                 return f"entered by goto {name}"
@@ -50,12 +50,12 @@ class Jumps:
 
 
 def _within(places: list[_Place], start: int, end: int) -> list[_Place]:
-    """Return those of the sorted places that are between two offsets."""
+    """Return the places in ``[start, end)`` from a sorted list."""
     return places[bisect_left(places, start, key=itemgetter(0)) : bisect_left(places, end, key=itemgetter(0))]
 
 
 def _dynamic(masked: str, body: Body, labels: dict[str, int]) -> list[int]:
-    """Return the offsets of computed jumps and of the labels that they may reach; empty if there are none."""
+    """Return the offsets of computed jumps and of all labels that they may reach; empty if there are none."""
     indirect = list(_INDIRECT.finditer(masked, body.opening, body.end))
     names = [match[1] for match in _ADDRESS.finditer(masked, body.opening, body.end)] if indirect else []
     names += [name for match in indirect if match["opening"] for name in _named(masked, match.end() - 1)]
@@ -64,12 +64,12 @@ def _dynamic(masked: str, body: Body, labels: dict[str, int]) -> list[int]:
 
 
 def _named(masked: str, opening: int) -> list[str]:
-    """Return the labels at the end of an ``asm goto``."""
+    """Return the names of the labels at the end of an ``asm goto``, whose parenthesis opens at ``opening``."""
     return _NAME.findall(masked[opening : group_end(masked, opening)].rpartition(":")[2])
 
 
 def has_jumps(masked: str, body: Body) -> bool:
-    """Return whether a function has labels, or jumps in unexpected places."""
+    """Return whether a function has labels, computed jumps or ``asm goto``."""
     return bool(body.labels) or any(
         body.holds(match.start()) for match in _INDIRECT.finditer(masked, body.opening, body.end)
     )

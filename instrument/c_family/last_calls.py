@@ -1,6 +1,7 @@
-"""Tail calls: compilers turn them into jumps, which a probe at the function's end prevents.
+"""Find recursion through tail calls alone, whose functions must not have probes.
 
-Recursion through tail calls alone needs no stack, for any number of elements; with probes it would exhaust the stack.
+Compilers turn tail calls into jumps, but not if a probe at the function's end follows. Recursion through tail calls
+alone needs no stack, however deep it is; with probes, it would exhaust the stack.
 """
 
 from __future__ import annotations
@@ -25,10 +26,10 @@ _FOLLOWING: Final = expression(r"(?P<otherwise>else\b)|(?P<leaves>break\s*;)|ret
 
 
 def endless(masked: str, bodies: Iterable[Body]) -> set[int]:
-    """Return the functions, by the offsets of their names, that reach themselves through tail calls alone.
+    """Return the offsets of the names of functions that reach themselves only through tail calls.
 
-    A function that also calls itself in another way, for example to sort the first half, needs stack even without
-    probes.
+    A function that also reaches itself through other calls, for example to sort the first half, needs stack even
+    without probes.
 
     Args:
         masked: The unit's text.
@@ -52,7 +53,10 @@ def endless(masked: str, bodies: Iterable[Body]) -> set[int]:
 
 
 def _circular(callees: Mapping[int, Set[int]]) -> Mapping[int, Set[int]]:
-    """Repeatedly remove functions without callees or without callers among the rest; return what remains."""
+    """Return caller → callees after repeatedly removing functions without callees or without callers.
+
+    All recursive functions remain.
+    """
     left = {at: set(each & callees.keys()) for at, each in callees.items()}
     callers: dict[int, set[int]] = {at: set() for at in left}
     for at, each in left.items():
@@ -71,7 +75,7 @@ def _circular(callees: Mapping[int, Set[int]]) -> Mapping[int, Set[int]]:
 
 
 def _reached(calls: Mapping[int, Set[int]], start: int) -> set[int]:
-    """Return the functions that calls from one lead to, including itself if they lead back."""
+    """Return the functions that are called from one, directly or indirectly, including itself if it is recursive."""
     found: set[int] = set()
     pending = [start]
     while pending:
@@ -82,7 +86,10 @@ def _reached(calls: Mapping[int, Set[int]], start: int) -> set[int]:
 
 
 def _callee(masked: str, call: Call, body: Body) -> int:
-    """Return the callee of a call; before instantiation the name of the enclosing function has to match."""
+    """Return the offset of the callee's name; negative if it is unknown.
+
+    In a template, whose callees are unknown, a call of the enclosing function's name counts as recursion.
+    """
     if call.callee >= 0 or call.gives != "dependent":
         return call.callee
     plain = body.name.removesuffix("<...>").rpartition("::")[2]
@@ -92,7 +99,7 @@ def _callee(masked: str, call: Call, body: Body) -> int:
 
 
 def _is_last(masked: str, call: Call, body: Body) -> bool:
-    """Return whether nothing is done after a call."""
+    """Return whether a function returns directly after a call."""
     before = masked[max(masked.rfind(sign, body.opening, call.offset) for sign in ";{}") : call.offset]
     if match := _RETURNED.search(before):
         beside = match[1] or ""
@@ -113,6 +120,6 @@ def _is_last(masked: str, call: Call, body: Body) -> bool:
 
 
 def _behind(masked: str, offset: int) -> int:
-    """Skip characters that only end statements and blocks."""
+    """Return the offset after characters that only end statements and blocks."""
     match = _NOTHING.match(masked, offset)
     return match.end() if match else offset

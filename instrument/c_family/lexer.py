@@ -1,4 +1,4 @@
-"""Lexical analysis of preprocessed C and C++: literals, comments, groups and statements."""
+"""Analyse preprocessed C and C++ lexically: literals, comments, groups in brackets, and statements."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _OPAQUE: Final = expression(
 CHARACTER: Final = "00"
 """The text that replaces character constants in masked text."""
 
-# A digraph becomes a bracket at its last character, so that "right after it" means the same for both spellings.
+# A digraph becomes a bracket in place of its last character, so that both spellings end at the same offset.
 _DIGRAPHS: Final = {"<%": " {", "%>": " }", "<::": "<::", "<:": " [", ":>": " ]"}
 _STANDS_FOR: Final = {'"': '""', "R": '""', "'": CHARACTER, "\\": "_" * len("\\U0000000f")}
 _NOT_NEWLINE: Final = expression(r"[^\n]")
@@ -43,23 +43,23 @@ _OPENING: Final = "([{"
 
 
 class LexicalError(UnreadError):
-    """Raised for text whose brackets or statements do not close, with the offset where they open."""
+    """Raised for text whose brackets or statements do not end, with the offset at which they begin."""
 
 
 def blank(text: str, replacement: str = "") -> str:
-    """Replace ``text`` by ``replacement`` and spaces, keeping its length and line ends."""
+    """Return ``replacement`` filled with spaces to the length of ``text``, with the same line ends."""
     rest = text[len(replacement) :]
     return replacement[: len(text)] + (_NOT_NEWLINE.sub(" ", rest) if "\n" in rest else " " * len(rest))
 
 
 def mask(text: str) -> tuple[str, tuple[int, ...]]:
-    """Blank comments, directive lines and literals, so that every remaining bracket is a bracket.
+    """Return a text with comments, directive lines and literals blanked, so that every bracket in it is a real one.
 
-    Offsets, lines and columns stay. Strings become empty, character constants ``CHARACTER``, digraphs their brackets,
-    and letters beyond ASCII underscores.
+    Offsets, lines and columns do not change. Strings become empty, character constants become ``CHARACTER``, digraphs
+    become brackets, and letters beyond ASCII become underscores.
 
     Returns:
-        The masked text, and the offsets where directive lines begin.
+        The masked text, and the offsets at which directive lines begin.
     """
     directives: list[int] = []
 
@@ -106,7 +106,10 @@ def statement_end(masked: str, start: int) -> int:
 
 
 def branches(masked: str, start: int) -> tuple[tuple[int, int], tuple[int, int]]:
-    """Return start and end of an ``if``'s branches, given the offset after the word; a missing branch is empty."""
+    """Return start and end of both branches of an ``if``; a missing branch is empty.
+
+    ``start`` is the offset after the word ``if``.
+    """
     first = _branch_start(masked, start)
     end = statement_end(masked, first)
     following = _WORD_OR_SIGN.search(masked, end)
@@ -116,7 +119,7 @@ def branches(masked: str, start: int) -> tuple[tuple[int, int], tuple[int, int]]
 
 
 def _branch_start(masked: str, start: int) -> int:
-    """Skip the condition of an ``if``, and C++'s additions to it."""
+    """Return the offset after the condition of an ``if``, including words that C++ allows before it."""
     match = _OF_A_BRANCH.match(masked, start)
     if match and _BLOCK.match(masked, match.end()):
         return match.end()

@@ -1,4 +1,4 @@
-"""Regions that do not follow from syntax: marked by the user, merged, or split into blocks by the plan."""
+"""Make regions that do not follow from syntax: marked by the user, merged by the plan, or blocks of split regions."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ def planned_parts(
 
     Args:
         body: The function.
-        function: Its region.
-        inner: The other regions in it.
+        function: The function's region.
+        inner: The other regions in the function.
         judge: Explains why a guard around a part could be jumped over or left open.
         choice: The wanted regions.
     """
@@ -55,7 +55,7 @@ def _blocks(parts: _Parts, inner: list[CodeRegion], choice: Choice) -> Iterator[
 
 
 class _Parts:
-    """The parts of a function made so far."""
+    """The parts that have been made for a function so far."""
 
     def __init__(self, body: Body, function: Region, judge: Judge) -> None:
         self.body = body

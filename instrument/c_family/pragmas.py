@@ -1,4 +1,4 @@
-"""Pragmas that bind to a loop, and their effect on a guard around it."""
+"""Find pragmas that bind to loops, and the places of guards that do not separate them."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ _NEST: Final = expression(
 _TEXT: Final = expression(r"\S")
 _LAST_ATTRIBUTES: Final = expression(r"\]\s*(\])\s*\Z")
 _SQUARE: Final = expression(r"[\[\]]")
-_LONGEST: Final = 1000  # the most characters of attributes
+_LONGEST: Final = 1000  # most characters of attributes
 _OPENS_A_BLOCK: Final = expression(r"STDC\b|clang\s+fp\b")
-# Pragmas that may be anywhere, or only at the start of a block, where the guard comes after them.
+# Pragmas that do not bind to a loop: they may be anywhere, or only at the start of a block, before the guard.
 _NOT_OF_A_LOOP: Final = expression(
     r"autoanalyzer\b|STDC\b|omp\b|acc\b|clang\s+fp\b|GCC\s+(?!ivdep|unroll|novector)|message\b|pack\b"
 )
 
 
 def guard_start(unit: Preprocessed, loop: int) -> int:
-    """Return where a guard around a loop begins: above its attributes and the pragmas that bind to it.
+    """Return the offset for a guard around a loop: above its attributes and the pragmas that bind to it.
 
-    The user's marks do not bind, but may be among pragmas that do.
+    The user's marks do not bind to a loop, but may be among pragmas that do.
 
     ::
 
@@ -67,7 +67,7 @@ def _above_pragmas(unit: Preprocessed, offset: int) -> int:
 
 
 def _group_start(masked: str, end: int) -> int:
-    """Return the offset of the bracket that the last one before ``end`` closes."""
+    """Return the offset of the bracket that is closed by the last bracket before ``end``."""
     depth = 0
     for match in reversed(list(_SQUARE.finditer(masked, max(end - _LONGEST, 0), end + 1))):
         depth += 1 if match.group() == "]" else -1
@@ -77,7 +77,10 @@ def _group_start(masked: str, end: int) -> int:
 
 
 def block_start(unit: Preprocessed, offset: int) -> int:
-    """Return where the guard of a function with a body at an offset goes: below pragmas that must come first."""
+    """Return the offset for a guard at the start of a function's body, after pragmas that must come first.
+
+    ``offset`` is the start of the body.
+    """
     for pragma in unit.pragmas[bisect_left(unit.pragmas, offset, key=lambda pragma: pragma.start) :]:
         if unit.masked[offset : pragma.start].strip() or not _OPENS_A_BLOCK.match(pragma.text):
             break
@@ -90,10 +93,10 @@ class Construct(NamedTuple):
 
     Attributes:
         words: The directive: ``parallel``, ``parallel for``, ``single``.
-        at: Offset of the loop that it binds to, or otherwise of its pragma.
-        start: Offset at which a guard around it begins.
-        end: Offset right after it.
-        binds_loop: Whether it binds to a loop.
+        at: Offset of the loop that the construct binds to, or otherwise of its pragma.
+        start: Offset at which a guard around the construct begins.
+        end: Offset right after the construct.
+        binds_loop: Whether the construct binds to a loop.
     """
 
     words: str
@@ -104,7 +107,7 @@ class Construct(NamedTuple):
 
 
 def constructs(unit: Preprocessed, start: int, end: int) -> Iterator[Construct]:
-    """Yield the constructs between two offsets, in order."""
+    """Yield the OpenMP constructs between two offsets, in order."""
     for pragma in unit.pragmas:
         if not start < pragma.start < end or not (match := _DIRECTIVE.match(pragma.text)):
             continue
@@ -119,11 +122,13 @@ def constructs(unit: Preprocessed, start: int, end: int) -> Iterator[Construct]:
 
 
 def nested_by_directive(unit: Preprocessed, loops: list[int]) -> set[int]:
-    """Return the loops that must be directly inside another one, because a directive binds to both: ``collapse(2)``.
+    """Return the offsets of loops that must be directly inside another loop, because a directive binds to both.
+
+    An example of such a directive is ``collapse(2)``.
 
     Args:
         unit: The text.
-        loops: Offsets of all loops of a function.
+        loops: Offsets of all loops in a function.
     """
     found: set[int] = set()
     for pragma in unit.pragmas:

@@ -1,4 +1,4 @@
-"""Preprocessed text, with the file and line of each part."""
+"""Represent preprocessed text, with the file and line of each part."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _PREPROCESSOR_OWN: Final = ("<built-in>", "<command-line>", "<command line>", "<
 
 
 class Pragma(NamedTuple):
-    """A ``#pragma`` line: its begin and end, and the text after the word."""
+    """A ``#pragma`` line: the offsets at which it begins and ends, and the text after the word."""
 
     start: int
     end: int
@@ -26,7 +26,7 @@ class Pragma(NamedTuple):
 
 
 def readable(latin: str) -> str:
-    """Decode a name from the text, whose characters are bytes."""
+    """Return a name as UTF-8, from text with one character per byte (Latin-1)."""
     return latin.encode("latin-1").decode("utf-8", "surrogateescape")
 
 
@@ -46,7 +46,7 @@ class Preprocessed(MarkedText):
         self._system_files = _system_files(self.markers, source, system_directories)
 
     def runs(self) -> Iterator[tuple[int, int, bool]]:
-        """Yield the longest runs of one kind: start, end, whether it is system text."""
+        """Yield alternating runs of user and system text: start, end, whether the run is system text."""
         start, system = 0, False
         for marker in self.markers:
             if (kind := marker.file in self._system_files) != system:
@@ -56,7 +56,7 @@ class Preprocessed(MarkedText):
 
     def is_system(self, offset: int) -> bool:
         """Return whether the text at an offset is system text."""
-        # the first run is user text, and the kinds alternate
+        # The first run is user text, and user and system text alternate.
         return bisect_right(self._starts_of_runs, offset) % 2 == 0
 
     @cached_property
@@ -71,10 +71,10 @@ def _pragmas(text: str, directives: tuple[int, ...]) -> Iterator[Pragma]:
 
 
 def _system_files(markers: tuple[Marker, ...], source: str, directories: tuple[str, ...]) -> frozenset[str]:
-    """Return the system files, recognised by the marker that enters them, or by their folder.
+    """Return the names of system files, recognised by the marker that enters them, or by their folder.
 
-    The flag for system text in other places means little, because a system header's macro in a user's function is
-    marked so, too.
+    The flag for system text in other markers is ignored, because it is also set if a user's function contains a macro
+    from a system header.
     """
     entered = {marker.file for marker in markers if {"1", "3"} <= marker.flags}
     below = {marker.file for marker in markers if directories and marker.file.startswith(directories)}

@@ -1,4 +1,4 @@
-"""The reader of C and C++: libclang, and for C pycparser where libclang cannot be loaded."""
+"""Read C and C++ with libclang, or C with pycparser if libclang cannot be loaded."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ _LIBCLANG, _PYCPARSER = "libclang", "pycparser"
 
 
 def read(unit: Preprocessed, flags: tuple[str, ...], *, cxx: bool, calls: bool) -> Syntax:
-    """Read a unit.
+    """Return the syntax of a translation unit.
 
     Args:
         unit: The preprocessed text.
-        flags: Options that decide what is C, or C++.
-        cxx: Whether it is C++, which libclang alone reads.
-        calls: Whether calls of libraries are looked for.
+        flags: Compiler options that select the dialect of C or C++.
+        cxx: Whether the text is C++, which only libclang reads.
+        calls: Whether library calls are wanted.
 
     Raises:
         UnreadError: The parser does not understand text outside of functions.
-        InputError: The parser cannot be loaded, or the variable names no parser.
+        InputError: The parser cannot be loaded, or the environment variable names no parser.
     """
     if not cxx and c_reader() == _PYCPARSER:
-        from .pycparser.tree import read_by_pycparser  # noqa: PLC0415 - few need it
+        from .pycparser.tree import read_by_pycparser  # noqa: PLC0415 - seldom needed
 
         return read_by_pycparser(unit, calls=calls)
     if problem := why_no_libclang():
@@ -40,10 +40,10 @@ def read(unit: Preprocessed, flags: tuple[str, ...], *, cxx: bool, calls: bool) 
 
 
 def c_reader() -> str:
-    """Return what reads C: ``libclang`` or ``pycparser``.
+    """Return the name of the parser for C: ``libclang`` or ``pycparser``.
 
     Raises:
-        InputError: The variable names neither.
+        InputError: The environment variable names neither.
     """
     wanted = os.environ.get(READER_VARIABLE, "")
     if wanted not in {"", _LIBCLANG, _PYCPARSER}:
@@ -52,9 +52,9 @@ def c_reader() -> str:
 
 
 def why_no_libclang() -> str:
-    """Explain why libclang cannot be loaded; empty if it can."""
+    """Return why libclang cannot be loaded; empty if it can."""
     try:
-        from .clang import library  # noqa: F401, PLC0415 - to load it is the question
+        from .clang import library  # noqa: F401, PLC0415 - loading it is the test
     except (ImportError, OSError, AttributeError) as error:
         return str(error)
     return ""

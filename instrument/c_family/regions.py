@@ -1,4 +1,4 @@
-"""The code regions of a unit of C or C++: functions and lambdas, and the loops, constructs and calls in them."""
+"""Find the code regions in C and C++: functions and lambdas, and the loops, constructs and calls in them."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ def find_regions(
     openmp: bool,
     literal_guards: bool,
 ) -> CodeRegions:
-    """Find the regions of a unit, with reasons why some cannot be instrumented.
+    """Return the regions of a translation unit, with reasons why some cannot be instrumented.
 
     Args:
         unit: The source, preprocessed.
-        choice: The wanted regions; other modes need not be found.
-        cxx: Whether it is C++.
-        flags: Compiler options that decide what is C, or C++.
+        choice: The wanted regions; regions of other modes need not be found.
+        cxx: Whether the source is C++.
+        flags: Compiler options that select the dialect of C or C++.
         openmp: Whether OpenMP's constructs are regions, too.
         literal_guards: Whether guards are allowed in constant evaluation.
 
@@ -64,7 +64,7 @@ def _source_error(unit: Preprocessed, offset: int, message: str) -> SourceError:
 
 
 class _Finder:
-    """Converts the bodies of one unit to regions."""
+    """Converts the function bodies of one translation unit to regions."""
 
     def __init__(self, judge: Judge, syntax: Syntax, choice: Choice, *, cxx: bool, openmp: bool) -> None:
         self.unit = judge.unit
@@ -103,14 +103,17 @@ class _Finder:
         return f"the loops of {region.name} are not instrumented"
 
     def _functions(self) -> dict[int, Region]:
-        """Name the functions; one that exists only to be inlined comes after the function that it replaces."""
+        """Return offset of a body → the region of its function.
+
+        If several functions have one name, a function that exists only to be inlined is numbered last.
+        """
         found: dict[int, Region] = {}
         for body in sorted(self.bodies, key=self.judge.is_stand_in):
             found[body.opening] = self._function(body, found[body.outer.opening].function if body.outer else "")
         return found
 
     def _function(self, body: Body, outer: str) -> Region:
-        """Name a function: overloads also by parameters, and the second of one name by number."""
+        """Return the region of a function; overloads have parameters in their names, and equal names get a number."""
         place = self.unit.place(body.name_offset)
         file = readable(place.file)
         name = body.name or "::".join([*([outer] if outer else []), "lambda"])
@@ -127,7 +130,7 @@ class _Finder:
         return self.unit.place(body.name_offset).file
 
     def _judged(self, body: Body, region: Region) -> Iterator[CodeRegion]:
-        """Yield a function and its parts, each with the reason against it."""
+        """Yield the region of a function and of its parts, each with the reason against probes, if any."""
         shared = {each.at for each in self._constructs(body)}
         outermost = self._outermost(body)
         loops = {start: (end, self._why_not_loop(body, start, end, start in shared)) for start, end in outermost}
@@ -145,17 +148,27 @@ class _Finder:
         yield from sorted(inner, key=lambda each: (each.start, -each.end))
 
     def _why_not_loop(self, body: Body, start: int, end: int, is_shared: bool, *, is_inner: bool = False) -> str:
-        """Explain why a loop has no probe; that it is short matters only if it is entered often, by one thread."""
+        """Return why a loop has no probe; empty if it has one.
+
+        A short loop has no probe only if one thread enters it often.
+
+        Args:
+            body: The loop's function.
+            start: Offset at which the loop begins.
+            end: Offset at which it ends.
+            is_shared: Whether a team of threads enters the loop.
+            is_inner: Whether the loop is inside another loop.
+        """
         is_short = not is_shared and self.cost.executed(body, start, end) <= SHORT
         short = SHORT_REASON if is_short and (is_inner or self._is_often(body)) else ""
         return self.judge.why_not(body, start, end) or short
 
     def _is_often(self, body: Body) -> bool:
-        """Return whether a function may be called often; an inline function may, because other units see its text."""
+        """Return whether a function may be called often; inline functions may, because other units can call them."""
         return body.name_offset in self.cost.often or self.judge.is_inline(body)
 
     def _is_nested(self, body: Body) -> bool:
-        """Return whether a function is, or may be, called in nested loops."""
+        """Return whether a function is called in nested loops, or may be."""
         return body.name_offset in self.cost.nested or self.judge.is_inline(body)
 
     def _loops(
@@ -168,7 +181,14 @@ class _Finder:
     def _inner_loops(
         self, body: Body, function: Region, outermost: dict[int, tuple[int, str]], shared: Container[int]
     ) -> Iterator[CodeRegion]:
-        """Yield the inner loops, numbered after the outermost ones."""
+        """Yield the regions of the inner loops, numbered after the outermost loops.
+
+        Args:
+            body: The function.
+            function: The function's region.
+            outermost: Offset of an outermost loop → its end, and the reason against it.
+            shared: Offsets of loops that OpenMP constructs bind to, which are left out.
+        """
         starts = [loop.offset for loop in body.loops]
         if len(starts) == len(outermost) or not self.choice.wants("inner-loops"):
             return
@@ -197,7 +217,10 @@ class _Finder:
         return CodeRegion(region, start, place[1], reason, yields=yields, of_modes=modes, is_often=is_often)
 
     def _shared(self, body: Body, function: Region, loops: Container[int]) -> Iterator[CodeRegion]:
-        """Yield OpenMP's constructs, which no jump enters or leaves; an inner loop among them is also one."""
+        """Yield the regions of OpenMP's constructs, which no jump enters or leaves.
+
+        A construct that binds to an inner loop belongs to the modes of both.
+        """
         for ordinal, each in enumerate(self._apart(body, loops)):
             region = self.judge.part(function, "parallel", each.words, ordinal, (each.at, each.end))
             modes = ("openmp", "inner-loops") if each.binds_loop else ("openmp",)
@@ -221,7 +244,12 @@ class _Finder:
                 yield loop.offset, end
 
     def _why_tiny(self, body: Body, loops: dict[int, tuple[int, str]]) -> str:
-        """Explain why a function is too small for a probe, given its outermost loops with the reasons against them."""
+        """Return why a function is too small for a probe; empty if it is not.
+
+        Args:
+            body: The function.
+            loops: Offset of an outermost loop → its end, and the reason against it.
+        """
         cost, start, end = self.cost, body.opening, body.end
         inline, often = self.judge.is_inline(body), self._is_often(body)
         is_small = not loops and cost.statements(start, end) <= TINY

@@ -1,4 +1,4 @@
-"""Parts of a function other than loops and constructs: marked by the user, merged, or blocks of a split region."""
+"""Find parts of a function other than loops and constructs: marked by the user, merged, or blocks of split regions."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _MARK: Final = expression(r"autoanalyzer\s+(begin|end)\b[ \t]*(.*?)\s*\Z")
 _TEXT: Final = expression(r"\S")
 _WORD: Final = expression(r"[A-Za-z_]\w*")
 _HOLDING: Final = frozenset(["if", "switch", "try", "{"])
-# words that end a block; loops, for example, are regions already
+# Words at which a block ends, because loops, for example, are regions already.
 _APART: Final = frozenset(["for", "while", "do", "__label__"])
 _LABELLED: Final = expression(r"(?:case\b|default\b|[A-Za-z_$][\w$]*\s*:(?!:))")
 _SECTION: Final = expression(r"omp\s+section\b")
@@ -29,7 +29,7 @@ _BEFORE_STATEMENT: Final = frozenset(";{}:")
 
 
 class Mark(NamedTuple):
-    """A region marked by ``#pragma autoanalyzer begin NAME`` and ``end``; ``problem`` explains why it is invalid."""
+    """A region between ``#pragma autoanalyzer begin NAME`` and ``end``; ``problem`` is why it is invalid, or empty."""
 
     name: str
     start: int
@@ -74,7 +74,7 @@ class Spans:
     Args:
         unit: The text.
         body: The function.
-        has_jumps: Whether there are labels in the function.
+        has_jumps: Whether there are labels or unusual jumps in the function.
     """
 
     def __init__(self, unit: Preprocessed, body: Body, *, has_jumps: bool) -> None:
@@ -87,7 +87,7 @@ class Spans:
         self._living = [(offset, self._block(offset)) for offset in (*body.declarations, *body.literals)]
 
     def why_not(self, start: int, end: int) -> str:
-        """Explain why no guard can be put around the text between two offsets, apart from jumps; empty if it can."""
+        """Return why no guard can be put around the text between two offsets; empty if it can. Jumps are ignored."""
         block = self._block(start)
         if block is None or block != self._block(end):
             return "does not begin and end in the same block"
@@ -111,18 +111,18 @@ class Spans:
         return ""
 
     def declares(self, start: int, end: int) -> bool:
-        """Return whether a declaration is used behind a part, so that no block may enclose it."""
+        """Return whether a part contains a declaration that is used behind it, so that no block may enclose it."""
         block = self._block(start)
         return block is not None and any(start <= at < end and around == block for at, around in self._living)
 
     def blocks(self, start: int, end: int) -> Iterator[tuple[int, int]]:
-        """Divide the statements between two offsets into blocks, without loops and statements below pragmas."""
+        """Yield start and end of blocks of statements between two offsets, without loops and what follows pragmas."""
         run = -1
         offset = start
         while (place := self._next(offset, end)) is not None:
             try:
                 after = statement_end(self.masked, place)
-            except (LexicalError, ValueError):  # not a known statement
+            except (LexicalError, ValueError):  # an unknown kind of statement
                 return
             match = _WORD.match(self.masked, place)
             word = match.group() if match else self.masked[place]
@@ -140,7 +140,7 @@ class Spans:
             yield run, offset
 
     def grown(self, start: int, end: int) -> tuple[int, int]:
-        """Extend a span that begins or ends with a call to whole statements, if these are in the same block."""
+        """Return a span that begins or ends with a call, extended to whole statements if these are in one block."""
         block = self._block(start)
         if block is None or block != self._block(end):
             return start, end

@@ -1,4 +1,4 @@
-"""The greatest number of statements that a function or a loop executes, as far as its text shows."""
+"""Estimate from the text how many statements a function or a loop executes at most."""
 
 from __future__ import annotations
 
@@ -18,34 +18,34 @@ from .lexer import branches, statement_end
 __all__ = ["StatementCost"]
 
 _STATEMENT: Final = expression(r";|\b(?:if|switch)\b")
-# An assertion: glibc's spelling in C, which has four statements, its spelling in C++, and one without either.
+# Assertions: glibc's expansion in C, which has four statements, glibc's expansion in C++, and other ones.
 _ASSERTS: Final = expression(
     r"(?P<four>;\s*else\s+__assert_fail\b)|\bvoid\s*\(0\)\s*:\s*__assert_fail\b"
     r"|\((?:\(void\)|static_cast\s*<\s*void\s*>)\s*\(?0\)?\)\s*;"
 )
 _IF: Final = expression(r"\bif\b")
-# Functions that communicate or process a range are worth a probe in a function of any size.
+# A function that calls one of these, which communicate or process a range, is worth a probe whatever its size.
 _WEIGHTY: Final = expression(
     r"(?:\w+\s*::\s*)*(?:P?MPI_(?!Wtime|Wtick|Comm_rank|Comm_size)\w+|accumulate|reduce|transform_reduce|inner_product"
     r"|for_each(?:_n)?|transform|generate(?:_n)?|(?:stable_|partial_)?sort|nth_element|count_if|partial_sum"
     r"|(?:inclusive|exclusive)_scan)\s*[(<]"
 )
-# A function in a library's header that consists of one block, from its name on; its statements; its calls.
+# A function in a library's header that consists of one block, from its name on; then its statements, and its calls.
 _SIMPLE: Final = expression(r"\w+\s*\([^;{}]*\{([^{}]*)\}")
 _GOES_ON: Final = expression(r"\b(?:for|while|do|goto|new|delete|asm|__asm__|co_\w+)\b")
 _CALLED: Final = expression(r"\b(?!(?:if|switch|return|sizeof|alignof|noexcept|decltype)\b)(\w+)\s*\(")
 _CONDITION: Final = expression(r"for\s*\([^;{}()]*;[^;{}]*;")
-_DEEPEST: Final = 50  # the most nested calls that are followed
-_NESTED: Final = 2  # loops around a call; at least two, so that a program's outermost loop alone does not count
+_DEEPEST: Final = 50  # most nested calls that are followed
+_NESTED: Final = 2  # loops around a call that count as nested; a program's outermost loop alone does not
 _Item = TypeVar("_Item", Call, Loop)
 
 
 class StatementCost:
-    """Counts statements in the bodies of a unit.
+    """Counts statements in the function bodies of a translation unit.
 
     Args:
         masked: The unit's text.
-        bodies: Its functions and lambdas.
+        bodies: The unit's functions and lambdas.
     """
 
     def __init__(self, masked: str, bodies: Iterable[Body]) -> None:
@@ -57,7 +57,7 @@ class StatementCost:
         self._bounds = {call for body in self._bodies.values() for call in self._bounding(body)}
 
     def statements(self, start: int, end: int) -> int:
-        """Count the statements of a text, without assertions, so that regions do not depend on them."""
+        """Return the number of statements between two offsets, without assertions, which may be switched off."""
         found = len(_STATEMENT.findall(self._masked, start, end))
         return found - sum(4 if match["four"] else 1 for match in _ASSERTS.finditer(self._masked, start, end))
 
@@ -70,12 +70,12 @@ class StatementCost:
         return any(_WEIGHTY.match(self._masked, call.offset) for call in body.calls)
 
     def executed(self, body: Body, start: int, end: int, without: Container[int] = ()) -> float:
-        """Count the statements that a part of a body executes at most, including loops and calls within the unit.
+        """Return the most statements that a part of a function executes, including loops and calls within the unit.
 
         Args:
             body: The function.
-            start: Where the part begins.
-            end: Where it ends.
+            start: Offset at which the part begins.
+            end: Offset at which it ends.
             without: Offsets of loops to leave out.
 
         Returns:
@@ -96,17 +96,17 @@ class StatementCost:
         return total + self._straight(body, start, end)
 
     def passes(self, body: Body) -> bool:
-        """Return whether a function without loops usually does little itself, and calls others only in branches.
+        """Return whether a function without loops usually does little, and calls other functions only in branches.
 
-        For example, a function appends to a buffer and calls another only when that is full. Moving bytes counts as
-        little. A function that only selects a callee does not qualify.
+        For example, it appends to a buffer, and calls another function only if the buffer is full. Moving bytes counts
+        as little. A function that only selects a callee does not qualify.
         """
         start, end = body.opening, body.end
         always = self._straight(body, start, end, are_moves_short=True)
         return not body.labels and 0 < self._least(body, start, end) <= TINY < always
 
     def _least(self, body: Body, start: int, end: int) -> float:
-        """Count the statements that a part executes if each ``if`` takes its shorter branch at no cost."""
+        """Return the number of statements that a part executes if each ``if`` takes its shorter branch at no cost."""
         total = 0.0
         while match := _IF.search(self._masked, start, end):
             spans = branches(self._masked, match.end())
@@ -118,13 +118,13 @@ class StatementCost:
 
     @cached_property
     def often(self) -> set[int]:
-        """Return the offsets of the names of functions that may run often, and the starts of lambdas."""
+        """The offsets of the names of functions, and the starts of lambdas, that may run often."""
         main = {offset for offset, body in self._bodies.items() if body.name == "main"}
         return called_often((body.name_offset for body in self._all), main, self._callings())
 
     @cached_property
     def nested(self) -> set[int]:
-        """Return the offsets of the names of functions called in nested loops, of one function or across several."""
+        """The offsets of the names of functions that are called in nested loops, in one function or across several."""
         calls = [
             (body.name_offset, call.callee, depth)
             for body in self._all
@@ -140,13 +140,13 @@ class StatementCost:
         return {function for function, level in levels.items() if level == _NESTED}
 
     def _depths(self, body: Body, calls: list[Call]) -> Iterator[tuple[Call, int]]:
-        """Yield calls with the number of the body's loops around each."""
+        """Yield calls, each with the number of loops around it in its function."""
         loops = [(loop.offset, statement_end(self._masked, loop.offset)) for loop in body.loops] if calls else ()
         for call in calls:
             yield call, sum(start <= call.offset < end for start, end in loops)
 
     def _callings(self) -> Iterator[tuple[int, int, bool]]:
-        """Yield caller and callee of calls within the unit, and whether each is in a loop."""
+        """Yield the calls within the unit: offsets of the names of caller and callee, and whether in a loop."""
         for body in self._all:
             calls = [call for call in (*body.calls, *body.heads) if call.callee in self._bodies]
             loops = body.loops if calls else ()
@@ -155,7 +155,7 @@ class StatementCost:
                 yield body.name_offset, call.callee, call.offset < ends[bisect_left(loops, call.offset, key=_offset)]
 
     def _bounding(self, body: Body) -> Iterator[int]:
-        """Yield the calls that are a constant bound of a loop: ``i < a.size()`` for an array."""
+        """Yield the offsets of calls that are a constant bound of a loop: ``i < a.size()`` for an array."""
         for loop in body.loops:
             if loop.trips and (condition := _CONDITION.match(self._masked, loop.offset)):
                 yield from (call.offset for call in _within(body.calls, loop.offset, condition.end()))
@@ -177,7 +177,7 @@ class StatementCost:
         if self._bodies[callee].unread:
             return inf
         if callee not in self._executed:
-            self._executed[callee] = inf  # assumed meanwhile, in case the function calls itself
+            self._executed[callee] = inf  # prevents endless recursion if the function calls itself
             if self._depth < _DEEPEST:
                 body = self._bodies[callee]
                 self._depth += 1
@@ -186,7 +186,7 @@ class StatementCost:
         return self._executed[callee]
 
     def _of_library(self, callee: int) -> float:
-        """Count the statements of a function in a library header, such as ``std::min``; infinity if it calls others."""
+        """Return the number of statements in a library header's function, ``std::min``; infinity if it has calls."""
         if callee in self._bodies or callee < 0 or not (match := _SIMPLE.match(self._masked, callee)):
             return inf
         is_simple = not _GOES_ON.search(match[1]) and all(map(is_instruction, _CALLED.findall(match[1])))
@@ -194,7 +194,7 @@ class StatementCost:
 
 
 def _within(items: tuple[_Item, ...], start: int, end: int) -> tuple[_Item, ...]:
-    """Return the items, sorted by offset, that begin between two offsets."""
+    """Return the items that begin in ``[start, end)``, from a tuple sorted by offset."""
     return items[bisect_left(items, start, key=_offset) : bisect_left(items, end, key=_offset)]
 
 

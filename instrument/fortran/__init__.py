@@ -1,1 +1,1 @@
-"""The front end for Fortran, fixed and free form: from a source to code regions and the source with probes."""
+"""The front end for Fortran, fixed and free form: find the code regions in a source, and insert probes."""

@@ -1,4 +1,4 @@
-"""Statements with library calls that can be regions of their own."""
+"""Find statements with library calls that can be regions of their own."""
 
 from __future__ import annotations
 
@@ -23,7 +23,10 @@ _NO_STATEMENT: Final = "not a statement of its own"
 
 
 class Call(NamedTuple):
-    """A statement, or the action of an IF, that calls a library procedure, and why it is not a region."""
+    """A statement, or the action of an IF, that calls a library procedure.
+
+    ``place`` is the number of the statement in its procedure, and ``reason`` is why it is not a region, or empty.
+    """
 
     name: str
     mode: str
@@ -77,7 +80,14 @@ def _of(step: Step, reason: str, hidden: frozenset[str]) -> Iterator[Call]:
 
 
 def _in_expressions(step: Step, code: str, reason: str, hidden: frozenset[str]) -> Iterator[Call]:
-    """Yield the first library call of each mode in the expressions of a statement."""
+    """Yield the first library call of each mode in the expressions of a statement.
+
+    Args:
+        step: The statement.
+        code: The text to search, in lower case without blanks.
+        reason: Why the statement cannot be a region; may be empty.
+        hidden: Names that are not library procedures here.
+    """
     seen = set()
     for match in _FUNCTION.finditer(code):
         mode = "" if match[1] in hidden else fortran_mode(match[1])
@@ -87,6 +97,6 @@ def _in_expressions(step: Step, code: str, reason: str, hidden: frozenset[str]) 
 
 
 def _why_fixed(step: Step) -> str:
-    """Explain that directives prescribe the form of a statement; empty if they do not."""
+    """Return a reason if a directive prescribes the form of a statement; otherwise empty."""
     texts = (directive.text.replace(" ", "") for directive in step.directives if directive.sentinel in {"omp", "acc"})
     return "in an atomic statement" if any(text.startswith("atomic") for text in texts) else ""

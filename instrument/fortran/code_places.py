@@ -1,8 +1,8 @@
-"""Where the compiler places the code of a statement: the lines at which a debugger stops.
+"""Find the lines to which the compiler assigns the code of a statement, at which a debugger stops.
 
-For a statement over several lines that is the last line, for IF the first. Control statements have no code: a loop's
-END returns to its DO, the end of another construct continues below. An executable directive counts for the loop below
-it.
+The code of a statement over several lines belongs to the last line, that of IF to the first line. Control statements
+have no code: the END of a loop returns to its DO, and the end of another construct continues below. The code of the
+loop below an executable directive belongs to the directive.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ _CODELESS_CONSTRUCT: Final = expression(r"(?:\w+:)?(?:block$|associate\(|select(
 
 
 class CodePlaces:
-    """Offsets in the lines of a procedure's code.
+    """Finds offsets of a procedure's code.
 
     Args:
-        procedure: Its statements.
-        form: Determines which directives are code.
+        procedure: The procedure.
+        form: The form of the source, which determines the directives that are code.
     """
 
     def __init__(self, procedure: Procedure, form: Form) -> None:
@@ -91,6 +91,6 @@ class CodePlaces:
         )
 
     def _end_of_construct(self, step: Step) -> Step:
-        """Return the end of the construct that a branch is in; that of the procedure if the source is invalid."""
+        """Return the end of the construct that contains a branch; if the source is invalid, the procedure's end."""
         ends = (each for each in self.steps[step.place + 1 :] if each.meaning.kind is Kind.END_CONSTRUCT)
         return next((each for each in ends if each.around == step.around), self.steps[-1])

@@ -1,4 +1,4 @@
-"""OpenMP constructs of a procedure that each thread of a team enters: parallel regions and worksharing."""
+"""Find a procedure's OpenMP constructs that each thread of a team enters: parallel regions and worksharing."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ _OF_LOOPS: Final = frozenset({"do", "loop"})
 
 
 class Construct(NamedTuple):
-    """A construct.
+    """An OpenMP construct. The place of a statement is its number in the procedure.
 
     Attributes:
         words: The directive: ``parallel``, ``parallel do``, ``single``.
-        place: The place of the first statement in it among the procedure's.
+        place: The place of the first statement in the construct.
         end: For a block, the place of the first statement behind it.
-        loop: The loop that it binds to; None if it is a block between two directives.
-        first: The directive that begins it.
+        loop: The loop that the construct binds to; None if it is a block between two directives.
+        first: The directive that begins the construct.
         last: The directive that ends a block.
     """
 
@@ -41,9 +41,9 @@ class Construct(NamedTuple):
 
 
 def find_constructs(procedure: Procedure) -> list[Construct]:
-    """Find the constructs, in order, except those that bind to an outermost loop, which is a region anyway.
+    """Return the constructs, in order, except those that bind to an outermost loop, which is a region anyway.
 
-    A block without an end directive is left out, and so is a loop that ends together with an enclosing one.
+    Blocks without an end directive, and loops that share their last statement with an enclosing loop, are left out.
     """
     return sorted(_constructs(procedure), key=lambda each: each.first.start)
 

@@ -1,4 +1,4 @@
-"""A procedure's declarations, as far as needed to distinguish arrays from functions."""
+"""Read a procedure's declarations, as far as needed to distinguish arrays from functions."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ _STATEMENT_FUNCTION: Final = expression(r"(\w+)\(((?:[a-z]\w*(?:,[a-z]\w*)*)?)\)
 
 
 def first_executable(procedure: Procedure) -> int:
-    """Return the place of the first executable statement of a procedure, or of its end.
+    """Return the place of a procedure's first executable statement, or of its end: the number among its statements.
 
-    ``F(X) = X*X`` above it is a statement function, unless F is an array. If F may come from an unseen module or host,
-    it is treated as a statement function, because a probe below it is always valid.
+    ``F(X) = X*X`` among declarations is a statement function, unless F is an array. If F may come from a module or host
+    whose text is not known, it is treated as a statement function, because a probe below it is always valid.
     """
     arrays: dict[str, bool] | None = None
     for place, step in enumerate(procedure.steps):
@@ -44,7 +44,7 @@ def first_executable(procedure: Procedure) -> int:
 
 
 def declared(statements: Iterable[Statement]) -> dict[str, bool]:
-    """Return the names that specification statements declare, in lower case, and whether each is an array."""
+    """Return name in lower case → whether it is an array, for the names that specification statements declare."""
     names: dict[str, bool] = {}
     for statement in statements:
         for name, is_array in declared_names(statement.code):

@@ -1,4 +1,4 @@
-"""The effect of OpenMP, OpenACC and compiler directives on the probes around them."""
+"""Find the effects of OpenMP, OpenACC and compiler directives on the probes around them."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ __all__ = [
 ]
 
 MARK: Final = "autoanalyzer"
-"""Sentinel of the directives by which a user marks regions."""
+"""Sentinel of the directives with which users mark regions."""
 
-# Directives without blanks, because fixed form allows leaving these out.
+# Directives without blanks, because fixed form allows omitting blanks.
 _WORDS: Final = expression(
     r"(?:target|teams|parallel|distribute|masked|master|taskloop|do|simd|loop|kernels|serial|tile|unroll|interchange"
     r"|reverse|fuse)*"
@@ -45,7 +45,7 @@ _DEVICE: Final = {
 
 
 def binding(directives: Sequence[Directive]) -> Sequence[Directive]:
-    """Return the last directives above a loop that bind to it: no probe may come between."""
+    """Return the directives directly above a loop that bind to it, so that no probe may come between."""
     first = len(directives)
     while first and (_binds(directives[first - 1]) or directives[first - 1].sentinel == MARK):
         first -= 1
@@ -55,14 +55,19 @@ def binding(directives: Sequence[Directive]) -> Sequence[Directive]:
 
 
 def binds_together(directives: Sequence[Directive]) -> int:
-    """Return how many nested loops directives bind to: ``collapse(2)``; at least 1."""
+    """Return the number of nested loops that directives bind to, at least 1: 2 for ``collapse(2)``."""
     texts = (_squeezed(directive) for directive in directives if directive.sentinel in {"omp", "acc"})
     found = (match for text in texts if (match := _NEST.search(text)))
     return max((int(match[1]) if match[1] else _ANY_DEPTH for match in found), default=1)
 
 
 def closing(above: Sequence[Directive], below: Sequence[Directive]) -> Sequence[Directive]:
-    """Return the first directives below a loop that end those that bind to it."""
+    """Return the directives directly below a loop that end the directives which bind to it.
+
+    Args:
+        above: The directives that bind to the loop.
+        below: All directives below the loop.
+    """
     open_words = [words for directive in above if (words := _words(_squeezed(directive)))]
     count = 0
     for directive in below:
@@ -74,7 +79,7 @@ def closing(above: Sequence[Directive], below: Sequence[Directive]) -> Sequence[
 
 
 def executable(directives: Sequence[Directive]) -> Sequence[Directive]:
-    """Return the last directives above a procedure's first executable statement that execute with it."""
+    """Return the directives directly above a procedure's first executable statement that are executed with it."""
     first = len(directives)
     while first and not _DECLARATIVE.match(_squeezed(directives[first - 1])):
         first -= 1
@@ -82,7 +87,10 @@ def executable(directives: Sequence[Directive]) -> Sequence[Directive]:
 
 
 def names_on_device(directive: Directive, form: Form) -> frozenset[str] | None:
-    """Return the procedures that a directive moves to an accelerator, empty for its own; None if it moves none."""
+    """Return the names of the procedures that a directive moves to an accelerator.
+
+    Empty if it moves the procedure that contains it; None if it moves no procedure.
+    """
     if not is_active(directive, form) or not (match := _ROUTINE[directive.sentinel].match(_squeezed(directive))):
         return None
     return frozenset(_NAME.findall(match.group(1) or ""))
@@ -104,7 +112,7 @@ def device_ends(directive: Directive, opened: Directive) -> bool:
 
 
 def is_active(directive: Directive, form: Form) -> bool:
-    """Return whether a directive is one of OpenMP or OpenACC, and this is enabled."""
+    """Return whether a directive belongs to OpenMP or OpenACC, and the compiler's options enable it."""
     return {"omp": form.openmp, "acc": form.openacc}.get(directive.sentinel, False)
 
 

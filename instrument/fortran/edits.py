@@ -1,4 +1,4 @@
-"""Lines inserted into a Fortran source, each with the number of an existing line."""
+"""Insert lines into a Fortran source; each gets the line number of an existing line."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ class Lines(NamedTuple):
     """Lines to insert.
 
     Attributes:
-        rank: Their order among insertions at one place.
-        code: Offset of the code to which they belong: each gets the number of its line.
-        lines: Their text.
+        rank: Sort key among insertions at the same offset.
+        code: Offset of existing code, whose line number the inserted lines get.
+        lines: The text of the lines.
     """
 
     rank: int
@@ -31,9 +31,9 @@ class Edit:
     """The insertions at an offset.
 
     Attributes:
-        lines: In any order.
-        head: Text that completes the previous statement: CONTINUE after a label, a jump as the action of an IF.
-        resume: Offset at which the source continues.
+        lines: The lines to insert, in any order.
+        head: Text that completes the statement before: CONTINUE after a label, or a jump as the action of an IF.
+        resume: Offset at which the source continues after the insertions.
     """
 
     def __init__(self, head: str = "", resume: int = -1) -> None:
@@ -43,7 +43,7 @@ class Edit:
 
 
 def applied(text: MarkedText, edits: Mapping[int, Edit]) -> str:
-    """Return the text with all insertions; existing text keeps its line numbers and columns."""
+    """Return the text with all insertions, offset → edit; existing text keeps its line numbers and columns."""
     source = text.text
     pieces = [] if source.startswith("#") else [text.markers[0].text(1), "\n"]
     done = 0
@@ -64,5 +64,5 @@ def applied(text: MarkedText, edits: Mapping[int, Edit]) -> str:
 
 
 def line_marker(text: MarkedText, offset: int) -> str:
-    """Return the line marker that gives the next line the number of the line at an offset."""
+    """Return a line marker by which the next line gets the number of the line at an offset."""
     return f"{text.marker(offset).text(text.place(offset).line)}\n"

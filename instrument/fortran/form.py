@@ -1,4 +1,4 @@
-"""The line layout of a Fortran source, which the source itself does not state."""
+"""Describe the line layout of a Fortran source, which only its name and the compiler's options determine."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ class Form(NamedTuple):
 
     Attributes:
         fixed: Whether columns 1 to 6 have a meaning of their own.
-        line_length: Significant characters of a line; 0 for all.
+        line_length: Number of significant characters per line; 0 for all.
         openmp: Whether OpenMP directives, and lines that begin with ``!$``, are code.
-        threads: Whether OpenMP makes threads, so that its constructs are regions.
+        threads: Whether OpenMP creates threads, so that its constructs are regions.
         openacc: Whether OpenACC directives are code.
         debug_lines: Whether lines of fixed form with ``D`` in column 1 are code.
-        backslash: Whether ``\`` in a literal begins an escape sequence; two of them are one character.
+        backslash: Whether ``\`` in a literal begins an escape sequence, so that ``\\`` is one character.
     """
 
     fixed: bool
@@ -42,7 +42,7 @@ class Form(NamedTuple):
 
     @property
     def options(self) -> tuple[str, ...]:
-        """The options that select this form in GNU's compiler; ``of`` parses them."""
+        """The options of GNU's compiler that select this form; ``of`` is the inverse."""
         return tuple(self._options())
 
     def _options(self) -> Iterator[str]:
@@ -52,7 +52,7 @@ class Form(NamedTuple):
 
     @classmethod
     def of(cls, options: Iterable[str]) -> Form:
-        """Return the form selected by ``options``, among any others."""
+        """Return the form that options of GNU's compiler select; options for other purposes are ignored."""
         given = {*options}
         lengths = (int(match[1]) for each in given if (match := _LINE_LENGTH.fullmatch(each)))
         others = {name: option in given for name, option in _OTHERS.items()}

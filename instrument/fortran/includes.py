@@ -17,7 +17,7 @@ __all__ = ["BYTE_ORDER_MARK", "expand"]
 
 BYTE_ORDER_MARK: Final = "\xef\xbb\xbf"  # the three bytes of UTF-8's byte order mark, one character each
 
-_MOST: Final = 64 << 20  # bytes, including all included files: programs are shorter, but files may include each other
+_MOST: Final = 64 << 20  # most bytes with all included files; a limit is needed because files may include each other
 
 _INCLUDE_OPENMP: Final = expression(r"(?:\s*!\$|[cC*]\$)?\s*include\s*(['\"])([^'\"]+)\1\s*(?:!.*)?$", re.I)
 _INCLUDE: Final = expression(r"\s*include\s*(['\"])([^'\"]+)\1\s*(?:!.*)?$", re.I)
@@ -32,19 +32,20 @@ def expand(
     openmp: bool = False,
     prepared: Callable[[str, str], str] = lambda _file, content: content,
 ) -> str:
-    """Return the text with every INCLUDE line replaced by its file, if found.
+    """Return a text in which each INCLUDE line is replaced by the content of its file, if this is found.
 
     Included files may contain code regions, and declarations that distinguish statement functions from assignments.
 
     Args:
         text: A source including line markers, one character per byte.
-        source: The file's name.
+        source: Name of the source.
         directories: Folders to search for included files, in order.
         openmp: Whether ``!$`` lines are code.
-        prepared: Converts a file's name and text to the text that replaces the line, with the same number of lines.
+        prepared: Takes name and text of an included file; returns the text that replaces the INCLUDE line, with the
+            same number of lines as the file.
 
     Raises:
-        SourceError: The result is too large, or endless.
+        SourceError: The result is too large, perhaps because files include each other.
     """
     if not re.search(r"include", text, re.I):
         return text
@@ -86,9 +87,10 @@ def _expanded(
 
 
 def _found(name: str, directories: Sequence[str]) -> tuple[str, str]:
-    """Return the file that an INCLUDE line names, and its text ending with a newline; both empty if there is none.
+    """Return path and text of the file that an INCLUDE line names; both empty if it is not found.
 
-    Special files, such as endless devices, are left to the compiler.
+    The text ends with a newline. Special files, such as endless devices, count as not found, so that the compiler reads
+    them.
     """
     wanted = os.fsdecode(name.encode("latin-1"))
     for directory in directories:

@@ -2,12 +2,12 @@
 
 A line marker after each insertion preserves line numbers, and every statement keeps its column. Inserted lines have the
 number of a line with code, so debuggers stop as before. A region is entered above its first statement and left below
-its last. Exits in between:
+its last statement. These statements also leave regions:
 
-- RETURN: the exits are inserted before it, and a one-line IF around it becomes a block. If that is the last statement
-  of a loop, RETURN becomes a jump to exits at the procedure's end.
-- Any jump out of a loop: ``aa_resync`` after the label closes everything that is open inside the procedure. An EXIT
-  from a construct around a loop is such a jump to the construct's end.
+- RETURN: exit probes are inserted before it, and a one-line IF around it becomes a block. If the IF is the last
+  statement of a loop, RETURN becomes a jump to exit probes at the procedure's end.
+- Jumps out of a loop: ``aa_resync`` after the label closes all regions that are open inside the procedure. An EXIT from
+  a construct around a loop counts as a jump to the construct's end.
 - STOP, and errors: the end of the program closes all open regions.
 """
 
@@ -34,7 +34,7 @@ from .units import Step
 __all__ = ["Names", "insert_probes"]
 
 _PIECE: Final = 48  # characters of a descriptor per line, so that lines fit into 72 columns
-_STATEMENT: Final = 6  # columns before a statement, in fixed form
+_STATEMENT: Final = 6  # columns before a statement in fixed form
 _FIXED_PIECE: Final = expression(r".{1,66}")
 _RETURN_WORD: Final = expression(r"\s*(?:[a-z]\s*){6}", re.I)
 _HIGHEST_LABEL: Final = 99999
@@ -47,7 +47,7 @@ class Names(NamedTuple):
     """The names that probes may use in a source.
 
     Attributes:
-        char: The intrinsic that converts a code to a character: ``achar``, or ``char`` if that name is taken.
+        char: The intrinsic that converts a code to a character: ``achar``, or ``char`` if the source uses that name.
         declares: Whether IMPLICIT NONE (EXTERNAL) requires declarations of the probes.
     """
 
@@ -65,7 +65,7 @@ def insert_probes(text: MarkedText, form: Form, regions: Sequence[ProcedureRegio
 
 
 class _ProcedureProbes:
-    """The probes of one procedure."""
+    """Inserts the probes of one procedure."""
 
     def __init__(
         self, form: Form, found: ProcedureRegion, edits: dict[int, Edit], names: Names, text: MarkedText
@@ -79,7 +79,7 @@ class _ProcedureProbes:
         self.text = text
         self.opened = Open(found)
         self.code = CodePlaces(found.procedure, form)
-        # the regions that a RETURN leaves, and its value → label
+        # The regions that a RETURN leaves, and the text of its value → the label of exit probes at the procedure's end.
         self.pads: dict[tuple[tuple[Region, ...], str], str] = {}
         labels = {step.statement.label for step in self.steps}
         self.free_labels = (str(label) for label in range(_HIGHEST_LABEL, 0, -1) if str(label) not in labels)
@@ -144,25 +144,28 @@ class _ProcedureProbes:
         return binding(step.directives) if step.meaning.kind is Kind.DO else ()
 
     def _closing(self, place: int) -> Sequence[Directive]:
-        """Return the directives below a statement that end those bound to the outermost loop that it ends."""
+        """Return the directives below a loop's last statement that end the directives bound to the loop.
+
+        If the statement ends several loops, the outermost one counts.
+        """
         firsts = [first for first, last in self.procedure.ends.items() if last == place]
         firsts += [loop.first for loop in self.procedure.loops if loop.last == place]
         return closing(self._binding(min(firsts)), self.steps[place + 1].directives) if firsts else ()
 
     def _open_action(self, step: Step, lines: list[str]) -> None:
-        """Turn a one-line IF into a block, whose end is inserted below."""
+        """Turn a one-line IF into a block that begins with ``lines``; ``_close_action`` inserts its end."""
         edit = self.edits[step.statement.at(step.meaning.action_at)]
         edit.head = "then"
         edit.lines.append(Lines(_RETURN, step.statement.end - 1, lines))
 
     def _close_action(self, step: Step, lines: list[str]) -> None:
-        """End the block made from a one-line IF."""
+        """Insert ``lines`` and END IF after the action of a one-line IF that ``_open_action`` made a block."""
         self._below(step, Lines(_END_IF, step.statement.end - 1, lines + self._line("end if")))
 
     # ---- jumps
 
     def _jumps(self) -> None:
-        """Close the regions that jumps leave, before the jump or at its target."""
+        """Insert probes that close the regions that jumps leave, before the jump or at its target."""
         labels = {step.statement.label: step for step in self.steps if step.statement.label}
         arrivals: dict[int, list[str]] = {}
         for step in self.steps:
@@ -199,7 +202,7 @@ class _ProcedureProbes:
         put(step, Lines(_RETURN, self.code.first(step), lines))
 
     def _exits(self, regions: Sequence[Region]) -> list[str]:
-        """Return the lines that leave regions, given outermost first."""
+        """Return the lines that leave some regions; ``regions`` begins with the outermost one."""
         return [line for region in reversed(regions) for line in self._call("aa_exit", region)]
 
     # ---- ways out of the procedure
@@ -216,7 +219,7 @@ class _ProcedureProbes:
             value = _RETURN_WORD.sub("", written).strip()
             edit = self.edits[start]
             edit.resume = statement.end if statement.is_last else self.steps[step.place + 1].statement.start
-            if self.opened.ends_loop(step):  # a loop cannot end with a block
+            if self.opened.ends_loop(step):  # the last statement of a loop cannot be a block
                 edit.head = self._jump(self._pad(tuple(self._open_at(step)), value), start)
             else:
                 edit.head = "then"
@@ -224,7 +227,7 @@ class _ProcedureProbes:
                 edit.lines.append(Lines(_RETURN, statement.end - 1, lines))
 
     def _jump(self, label: str, start: int) -> str:
-        """Return a GO TO in place of an action that begins at an offset."""
+        """Return the text of a GO TO that replaces the action of a one-line IF at offset ``start``."""
         jump = f"go to {label}"
         column = self.text.place(start).column
         continued = f"\n{line_marker(self.text, start)}"
@@ -299,7 +302,7 @@ class _ProcedureProbes:
         return self._continued(_FIXED_PIECE.findall(text) if self.form.fixed else [text], label)
 
     def _continued(self, pieces: Sequence[str], label: str = "") -> list[str]:
-        """Return the lines of a statement, one piece on each."""
+        """Return the lines of a statement, with one of the pieces on each line."""
         if self.form.fixed:
             return [f"{label:<6}{pieces[0]}", *(f"     &{piece}" for piece in pieces[1:])]
         return " &\n&".join([f"{label} {pieces[0]}".lstrip(), *pieces[1:]]).split("\n")

@@ -1,4 +1,4 @@
-"""The prefix of SUBROUTINE or FUNCTION in the interface of a procedure that begins with MODULE PROCEDURE."""
+"""Find the attributes, such as PURE, of procedures that begin with MODULE PROCEDURE: their interfaces contain them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .units import Procedure
 __all__ = ["complete"]
 
 _GZIP: Final = b"\x1f\x8b"
-# GNU's compiler lists a procedure's attributes, LLVM's writes the interface in Fortran.
+# In module files, GNU's compiler lists a procedure's attributes; LLVM's compiler writes the interface in Fortran.
 _PURE: Final = expression(
     rb"'(\w+)'\s+'\w+'\s+'[^']*'\s+\d+\s+\(\(PROCEDURE\s[^()]*\sPURE\s"
     rb"|^(?!.*\bimpure\b).*\b(?:pure|elemental)\b.*\b(?:subroutine|function)\s+(\w+)",
@@ -25,12 +25,12 @@ _PURE: Final = expression(
 
 
 def complete(procedures: Iterable[Procedure], statements: Iterable[Statement], modules: Sequence[Path]) -> None:
-    """Add to each MODULE PROCEDURE its interface's prefix, from the source or from a module's file.
+    """Add to each MODULE PROCEDURE the prefix of its interface, from the source or from a module's file.
 
     Args:
-        procedures: The procedures of a source.
-        statements: Its statements.
-        modules: Compilers' files of the modules that its submodules may belong to.
+        procedures: The procedures of a source, which are changed in place.
+        statements: The statements of the source.
+        modules: The compiler's files for modules that the source's submodules may belong to.
     """
     bodies = [each for each in procedures if each.meaning.word == MODULE_PROCEDURE]
     if not bodies:
@@ -45,7 +45,7 @@ def complete(procedures: Iterable[Procedure], statements: Iterable[Statement], m
 
 
 def _read(path: Path) -> bytes:
-    """Return the text of a module's file, compressed or not; empty if it cannot be read."""
+    """Return the text of a module's file, which may be compressed; empty if the file cannot be read."""
     try:
         data = path.read_bytes()
         return zlib.decompress(data, zlib.MAX_WBITS | 16) if data.startswith(_GZIP) else data

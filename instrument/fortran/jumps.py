@@ -1,4 +1,4 @@
-"""The parts of a procedure that each statement leaves, and how their probes are closed."""
+"""Find the parts of a procedure that jumps leave, and the places at which their regions are closed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["Arrival", "Open", "leave_alone"]
 
 
 class Arrival(Enum):
-    """Where the parts that a jump leaves are closed."""
+    """The place at which the parts that a jump leaves are closed."""
 
     NOTHING = auto()  # the jump leaves no part
     SOURCE = auto()  # before the jump
@@ -22,7 +22,7 @@ class Arrival(Enum):
 
 
 class Open:
-    """The instrumented parts of a procedure, and where each is open."""
+    """The instrumented parts of a procedure, and the statements in which each is open."""
 
     def __init__(self, found: ProcedureRegion) -> None:
         self.found = found
@@ -40,16 +40,19 @@ class Open:
         return [tuple(each) for each in at]
 
     def at(self, place: int) -> tuple[SpanRegion, ...]:
-        """Return the parts that contain a statement, including as first or last, outermost first."""
+        """Return the parts that contain a statement, perhaps as first or last one; the outermost part first."""
         return self._at[place]
 
     def left(self, source: Step, target: Step) -> list[SpanRegion]:
-        """Return the parts that a jump leaves; a jump to the first statement of a part leaves and re-enters it."""
+        """Return the parts that a jump from ``source`` to ``target`` leaves.
+
+        A jump to the first statement of a part leaves the part and enters it again.
+        """
         stays = self.around(target)
         return [span for span in self.at(source.place) if span not in stays]
 
     def around(self, target: Step) -> list[SpanRegion]:
-        """Return the parts that are open at a jump's target."""
+        """Return the parts that are open when a jump arrives at its target."""
         return [span for span in self.at(target.place) if span.first != target.place or span.begins]
 
     def left_by_exit(self, step: Step) -> list[SpanRegion]:
@@ -65,7 +68,7 @@ class Open:
         return [span for span in self.at(step.place) if span.first > places[-1]] if places else []
 
     def arrival(self, source: Step, target: Step) -> Arrival:
-        """Return where the parts that a jump leaves are closed."""
+        """Return the place at which the parts that a jump leaves are closed."""
         left = self.left(source, target)
         if not left:
             return Arrival.NOTHING
@@ -89,7 +92,7 @@ class Open:
 
 
 def leave_alone(found: ProcedureRegion) -> None:
-    """Record the reason for each part that a statement leaves in a way that no probe can follow."""
+    """Give a reason against probes to each part that a statement leaves in a way that no probe can record."""
     while _left_alone(Open(found)):
         pass
 

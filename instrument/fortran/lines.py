@@ -35,10 +35,10 @@ class Directive:
     """A compiler directive in a comment: ``!$omp parallel do``, ``!dir$ ivdep``.
 
     Attributes:
-        start: Offset of the line on which it begins.
-        next_line: Offset of the line after its last.
-        sentinel: In lower case, without the comment character: ``omp``, ``acc``, ``dir``.
-        text: Its text in lower case, with continuation lines joined.
+        start: Offset of the line on which the directive begins.
+        next_line: Offset of the line after the directive's last line.
+        sentinel: The sentinel in lower case, without the comment character: ``omp``, ``acc``, ``dir``.
+        text: Text of the directive in lower case, with continuation lines joined.
     """
 
     def __init__(self, start: int, next_line: int, sentinel: str, text: str) -> None:
@@ -49,7 +49,7 @@ class Directive:
 
 
 class _Piece(NamedTuple):
-    """Part of a statement: its text, and the offset of it in the source."""
+    """A part of a statement: its text, and its offset in the source."""
 
     offset: int
     text: str
@@ -59,12 +59,12 @@ class Statement:
     """A statement, which may span several lines or share one.
 
     Attributes:
-        pieces: The parts of its text, with literals blanked.
-        line: Offset of the line on which it begins.
-        next_line: Offset of the line after its last.
-        is_first: Whether it is the first on its line, label aside.
-        is_last: Whether no other follows on its last line.
-        label: Its label without leading zeros, or an empty string.
+        pieces: The parts of the statement's text, with literals blanked.
+        line: Offset of the line on which the statement begins.
+        next_line: Offset of the line after the statement's last line.
+        is_first: Whether no other statement precedes it on its line.
+        is_last: Whether no other statement follows on its last line.
+        label: The statement's label without leading zeros, or an empty string.
     """
 
     def __init__(self, line: int, next_line: int, *, is_first: bool, label: str) -> None:
@@ -78,7 +78,7 @@ class Statement:
 
     @cached_property
     def text(self) -> str:
-        """Everything but label, comments and continuation, as it is written."""
+        """The statement as it is written, without label, comments and continuation marks."""
         return "".join(piece.text for piece in self.pieces)
 
     @cached_property
@@ -87,7 +87,7 @@ class Statement:
         return _BLANK.sub("", self.text).lower()
 
     def at(self, index: int) -> int:
-        """Return the offset in the source of a character of the text."""
+        """Return the offset in the source of the character with an index in ``text``."""
         if not self._starts:
             total = 0
             for piece in self.pieces:
@@ -98,17 +98,17 @@ class Statement:
 
     @property
     def start(self) -> int:
-        """Offset of its first character, the label aside."""
+        """Offset of the statement's first character after the label."""
         return self.at(len(self.text) - len(self.text.lstrip()))
 
     @property
     def end(self) -> int:
-        """Offset right after its last character."""
+        """Offset right after the statement's last character."""
         return self.at(len(self.text.rstrip()) - 1) + 1
 
 
 class Lines(NamedTuple):
-    """The contents of a source's lines.
+    """The statements and directives of a source.
 
     Attributes:
         items: Statements and directives in order.
@@ -120,11 +120,11 @@ class Lines(NamedTuple):
 
 
 def read_lines(text: str, form: Form) -> Lines:
-    """Read a source.
+    """Return the statements and directives of a source.
 
     Args:
-        text: The source, each byte a character.
-        form: How it is laid out.
+        text: The source, with one character per byte.
+        form: The form of the source.
 
     Raises:
         UnterminatedError: A literal has no end.
@@ -134,7 +134,7 @@ def read_lines(text: str, form: Form) -> Lines:
 
 
 class _Reader:
-    """The common part of both forms: comments, literals, and the current statement."""
+    """Reads comments, literals and the current statement, which are the same in both forms."""
 
     def __init__(self, text: str, form: Form) -> None:
         self.text = text
@@ -156,7 +156,7 @@ class _Reader:
             else:
                 self._line(line, match.start(), match.end())
         self._finish()
-        # In fixed form a statement is complete only at the next one, after the directives below it.
+        # In fixed form, a statement is known to be complete only when the next one begins, after directives in between.
         self.items.sort(key=lambda item: item.start if isinstance(item, Directive) else item.line)
         return Lines(tuple(self.items), tuple(self.markers))
 
@@ -177,7 +177,7 @@ class _Reader:
         return self.statement
 
     def _directive(self, line: str, start: int, end: int) -> None:
-        """Keep a comment that is a directive."""
+        """Record a comment if it is a directive."""
         stripped = line.lstrip()
         if not (match := _DIRECTIVE.match(stripped)):
             return
@@ -198,7 +198,7 @@ class _Reader:
             self.items.append(Directive(start, end, (match.group(1) or match.group(2)).lower(), text))
 
     def _content(self, line: str, pos: int, start: int, end: int) -> bool:
-        """Process a line from ``pos`` on; return whether its last statement continues on the next line."""
+        """Read a line from column ``pos`` on; return whether its last statement continues on the next line."""
         while True:
             statement = self.statement or self._begin(start, end, "", first=True)
             parts: list[str] = []
@@ -214,7 +214,11 @@ class _Reader:
             self._begin(start, end, label, first=False)
 
     def _scan(self, line: str, pos: int, parts: list[str], start: int) -> int:
-        """Collect a statement's text from ``pos`` on; return where it stops: ``;``, ``!``, a last ``&`` or the end."""
+        """Add a statement's text from column ``pos`` on to ``parts``.
+
+        Returns:
+            The column at which the text ends: at ``;``, ``!``, a last ``&``, or the end of the line.
+        """
         if self.hollerith:
             pos = self._hollerith(line, pos, parts)
         while match := self.special.search(line, pos):
@@ -240,12 +244,15 @@ class _Reader:
         return len(line)
 
     def _is_mark(self, rest: str) -> bool:
-        """Return whether an ``&`` before this rest of the line continues the statement."""
+        """Return whether an ``&`` continues the statement on the next line; ``rest`` is the text after it."""
         rest = rest.lstrip()
         return not self.form.fixed and (not rest or (rest.startswith("!") and not self.literal))
 
     def _hollerith(self, line: str, pos: int, parts: list[str]) -> int:
-        """Blank a Hollerith constant's characters on this line; a short line counts as padded with blanks."""
+        """Add underscores to ``parts`` for the Hollerith constant's characters on this line; return the column after.
+
+        A short line counts as padded with blanks.
+        """
         taken = min(self.hollerith, len(line) - pos)
         parts.append("_" * taken)
         self.hollerith -= taken
@@ -255,7 +262,7 @@ class _Reader:
 
 
 class _FreeReader(_Reader):
-    """Free form: ``&`` continues on the next line."""
+    """Reads free form, in which ``&`` continues a statement on the next line."""
 
     goes_on = False
 
@@ -282,7 +289,7 @@ class _FreeReader(_Reader):
 
 
 class _FixedReader(_Reader):
-    """Fixed form: labels in columns 1 to 5, a mark in column 6 continues the previous statement."""
+    """Reads fixed form: labels are in columns 1 to 5, and a mark in column 6 continues the previous statement."""
 
     def _line(self, line: str, start: int, end: int) -> None:
         if self.form.openmp and _CONDITIONAL_FIXED.match(line):
@@ -292,7 +299,7 @@ class _FixedReader(_Reader):
             return
         if match := _TAB_FIELD.match(line):
             label, continues, pos = line[: match.start(1)].strip(), bool(match.group(1)), match.end()
-            if self.form.line_length:  # the tab leads to column 7, or a digit after it to column 6
+            if self.form.line_length:  # after a tab, the text is in column 7, but a digit is in column 6
                 line = line[: pos + self.form.line_length - 6]
         else:
             label, continues, pos = line[:5].replace(" ", ""), line[5:6] not in {"", " ", "0"}, 6
@@ -312,11 +319,11 @@ class _FixedReader(_Reader):
         if first in {"d", "D"}:
             return not self.form.debug_lines
         stripped = line.lstrip()
-        return stripped.startswith("!") and line.find("!") != 5  # in column 6 it continues a statement
+        return stripped.startswith("!") and line.find("!") != 5  # a ! in column 6 continues a statement
 
 
 def _label(line: str, pos: int) -> tuple[str, int]:
-    """Return the label at a place, and the place after it."""
+    """Return the label at column ``pos``, and the column after it."""
     match = _LABEL.match(line, pos)
     return (match.group(1), match.end()) if match else ("", pos)
 

@@ -1,8 +1,8 @@
-"""The kind of a statement, and where control may go from it.
+"""Determine the kind of a statement, and the statements to which it may jump.
 
 Blanks are insignificant in fixed form and matter little in free form, so kinds are determined from the text without
-them, as in the first compilers: a statement with an equals sign, and no later comma, outside parentheses is an
-assignment; any other begins with its keyword.
+blanks, as in the first compilers. A statement is an assignment if it has an equals sign outside parentheses, and no
+comma outside parentheses after it. Any other statement begins with its keyword.
 """
 
 from __future__ import annotations
@@ -27,29 +27,29 @@ class Kind(Enum):
     SUBROUTINE = auto()
     FUNCTION = auto()
     INTERFACE = auto()
-    TYPE = auto()  # a definition, or anything else without executable statements up to its END
+    TYPE = auto()  # the definition of a type, or another unit without executable statements
     CONTAINS = auto()
     ENTRY = auto()
     USE = auto()
-    SPECIFICATION = auto()  # includes every unknown statement
+    SPECIFICATION = auto()  # also any unknown statement
     END_UNIT = auto()
-    END_SPECIFICATION = auto()  # END INTERFACE, END TYPE and their like
+    END_SPECIFICATION = auto()  # END INTERFACE, END TYPE and similar statements
     CONSTRUCT = auto()  # IF … THEN, SELECT, BLOCK, ASSOCIATE, WHERE, FORALL, CRITICAL
     END_CONSTRUCT = auto()
     DO = auto()
     END_DO = auto()
-    IF = auto()  # with one action
+    IF = auto()  # an IF with an action in the same statement
     ASSIGNMENT = auto()
     CALL = auto()
     CONTINUE = auto()
-    GOTO = auto()  # and the arithmetic IF
-    COMPUTED_GOTO = auto()  # continues below if the index matches no label
+    GOTO = auto()  # also the arithmetic IF
+    COMPUTED_GOTO = auto()  # control continues below if the index matches no label
     ASSIGNED_GOTO = auto()
     RETURN = auto()
     STOP = auto()
     EXIT = auto()
     CYCLE = auto()
-    BRANCH = auto()  # ELSE, CASE and their like
+    BRANCH = auto()  # ELSE, CASE and similar statements
     EXECUTABLE = auto()  # any other executable statement
 
 
@@ -57,15 +57,15 @@ class Meaning(NamedTuple):
     """The meaning of a statement.
 
     Attributes:
-        kind: Its kind.
-        name: In lower case: the name of a unit (with the module's for a submodule, ``module:submodule``) or of a
-            construct; for EXIT the construct's.
-        word: In lower case: the keyword after END; for a procedure the prefix of FUNCTION or SUBROUTINE, or
+        kind: Kind of the statement.
+        name: In lower case: the name of a unit (``module:submodule`` for a submodule) or of a construct; for EXIT, the
+            name of the construct that it leaves.
+        word: In lower case: the keyword after END; for a procedure, the prefix of FUNCTION or SUBROUTINE, or
             MODULE_PROCEDURE.
-        terminal: The label of a DO, if it has one.
-        targets: Labels to which control may pass from here.
-        action: The action of a one-line IF.
-        action_at: Where the action begins in the statement's text.
+        terminal: The label in a DO, which marks the loop's last statement; empty if there is none.
+        targets: The labels to which the statement may jump.
+        action: The meaning of the action in a one-line IF; otherwise None.
+        action_at: Index in the statement's text at which the action begins.
     """
 
     kind: Kind
@@ -78,7 +78,7 @@ class Meaning(NamedTuple):
 
     @property
     def jumps(self) -> tuple[str, ...]:
-        """The targets of the statement, or of its action."""
+        """The labels to which the statement, or its action, may jump."""
         return self.action.jumps if self.action else self.targets
 
 
@@ -126,7 +126,10 @@ _BRANCH: Final = expression(
 
 
 def header_without_blanks(statement: Statement) -> Meaning | None:
-    """Parse a procedure's first statement in fixed form, such as ``REALFUNCTIONF(X)``, where a unit may begin."""
+    """Return the meaning of a procedure's first statement without blanks, such as ``REALFUNCTIONF(X)`` in fixed form.
+
+    None if the statement does not begin a procedure. The caller ensures that a unit may begin here.
+    """
     code = "".join(statement.text.split())
     if match := _FUNCTION_WITHOUT_BLANKS.fullmatch(code):
         return Meaning(Kind.FUNCTION, match.group(2), match.group(1).lower())
@@ -178,7 +181,7 @@ def _if(code: str, statement: Statement, name: str) -> Meaning | None:
 
 
 def _action(code: str) -> Meaning:
-    """Return the meaning of a one-line IF's action."""
+    """Return the meaning of the action in a one-line IF."""
     return _assignment(code) or _simple(code) or Meaning(Kind.EXECUTABLE)
 
 
@@ -190,12 +193,12 @@ def _do(code: str, name: str) -> Meaning | None:
     if code[match.end() - 1 : match.end()] == "=" and "," not in _outside(rest):
         return None  # do10i=1.5 is an assignment
     if match.group().endswith("(") and _equals(code) > 0:
-        return None  # dowhile(1)=7 is an assignment, too
+        return None  # dowhile(1)=7 is an assignment
     return Meaning(Kind.DO, name, match.group(2) or "", match.group(1).lstrip("0"))
 
 
 def _masked(code: str, name: str) -> Meaning | None:
-    """Recognise WHERE and FORALL, as constructs or with one assignment."""
+    """Return the meaning of WHERE or FORALL, as a construct or with one assignment; None for other statements."""
     for word in ("where", "forall"):
         if code.startswith(f"{word}(") and (end := _closing(code, len(word))) >= 0:
             rest = code[end + 1 :]
@@ -207,7 +210,7 @@ def _masked(code: str, name: str) -> Meaning | None:
 
 
 def _assignment(code: str) -> Meaning | None:
-    """Recognise an assignment, of a value or of a pointer."""
+    """Return the meaning of an assignment to a variable or a pointer; None for other statements."""
     at = _equals(code)
     before = code[: max(at, 0)]
     if not before or "::" in before or "," in _outside(before) or before.startswith("parameter"):
@@ -228,7 +231,7 @@ def _end(code: str) -> Meaning | None:
 
 
 def _simple(code: str) -> Meaning | None:  # noqa: PLR0911 - one line a keyword
-    """Recognise the statements that may also be the action of a one-line IF."""
+    """Return the meaning of a statement that may also be the action of a one-line IF; None for other statements."""
     if code.startswith("goto"):
         return _goto(code[4:])
     if code.startswith("call"):
@@ -304,7 +307,7 @@ def _labels(text: str) -> tuple[str, ...]:
 
 
 def _equals(code: str) -> int:
-    """Return the place of the first ``=`` outside parentheses that is not a comparison; -1 if there is none."""
+    """Return the index of the first ``=`` outside parentheses that is not a comparison; -1 if there is none."""
     depth = 0
     for match in re.finditer(r"[()\[\]]|[=/<>]=|=>?", code):
         found = match.group()
@@ -331,7 +334,7 @@ def _outside(code: str) -> str:
 
 
 def _closing(code: str, opening: int) -> int:
-    """Return the place of the parenthesis that closes the one at ``opening``; -1 if there is none."""
+    """Return the index of the parenthesis that closes the one at index ``opening``; -1 if there is none."""
     depth = 0
     for match in re.compile(r"[()]").finditer(code, opening):
         depth += 1 if match.group() == "(" else -1

@@ -1,4 +1,4 @@
-"""The code regions of a Fortran source: procedures and their parts, with reasons for missing probes."""
+"""Find the code regions of a Fortran source: procedures and their parts, with reasons for missing probes."""
 
 from __future__ import annotations
 
@@ -30,26 +30,28 @@ _ENTRY: Final = "has an ENTRY"
 _ASSIGNED: Final = "assigned GOTO"
 _DEVICE: Final = "runs on an accelerator"
 SAID_REASONS: Final = frozenset([_ENTRY, _ASSIGNED])
-"""Reasons that a build reports, because the source shows no cause and the procedure may be of any size."""
+"""Reasons that a build reports, because users may not expect them, and the procedure may be large."""
 
 _NO_PROBE: Final = expression(r"\b(pure|elemental|simple)")
 _PARENTHESES: Final = expression(r"\([^()]*\)")
 
 
 class SpanRegion:
-    """A part of a procedure: a loop, an OpenMP construct, or statements.
+    """A part of a procedure: a loop, an OpenMP construct, or consecutive statements.
+
+    The place of a statement is its number in the procedure.
 
     Attributes:
-        region: The region of its probes' descriptor.
-        first: The place of its first statement in the procedure.
-        last: The place of its last statement.
-        reason: Why it is not instrumented; empty if it is.
-        of_modes: The modes that it belongs to, if not only that of its kind.
-        of_plan: The rule of the plan that created it, if any.
-        is_said: Whether a build reports that it is not instrumented.
+        region: The region in the probes' descriptor.
+        first: The place of the first statement.
+        last: The place of the last statement.
+        reason: Why the part is not instrumented; empty if it is.
+        of_modes: The modes that the part belongs to; empty for the mode of its kind.
+        of_plan: The rule of the plan that created the part: ``merge``, ``split`` or empty.
+        is_said: Whether a build reports that the part is not instrumented.
         begins: For a block between two directives, the first one.
-        ends: The directive that ends such a block.
-        is_call: Whether it is a statement, or the action of an IF, with a call.
+        ends: For a block between two directives, the last one.
+        is_call: Whether the part is a statement, or the action of an IF, with a library call.
     """
 
     def __init__(self, region: Region, first: int, last: int, reason: str) -> None:
@@ -74,12 +76,12 @@ class ProcedureRegion:
     """A procedure and its parts.
 
     Attributes:
-        region: The region of its probes' descriptor.
-        procedure: Its statements.
-        first: The place of its first executable statement among them.
-        forbidden: Why it must not contain probes; empty if it may.
-        reason: Why it has no probe of its own; empty if it has.
-        spans: Its parts, in order.
+        region: The region in the probes' descriptor.
+        procedure: The procedure with its statements.
+        first: The place of the first executable statement: its number in the procedure.
+        forbidden: Why the procedure must not contain probes; empty if it may.
+        reason: Why the procedure as a whole has no probe; empty if it has.
+        spans: The parts, in order.
     """
 
     def __init__(self, region: Region, procedure: Procedure, first: int, *, forbidden: str, reason: str) -> None:
@@ -94,14 +96,14 @@ class ProcedureRegion:
 def find_regions(
     procedures: list[Procedure], text: MarkedText, form: Form, on_device: frozenset[str], choice: Choice
 ) -> list[ProcedureRegion]:
-    """Find the regions of the procedures of a source.
+    """Return the regions of the procedures in a source.
 
     Args:
-        procedures: In order.
+        procedures: The procedures, in order.
         text: The source.
-        form: How it is laid out.
+        form: The form of the source.
         on_device: Names of procedures, in lower case, that run on an accelerator.
-        choice: The wanted regions; other modes need not be found.
+        choice: The wanted regions; regions of other modes need not be found.
     """
     own = frozenset(procedure.meaning.name.lower() for procedure in procedures)
     found = []
@@ -131,7 +133,7 @@ def _whole(procedure: Procedure, text: MarkedText, sizes: Sizes, on_device: froz
 
 
 class _Spans:
-    """The parts of one procedure."""
+    """Finds the parts of one procedure."""
 
     def __init__(self, whole: ProcedureRegion, text: MarkedText, form: Form, sizes: Sizes, choice: Choice) -> None:
         self.whole = whole
@@ -144,14 +146,17 @@ class _Spans:
         self.device = _on_device(whole.procedure, form)
 
     def find(self, own: frozenset[str]) -> list[SpanRegion]:
-        """Return loops, constructs, calls, and marked, merged and split parts."""
+        """Return loops, constructs, calls, and marked, merged and split parts.
+
+        ``own`` contains the names of procedures that the source defines, in lower case.
+        """
         found = [*self._loops(), *self._constructs()]
         if self.choice.wants(*CALL_MODES):
             found += self._calls(own)
         return [*found, *self._parts(found)]
 
     def _loops(self) -> Iterator[SpanRegion]:
-        """Yield the outermost loops, and the inner ones if wanted, numbered after the outermost."""
+        """Yield the outermost loops, then the inner loops, if these are wanted."""
         outermost = self.procedure.loops
         for ordinal, loop in enumerate(outermost):
             shared = self.form.threads and any(each.sentinel == "omp" for each in self._binding(loop.first))
@@ -164,7 +169,7 @@ class _Spans:
 
     def _inner_loops(self, ordinal: int, outermost: set[int]) -> Iterator[SpanRegion]:
         bound = {each.place for each in self._found_constructs() if each.loop}
-        together: dict[int, int] = {}  # loop → how many further nested loops a directive binds to
+        together: dict[int, int] = {}  # place of a loop → number of further nested loops that a directive binds to
         for step in self.steps:
             if step.meaning.kind is not Kind.DO:
                 continue
@@ -196,7 +201,7 @@ class _Spans:
         return find_constructs(self.procedure) if self.form.threads else []
 
     def _constructs(self) -> Iterator[SpanRegion]:
-        """Yield OpenMP's constructs, named by the line of their loop, or of their directive."""
+        """Yield OpenMP's constructs, named by the line of their loop or of their directive."""
         for ordinal, each in enumerate(self._found_constructs()):
             span = self._span("parallel", each.words, ordinal, each.place, each.end - 1)
             if each.loop:
@@ -206,14 +211,14 @@ class _Spans:
             yield span
 
     def _between(self, span: SpanRegion, begins: Directive, ends: Directive, name: str, at: str = "@") -> None:
-        """Extend a part from one directive to another."""
+        """Make a part begin and end with two directives, and name it by the line of the first."""
         span.begins, span.ends = begins, ends
         first, last = self.text.place(begins.start), self.text.place(ends.start)
         name = f"{name}{at}{first.line}" if at else name
         span.region = span.region._replace(name=name, first_line=first.line, last_line=last.line)
 
     def _calls(self, own: frozenset[str]) -> Iterator[SpanRegion]:
-        """Yield statements with library calls, one region per statement, numbered by kind."""
+        """Yield statements with library calls, numbered by kind; at most one in each statement is instrumented."""
         ordinals: Counter[str] = Counter()
         taken: set[int] = set()
         for call in find_calls(self.procedure, own):
@@ -280,12 +285,12 @@ class _Spans:
         return SpanRegion(region, first, last, self.whole.forbidden or (_DEVICE if first in self.device else ""))
 
     def code_region(self, span: SpanRegion) -> CodeRegion:
-        """Return a part in the common form of all front ends."""
+        """Return a part in the form that all front ends share."""
         return code_region(self.procedure, span)
 
 
 def code_region(procedure: Procedure, span: SpanRegion) -> CodeRegion:
-    """Return a part of a procedure in the common form of all front ends."""
+    """Return a part of a procedure in the form that all front ends share."""
     first, last = procedure.steps[span.first], procedure.steps[max(span.first, span.last)].statement
     start, end = first.statement.start, last.end
     if span.begins and span.ends:
@@ -320,7 +325,7 @@ def _without_parentheses(prefix: str) -> str:
 
 
 def _why_not(procedure: Procedure, on_device: frozenset[str]) -> str:
-    """Explain why a procedure cannot have probes; empty if it can."""
+    """Return why a procedure cannot have probes; empty if it can."""
     words = _without_parentheses(procedure.meaning.word)
     if "impure" not in words and (match := _NO_PROBE.search(words)):
         return f"{match.group(1).upper()}: cannot call probes"
@@ -333,7 +338,7 @@ def _why_not(procedure: Procedure, on_device: frozenset[str]) -> str:
 
 
 def _why_not_loop(procedure: Procedure, loop: Loop) -> str:
-    """Explain why a loop, in a procedure that may have probes, has none; empty if it has."""
+    """Return why a loop cannot have probes, although its procedure may; empty if it can."""
     first = procedure.steps[loop.first]
     if first.meaning.word == "concurrent":
         return "DO CONCURRENT"
@@ -343,7 +348,14 @@ def _why_not_loop(procedure: Procedure, loop: Loop) -> str:
 
 
 def _why_entered(procedure: Procedure, inner: int, last: int, first: int) -> str:
-    """Explain that a jump from outside leads into a part, behind its probe; empty if none does."""
+    """Return a reason if a jump from outside enters a part behind its probe; otherwise empty.
+
+    Args:
+        procedure: The procedure.
+        inner: Place of the first statement that no jump may enter.
+        last: Place of the part's last statement.
+        first: Place of the part's first statement.
+    """
     for step in procedure.steps[inner : last + 1]:
         for source in procedure.jumps.get(step.statement.label, ()):
             if not first <= source.place <= last:
@@ -352,7 +364,7 @@ def _why_entered(procedure: Procedure, inner: int, last: int, first: int) -> str
 
 
 def _on_device(procedure: Procedure, form: Form) -> set[int]:
-    """Return the places of the steps that run on an accelerator."""
+    """Return the places of the statements that run on an accelerator."""
     places: set[int] = set()
     opened: Directive | None = None
     since = 0
@@ -368,6 +380,6 @@ def _on_device(procedure: Procedure, form: Form) -> set[int]:
 
 
 def _block(procedure: Procedure, place: int) -> Iterator[int]:
-    """Yield the places of the loop at a step, to which a directive without an END binds."""
+    """Yield the places of the statements in the loop at a place, to which a directive without an END binds."""
     outermost = next((loop.last for loop in procedure.loops if loop.first == place), place)
     yield from range(place, procedure.ends.get(place, outermost) + 1)

@@ -1,4 +1,4 @@
-"""From a Fortran source to the same source with probes."""
+"""Read a Fortran source, find its regions, and insert probes."""
 
 from __future__ import annotations
 
@@ -38,15 +38,15 @@ _COARRAY: Final = expression(
 
 
 class SourceUnit:
-    """A parsed Fortran source: its regions, and the same source with probes.
+    """A parsed Fortran source with its regions.
 
     Args:
-        raw: The source, or its preprocessed text, including line markers.
-        source: The file's name on the compiler's command line.
-        form: How its lines are laid out.
-        include_directories: Folders searched for INCLUDE lines, in order; missing files are left to the compiler.
-        choice: Which regions are wanted.
-        modules: Files of the modules that it may be part of.
+        raw: The source, or its preprocessed text with line markers.
+        source: Name of the file on the compiler's command line.
+        form: The form of the source.
+        include_directories: Folders to search for included files, in order; missing files are left to the compiler.
+        choice: The wanted regions.
+        modules: Files of modules that submodules in the source may belong to.
 
     Raises:
         SourceError: The text cannot be read, or has a construct that cannot have probes.
@@ -86,17 +86,17 @@ class SourceUnit:
         self.decided = self._decided()
 
     def instrumented(self) -> Instrumented:
-        """Insert probes.
+        """Return the source with probes, and its regions.
 
         Raises:
-            SourceError: The source uses both names of the intrinsic for something else.
+            SourceError: The source uses both ACHAR and CHAR as its own names, so that probes can use neither.
         """
         text = insert_probes(self.text, self.form, self.regions, self._names())
         found = self.found()
         return Instrumented(text.encode("latin-1"), found, tuple(assembly(found)))
 
     def _names(self) -> Names:
-        """Return the names that the probes' lines may use."""
+        """Return the names that inserted lines may use."""
         declares = any(each.code.startswith("implicitnone(") and "external" in each.code for each in self.statements)
         free = [name for name in ("achar", "char") if not self._takes(name)]
         if not free:
@@ -104,7 +104,7 @@ class SourceUnit:
         return Names(free[0], declares)
 
     def _takes(self, name: str) -> bool:
-        """Return whether a source uses the name of an intrinsic for something else."""
+        """Return whether the source uses the name of an intrinsic for something else."""
         word = re.compile(rf"\b{name}\b", re.I)
         if any(word.search(each.procedure.header.text) for each in self.regions):
             return True
@@ -115,7 +115,7 @@ class SourceUnit:
         )
 
     def _on_device(self, procedures: list[Procedure], form: Form) -> frozenset[str]:
-        """Return the procedures that directives move to an accelerator as a whole."""
+        """Return the names, in lower case, of procedures that directives move to an accelerator as a whole."""
         names: set[str] = set()
         for directive in self.lines.items:
             if isinstance(directive, Directive):
@@ -127,11 +127,11 @@ class SourceUnit:
         return frozenset(names)
 
     def found(self) -> CodeRegions:
-        """Return the regions in the common form of all front ends."""
+        """Return the regions in the form that all front ends share."""
         return self.choice.shown(self.decided)
 
     def _decided(self) -> CodeRegions:
-        """Decide which regions are instrumented; not those left by a jump that no probe can follow."""
+        """Return the regions with the decision about each; those that a jump leaves without a probe get a reason."""
         candidates = tuple(each for found in self.regions for each in self._candidates(found))
         decided = self.choice.decided(CodeRegions(candidates, calls=tuple(self._calls())))
         regions = iter(decided.regions)
@@ -156,7 +156,7 @@ class SourceUnit:
         yield from (code_region(procedure, each) for each in found.spans)
 
     def _calls(self) -> Iterator[tuple[int, int]]:
-        """Yield where procedures of the source without a probe are called, and where each ends."""
+        """Yield the calls of procedures without probes: the offset of the call, and the end of the called procedure."""
         without = [each.procedure for each in self.regions if each.reason]
         ends = {each.meaning.name.lower(): each.steps[-1].statement.start for each in without}
         for step in (step for each in self.regions if ends for step in each.procedure.steps if step.is_executable):
@@ -164,7 +164,7 @@ class SourceUnit:
                 yield step.statement.start, ends[name]
 
     def _refuse(self, statement: Statement) -> None:
-        """Refuse statements that cannot have probes, or that were never tested."""
+        """Raise a SourceError for a statement with a coarray, or with a name that the probes use."""
         code = statement.code
         if code.startswith("if(") and (meaning := meaning_of(statement)).action:
             code = "".join(statement.text[meaning.action_at :].lower().split())

@@ -1,4 +1,4 @@
-"""Parts of a procedure that can be regions: consecutive statements at one level of its constructs."""
+"""Find parts of a procedure that can be regions: consecutive statements in the same constructs."""
 
 from __future__ import annotations
 
@@ -23,14 +23,15 @@ _ENDS_A_LEVEL: Final = {Kind.BRANCH, Kind.END_CONSTRUCT, Kind.END_DO}
 
 
 class Mark(NamedTuple):
-    """A region between ``!$autoanalyzer begin NAME`` and ``end``; ``problem`` explains why it is invalid.
+    """A region between ``!$autoanalyzer begin NAME`` and ``end``.
 
     Attributes:
-        name: Its name.
-        place: The place of its first statement.
-        end: The place of the first statement behind it.
-        first: The directive that begins it.
-        last: The directive that ends it.
+        name: Name of the region.
+        place: The place of the first statement: its number in the procedure.
+        end: The place of the first statement behind the region.
+        first: The directive that begins the region.
+        last: The directive that ends the region.
+        problem: Why the region is invalid; empty if it is valid.
     """
 
     name: str
@@ -66,7 +67,14 @@ def find_marks(procedure: Procedure) -> Iterator[Mark]:
 
 
 def why_no_span(procedure: Procedure, first: int, end: int, mark: Directive | None = None) -> str:
-    """Explain why statements do not form a whole, with or without a mark, apart from jumps; empty if they do."""
+    """Return why statements cannot be a region, apart from jumps; empty if they can.
+
+    Args:
+        procedure: The procedure.
+        first: Place of the first statement.
+        end: Place of the first statement behind the region.
+        mark: The directive by which the user marks the region; None without one.
+    """
     steps = procedure.steps
     level = steps[first].around
     if first >= end or steps[end].around != level:
@@ -83,7 +91,13 @@ def why_no_span(procedure: Procedure, first: int, end: int, mark: Directive | No
 
 
 def why_no_probe(procedure: Procedure, step: Step, offset: int | None = None) -> str:
-    """Explain why no probe may be at a statement, or at an offset among the directives above it; empty if it may."""
+    """Return why no probe may be inserted at a statement; empty if it may.
+
+    Args:
+        procedure: The procedure.
+        step: The statement.
+        offset: Offset of the probe among the directives above the statement; None for the statement itself.
+    """
     for place in step.around:
         meaning = procedure.steps[place].meaning
         if meaning.kind is Kind.DO and meaning.word == "concurrent":
@@ -95,9 +109,9 @@ def why_no_probe(procedure: Procedure, step: Step, offset: int | None = None) ->
 
 
 def blocks(procedure: Procedure, first: int, end: int) -> Iterator[tuple[int, int]]:
-    """Divide statements into blocks, each with the place right behind it.
+    """Yield blocks of statements between two places: place of the first statement, and of the first one behind.
 
-    Loops are left out, and so are statements with directives or labels.
+    Loops, and statements with directives or labels, are left out.
     """
     steps = procedure.steps
     if first >= end:
@@ -124,7 +138,7 @@ def blocks(procedure: Procedure, first: int, end: int) -> Iterator[tuple[int, in
 
 
 def _behind(procedure: Procedure, place: int) -> int:
-    """Return the place behind a statement, or behind the construct that it begins."""
+    """Return the place of the next statement; if the statement begins a construct, of the first one behind it."""
     steps = procedure.steps
     depth = len(steps[place].around)
     after = place + 1
@@ -138,7 +152,7 @@ def _terminals(procedure: Procedure, level: tuple[int, ...]) -> set[str]:
 
 
 def _why_unbalanced(steps: list[Step]) -> str:
-    """Explain that an OpenMP or OpenACC block begins in a part and ends outside, or vice versa; empty if none does."""
+    """Return a reason if a block of OpenMP or OpenACC is only partly inside some statements; otherwise empty."""
     opened: list[str] = []
     for number, step in enumerate(steps):
         for directive in step.directives:

@@ -1,4 +1,4 @@
-"""Procedures and loops that are so small that a probe may cost as much as they do."""
+"""Find procedures and loops that are so small that a probe may take as much time as they do."""
 
 from __future__ import annotations
 
@@ -48,13 +48,13 @@ _WORDS: Final = frozenset(["if", "elseif", "selectcase", "case"])
 
 
 class Sizes:
-    """How much the procedures of a source execute.
+    """Estimates how many statements the procedures of a source execute.
 
-    A possible call, or a possible whole array, counts as one, because neither may be hidden in a caller's time.
+    If a name may be a call or a whole array, it counts as such, because these must not be hidden in a caller's time.
 
     Args:
-        procedures: All of the source.
-        form: How it is laid out.
+        procedures: All procedures of the source.
+        form: The form of the source.
     """
 
     def __init__(self, procedures: list[Procedure], form: Form) -> None:
@@ -63,7 +63,10 @@ class Sizes:
         self._names: dict[int, _Names] = {}
 
     def why_small(self, procedure: Procedure) -> str:
-        """Explain that a procedure is small: scalar statements without call, I/O or array syntax; otherwise empty."""
+        """Return a reason if a procedure is small: a few scalar statements without call, I/O or array syntax.
+
+        Otherwise empty.
+        """
         steps = [step for step in procedure.steps if step.is_executable]
         if procedure.is_program or not steps:
             return ""
@@ -73,13 +76,13 @@ class Sizes:
         return SHORT_REASON if executed <= SHORT and _name(procedure) in self._often else ""
 
     def why_short(self, procedure: Procedure, first: int, last: int) -> str:
-        """Explain that a loop is short, entered often, and has statements as in small procedures; otherwise empty."""
+        """Return a reason if a loop is short and entered often, with statements as in small procedures; or empty."""
         is_inner = any(procedure.steps[place].meaning.kind is Kind.DO for place in procedure.steps[first].around)
         is_short = self._executed(procedure, first, last + 1) <= SHORT
         return SHORT_REASON if is_short and (is_inner or _name(procedure) in self._often) else ""
 
     def _executed(self, procedure: Procedure, first: int, end: int) -> float:
-        """Count the statements that some of a procedure's steps execute at most; infinity if unbounded."""
+        """Return the most statements that are executed between two places of a procedure; infinity if unbounded."""
         if (names := self._names.get(id(procedure))) is None:
             names = self._names[id(procedure)] = _Names(procedure)
         trips: dict[int, float] = {}
@@ -106,7 +109,7 @@ class Sizes:
         return called_often(names, main, self._calls(names))
 
     def _calls(self, names: set[str]) -> Iterator[tuple[str, str, bool]]:
-        """Yield which procedure of the source names which other, and whether in a loop."""
+        """Yield possible calls: the name of a procedure, the name of a procedure in its text, and whether in a loop."""
         for procedure in self._procedures:
             for step in (step for step in procedure.steps if step.is_executable):
                 in_loop = any(procedure.steps[place].meaning.kind is Kind.DO for place in step.around)
@@ -115,7 +118,7 @@ class Sizes:
 
 
 def referenced(code: str) -> set[str]:
-    """Return the names in a statement that may be procedures."""
+    """Return the names in a statement, in lower case without blanks, that may be procedures."""
     words = {word for pair in _REFERENCE.findall(code) for word in pair}
     return words | {word.removeprefix("call") for word in words}
 
@@ -125,21 +128,21 @@ def _name(procedure: Procedure) -> str:
 
 
 def _trips(code: str, constants: dict[str, float]) -> float:
-    """Count the trips of a DO; infinity if its bounds or its step are not constant."""
+    """Return the trip count of a DO; infinity if its bounds or its step are not constant."""
     match = _DO.fullmatch(code)
     first, last, step = (_value(text or "1", constants) for text in match.groups()) if match else (nan, nan, nan)
     return inf if isnan(first + last + step) or not step else max((last - first + step) // step, 1)
 
 
 def _constants(procedure: Procedure) -> dict[str, float]:
-    """Return the integer constants of PARAMETER statements and attributes that nothing hides."""
+    """Return name → value of the integer constants that PARAMETER declares and that are visible in a procedure."""
     found: dict[str, float] = {}
     for statements in procedure.specified[:-1]:
         _specify(statements, found)
-    is_deep = len(procedure.specified) > 2  # the dummy arguments of units in between are unknown
+    is_deep = len(procedure.specified) > 2  # unknown dummy arguments of units between may hide constants
     uses = [step.statement.code for step in procedure.steps if step.meaning.kind is Kind.USE]
     if is_deep or procedure.includes_unseen or not all("only:" in code for code in uses):
-        found.clear()  # a name from an unseen file may also be a host's
+        found.clear()  # names in an unknown file may hide those of the host
     entries = [step.statement.code for step in procedure.steps if step.statement.code.startswith("entry")]
     for name in (name for code in (procedure.header.code, *uses, *entries) for name in _WORD.findall(code)):
         found.pop(name, None)
@@ -150,7 +153,7 @@ def _constants(procedure: Procedure) -> dict[str, float]:
 
 
 def _specify(statements: Iterable[Statement], found: dict[str, float]) -> None:
-    """Add the constants of a unit; names that it declares twice, in a BLOCK, do not count."""
+    """Add the constants that a unit declares to ``found``; names that it declares twice, as in a BLOCK, become NaN."""
     own: set[str] = set()
     for statement in statements:
         if match := _PARAMETERS.fullmatch(statement.code):
@@ -164,7 +167,7 @@ def _specify(statements: Iterable[Statement], found: dict[str, float]) -> None:
 
 
 def _value(text: str, constants: dict[str, float]) -> float:
-    """Evaluate a sum of literals and names; NaN if it is anything else."""
+    """Return the value of a sum of literals and names; NaN if the text is anything else."""
     terms = _TERM.findall(text) if _SUM.fullmatch(text) else []
     values = [float(word) if word.isdigit() else constants.get(word, nan) for _, word in terms]
     signed = [-value if sign == "-" else value for (sign, _), value in zip(terms, values, strict=True)]
@@ -172,7 +175,7 @@ def _value(text: str, constants: dict[str, float]) -> float:
 
 
 class _Names:
-    """The known names in a procedure."""
+    """The names that are known in a procedure."""
 
     def __init__(self, procedure: Procedure) -> None:
         self._procedure = procedure
@@ -185,7 +188,7 @@ class _Names:
 
     @cached_property
     def constants(self) -> dict[str, float]:
-        """The constants that may bound a DO."""
+        """Name → value of the constants that may be bounds of a DO."""
         return _constants(self._procedure)
 
     def are_scalar(self, code: str) -> bool:

@@ -1,4 +1,4 @@
-"""The program units of a source: procedures with statements and outermost loops, and their nesting."""
+"""Find the program units of a source: procedures with statements and outermost loops, and their nesting."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["Loop", "Procedure", "Step", "StructureError", "find_procedures"]
 
 _HEADERS: Final = {Kind.PROGRAM, Kind.MODULE, Kind.SUBMODULE, Kind.BLOCK_DATA, Kind.SUBROUTINE, Kind.FUNCTION}
 _WORKSHARE: Final = expression(r"(?P<end>end)?(?:parallel)?workshare")
-_INCLUDE: Final = ("include'", 'include"')  # an INCLUDE line that is left because its file was not found
+_INCLUDE: Final = ("include'", 'include"')  # INCLUDE lines remain in the text if their files were not found
 # fmt: off
 _EXECUTABLE: Final = {
     Kind.CONSTRUCT, Kind.END_CONSTRUCT, Kind.DO, Kind.END_DO, Kind.IF, Kind.ASSIGNMENT, Kind.CALL,
@@ -35,13 +35,13 @@ class Step:
     """A statement of a procedure, with the constructs around it.
 
     Attributes:
-        place: Its number among the procedure's statements.
+        place: Number of the statement in the procedure.
         statement: The statement.
-        meaning: Its meaning.
-        directives: The directives between the statement before and this one.
-        loop: Number of the outermost loop that contains it, including as first or last statement; -1 if none does.
-        constructs: Names of the constructs around it, outermost first; empty for unnamed ones.
-        around: Places of the first statements of the constructs that are open at its begin, outermost first.
+        meaning: Meaning of the statement.
+        directives: The directives between the previous statement and this one.
+        loop: Number of the outermost loop that contains the statement, perhaps as first or last one; -1 if none does.
+        constructs: Names of the constructs around the statement, outermost first; empty for unnamed ones.
+        around: Places of the first statements of the constructs that are open where it begins, outermost first.
     """
 
     def __init__(self, place: int, statement: Statement, meaning: Meaning, directives: tuple[Directive, ...]) -> None:
@@ -55,12 +55,12 @@ class Step:
 
     @property
     def is_executable(self) -> bool:
-        """Whether control passes through it."""
+        """Whether the statement is executed, rather than a declaration."""
         return self.meaning.kind in _EXECUTABLE
 
 
 class Loop:
-    """An outermost loop: the places of its first and last statement among the procedure's steps."""
+    """An outermost loop: the places of its first and last statement, which are their numbers in the procedure."""
 
     def __init__(self, first: int, last: int = -1) -> None:
         self.first = first
@@ -71,16 +71,16 @@ class Procedure:
     """A main program, subroutine or function.
 
     Attributes:
-        header: Its first statement; for a main program without a PROGRAM statement, its first one.
-        meaning: The header's meaning.
-        name: Its name with those of the enclosing units: ``module::procedure``.
+        header: The first statement, such as SUBROUTINE; in a main program without PROGRAM, any statement.
+        meaning: Meaning of the header.
+        name: Name of the procedure with the names of enclosing units: ``module::procedure``.
         steps: The statements after the header, up to and including CONTAINS or END.
-        loops: Its outermost loops, in order.
-        ends: First statement of a loop → last statement; of loops that share the last, only the outermost.
-        has_host: Whether another unit contains it.
-        specified: Specification statements by unit: of enclosing units, outermost first, and its own.
+        loops: The outermost loops, in order.
+        ends: Place of a loop's first statement → place of its last; if loops share the last, only the outermost loop.
+        has_host: Whether another unit contains the procedure.
+        specified: Specification statements of each enclosing unit, outermost first, and of the procedure.
         end: The END statement.
-        includes_unseen: Whether an INCLUDE line in it names a file that was not found.
+        includes_unseen: Whether an INCLUDE line in the procedure names a file that was not found.
     """
 
     def __init__(
@@ -105,7 +105,7 @@ class Procedure:
 
     @cached_property
     def jumps(self) -> dict[str, list[Step]]:
-        """The statements from which control may pass to a label, by label."""
+        """Label → the statements that may jump to it."""
         jumps: dict[str, list[Step]] = {}
         for step in self.steps:
             for label in step.meaning.jumps:
@@ -114,7 +114,7 @@ class Procedure:
 
     @cached_property
     def workshared(self) -> list[tuple[int, int]]:
-        """Begin and end of each OpenMP WORKSHARE, which allows only assignments."""
+        """Offsets at which each OpenMP WORKSHARE begins and ends; it allows only assignments."""
         found: list[tuple[int, int]] = []
         begin = -1
         for directive in (each for step in self.steps for each in step.directives if each.sentinel == "omp"):
@@ -126,12 +126,12 @@ class Procedure:
 
     @property
     def is_program(self) -> bool:
-        """Whether it is the main program."""
+        """Whether the procedure is the main program."""
         return self.meaning.kind not in {Kind.SUBROUTINE, Kind.FUNCTION}
 
 
 def find_procedures(items: tuple[Statement | Directive, ...]) -> list[Procedure]:
-    """Find the procedures among the statements of a source, in order.
+    """Return the procedures in a source, in order.
 
     Raises:
         StructureError: A unit or construct is opened but not closed, or vice versa.
@@ -140,7 +140,7 @@ def find_procedures(items: tuple[Statement | Directive, ...]) -> list[Procedure]
 
 
 class _Unit:
-    """An open unit, and its procedure if it is one."""
+    """A unit that is open, and its procedure, if it is one."""
 
     def __init__(
         self,
@@ -153,11 +153,11 @@ class _Unit:
         self.name = name
         self.procedure = procedure
         self.specified = specified
-        self.contains = False  # whether CONTAINS was seen
+        self.contains = False  # whether CONTAINS has been read
 
 
 class _Construct(NamedTuple):
-    """A construct that has begun."""
+    """A construct that has begun and not ended yet."""
 
     statement: Statement
     meaning: Meaning
@@ -165,7 +165,7 @@ class _Construct(NamedTuple):
 
 
 class _Builder:
-    """Walks through the statements once, with stacks of units and of constructs."""
+    """Iterates over the statements once, with stacks of open units and constructs."""
 
     def __init__(self) -> None:
         self.procedures: list[Procedure] = []
@@ -214,7 +214,7 @@ class _Builder:
         self.directives.clear()
 
     def _open_main(self, statement: Statement) -> None:
-        """Begin an unnamed main program at a statement outside every unit."""
+        """Begin a main program without PROGRAM at a statement outside all units."""
         if not self.units:
             self._open(statement, Meaning(Kind.PROGRAM, "main"))
 
@@ -237,7 +237,7 @@ class _Builder:
         unit = self.units[-1]
         kind = meaning.kind
         if kind is Kind.END_UNIT and self.constructs and self.constructs[-1].meaning.word == "block":
-            # END BLOCK DATABASE ends a BLOCK named DATABASE
+            # END BLOCK DATABASE ends a BLOCK named DATABASE, not a unit BLOCK DATA.
             kind, meaning = Kind.END_CONSTRUCT, Meaning(Kind.END_CONSTRUCT, word="block")
         if kind in {Kind.END_UNIT, Kind.CONTAINS}:
             self._expect_no_construct()
@@ -306,7 +306,7 @@ class _Builder:
             self.constructs.pop()
 
     def _terminate(self, statement: Statement) -> None:
-        """End the loops whose terminal statement has this label; several may share it."""
+        """End the loops whose last statement has this statement's label; several loops may share it."""
         while self.constructs and self.constructs[-1].meaning.terminal == statement.label:
             self.constructs.pop()
         if any(construct.meaning.terminal == statement.label for construct in self.constructs):

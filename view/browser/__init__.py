@@ -1,4 +1,4 @@
-"""The model of the browser: three trees, their values, and how these depend on selections; without any display."""
+"""The model of the browser: three trees, and how their values depend on selections. Display code is elsewhere."""
 
 from .browser import Browser, Dimension, browse
 from .hottest_path import at_start, hottest_path

@@ -1,7 +1,7 @@
 """Three trees side by side (Song et al. 2004, section 4), whose values depend on the selections to the left.
 
-A tree shows each part of a value once: a closed node shows its inclusive value, an open node only what its children do
-not show. So a selection aggregates across dimensions, and closing a node aggregates within a dimension.
+A tree shows each part of a value once: a closed node shows its inclusive value, an open node only the part that its
+children do not show. Selecting nodes aggregates across dimensions; closing a node aggregates within a dimension.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Browser:
         return self._with(dimension, self.pane(dimension).closed(*nodes))
 
     def selecting(self, dimension: Dimension, *nodes: int) -> Browser:
-        """Return the state with only these nodes of a tree selected; dependent values are aggregated over them.
+        """Return the state with only these nodes of a tree selected; values in trees to the right are summed over them.
 
         Raises:
             InputError: No node of the metrics or the program is given.
@@ -65,7 +65,7 @@ class Browser:
         return self._with(dimension, self.pane(dimension).selecting(nodes))
 
     def unfolding(self, dimension: Dimension, node: int | None) -> Browser:
-        """Return the state in which small children of a node, or small roots if it is None, are shown, too."""
+        """Return the state in which a node's small children are no longer folded; if it is None, the small roots."""
         return self._with(dimension, self.pane(dimension).unfolding(node))
 
     def _with(self, dimension: Dimension, pane: Pane) -> Browser:
@@ -74,14 +74,14 @@ class Browser:
         return replace(self, program=pane) if dimension == "program" else replace(self, system=pane)
 
     def values(self, dimension: Dimension) -> Mapping[int, Value]:
-        """Return the value of each shown node of a tree, in order."""
+        """Return shown node → its value, in the order of the tree; an open node's value excludes its children."""
         return {
             node: tally.value(place, has_cells=self._has_cells(dimension, node))
             for node, tally, place in self._tallies(dimension)
         }
 
     def inclusive(self, dimension: Dimension) -> Mapping[int, Value]:
-        """Return the value of each shown node of a tree as if it were closed."""
+        """Return shown node → the value that it has when it is closed, which includes its children."""
         shown = self.pane(dimension).shown()
         if dimension == "metrics":
             return {node: self.sums.total(self.sums.experiment.metrics[node].name).value(0) for node in shown}
@@ -89,7 +89,7 @@ class Browser:
         return {node: closed.value(node) for node in shown}
 
     def _has_cells(self, dimension: Dimension, node: int) -> bool:
-        """Return whether a node's value belongs to call paths or locations of its own; an open machine has none."""
+        """Return whether a shown value should consist of cells; metrics, and open machines and nodes, may have none."""
         return dimension == "program" or (dimension == "system" and not self.system.is_open(node))
 
     def together(self, dimension: Dimension, nodes: Collection[int]) -> Value:
@@ -98,7 +98,7 @@ class Browser:
         return reduce(Tally.plus, found).value(0, has_cells=dimension != "metrics")
 
     def _tallies(self, dimension: Dimension) -> Iterator[tuple[int, Tally, int]]:
-        """Yield each shown node, and the tally and place in it where its value is."""
+        """Yield for each shown node: the node, the tally with its value, and the place of the value in the tally."""
         pane = self.pane(dimension)
         if dimension == "metrics":
             yield from ((node, self._of_metric(node), 0) for node in pane.shown())
@@ -107,12 +107,12 @@ class Browser:
         yield from ((node, own if pane.is_open(node) else closed, node) for node in pane.shown())
 
     def _of_metric(self, node: int) -> Tally:
-        """Return the value of a metric node, over all call paths and locations."""
+        """Return the shown value of a metric, over all call paths and locations, as a tally with one place."""
         whole, parts = self._terms(node)
         return reduce(Tally.less, map(self.sums.total, parts), self.sums.total(whole))
 
     def _terms(self, node: int) -> tuple[str, tuple[str, ...]]:
-        """Return a node's metric, and the child metrics to subtract because the node's children show them."""
+        """Return the name of a node's metric, and if the node is open, the child metrics to subtract from it."""
         experiment = self.sums.experiment
         name = experiment.metrics[node].name
         return name, added_parts(experiment, name) if self.metrics.is_open(node) else ()
@@ -136,7 +136,11 @@ class Browser:
         return own, own.up(self.system.tree)
 
     def _selected(self, read: _Read) -> Tally:
-        """Return the sum of the selected metrics, read by ``read``; no values if they cannot be added."""
+        """Return the sum of the selected metrics; a tally without sums if they cannot be added.
+
+        Args:
+            read: Returns the tally of a metric.
+        """
         tallies = []
         for node in sorted(self.metrics.selected):
             whole, parts = self._terms(node)

@@ -18,7 +18,7 @@ _Level = tuple[str, str]  # identity and label of a machine, node, process or th
 
 
 def metric_tree(experiment: Experiment) -> Tree:
-    """Return the metrics as a forest, with nodes in the order of the experiment's metrics."""
+    """Return the metrics as a forest, in which nodes are numbered like the experiment's metrics."""
     places = {metric.name: place for place, metric in enumerate(experiment.metrics)}
     return Tree(
         tuple(metric.display or metric.name for metric in experiment.metrics),
@@ -29,7 +29,7 @@ def metric_tree(experiment: Experiment) -> Tree:
 
 
 def call_tree(experiment: Experiment) -> Tree:
-    """Return the call paths as a forest, with nodes in their order."""
+    """Return the call paths as a forest, in which nodes are numbered like the experiment's call paths."""
     return Tree(
         tuple(path.region.name for path in experiment.call_paths),
         tuple(path.parent for path in experiment.call_paths),
@@ -39,7 +39,7 @@ def call_tree(experiment: Experiment) -> Tree:
 
 
 def flat_profile(experiment: Experiment) -> Tree:
-    """Return the regions, in the order of their first entry, as roots without children."""
+    """Return the regions as roots without children, in the order of their first call paths."""
     regions = {region: place for place, region in enumerate(dict.fromkeys(p.region for p in experiment.call_paths))}
     return Tree(
         tuple(region.name for region in regions),
@@ -50,7 +50,7 @@ def flat_profile(experiment: Experiment) -> Tree:
 
 
 def system_tree(experiment: Experiment) -> Tree:
-    """Return machines, nodes, processes and threads; a single-threaded process has no thread nodes."""
+    """Return the tree of machines, nodes, processes and threads; a single-threaded process has no threads below it."""
     threads = Counter(place.process for place in experiment.locations)
     return _grouped([[*_machine(place), *_process(place, threads)] for place in experiment.locations])
 
@@ -81,7 +81,11 @@ def cluster_tree(experiment: Experiment, clusters: Sequence[Iterable[int]]) -> T
 
 
 def _grouped(paths: Iterable[Sequence[_Level]]) -> Tree:
-    """Return a tree from the path of each location, from the outermost element to the location itself."""
+    """Return the system tree of some locations.
+
+    Args:
+        paths: For each location the levels of the tree, from the outermost one to the location itself.
+    """
     nodes: dict[str, int] = {}
     labels: list[str] = []
     parents: list[int | None] = []
@@ -112,6 +116,6 @@ def _process(place: Location, threads: Counter[int]) -> list[_Level]:
 
 
 def _numbered(names: Iterable[str]) -> tuple[str, ...]:
-    """Return names with a number that distinguishes equal ones: ``solve/loop@41~0``."""
+    """Return the names with a number appended, which distinguishes equal names: ``solve/loop@41~0``."""
     ordinals: defaultdict[str, count[int]] = defaultdict(count)
     return tuple(f"{name}~{next(ordinals[name])}" for name in names)

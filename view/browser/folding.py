@@ -13,17 +13,17 @@ from .tally import Tally
 
 __all__ = ["folded"]
 
-_SHARE: Final = 0.005  # share of the tree below which a node is small, half of the last digit of a percentage
+_SHARE: Final = 0.005  # a node is small if it has a smaller share of the tree; smaller shares would be shown as 0 %
 
 _Sizes = npt.NDArray[np.float64]
 
 
 def folded(browser: Browser, dimension: Dimension) -> Mapping[int | None, tuple[int, ...]]:
-    """Return the small children of each node that has any; the key None is for roots.
+    """Return node → its small children, which are folded into one row; the key None is for small roots.
 
     A node is small if its inclusive value is below 0.5 % of the tree. Absolute values are used, so that gains and
-    losses do not cancel. Some nodes are never folded: open and selected ones, a single one, whose row would take as
-    much room, and ranks, which all have small shares if there are many.
+    losses do not cancel. Some nodes are never folded: open nodes, selected nodes, a single small child, for which a
+    folded row would take as much room, and ranks, which all have small shares if there are many.
     """
     if dimension == "system":
         return {}
@@ -38,7 +38,7 @@ def folded(browser: Browser, dimension: Dimension) -> Mapping[int | None, tuple[
 
 
 def _small_metrics(browser: Browser) -> npt.NDArray[np.bool_]:
-    """Return ``bool[metric]``: whether a metric is small compared with its root; only additive ones can be."""
+    """Return ``bool[metric]``: whether a metric is small compared with its root; False if it is not additive."""
     metrics, tree = browser.sums.experiment.metrics, browser.metrics.tree
     added = np.array([metric.aggregation == "sum" for metric in metrics])
     sizes = np.array([np.abs(np.nan_to_num(browser.sums.by_path(each.name).amounts)).sum() for each in metrics])

@@ -1,4 +1,4 @@
-"""Open and select the hottest path at the start."""
+"""Open and select the hottest path when a browser starts."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ __all__ = ["at_start", "hottest_path"]
 
 
 def at_start(experiment: Experiment, *, flat: bool = False) -> Browser:
-    """Return a browser with time and the end of the hottest path in the program selected, and this path open.
+    """Return a browser in which the hottest path in the program is open, and its end and a time metric are selected.
 
-    If the path ends at the root, the root is open, too, to show its children. In the system, the hottest path is open,
-    but nothing is selected.
+    If the path ends at the root, the root is open as well, to show its children. In the system tree, the hottest path
+    is open, but nothing is selected.
 
     Args:
         experiment: An experiment with a metric and a call path.
@@ -30,17 +30,22 @@ def at_start(experiment: Experiment, *, flat: bool = False) -> Browser:
 
 
 def _start_and_end(experiment: Experiment, *, flat: bool) -> frozenset[int]:
-    """Return the nodes of calls that start and end MPI, which are not the program's work."""
+    """Return the nodes of calls that start and end MPI, which the hottest path skips, as they do no work."""
     regions = [path.region for path in experiment.call_paths]
     nodes = dict.fromkeys(regions) if flat else regions
     return frozenset(node for node, region in enumerate(nodes) if region.name in STARTUP)
 
 
 def hottest_path(browser: Browser, dimension: Dimension, without: frozenset[int] = frozenset()) -> list[int]:
-    """Return the path from the largest root to its largest child, and so on, while children exceed the own value.
+    """Return the path from the largest root to its largest child, and so on, while the child exceeds the own value.
 
-    Absolute values are compared, and nodes in ``without`` are skipped. The path is empty if values are not additive,
-    and in the metric tree, which should start closed.
+    Absolute values are compared. The path is empty if values are not additive, and in the metric tree, which should be
+    closed at the start.
+
+    Args:
+        browser: The state of the browser.
+        dimension: The tree.
+        without: Nodes to skip.
     """
     if dimension == "metrics":
         return []

@@ -1,4 +1,4 @@
-"""Colour and relief of values (Song et al. 2004, section 4): colour shows the size, relief the sign."""
+"""Choose colour and relief of values (Song et al. 2004, section 4): colour shows the size, relief the sign."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Legend:
     """A scale that maps values to colours.
 
     Attributes:
-        top: The size of a value at the end of the scale.
+        top: The absolute value at the end of the scale.
         unit: Unit of the values.
     """
 

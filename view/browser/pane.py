@@ -19,7 +19,7 @@ class Pane:
         tree: The tree.
         open: Nodes whose children are shown, if they are visible themselves.
         selected: The selected nodes, on which values in other trees depend.
-        unfolded: Nodes whose small children are shown, too; None stands for the roots.
+        unfolded: Nodes whose small children are shown in rows of their own; None means the small roots.
     """
 
     tree: Tree
@@ -28,7 +28,7 @@ class Pane:
     unfolded: frozenset[int | None] = frozenset()
 
     def is_open(self, node: int) -> bool:
-        """Return whether a node is open and has children; then it shows only what they do not show."""
+        """Return whether a node is open and has children; its shown value then excludes its children."""
         return node in self.open and bool(self.tree.children[node])
 
     def shown(self) -> Iterator[int]:
@@ -36,7 +36,10 @@ class Pane:
         return self.tree.walk(self.tree.roots, self.open)
 
     def held(self, nodes: Iterable[int]) -> Iterator[int]:
-        """Yield visible nodes and the descendants of closed ones, whose exclusive values make up the shown values."""
+        """Yield the nodes whose exclusive values add up to the shown values of some visible nodes.
+
+        An open node contributes only itself, a closed one also all its descendants.
+        """
         for node in nodes:
             if self.is_open(node):
                 yield node
@@ -44,23 +47,23 @@ class Pane:
                 yield from self.tree.walk([node])
 
     def opened(self, *nodes: int) -> Pane:
-        """Return the tree with nodes opened; each then shows only what its children do not."""
+        """Return the tree with some nodes opened; the value of each then excludes its children."""
         self._check(nodes)
         return replace(self, open=self.open | {node for node in nodes if self.tree.children[node]})
 
     def closed(self, *nodes: int) -> Pane:
-        """Return the tree with nodes closed; each shows its inclusive value, and is selected if a descendant was."""
+        """Return the tree with some nodes closed; each is selected if a descendant was, and its value is inclusive."""
         self._check(nodes)
         pane = replace(self, open=self.open - {*nodes})
         return replace(pane, selected=frozenset(map(pane._visible, self.selected)))
 
     def _visible(self, node: int) -> int:
-        """Return the visible node that includes the value of a hidden node."""
+        """Return the visible node that includes the value of a hidden node; a visible node is returned itself."""
         closed = [each for each in self.tree.ancestors(node) if each not in self.open]
         return closed[-1] if closed else node
 
     def unfolding(self, node: int | None) -> Pane:
-        """Return the tree in which small children of a node, or small roots if it is None, are shown."""
+        """Return the tree in which a node's small children are no longer folded; if it is None, the small roots."""
         return replace(self, unfolded=self.unfolded | {node})
 
     def selecting(self, nodes: Collection[int]) -> Pane:

@@ -1,4 +1,4 @@
-"""Percentages of values (Song et al. 2004, section 4): of the root, of the selection, or of another experiment."""
+"""Compute values in percent of the root, the selection, or another experiment (Song et al. 2004, section 4)."""
 
 from __future__ import annotations
 
@@ -16,9 +16,14 @@ Basis = Literal["root", "selection"] | Sums
 
 
 def percentages(browser: Browser, dimension: Dimension, basis: Basis) -> Mapping[int, Value]:
-    """Return the percentage of each shown node of a tree, with the sign of its value.
+    """Return shown node → its percentage, with the sign of its value.
 
     There is no percentage if values are not additive, or if the whole is 0 or was not measured.
+
+    Args:
+        browser: The state of the browser.
+        dimension: The tree.
+        basis: What 100 % is, as for ``wholes``.
     """
     values = browser.values(dimension)
     of = wholes(browser, dimension, basis)
@@ -26,7 +31,7 @@ def percentages(browser: Browser, dimension: Dimension, basis: Basis) -> Mapping
 
 
 def share(value: Value, of: Value) -> Value:
-    """Return a value in percent of another; without an amount if that is 0 or missing."""
+    """Return a value in percent of another value; the result has no amount if the other is 0 or missing."""
     if value.amount is None:
         return value
     if not of.amount:
@@ -35,10 +40,11 @@ def share(value: Value, of: Value) -> Value:
 
 
 def wholes(browser: Browser, dimension: Dimension, basis: Basis) -> Mapping[int, Value]:
-    """Return the value that is 100 % for each shown node.
+    """Return shown node → the value that is 100 % for it.
 
-    With the basis ``root``, this is the root of the metric, over the whole program. With another experiment, it is the
-    same value there. With ``selection``, it is the selection in the tree to the left; for the metric tree, the root.
+    With the basis ``root``, 100 % is the root of the metric, over the whole program. With another experiment as the
+    basis, 100 % is this root in the other experiment. With ``selection``, it is the selection in the tree to the left;
+    in the metric tree, which has no tree to the left, it is the root.
     """
     shown = browser.pane(dimension).shown()
     sums = browser.sums if isinstance(basis, str) else basis
@@ -52,7 +58,13 @@ def wholes(browser: Browser, dimension: Dimension, basis: Basis) -> Mapping[int,
 
 
 def _of_roots(browser: Browser, metrics: Collection[int], sums: Sums) -> Value:
-    """Return the sum of the metrics' roots in an experiment, each root once, over the whole program."""
+    """Return the sum of the root metrics above some metrics, each root once, over the whole program.
+
+    Args:
+        browser: The state of the browser.
+        metrics: The metrics.
+        sums: The sums of the experiment from which the values are taken.
+    """
     kinds = [browser.sums.experiment.metrics[node] for node in metrics]
     if not summable(kinds):
         return Value(None, "no share")

@@ -30,11 +30,11 @@ class Row:
         label: Name of the node; ``3 more`` for folded nodes.
         state: ``open``, ``closed``, ``leaf``, or ``folded`` for folded nodes.
         value: The value, in percent if requested and possible.
-        unit: Unit of the value: ``%``, or the metric's.
+        unit: Unit of the value: ``%``, or the metric's unit.
         relief: The relief for the sign of the value.
-        colour: The place on the legend, from 0 to 1, of the value with everything below the node, so that an open node
-            has the colour that it had when closed; None if the value is missing.
-        part: The place of the value itself.
+        colour: Place of the inclusive value on the legend, from 0 to 1, so that a node has the same colour whether it
+            is open or closed; None if the value is missing.
+        part: Place of ``value`` on the legend, from 0 to 1; None if the value is missing.
         selected: Whether the node is selected.
     """
 
@@ -56,7 +56,7 @@ def rows(browser: Browser, dimension: Dimension, basis: Basis | None = None) -> 
     Args:
         browser: The state of the browser.
         dimension: The tree.
-        basis: The base of percentages; None for absolute values. Values without a percentage are shown as absolute.
+        basis: What 100 % is; None for absolute values. A value without a percentage is shown as an absolute value.
     """
     pane, tree = browser.pane(dimension), browser.pane(dimension).tree
     small = folded(browser, dimension)
@@ -99,7 +99,7 @@ def _state(browser: Browser, dimension: Dimension, node: int) -> State:
 def _order(
     browser: Browser, dimension: Dimension, small: Mapping[int | None, tuple[int, ...]]
 ) -> Iterator[tuple[int, ...]]:
-    """Yield the nodes of each row: a single node, or folded nodes, which are the last row below their parent."""
+    """Yield the nodes of each row: a single node, or all folded children of a node, which are its last row."""
     pane = browser.pane(dimension)
     hidden = {node for nodes in small.values() for node in nodes}
 
@@ -117,7 +117,7 @@ def _order(
 
 
 def legend(browser: Browser, dimension: Dimension, basis: Basis | None = None) -> Legend | None:
-    """Return the scale of a tree's colours; in the metric tree, that of the first selected metric; None without."""
+    """Return the colour scale of a tree, in the metric tree that of the first selected metric; None if it has none."""
     legends = _legends(browser, dimension, _written(browser, dimension, basis))
     if dimension != "metrics":
         return next(iter(legends.values()), None)
@@ -125,7 +125,7 @@ def legend(browser: Browser, dimension: Dimension, basis: Basis | None = None) -
 
 
 def _written(browser: Browser, dimension: Dimension, basis: Basis | None) -> _Written:
-    """Return the values of shown nodes with their units, in percent if requested and possible."""
+    """Return shown node → its value and unit; values are in percent if requested and possible."""
     return _in_unit(browser, dimension, basis, browser.values(dimension))
 
 
@@ -142,10 +142,11 @@ def _in_unit(browser: Browser, dimension: Dimension, basis: Basis | None, values
 
 
 def _legends(browser: Browser, dimension: Dimension, written: _Written) -> Mapping[int, Legend]:
-    """Return the colour scale of each shown node, which ends at the whole, or at the largest value if that is larger.
+    """Return shown node → its colour scale.
 
-    In the system, a scale ends at the largest value, because each of many ranks has only a small share. Metrics of one
-    unit share a scale; those that are not additive have none.
+    A scale ends at the whole of the metric, or at the largest value if this is larger. In the system tree, it ends at
+    the largest value, because each of many ranks has only a small share. Metrics with the same unit share a scale;
+    metrics that are not additive have none.
     """
     of = wholes(browser, dimension, "root")
     tops: dict[str, float] = {}

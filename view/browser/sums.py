@@ -16,11 +16,11 @@ from .tally import Tally
 
 __all__ = ["Sums"]
 
-_CELLS: Final = 1 << 20  # values per block, whose copies take some MiB in addition to the metric
+_CELLS: Final = 1 << 20  # values per block; copies of a block take some MiB
 
 
 class Sums:
-    """Sums of an experiment's metrics; those by call path are cached, because they are small.
+    """Sums of an experiment's metrics. Sums by call path are cached, because they are small.
 
     Args:
         experiment: The experiment, whose metrics are read on demand.
@@ -51,7 +51,8 @@ class Sums:
             amounts = totals(self.experiment, metric)
         known = len(self.experiment.locations) - gaps
         if kind.at_root:
-            elsewhere = (np.array(self.experiment.depths) > 0) & (np.nan_to_num(amounts) == 0)  # known only at roots
+            # A metric of whole processes is known only at roots.
+            elsewhere = (np.array(self.experiment.depths) > 0) & (np.nan_to_num(amounts) == 0)
             known[elsewhere] = gaps[elsewhere] = 0
         if kind.aggregation in ("sum", "none"):
             amounts = np.nan_to_num(amounts)
@@ -65,9 +66,10 @@ class Sums:
         return found
 
     def by_location(self, metric: str, paths: npt.NDArray[np.intp]) -> Tally:
-        """Return a metric by location, summed over some call paths; the last result per metric is cached.
+        """Return a metric by location, summed over the exclusive values of some call paths.
 
-        A metric of whole processes has the value of the process, whatever the call paths.
+        A metric of whole processes has the value of the process for any call paths. The last result for each metric is
+        cached.
         """
         asked, known = paths.tobytes(), self._by_location.get(metric)
         if known is None or known[0] != asked:
@@ -95,7 +97,7 @@ class Sums:
 
 
 def _of_rows(like: Tally, block: Severity) -> Tally:
-    """Return a block of values aggregated over its rows."""
+    """Return the tally of a block of values, aggregated over its rows in the way of ``like``."""
     missing = np.isnan(block)
     gaps = missing.sum(axis=0)
     if like.aggregation in ("sum", "none"):

@@ -1,4 +1,4 @@
-"""Aggregated values of a metric, with the number of measured and missing ones."""
+"""Aggregated values of a metric, with the numbers of values that were measured and that are missing."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Value:
 
     Attributes:
         amount: The number; None if it is missing, which differs from 0.
-        gap: Why it is missing, or ``partial`` if some of it was not measured; empty if it is complete.
+        gap: Why the number is missing, or ``partial`` if a part of it was not measured; empty if it is complete.
     """
 
     amount: float | None
@@ -36,14 +36,14 @@ class Value:
 
 @dataclass(frozen=True, eq=False)
 class Tally:
-    """Values at places, which are call paths, locations or the nodes of a tree; each may sum several cells.
+    """Aggregated values at places: call paths, locations or the nodes of a tree.
 
-    A cell is a value of one call path on one location. Sums of a metric that is not additive are only returned if they
-    have a single cell. A metric known only for whole processes has cells only at their roots.
+    The value at a place is aggregated over cells; a cell is the value of one call path on one location. If a metric is
+    not additive, a place has a value only if it has a single cell. A metric of whole processes has cells only at roots.
 
     Attributes:
         aggregation: How several values are aggregated.
-        amounts: ``float64[place]``: the aggregated values; without measured cells 0, or NaN for minima and maxima.
+        amounts: ``float64[place]``: the aggregated values; without measured cells, 0, or NaN for minima and maxima.
         known: ``int64[place]``: the number of measured cells.
         gaps: ``int64[place]``: the number of missing cells.
     """
@@ -58,7 +58,7 @@ class Tally:
 
     @classmethod
     def nothing(cls, aggregation: Aggregation, places: int) -> Tally:
-        """Return a tally without cells."""
+        """Return a tally with a number of places and no cells."""
         start = 0.0 if _OPERATIONS[aggregation] is np.add else np.nan
         return cls(aggregation, np.full(places, start), np.zeros(places, np.int64), np.zeros(places, np.int64))
 
@@ -91,11 +91,11 @@ class Tally:
         return replace(self, amounts=amounts, known=self.known + other.known, gaps=self.gaps + other.gaps)
 
     def less(self, part: Tally) -> Tally:
-        """Return the tally without a part of its sums; what the part does not know remains."""
+        """Return the tally with a part subtracted from its sums; if the part is unknown at a place, nothing is."""
         return replace(self, amounts=self.amounts - part.amounts, gaps=self.gaps + part.gaps)
 
     def at_home(self, tree: Tree) -> Tally:
-        """Return a tally by node of a tree, aggregated over the cells of each node itself."""
+        """Return a tally whose places are the nodes of a tree, each aggregated over the cells of the node itself."""
         found = self.nothing(self.aggregation, len(tree))
         _OPERATIONS[self.aggregation].at(found.amounts, tree.home, self.amounts)
         np.add.at(found.known, tree.home, self.known)
@@ -103,7 +103,7 @@ class Tally:
         return found
 
     def up(self, tree: Tree) -> Tally:
-        """Return a tally by node of a tree, in which each node includes its descendants."""
+        """Return a tally by node of a tree, in which each node also includes its descendants."""
         found = replace(self, amounts=self.amounts.copy(), known=self.known.copy(), gaps=self.gaps.copy())
         operation = _OPERATIONS[self.aggregation]
         for node in range(len(tree) - 1, -1, -1):

@@ -19,9 +19,9 @@ class Tree:
     Attributes:
         labels: The name of each node.
         parents: The parent of each node; None for a root.
-        home: ``intp[cell]``: the node to which each row or column of a metric's values belongs. It is exactly one, so
-            each part of a value is shown once.
-        identities: A name of each node that stays the same in other runs of the program, for links.
+        home: ``intp[cell]``: the node to which each row or column of a metric's values belongs. Each belongs to exactly
+            one node, so each part of a value is shown once.
+        identities: A name for each node, which is the same in other runs of the program; for links.
     """
 
     labels: tuple[str, ...]
@@ -74,7 +74,7 @@ class Tree:
         """Yield nodes and their descendants, parents first.
 
         Args:
-            starts: The first nodes.
+            starts: The nodes to start from.
             into: Nodes whose children are included; None for all.
         """
         pending = [*starts][::-1]

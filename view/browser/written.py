@@ -13,11 +13,11 @@ _NOTHING: Final = frozenset({"0", "0 B", "0 ns", "0 s", "0 J", "0.0 %", "< 0.1 %
 
 
 def written(value: Value, unit: str) -> tuple[str, int]:
-    """Return a value as text, or why it is missing; and its sign, 1 or -1, or 0 if the text is that of 0."""
+    """Return a value as text, or why it is missing; and the sign that the text shows: 1, -1, or 0."""
     if value.amount is None:
         return value.gap, 0
     size = percent(abs(value.amount)) if unit == "%" else amount(abs(value.amount), unit)
     if size in _NOTHING:
-        return size.replace("0 ns", "0 s"), 0  # so small a time is a rounding error
+        return size.replace("0 ns", "0 s"), 0  # a time that rounds to 0 ns is a rounding error
     sign = 1 if value.amount > 0 else -1
     return (size if sign > 0 else f"-{size}"), sign

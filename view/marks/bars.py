@@ -1,4 +1,4 @@
-"""Horizontal bars, one row per name, with the number beside each."""
+"""Draw horizontal bars, one row per name, with a number beside each bar."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Bar:
 
     Attributes:
         name: Name of the row.
-        values: A value per bar; infinite ones are as long as the longest bar.
+        values: A value per bar; the bar of an infinite value is as long as the longest bar.
         said: The values as text.
         colours: Index of each bar's colour; by default the index of the bar.
     """
@@ -38,7 +38,7 @@ class Bars:
 
     Attributes:
         rows: The rows.
-        title: What the values are.
+        title: The quantity that the bars show.
         names: Names of the bars of a row; empty for a single bar.
         log: Whether lengths are logarithmic.
     """

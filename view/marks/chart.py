@@ -19,12 +19,12 @@ _TOP: Final = 12
 _RIGHT: Final = 16
 _TICKS: Final = 6
 _AROUND: Final = 0.04  # margin between values and axes, as a share of the range of values
-_LISTED: Final = 200  # greatest number of rows of the table
-_MOST_NAMES: Final = 40  # greatest number of names that fit below a chart
-_SHORT: Final = 12  # letters of a name in a chart
-_FULL: Final = 200  # letters in a tooltip
+_LISTED: Final = 200  # most rows in the table
+_MOST_NAMES: Final = 40  # most names that fit below a chart
+_SHORT: Final = 12  # most letters of a name in a chart
+_FULL: Final = 200  # most letters in a tooltip
 _SIZE: Final = 3.5  # radius of a point
-# SVG paths around the middle of a point; the first shape is a circle, which needs none.
+# SVG paths around the middle of a point. The first shape is a circle, which needs no path.
 _OUTLINES: Final = ("", "m-3.5-3.5h7v7h-7z", "m0-5l5 5-5 5-5-5z", "m0-4.5l4.2 7.6h-8.4z")
 
 
@@ -58,8 +58,8 @@ class Axis:
     Attributes:
         title: The quantity, with its unit.
         names: Names to show at 0, 1, … instead of numbers; on the vertical axis from top to bottom.
-        log: Whether it is logarithmic.
-        zero: Whether it begins at 0.
+        log: Whether the axis is logarithmic.
+        zero: Whether the axis begins at 0.
         whole: Whether only whole numbers are marked, as for ranks.
     """
 
@@ -173,13 +173,13 @@ class _Scale:
 
 
 def _step(rough: float) -> float:
-    """Return the least of 1, 2 and 5 times a power of ten that is at least a number."""
+    """Return a number rounded up to 1, 2 or 5 times a power of ten."""
     power = 10.0 ** floor(log10(rough)) if rough > 0 else 1.0
     return next(power * each for each in (1, 2, 5, 10) if power * each >= rough * (1 - 1e-9))
 
 
 class _Frame:
-    """The area of a chart between its axes; converts values to pixels, and draws axes and series."""
+    """The area between the axes of a chart; converts values to pixels, and draws axes and series."""
 
     def __init__(self, chart: Chart, across: _Scale, up: _Scale) -> None:
         self.chart, self.across, self.up = chart, across, up

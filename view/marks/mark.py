@@ -1,7 +1,7 @@
-"""What marks have in common: they are HTML without style attributes and scripts, which our pages forbid.
+"""Make HTML for all marks, without style attributes and scripts, because our pages forbid them.
 
-Colours are classes: ``c0`` … ``c7`` for clusters or series (Okabe and Ito), ``s-5`` … ``s5`` for signed values, ``r0``
-… ``r9`` for sizes; ``marks.css`` defines them for light and dark themes.
+Colours are classes, which ``marks.css`` defines for light and dark themes: ``c0`` … ``c7`` for clusters or series
+(Okabe and Ito), ``s-5`` … ``s5`` for signed values, and ``r0`` … ``r9`` for sizes.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ def element(name: str, *content: str, **attributes: object) -> str:
 
     Args:
         name: Name of the element.
-        content: Its content, already HTML.
-        attributes: Its attributes, with ``text_anchor`` for ``text-anchor`` and ``class_`` for ``class``; those with
-            the value None are left out. Numbers are written with one decimal.
+        content: Content of the element, as HTML.
+        attributes: Attributes of the element, written as ``text_anchor`` for ``text-anchor`` and ``class_`` for
+            ``class``. Attributes with the value None are left out. Numbers are written with one decimal.
     """
     written = "".join(
         f' {key.rstrip("_").replace("_", "-")}="{escape(visible(_number(value)))}"'

@@ -14,7 +14,7 @@ from .mark import element, short, text, wide
 
 __all__ = ["Matrix"]
 
-_STEPS: Final = 5  # colours per sign
+_STEPS: Final = 5  # number of colours for positive values, and for negative ones
 _SIZES: Final = 9
 
 
@@ -26,7 +26,7 @@ class Matrix:
         rows: Names of the rows.
         columns: Names of the columns.
         values: ``float64[row, column]``: the values; NaN for missing ones.
-        largest: Absolute value at the end of the colour scale; None for the largest one.
+        largest: Absolute value at the end of the colour scale; None for the largest absolute value of the matrix.
         signed: Whether colours distinguish positive and negative values.
         said: Texts to show in the cells instead of the values; empty for the values.
     """

@@ -12,7 +12,7 @@ __all__ = ["Part", "Stack", "Stacked"]
 
 _WIDTH: Final = 480.0  # pixels of the longest bar
 _HEIGHT: Final = 14
-_SEEN: Final = 0.05  # least width in pixels of a part that is drawn
+_SEEN: Final = 0.05  # least width in pixels for a part to be drawn
 
 
 @dataclass(frozen=True)
@@ -34,10 +34,10 @@ class Stack:
 
     Attributes:
         name: Name of the row.
-        place: Its place in the source.
+        place: Place of the row's region in the source; may be empty.
         values: The value of each part.
         said: The values as text.
-        total: Their sum as text.
+        total: The sum of the values as text.
     """
 
     name: str

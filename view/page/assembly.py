@@ -50,9 +50,9 @@ __all__ = ["Subject", "page_of"]
 _SUMS: Final = "Values in the trees are sums over all ranks, from start to end."
 _MEANS: Final = f"{_SUMS} Those of the verdict are means over the ranks, without starting and ending MPI."
 _SEPARATOR: Final = " · "
-_CHANGES: Final = 5  # number of changes to list in a difference
-_MOST_RANKS: Final = 10_000  # greatest number of ranks for the account, which then takes half a second
-_MOST_SOURCE: Final = 8 << 20  # characters of sources; a larger page would be hard to send
+_CHANGES: Final = 5  # most changes to list on the page of a difference
+_MOST_RANKS: Final = 10_000  # most locations for which the page has an account, which then takes half a second
+_MOST_SOURCE: Final = 8 << 20  # most characters of sources in a page; a larger page would be hard to send
 
 
 @dataclass(frozen=True)
@@ -62,8 +62,8 @@ class Subject:
     Attributes:
         experiment: A run, or an experiment derived from runs.
         file: The experiment's file.
-        findings: The findings; None if it cannot be analysed.
-        refusal: Why it cannot be analysed; empty if there are findings.
+        findings: The findings; None if the experiment cannot be analysed.
+        refusal: Why the experiment cannot be analysed; empty if there are findings.
     """
 
     experiment: Experiment
@@ -90,10 +90,10 @@ def page_of(
         against: Another experiment to compare with, and its name.
         folders: Folders to search first for sources; None to leave sources out.
         counters: HTML of statistics; may be empty.
-        tab: The tab that is open at the start; empty for the comparison, if there is one, or none.
+        tab: The tab that is open at the start; empty for the comparison, or without a comparison, for no tab.
         recordings: Traces of the run.
         advice: Whether to show advice, if sources are included.
-        tell: Progress callback: takes what is being done.
+        tell: Progress callback: takes a description of the current activity.
     """
     experiment, file = subject.experiment, subject.file
     clusters = _clusters(subject.findings) if subject.findings else []
@@ -130,13 +130,13 @@ def page_of(
 
 
 def _picture(experiment: Experiment, findings: Sequence[Entry], clusters: Sequence[Sequence[int]]) -> str:
-    """Return the bars of all ranks in the region of the first finding as HTML; empty without any."""
+    """Return HTML that shows a bar per rank for the region of the first finding; empty without findings or values."""
     found = rank_bars(experiment, findings[0], clusters) if findings else None
     return found.html() if found else ""
 
 
 def _account(findings: Findings) -> str:
-    """Return the account as HTML; empty if there are no findings, or too many ranks."""
+    """Return the account as HTML; empty if there are too many locations."""
     if len(findings.experiment.locations) > _MOST_RANKS:
         return ""
     return picture_html(account_picture(findings))
@@ -145,7 +145,13 @@ def _account(findings: Findings) -> str:
 def _times(
     recordings: Sequence[Recording], experiment: Experiment, spoken_of: Sequence[str]
 ) -> tuple[list[TimeLines], list[str]]:
-    """Return the data of traces for the page, and a message for each trace that cannot be read."""
+    """Return the data of traces for the page, and a message for each trace that cannot be read.
+
+    Args:
+        recordings: The traces.
+        experiment: The profile of the run.
+        spoken_of: Metrics of findings, most important first.
+    """
     found, unread = [], []
     for number, each in enumerate(recordings):
         try:
@@ -159,7 +165,7 @@ def _times(
 
 @dataclass(frozen=True)
 class _Said:
-    """The text of the verdict for the page, which is above the trees."""
+    """The text of the verdict for the page, where it is above the trees."""
 
     headline: str
     lines: Sequence[str]
@@ -168,7 +174,13 @@ class _Said:
 
 
 def _said(subject: Subject, folders: Sequence[Path] | None, tell: Callable[[str], object]) -> _Said:
-    """Return the verdict with advice, if ``folders`` is not None; without findings, the largest changes."""
+    """Return the text of the verdict; without findings, why there are none, and for a difference, the largest changes.
+
+    Args:
+        subject: The experiment with its findings.
+        folders: Folders to search first for sources; None for no advice.
+        tell: Progress callback: takes a description of the current activity.
+    """
     experiment, findings = subject.experiment, subject.findings
     if findings:
         advised = None if folders is None else find_advice(findings, subject.file, folders=folders, tell=tell)
@@ -197,7 +209,7 @@ def _change_of_all(experiment: Experiment, metric: str) -> str:
 
 
 def _changes(experiment: Experiment) -> list[Entry]:
-    """Return entries for the call paths with the largest exclusive gains and losses in the first time metric."""
+    """Return entries for the call paths with the largest exclusive gains and losses of the first time metric."""
     times = [each.name for each in experiment.metrics if each.unit == "sec" and each.parent is None]
     if not times:
         return []
@@ -215,7 +227,10 @@ def _changes(experiment: Experiment) -> list[Entry]:
 
 
 def _clusters(findings: Findings) -> list[list[int]]:
-    """Return the locations of each cluster of the verdict; if processes were compared, with all their threads."""
+    """Return the indices of the locations in each of the verdict's clusters; empty for a single cluster.
+
+    If processes were compared, each cluster contains all threads of its processes.
+    """
     labels = findings.vectors.labels
     found: list[list[int]] = [[] for _ in findings.dissimilarity.clusters]
     cluster = {
@@ -229,7 +244,13 @@ def _clusters(findings: Findings) -> list[list[int]]:
 
 
 def _about(experiment: Experiment, file: Path, measured: float | None) -> list[str]:
-    """Return lines on the command, the machine, the file and its time."""
+    """Return lines on the command, the machine, the experiment's file and the time when it was written.
+
+    Args:
+        experiment: The experiment.
+        file: The experiment's file.
+        measured: The time in seconds since 1970; None if it is unknown.
+    """
     nodes = dict.fromkeys((place.machine, place.node) for place in experiment.locations)
     where = ", ".join(node if node.startswith(machine) else f"{machine} {node}" for machine, node in [*nodes][:3])
     more = f" and {many(len(nodes) - 3, 'more node')}" if len(nodes) > 3 else ""
@@ -239,7 +260,7 @@ def _about(experiment: Experiment, file: Path, measured: float | None) -> list[s
 
 
 def _sources(experiment: Experiment, sources: Sources) -> list[SourceFile]:
-    """Return the sources of all regions, as far as they are found and there is room."""
+    """Return the sources of all regions. A source that was not found, or does not fit into the page, has no lines."""
     names = dict.fromkeys(path.region.file for path in experiment.call_paths if path.region.file)
     found, room = [], _MOST_SOURCE
     for name in names:
@@ -254,11 +275,11 @@ def _sources(experiment: Experiment, sources: Sources) -> list[SourceFile]:
 
 
 def _difference(experiment: Experiment, other: Experiment) -> Dataset:
-    """Return the difference from another experiment, with the values of this one on the same call paths."""
+    """Return data on the difference from another experiment, with the other's values on the same call paths."""
     joined = integrate((other, experiment))
     result = difference(other, experiment, joined, of_both=True)
     made = dataset_of(result, key="difference")
-    # Values that are unknown in the difference are left out here, too, because they would look unchanged.
+    # Values that are unknown in the difference are also left out of the other's values, as they would look unchanged.
     before = np.zeros((len(result.metrics), len(result.call_paths)))
     for row, metric in zip(before, result.metrics, strict=True):
         known = ~np.isnan(result.exclusive(metric.name))
@@ -267,7 +288,10 @@ def _difference(experiment: Experiment, other: Experiment) -> Dataset:
 
 
 def _compared(experiment: Experiment, other: Experiment, name: str) -> list[str]:
-    """Return how the program, and then its regions, changed from another run; empty if the two cannot be compared."""
+    """Return sentences on how the program, and then its regions, changed since another run.
+
+    Empty if the two runs cannot be compared.
+    """
     *_, metric = metrics_to_compare([other, experiment])
     try:
         found = compare([other], [experiment], metric=metric, labels=[name, "this experiment"])
@@ -278,7 +302,13 @@ def _compared(experiment: Experiment, other: Experiment, name: str) -> list[str]
 
 
 def _other(experiment: Experiment, name: str, compared: Sequence[str]) -> dict[str, Any]:
-    """Return the other experiment's name and totals, and sentences about what changed from it, as JSON data."""
+    """Return the name and totals of another experiment, and sentences about changes since then, as JSON data.
+
+    Args:
+        experiment: The other experiment.
+        name: The other experiment's name.
+        compared: The sentences.
+    """
     sums = Sums(experiment)
     totals = {metric.name: sums.total(metric.name) for metric in experiment.metrics}
     return {

@@ -23,11 +23,11 @@ from .summary import MEASURES, bins_of, summary
 __all__ = ["Dataset", "dataset_of"]
 
 _DIMENSIONS: Final[tuple[Dimension, ...]] = ("metrics", "program", "system")
-_WHOLE: Final = 16_000_000  # greatest number of values that a page holds completely, in 30 MB
-_MAIN: Final = 4  # number of metrics that a page for larger experiments shows by location
-_ROOM: Final = 4_000_000  # greatest number of values of single locations in such a page, in 8 MB
-_NAMED: Final = 200_000  # greatest number of locations with names in such a page
-_EXACT: Final = 250_000  # greatest number of nonzero values that are stored with all digits, in 3 MB
+_WHOLE: Final = 16_000_000  # most values that a page contains completely, in 30 MB; other experiments are large
+_MAIN: Final = 4  # number of metrics that the page of a large experiment shows by location
+_ROOM: Final = 4_000_000  # most values of single locations in the page of a large experiment, in 8 MB
+_NAMED: Final = 200_000  # most locations that have names in the page of a large experiment
+_EXACT: Final = 250_000  # most nonzero values that are stored with all digits, in 3 MB
 
 
 @dataclass(frozen=True)
@@ -35,8 +35,8 @@ class Dataset:
     """An experiment's data for a page.
 
     Attributes:
-        head: Trees, names and the state at the start, for JSON; it refers to numbers by their keys.
-        numbers: Numbers by key, which the page decodes when it needs them.
+        head: JSON data: trees, names, the state at the start, and keys of numbers.
+        numbers: Key → packed numbers, which the page decodes when it needs them.
         exact: Whether numbers have all digits.
     """
 
@@ -54,14 +54,15 @@ def dataset_of(
 ) -> Dataset:
     """Return the data of an experiment for a page; metrics are read one after the other.
 
-    If there are at most 16 million values, all are included, with all digits if that takes little room. Otherwise the
-    page has distributions over locations, and metrics are read in blocks of call paths.
+    If there are at most 16 million values, the page has all of them, with all digits if that takes little room.
+    Otherwise it has distributions over locations, and metrics are read in blocks of call paths.
 
     Args:
         experiment: An experiment with a metric and a call path.
         clusters: Indices of the locations of each cluster, by which the system can be grouped.
-        highlights: What to select for each finding; values of these call paths are included for all locations.
-        key: Prefix of the keys of numbers.
+        highlights: The metric, call path and locations of each finding; values of these call paths are included for
+            all locations.
+        key: Prefix for the keys of numbers.
     """
     cells = len(experiment.metrics) * len(experiment.call_paths) * len(experiment.locations)
     if cells > _WHOLE:
@@ -105,7 +106,7 @@ def _large(experiment: Experiment, highlights: Sequence[Highlight], key: str) ->
 
 
 def _by_process(measures: npt.NDArray[np.float64], experiment: Experiment) -> npt.NDArray[np.float64]:
-    """Return measures in which the locations of least and largest values are replaced by their processes."""
+    """Return measures, ``float64[measure, call path]``, in which processes replace locations of extreme values."""
     processes = np.array([place.process for place in experiment.locations], dtype=np.float64)
     found = measures.copy()
     for name in ("who least", "who most"):
@@ -116,7 +117,7 @@ def _by_process(measures: npt.NDArray[np.float64], experiment: Experiment) -> np
 
 
 def _main_metrics(experiment: Experiment, highlights: Sequence[Highlight]) -> list[str]:
-    """Return the metrics to show by location: additive root metrics, times first, and those of findings."""
+    """Return the names of metrics to show by location: additive root metrics, times first, and metrics of findings."""
     roots = [each for each in experiment.metrics if each.parent is None and each.aggregation == "sum"]
     names = [each.name for each in sorted(roots, key=lambda each: each.unit != "sec")][:_MAIN]
     for highlight in highlights:
@@ -126,7 +127,12 @@ def _main_metrics(experiment: Experiment, highlights: Sequence[Highlight]) -> li
 
 
 def _bins(experiment: Experiment, ranges: npt.NDArray[np.intp]) -> Tree:
-    """Return a system tree whose nodes are ranges of locations."""
+    """Return a system tree whose nodes are ranges of locations.
+
+    Args:
+        experiment: The experiment.
+        ranges: Index of each range's first location, and the number of locations.
+    """
     noun = _noun(experiment)
     labels = [f"{len(experiment.locations):,} {noun}s"]
     for low, high in pairwise(ranges.tolist()):
@@ -150,7 +156,7 @@ def _label(place: Location) -> str:
 
 
 def _head(experiment: Experiment, start: Browser, systems: Mapping[str, Tree], key: str) -> dict[str, Any]:
-    """Return trees, names and the initial state."""
+    """Return the JSON data of the page: trees, names and the initial state."""
     places = experiment.locations if "machine" in systems else ()
     return {
         "key": key,
@@ -182,7 +188,7 @@ def _is_small(experiment: Experiment) -> bool:
 
 
 def _sums(sums: Sums) -> npt.NDArray[np.float64]:
-    """Return ``float64[metric, 3, call path]``: amounts, numbers of measured values, and of missing ones."""
+    """Return ``float64[metric, 3, call path]``: amounts, numbers of measured values, and numbers of missing values."""
     tallies = [sums.by_path(metric.name) for metric in sums.experiment.metrics]
     return np.array([(each.amounts, each.known, each.gaps) for each in tallies], dtype=np.float64)
 

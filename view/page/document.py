@@ -43,12 +43,12 @@ class Page:
         picture: HTML of a picture of the first finding; may be empty.
         verdict: Other lines of the verdict.
         caveats: Warnings beside the verdict.
-        incomplete: Whether ranks are missing or did not end, so that the warnings are shown unasked.
+        incomplete: Whether ranks are missing or did not end, so that the warnings are unfolded at the start.
         experiments: The experiment, and its difference from another one; empty if the page only shows a result.
         clusters: Indices of the locations of each cluster.
         sources: The source files.
         other: Name and metrics of another experiment that can be the base of percentages.
-        basis: A sentence on what the values in the trees are.
+        basis: A sentence that explains the values in the trees.
         counters: HTML of statistics; may be empty.
         account: HTML of the account; may be empty.
         tab: The tab that is open at the start; empty for the default.
@@ -158,13 +158,13 @@ def _verdict(page: Page) -> str:
 
 
 def _lines(page: Page) -> Iterable[tuple[str, str]]:
-    """Yield the other lines of the verdict, each with a further class: of the one that compares."""
+    """Yield the other lines of the verdict, each with a further class for its element, which may be empty."""
     for number, line in enumerate(page.verdict):
         yield line, " compared" if page.other and not number else ""
 
 
 def _highlight(finding: Entry) -> dict[str, Any]:
-    """Return what the script selects for a finding, as JSON data."""
+    """Return the metric, call path and locations that the script selects for a finding, as JSON data."""
     highlight = finding.highlight
     return {
         "title": visible(f"{finding.kind} {finding.where}"),
@@ -188,7 +188,7 @@ def _place(place: str) -> tuple[str, int]:
 def _finding(number: int, finding: Entry, picture: str) -> str:
     """Return a finding as HTML: kind and place, linked to the trees, and its text.
 
-    Only the first unfolds its text, and has a picture.
+    Only the first finding has its text unfolded, and a picture.
     """
     name = finding.kind.strip("?").lower().replace("/", "").replace(" ", "-")
     badge = f'<span class="kind {_text(name)}">{_text(finding.kind)}</span>'
@@ -206,7 +206,7 @@ def _paragraphs(lines: Iterable[str]) -> str:
 
 
 def _folded(title: str, body: str, is_open: bool = False) -> str:
-    """Return HTML that a reader unfolds by its title; empty if there is nothing in it."""
+    """Return HTML that a reader can fold and unfold by its title; empty if ``body`` is empty."""
     return f"<details{' open' if is_open else ''}><summary>{_text(title)}</summary>{body}</details>" if body else ""
 
 

@@ -1,4 +1,4 @@
-"""Pack numbers into text for a page, compact and fast to convert to a typed array."""
+"""Pack numbers into compact text for a page, which converts it to a typed array quickly."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 __all__ = ["ROUNDING", "Packed", "packed", "packed_text", "rounded"]
 
-_KEPT: Final = 12  # bits after the leading one; enough, as the page shows three digits
+_KEPT: Final = 12  # bits after the leading one of a rounded number; enough, because the page shows three digits
 ROUNDING: Final = 2.0 ** (-_KEPT - 1)  # the largest relative error
 _LEVEL: Final = 6
 
@@ -35,11 +35,11 @@ class Packed:
 
 
 def packed(values: Numbers, *, exact: bool) -> Packed:
-    """Return packed numbers, with all digits or rounded; all keep their digits if one does not fit single precision.
+    """Return packed numbers, with all digits or rounded.
 
     Args:
         values: An array of any shape, which is stored row by row; it may contain NaN.
-        exact: Whether to keep all digits.
+        exact: Whether to keep all digits. They are also kept if a number does not fit single precision.
     """
     flat = np.ascontiguousarray(values, dtype="<f8").ravel()
     short = None if exact else rounded(flat)
@@ -49,7 +49,7 @@ def packed(values: Numbers, *, exact: bool) -> Packed:
 
 
 def packed_text(text: bytes) -> str:
-    """Return packed text."""
+    """Return a text, compressed and in Base 64, from which the page decodes it."""
     return _text(text)
 
 

@@ -1298,8 +1298,8 @@
     shown() {
       return this.tree.walk(this.tree.children(-1), this.open);
     }
-    // Returns the nodes whose exclusive values make up the shown values of some nodes: open ones themselves, closed ones
-    // with all descendants.
+    // Returns the nodes whose exclusive values add up to the shown values of some nodes: open nodes themselves, and
+    // closed nodes with all descendants.
     held(nodes) {
       return [...nodes].flatMap((node) => this.isOpen(node) ? [node] : this.tree.walk([node]));
     }
@@ -1600,7 +1600,7 @@
       return OPERATIONS[this.aggregation];
     }
     // Returns the value at a place, or why it is missing; the gap is `partial` if some values are missing. `hasCells`:
-    // the place should have values; if it has none, the metric exists only for whole processes.
+    // whether the place should have values; if it has none, the metric exists only for whole processes.
     value(place, hasCells = false) {
       const known = this.known[place];
       const gaps = this.gaps[place];
@@ -1625,7 +1625,7 @@
         this.gaps.map((gaps, place) => gaps + other.gaps[place])
       );
     }
-    // Returns the tally without a part of its sums. Where the part is unknown, nothing is subtracted.
+    // Returns the tally with a part subtracted from its sums. If the part is unknown at a place, nothing is subtracted.
     less(part) {
       return new _Tally(
         this.aggregation,
@@ -1634,7 +1634,7 @@
         this.gaps.map((gaps, place) => gaps + part.gaps[place])
       );
     }
-    // Returns a tally by node of a tree, from the values that belong to each node itself.
+    // Returns a tally by node of a tree, aggregated over the values that belong to each node itself.
     atHome(tree) {
       const found = _Tally.nothing(this.aggregation, tree.length);
       for (let cell = 0; cell < this.length; cell++) found.add(tree.home[cell], this, cell);
@@ -1673,7 +1673,7 @@
     with(dimension, pane) {
       return new _Browser(this.sums, { ...this.panes, [dimension]: pane });
     }
-    // Returns the same with the numbers of other locations.
+    // Returns this browser with the numbers of other locations.
     of(sums) {
       return new _Browser(sums, this.panes);
     }
@@ -1689,7 +1689,7 @@
     unfolding(dimension, node) {
       return this.with(dimension, this.panes[dimension].unfolding(node));
     }
-    // Returns a tally, and the place in it that holds the value of a shown node.
+    // Returns the tally that contains the value of a shown node, and the place of the value in it.
     tallyOf(dimension, node) {
       const pane = this.panes[dimension];
       if (dimension === "metrics") return [this.ofMetric(node), 0];
@@ -1701,7 +1701,7 @@
       const hasCells = { program: true, system: !this.panes.system.isOpen(node), metrics: this.sums.metrics[node]?.perRank }[dimension];
       return tally.value(place, hasCells);
     }
-    // Returns the value of a node as if it were closed.
+    // Returns the value that a node has when it is closed, which includes its children.
     inclusive(dimension, node) {
       if (dimension === "metrics") return this.sums.total(node).value(0);
       return (dimension === "program" ? this.ofProgram : this.ofSystem).closed.value(node);
@@ -1718,7 +1718,7 @@
       const parts = this.partsOf(node).map((part) => this.sums.total(part));
       return parts.reduce((whole2, part) => whole2.less(part), this.sums.total(node));
     }
-    // Returns the child metrics that are not part of a node's own value, because the node is open and shows them below.
+    // Returns the child metrics that an open node's value excludes, because they are shown below it.
     partsOf(node) {
       const adds = this.sums.metrics[node].aggregation === "sum";
       return adds && this.panes.metrics.isOpen(node) ? this.sums.parts[node] : [];
@@ -1727,7 +1727,7 @@
     get terms() {
       return this.metrics.flatMap((metric) => [metric, ...this.partsOf(metric)]);
     }
-    // Returns whether the values of the selected metrics by location are loaded.
+    // Returns whether values of the selected metrics are loaded for each location.
     get located() {
       return this.terms.every((metric) => this.sums.values.has(metric));
     }
@@ -1741,7 +1741,7 @@
     get summed() {
       return summable(this.metrics.map((node) => this.sums.metrics[node]));
     }
-    // Returns a value that is made once for this browser, by name.
+    // Returns the value with a name, which is computed only once for this browser.
     once(name, make) {
       if (!this.kept.has(name)) this.kept.set(name, make());
       return this.kept.get(name);
@@ -1756,7 +1756,7 @@
     get ofSystem() {
       return this.once("system", () => this.sums.ofSystem(this));
     }
-    // Returns the call paths whose values the selected program nodes show.
+    // Returns the call paths whose values are shown by the selected program nodes.
     get paths() {
       const { program } = this.panes;
       return this.once("paths", () => program.tree.cells(program.held(program.selected)));
@@ -1767,8 +1767,8 @@
       const own = this.selected(read).atHome(tree);
       return { own, closed: own.up(tree) };
     }
-    // Returns the sum of the selected metrics. If they cannot be added, only places where a single metric has a value
-    // show one.
+    // Returns the sum of the selected metrics. If they cannot be added, there are values only at places at which a single
+    // metric has one.
     selected(read) {
       let tallies = this.metrics.map(
         (node) => this.partsOf(node).reduce((whole2, part) => whole2.less(read(part)), read(node))
@@ -1959,7 +1959,7 @@
 
   // src/model/rows.js
   var Rows = class {
-    // `basis`: the base of percentages; null for absolute values.
+    // `basis`: what 100 % is; null for absolute values.
     constructor(browser, dimension, basis) {
       Object.assign(this, { browser, dimension, basis });
       this.pane = browser.panes[dimension];
@@ -1997,7 +1997,7 @@
       }
       return found;
     }
-    // Returns the upper end of each colour scale: the whole, or the largest value if that is larger.
+    // Returns the upper end of each colour scale: the whole, or the largest value if this is larger.
     #tops() {
       const tops = /* @__PURE__ */ new Map();
       for (const node of this.pane.shown()) {
@@ -2009,13 +2009,13 @@
       }
       return tops;
     }
-    // Returns the lowest value for the upper end of a scale: the whole; in the system 0, because each of many ranks has
-    // only a small share.
+    // Returns the least value that the upper end of a scale may have: the whole, or in the system tree 0, because each of
+    // many ranks has only a small share.
     #least(node, unit) {
       if (this.dimension === "system") return 0;
       return unit === "%" ? 100 : Math.abs(this.#rootOf(node).amount ?? 0);
     }
-    // Returns the scale to which a node belongs, apart from its unit; null for metrics that are not additive.
+    // Returns the key, besides the unit, of the scale that a node belongs to; null for metrics that are not additive.
     #group(node) {
       return this.dimension === "metrics" && this.#rootOf(node).amount === null ? null : 0;
     }
@@ -2050,7 +2050,7 @@
         value,
         unit,
         colour: this.#place(node, whole2.amount === null ? value : whole2, unit),
-        // of all that is below, as of a closed node
+        // of the inclusive value, as for a closed node
         part: this.#place(node, value, unit)
       };
     }
@@ -2656,7 +2656,7 @@
   var ROWS = 20;
   var FEW = 1e3;
   var TimeLines = class {
-    // `read` returns a promise of the numbers under a key.
+    // `read` returns a promise of the numbers with a key.
     constructor(head, read) {
       this.head = head;
       this.steps = head.steps;
@@ -2668,7 +2668,7 @@
       this.numbers = /* @__PURE__ */ new Map();
       this.read = read;
     }
-    // Loads the regions and some metrics, as far as they are not loaded yet.
+    // Loads the regions and some metrics, unless they are loaded.
     async load(metrics) {
       this.regions ??= await this.read(`${this.head.key} regions`);
       for (const name of metrics) {
@@ -2692,7 +2692,7 @@
     middle(step) {
       return (this.edges[step] + this.edges[step + 1]) / 2;
     }
-    // Returns the first step of which at least half is in a range, and the step after the last one.
+    // Returns the first step that is at least half inside a range, and the step after the last such step.
     stepsOf([start2, end]) {
       const first = this.stepAt(start2 + this.step / 2);
       return [first, Math.max(first, this.stepAt(end - this.step / 2)) + 1];
@@ -2701,16 +2701,16 @@
     partAt(time) {
       return Math.max(0, Math.min(this.steps * this.fine - 1, Math.floor((time - this.start) * this.fine / this.step)));
     }
-    // Returns when a part of a step begins.
+    // Returns the time at which a part of a step begins.
     beginOf(part) {
       return part < this.steps * this.fine ? this.start + part * this.step / this.fine : this.end;
     }
-    // Returns the index of the call path with most time in a part of a step of a row; -1 for several short ones, NaN for
-    // none.
+    // Returns the index of the call path with most time in a row and a part of a step; -1 for several short call paths,
+    // NaN for none.
     pathAt(row, part) {
       return this.regions[row * this.steps * this.fine + part];
     }
-    // Returns the call path that has most parts of some steps of a row.
+    // Returns the call path that is the main one in most parts of some steps, in a row.
     mostMet(row, [from, to]) {
       const met = /* @__PURE__ */ new Map();
       for (let part = from * this.fine; part < to * this.fine; part++) met.set(this.pathAt(row, part), (met.get(this.pathAt(row, part)) ?? 0) + 1);
@@ -2722,7 +2722,7 @@
     nameAt(row, step) {
       return this.nameOf(this.mostMet(row, [step, step + 1]));
     }
-    // Returns the least, mean and largest value in some steps, and when the least and the largest occur.
+    // Returns the least, mean and largest value in some steps, and the times of the least and the largest value.
     summary(name, [from, to]) {
       const { least: least2, mean, most: most3 } = this.numbers.get(name);
       const found = { least: NaN, leastAt: NaN, mean: NaN, most: NaN, mostAt: NaN };
@@ -2744,8 +2744,8 @@
         return { start: this.edges[steps[0]], end: this.edges[steps[1]], region: this.nameOf(this.mostMet(0, steps)), values: metrics.map((name) => this.summary(name, steps)) };
       });
     }
-    // Returns the share of each call path in some steps, largest first. The row of all locations counts only if there
-    // is no other.
+    // Returns the share of each call path in some steps, the largest first. The row of all locations counts only if there
+    // are no other rows.
     shares([from, to] = [0, this.steps]) {
       const found = new Float64Array(this.head.paths.length);
       const { length } = this.head.rows;
@@ -2759,20 +2759,20 @@
       const all = (length - first) * (to - from) * this.fine;
       return [...found].map((count2, path) => ({ path, share: count2 / all })).sort((one, other) => other.share - one.share);
     }
-    // Writes a moment, in seconds, with as many decimals as the steps justify.
+    // Returns a moment in seconds as text, with as many decimals as the steps justify.
     moment(time) {
       return time.toFixed(this.#digits);
     }
     get #digits() {
       return Math.max(0, Math.min(9, 1 - Math.floor(Math.log10(this.step))));
     }
-    // Writes an interval as commands accept it. It is rounded inwards, so that it is inside the trace.
+    // Returns an interval in the notation of commands. It is rounded inwards, so that it is inside the trace.
     span([start2, end]) {
       const size = 10 ** this.#digits;
       const digits2 = (value) => (value / size).toFixed(this.#digits);
       return `${digits2(Math.ceil(start2 * size - 1e-6))}:${digits2(Math.floor(end * size + 1e-6))}`;
     }
-    // Returns whether commands know a metric; they do not know the times of a region's entries.
+    // Returns whether commands accept a metric; they do not accept the times of a region's entries.
     inCommands(name) {
       return this.head.metrics.some((each) => each.name === name && each.word !== null);
     }
@@ -3864,7 +3864,7 @@
       this.lastAsked = /* @__PURE__ */ new Map();
       this.kept = /* @__PURE__ */ new WeakMap();
     }
-    // Returns what `make` makes for a tree and a key. Caches one result per tree and first word of the key.
+    // Returns the result of `make` for a tree and a key. One result is cached for each tree and first word of the key.
     once(tree, key, make) {
       if (!this.kept.has(tree)) this.kept.set(tree, /* @__PURE__ */ new Map());
       const found = this.kept.get(tree);
@@ -3872,7 +3872,7 @@
       if (found.get(name)?.key !== key) found.set(name, { key, made: make() });
       return found.get(name).made;
     }
-    // Waits until the values of metrics, and of their parts, are loaded.
+    // Waits until the values of some metrics and of their child metrics are loaded.
     async load(metrics) {
       const missing = [...new Set([...metrics].flatMap((each) => [each, ...this.parts[each]]))].filter(
         (each) => !this.values.has(each)
@@ -3886,7 +3886,7 @@
         await this.load([metric]);
       }
     }
-    // Returns whether there are negative sums, as in a difference, apart from rounding errors.
+    // Returns whether some sums are negative, as in a difference. Rounding errors are ignored.
     get signed() {
       return this.metrics.some((_, metric) => {
         const { amounts } = this.byPath(metric);
@@ -3902,7 +3902,7 @@
       if (!this.totals.has(metric)) this.totals.set(metric, this.byPath(metric).together());
       return this.totals.get(metric);
     }
-    // Returns the values of the selected metrics and program nodes at each system node; null if the page lacks them.
+    // Returns the values of the selected metrics and program nodes at each system node; null if the page has none.
     ofSystem(browser) {
       const { paths } = browser;
       return browser.spread((metric) => this.byLocation(metric, paths), browser.panes.system.tree);
@@ -3915,7 +3915,8 @@
       this.lastAsked.set(metric, { paths, tally });
       return tally;
     }
-    // Returns those of some call paths that have values of a metric of whole processes; if none has, all that have.
+    // Returns the call paths in a list that have values of a metric of whole processes; if none has, all call paths with
+    // values.
     ofProcesses(metric, paths) {
       const { known, gaps } = this.byPath(metric);
       const has = (path) => known[path] + gaps[path] > 0;
@@ -3950,7 +3951,7 @@
 
   // src/model/rank_sums.js
   var RankSums = class extends Sums {
-    // `whole`: the numbers of all locations; `locations`: those to keep.
+    // `whole`: the numbers of all locations. `locations`: the locations to keep.
     constructor(whole2, locations) {
       super({ ...whole2.head, locations: locations.map((each) => whole2.head.locations[each]) }, null, null);
       this.whole = whole2;
@@ -4371,7 +4372,7 @@
       this.laterThreads = [];
       this.rows = /* @__PURE__ */ new Map();
     }
-    // Reads the bins, and the rows of single locations, of metrics that are shown by location.
+    // Reads the values of metrics by bin, and for some call paths by location, if these metrics are shown by location.
     async load(metrics) {
       for (const metric of new Set([...metrics].flatMap((each) => [each, ...this.parts[each]]))) {
         if (this.values.has(metric) || !this.large.metrics.includes(this.metrics[metric].name)) continue;
@@ -4380,8 +4381,8 @@
         if (this.large.paths.length) this.rows.set(metric, await this.read(`${name} rows`));
       }
     }
-    // Returns how a metric spreads over locations at each node of the call tree; null for several metrics, open ones, and
-    // other trees.
+    // Returns the distribution of a metric over locations at each node of the call tree; null if several metrics or an
+    // open metric are selected, and for other trees.
     rangesOf(tree, metric, parts) {
       if (parts.length || tree !== this.calls) return null;
       const of = (part) => {
@@ -4402,8 +4403,8 @@
       };
       return { own: of(OWN), closed: of(CLOSED) };
     }
-    // Returns the values of the selected metrics at each node of a system tree, of bins or locations; null if the page
-    // lacks them.
+    // Returns the values of the selected metrics at each node of a system tree, whose nodes are bins or locations; null
+    // if the page does not contain them.
     ofSystem(browser) {
       const { tree } = browser.panes.system;
       if (!browser.located) return null;
@@ -4446,8 +4447,8 @@
       }
       this.link();
     }
-    // Lists the children of all nodes. Those of one node are a range of one list, because with 100,000 ranks many small
-    // lists are too slow.
+    // Lists the children of all nodes. The children of one node are a range in a common list, because with 100,000 ranks,
+    // many small lists are too slow.
     link() {
       this.first = new Int32Array(this.length + 2);
       for (let node = 0; node < this.length; node++) this.first[this.parents[node] + 2]++;
@@ -4471,7 +4472,7 @@
     root(node) {
       return this.ancestors(node).at(-1) ?? node;
     }
-    // Returns nodes and their descendants, parents first. `into`: if given, only these nodes show their children.
+    // Returns nodes and their descendants, parents first. `into`: nodes whose children are included; undefined for all.
     walk(starts, into = null) {
       const found = [];
       const pending = Array.from(starts).reverse();
@@ -4500,7 +4501,7 @@
 
   // src/model/experiment.js
   var Experiment = class _Experiment {
-    // `read` returns a promise of the numbers under a key.
+    // `read` returns a promise of the numbers with a key.
     constructor(head, sums, spread, read) {
       this.head = head;
       const { metrics, calls, flat, systems } = head.trees;

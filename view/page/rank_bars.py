@@ -16,7 +16,8 @@ from ..verdict import Entry, Highlight
 
 __all__ = ["RankBar", "RankBars", "rank_bars"]
 
-# The metric of what a finding is about, by its kind, and whether without its parts; if missing, that of the trees.
+# Kind of finding → the metric to draw, and whether without its child metrics. For other kinds, or if the experiment
+# does not have this metric, the metric that the finding selects in the trees is drawn.
 _METRICS: Final = {
     "HOT SPOT": ("cpu_time", True),
     "FILE I/O": ("io_time", False),
@@ -24,24 +25,24 @@ _METRICS: Final = {
     "TRANSFER": ("mpi_time", False),
 }
 _WIDTH: Final = 340
-_ROWS: Final = 8  # the most ranks with a row each, and their values; more are columns
+_ROWS: Final = 8  # most ranks that have a row each, with their values; more ranks are drawn as columns
 _ROW: Final = 19
 _NAME: Final = 62  # pixels of the longest name: thread 12.3
 _BAR: Final = 205  # pixels of the longest bar
-_COLUMNS: Final = 240  # the most columns; each stands for the largest of several ranks if there are more
+_COLUMNS: Final = 240  # most columns; if there are more ranks, a column shows the largest of several ranks
 _HIGH: Final = 120  # pixels of the longest column
 _AXIS: Final = 58  # pixels for the numbers beside the columns
-_TICK: Final = 30  # least distance in pixels of two ranks that are named
+_TICK: Final = 30  # least distance in pixels between two ranks that are named
 
 
 @dataclass(frozen=True, slots=True)
 class RankBar:
-    """A rank, or a thread.
+    """The bar of a rank, or of a thread.
 
     Attributes:
         name: ``3``, or ``3.1`` for a thread.
         value: The value; None if it is missing.
-        colour: Index of the colour, that of its cluster.
+        colour: Index of the colour, which is the colour of the rank's cluster.
     """
 
     name: str
@@ -56,8 +57,8 @@ class RankBars:
     Attributes:
         bars: The bars, in the order of the ranks.
         noun: ``rank`` or ``thread``.
-        what: What the values are.
-        unit: Their unit.
+        what: A title that names the values.
+        unit: Unit of the values.
     """
 
     bars: Sequence[RankBar]
@@ -74,7 +75,7 @@ class RankBars:
 
     @property
     def _size(self) -> int:
-        """The number of ranks for which a column stands."""
+        """The number of ranks per column."""
         return ceil(len(self.bars) / _COLUMNS)
 
     @property
@@ -116,7 +117,7 @@ class RankBars:
         for place in range(0, len(groups), ceil(named / wide)):
             x = _AXIS + (place + 0.5) * wide
             parts.append(element("text", text(groups[place][0].name), x=x, y=_HIGH + 20, text_anchor="middle"))
-        before = _AXIS - 6 - 4 * (len(self.bars[0].name) - 1)  # beside the first name
+        before = _AXIS - 6 - 4 * (len(self.bars[0].name) - 1)  # to the left of the first rank's number
         parts.append(element("text", text(self.noun), x=before, y=_HIGH + 20, text_anchor="end"))
         return self._svg(parts, _HIGH + 26)
 
@@ -126,7 +127,7 @@ class RankBars:
 
 
 def rank_bars(experiment: Experiment, entry: Entry, clusters: Sequence[Sequence[int]]) -> RankBars | None:
-    """Return the bars of all ranks in the region of a finding; None if there is one rank, or no value to show.
+    """Return the bars of all ranks in the region of a finding; None if there is only one rank, or no value to show.
 
     Args:
         experiment: The experiment.
@@ -158,7 +159,7 @@ def rank_bars(experiment: Experiment, entry: Entry, clusters: Sequence[Sequence[
 
 
 def _of_kind(experiment: Experiment, entry: Entry) -> Highlight:
-    """Return the highlight of a finding, with the metric that its text is about."""
+    """Return the highlight of a finding, with the metric replaced by the one that the finding's text is about."""
     highlight = entry.highlight
     name, without_parts = _METRICS.get(entry.kind.strip("?"), (highlight.metric, highlight.without_parts))
     if highlight.locations or name is None or name not in experiment:

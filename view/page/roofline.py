@@ -1,4 +1,4 @@
-"""Make the data of rooflines for the page: formulas of rates and intensities, and limits of the calibrated machine.
+"""Make the data of rooflines for the page: formulas of rates and intensities, and the calibrated machine's limits.
 
 A roofline shows work per second over work per byte, both logarithmic (Williams, Waterman and Patterson, CACM 2009). The
 work is floating-point operations, or instructions as for GPUs (Ding and Williams, PMBS 2019). All values are per core.
@@ -20,8 +20,8 @@ __all__ = ["roofline_of"]
 
 _TIME: Final = "counted_time"
 _BYTES: Final = "memory_bytes"
-_SERVED_BY_L3: Final = 1.5  # an L2 miss is served by an L3 cache if it is so many times as fast as memory
-_NO_AMOUNTS: Final = frozenset({"difference", "ratio", "stddev"})  # operations whose results have no rates
+_SERVED_BY_L3: Final = 1.5  # if L2 misses are faster than memory by this factor, an L3 cache serves them
+_NO_AMOUNTS: Final = frozenset({"difference", "ratio", "stddev"})  # operations from whose results no rates follow
 _CALIBRATE: Final = "run autoanalyzer calibrate once; later runs contain its results"
 
 
@@ -35,9 +35,9 @@ class _Kind:
         rate: The metric of the vertical axis.
         intensity: The metric of the horizontal axis.
         peak: Name of the calibrated time whose inverse limits the rate.
-        roof: Name of this limit.
+        roof: Name of this limit in the chart.
         about: Text below the title.
-        needs: How to obtain missing data.
+        needs: How to obtain data that are missing for this chart.
     """
 
     title: str
@@ -107,7 +107,7 @@ def _derived(formula: Formula) -> dict[str, Any]:
 
 
 def _lacking(charts: Sequence[_Kind], measured: Sequence[str], line: int | None) -> Iterator[str]:
-    """Yield for each missing roofline a sentence on what it needs."""
+    """Yield for each roofline that cannot be drawn a sentence on the data that it needs."""
     for kind in _KINDS:
         if kind not in charts:
             why = why_absent(kind.rate, measured, line) or why_absent(kind.intensity, measured, line)
@@ -140,7 +140,7 @@ def _chart(kind: _Kind, experiment: Experiment, formulas: Sequence[Formula], lin
 def _slopes(
     prices: Prices, place: dict[str, str], line: int | None, *, of_l2: bool
 ) -> Iterator[dict[str, str | float]]:
-    """Yield the known bandwidths of a core, with their names, in bytes per second."""
+    """Yield the known bandwidths per core in bytes per second, each with its name."""
     l3, walk = prices.l2_miss_streamed, prices.memory_streamed
     if of_l2 and line and l3 and walk and walk > _SERVED_BY_L3 * l3:
         yield {"name": "L3, of one core that reads", "bytes": line / l3}
@@ -154,7 +154,7 @@ def _slopes(
 
 
 def _of_bytes(experiment: Experiment, texts: dict[str, str]) -> str:
-    """Return a sentence on the sources of bytes and seconds."""
+    """Return a sentence that explains where the numbers of bytes and seconds come from."""
     sources = {each.name: each.source for each in experiment.metrics}
     bytes_ = f"{_BYTES} = {texts[_BYTES]}" if _BYTES in texts else f"{_BYTES}, as measured"
     of = [f"{name} is {sources[name]}" for name in sources if _BYTES in texts and name in texts[_BYTES].split()]

@@ -21,14 +21,14 @@ Values = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Means:
-    """The distribution of values over the locations in each step.
+    """The distribution of values over the locations in each step of time.
 
-    Values are rates of additive metrics, and levels of others; NaN if they are known on no location.
+    Values are rates for additive metrics, and levels for others; NaN if they are known on no location.
 
     Attributes:
-        least: ``float64[step, metric]``: the least value of a location.
+        least: ``float64[step, metric]``: the least value of any location.
         mean: ``float64[step, metric]``: the mean over the locations.
-        most: ``float64[step, metric]``: the largest value of a location.
+        most: ``float64[step, metric]``: the largest value of any location.
     """
 
     least: Values
@@ -38,7 +38,7 @@ class Means:
 
 @dataclass(frozen=True, eq=False)
 class Steps:
-    """Equal steps over a trace's time.
+    """Equal steps of time, from the start to the end of a trace.
 
     Attributes:
         edges: ``float64[step + 1]``: the times in seconds at which steps begin and end.
@@ -66,13 +66,14 @@ class Steps:
 
         Args:
             trace: The trace.
-            lines: Some of its lines.
-            derived: Adds columns of derived metrics to the values of a line.
+            lines: Some of the trace's lines.
+            derived: Takes the values of a line, and returns them with columns of derived metrics added.
             finer: Steps for the call paths; None for the same steps.
 
         Yields:
             For each line, the distribution over the lines so far, and the line's seconds in each call path,
-            ``float64[step, call path + 1]``, whose first column is for short call paths together.
+            ``float64[step, call path + 1]``. The first column is the sum over call paths that are too short to be
+            stored.
         """
         shape = len(self), derived(np.zeros((0, len(trace.metrics)))).shape[1]
         least, most, total, known = np.full(shape, np.nan), np.full(shape, np.nan), np.zeros(shape), np.zeros(shape)
@@ -100,11 +101,13 @@ class Steps:
 
 
 def steps_of(trace: Trace, most: int) -> Steps | None:
-    """Return steps over a trace's time, as many as its longest line has samples; None if it lasts no time.
+    """Return steps from the start to the end of a trace, as many as its longest line has samples.
+
+    None if the trace lasts no time. All its lines are read.
 
     Args:
-        trace: The trace, of which all lines are read.
-        most: The greatest number of steps.
+        trace: The trace.
+        most: The largest number of steps.
     """
     spans = [(line.begin[0], line.end[-1]) for line in trace.lines() if len(line)]
     first, last = min((span[0] for span in spans), default=0.0), max((span[1] for span in spans), default=0.0)
@@ -112,13 +115,16 @@ def steps_of(trace: Trace, most: int) -> Steps | None:
 
 
 def _length(line: TimeLine) -> Values:
-    """Return the lengths of samples in seconds; NaN for samples of no length, which have no rate."""
+    """Return the lengths of a line's samples in seconds; NaN for samples without length, because they have no rate."""
     length = line.end - line.begin
     return np.where(length > 0, length, np.nan)
 
 
 def _parts(line: TimeLine, paths: int) -> sparse.csr_array:
-    """Return the share of each call path in each sample, ``float64[sample, call path + 1]``."""
+    """Return the share of each call path in each sample of a line, ``float64[sample, call path + 1]``, from 0 to 1.
+
+    The first column is for call paths that are too short to be stored.
+    """
     from scipy import sparse  # noqa: PLC0415
 
     shares = np.nan_to_num(line.seconds / _length(line)[line.samples])

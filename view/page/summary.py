@@ -25,11 +25,12 @@ class Summary:
     """The distribution of a metric over all locations.
 
     Attributes:
-        own: ``float64[measure, call path]``: the ``MEASURES`` of exclusive values; locations are indices. NaN if
-            nothing was measured.
-        closed: ``float64[measure, call path]``, those of inclusive values; NaN if the metric is not additive.
+        own: ``float64[measure, call path]``: the ``MEASURES`` of exclusive values, in which a location is given by its
+            index; NaN if nothing was measured.
+        closed: ``float64[measure, call path]``: the ``MEASURES`` of inclusive values; NaN if the metric is not
+            additive.
         bins: ``float64[call path, bin]``: exclusive values summed over ranges of locations; NaN if none was measured.
-        rows: For some call paths, exclusive and inclusive values of all locations, ``float64[location]``.
+        rows: Index of a call path → exclusive and inclusive values, both ``float64[location]``; for some call paths.
     """
 
     own: Numbers
@@ -39,15 +40,15 @@ class Summary:
 
 
 def bins_of(locations: int) -> npt.NDArray[np.intp]:
-    """Return the starts of at most 256 ranges of locations, and the end of the last one."""
+    """Return the index of the first location in each of at most 256 ranges, and at the end the number of locations."""
     return np.linspace(0, locations, min(_BINS, locations) + 1).astype(np.intp)
 
 
 def summary(experiment: Experiment, metric: str, paths: Sequence[int] = ()) -> Summary:
     """Return the distribution of a metric over the locations, in one pass over call paths, from the last to the first.
 
-    Only one block of call paths is in memory, and a row for each call path whose children were read but not itself:
-    as many as the tree is deep, if call paths are in depth-first order.
+    Memory contains one block of call paths, and one row for each call path that is not read yet, but whose children
+    are. If call paths are in depth-first order, these are at most as many as the tree is deep.
 
     Args:
         experiment: The experiment.
@@ -80,7 +81,7 @@ def summary(experiment: Experiment, metric: str, paths: Sequence[int] = ()) -> S
 
 
 def _together(aggregation: Aggregation, one: Numbers, other: Numbers) -> Numbers:
-    """Return the values of two call paths aggregated; a value is missing only if both are."""
+    """Return the aggregated values of two call paths, ``float64[location]``; NaN where both are NaN."""
     if aggregation == "none":
         return np.full_like(one, np.nan)
     if aggregation != "sum":
@@ -92,7 +93,7 @@ def _together(aggregation: Aggregation, one: Numbers, other: Numbers) -> Numbers
 
 
 def _measures(values: Numbers) -> Numbers:
-    """Return the ``MEASURES`` of values by location."""
+    """Return the ``MEASURES`` of ``float64[location]`` values, in their order."""
     missing = np.isnan(values)
     if missing.any():
         known = np.flatnonzero(~missing)

@@ -26,16 +26,16 @@ if TYPE_CHECKING:
 
 __all__ = ["Recording", "TimeLines", "time_lines_of"]
 
-_STEPS: Final = 800  # steps, as many as a window can show; a metric takes some 8 kB
-_FINEST: Final = 8  # parts of a step, each with its main call path, so that a zoom shows more
-_ROWS: Final = 32  # rows of single locations, or of ranges of them
+_STEPS: Final = 800  # most steps of time, as many as a window can show; a metric then takes some 8 kB
+_FINEST: Final = 8  # most parts of a step, each with its own main call path, so that a zoom shows more
+_ROWS: Final = 32  # most rows, each for one location or for a range of locations
 _FIRST: Final = 4  # number of charts at the start
-_SPOKEN_OF: Final = 2  # how many of them may show metrics of findings
-_AROUND: Final = "mpi_start_end_time"  # time at both ends of each run, which is no variation of the program
+_SPOKEN_OF: Final = 2  # most charts at the start that are chosen because findings name their metrics
+_AROUND: Final = "mpi_start_end_time"  # time at both ends of each run, which does not count as variation
 _STILL: Final = 0.02  # least variation of a metric that is shown at the start
-_SPIKES: Final = 2  # percent of the lowest and highest values that are ignored, so that spikes are no variation
-_ALIKE: Final = 0.9  # correlation from which only one of two metrics is shown at the start
-_NONE: Final = -1  # in no call path
+_SPIKES: Final = 2  # percent of the lowest and of the highest values that do not count as variation
+_ALIKE: Final = 0.9  # if two metrics correlate more than this, only one of them is shown at the start
+_NONE: Final = -1  # place of a call path if there is none
 
 Values = npt.NDArray[np.float64]
 
@@ -45,10 +45,10 @@ class Recording:
     """A trace for a page.
 
     Attributes:
-        path: The file.
-        name: Its name in commands: the file, or the folder of the run.
-        title: Its name for readers.
-        marks: Marks to draw on it.
+        path: The trace's file.
+        name: Name of the trace in commands: the file, or the folder of the run.
+        title: Name of the trace for readers.
+        marks: Marks to draw on the time lines.
     """
 
     path: Path
@@ -62,8 +62,8 @@ class TimeLines:
     """A trace's data for a page.
 
     Attributes:
-        head: Names, steps and marks, for JSON; it refers to numbers by their keys.
-        numbers: Numbers by key, which the page decodes when it needs them.
+        head: JSON data: names, steps, marks, and keys of numbers.
+        numbers: Key → packed numbers, which the page decodes when it needs them.
     """
 
     head: Mapping[str, Any]
@@ -73,12 +73,12 @@ class TimeLines:
 def time_lines_of(
     recording: Recording, experiment: Experiment, *, key: str, spoken_of: Sequence[str] = ()
 ) -> TimeLines | None:
-    """Return the data of a trace for a page; each line is read twice, one after the other.
+    """Return the data of a trace for a page; each line is read twice, and only one line is in memory at a time.
 
     Args:
         recording: The trace.
         experiment: The profile of the run, whose trees contain the trace's call paths.
-        key: Prefix of the keys of numbers.
+        key: Prefix for the keys of numbers.
         spoken_of: Metrics of findings, most important first.
 
     Returns:
@@ -135,9 +135,17 @@ def time_lines_of(
 
 
 def _read(trace: Trace, steps: Steps, rates: TimeRates, fine: int) -> tuple[Means, dict[str, npt.NDArray[np.intp]]]:
-    """Return the distribution of metrics in each step, and the main call path in each of its ``fine`` parts.
+    """Return the distribution of metrics in each step, and the main call paths.
 
-    The latter is that of all locations together, and of each range of them.
+    Args:
+        trace: The trace.
+        steps: The steps of time.
+        rates: The derived metrics.
+        fine: Number of parts of a step, each of which has its own main call path.
+
+    Returns:
+        The distribution; and name of a row → ``intp[part]``, columns of the main call paths. A row is for all
+        locations, or for a range of them.
     """
     count = len(trace.locations)
     ranges = _ranges(count)
@@ -156,12 +164,12 @@ def _read(trace: Trace, steps: Steps, rates: TimeRates, fine: int) -> tuple[Mean
 
 
 def _ranges(locations: int) -> npt.NDArray[np.intp]:
-    """Return where the ranges of locations begin that have a row each, and where the last one ends."""
+    """Return the index of the first location in each range that has a row, and at the end the number of locations."""
     return np.linspace(0, locations, min(_ROWS, locations) + 1).astype(np.intp)
 
 
 def _members(trace: Trace, rows: int, experiment: Experiment) -> list[list[int]]:
-    """Return the profile's locations of each row; none for the row of all."""
+    """Return for each row the indices of its locations in the profile; empty for the row of all locations."""
     places = {(each.process, each.thread): number for number, each in enumerate(experiment.locations)}
     found = [places.get((each.process, each.thread)) for each in trace.locations]
     of_each = [[each for each in found[low:high] if each is not None] for low, high in pairwise(_ranges(len(found)))]
@@ -169,12 +177,21 @@ def _members(trace: Trace, rows: int, experiment: Experiment) -> list[list[int]]
 
 
 def _most(seconds: sparse.csr_array) -> npt.NDArray[np.intp]:
-    """Return for each step the column with the largest value; -1 if all are 0."""
+    """Return for each step the column with the largest value; -1 if all values are 0.
+
+    Args:
+        seconds: ``float64[step, call path + 1]``.
+    """
     return np.where(seconds.max(axis=1).toarray().ravel() > 0, np.asarray(seconds.argmax(axis=1)).ravel(), _NONE)
 
 
 def _by_place(rows: Mapping[str, npt.NDArray[np.intp]], met: Sequence[int]) -> Values:
-    """Return call paths as indices among ``met``; -1 stands for several short ones, NaN for none."""
+    """Return ``float64[row, part]``: main call paths as indices into ``met``; -1 for short call paths, NaN for none.
+
+    Args:
+        rows: Name of a row → columns of its main call paths.
+        met: Columns of all main call paths.
+    """
     places = {column: float(place) for place, column in enumerate(met)} | {0: -1.0, _NONE: np.nan}
     return np.array([[places[column] for column in row.tolist()] for row in rows.values()])
 
@@ -202,7 +219,7 @@ def _metric(metric: Metric) -> dict[str, Any]:
 
 
 def _entries(entries: Entries) -> dict[str, Any]:
-    """Return the times of a region's entries as a metric for the page, which no command knows."""
+    """Return JSON data that make the page show the times of a region's entries like a metric, but without commands."""
     return {"name": visible(entries.name), "unit": "sec", "about": visible(entries.about), "word": None}
 
 
@@ -221,8 +238,15 @@ def _of_entries(entries: Entries, steps: Steps) -> Values:
 def _first(metrics: Sequence[Metric], mean: Values, marked: Sequence[str], spoken_of: Sequence[str]) -> list[int]:
     """Return the indices of the metrics to show at the start.
 
-    These are the metrics of marks and findings, then those that vary most and do not resemble chosen ones, beginning
-    with a time. The variation of times is in seconds per second, that of other metrics is relative to their maximum.
+    Metrics of marks and findings are chosen first, then a time, then the metrics that vary most. Metrics that resemble
+    a chosen one are skipped. The variation of times is in seconds per second; the variation of other metrics is
+    relative to their maximum.
+
+    Args:
+        metrics: The metrics.
+        mean: ``float64[step, metric]``: the mean over the locations.
+        marked: Names of the metrics of marks.
+        spoken_of: Names of the metrics of findings, most important first.
     """
     names, lineages = [metric.name for metric in metrics], _lineages(metrics)
     times = np.array([metric.unit == "sec" for metric in metrics])
@@ -245,7 +269,7 @@ def _first(metrics: Sequence[Metric], mean: Values, marked: Sequence[str], spoke
 
 
 def _correlations(known: Values) -> Values:
-    """Return the absolute correlations of columns; those of a constant column are 0."""
+    """Return ``float64[column, column]``: the absolute correlations of columns; 0 for constant columns."""
     centred = known - known.mean(axis=0)
     length = np.linalg.norm(centred, axis=0)
     scaled = np.divide(centred, length, out=np.zeros_like(centred), where=length > 0)
@@ -253,7 +277,7 @@ def _correlations(known: Values) -> Values:
 
 
 def _lineages(metrics: Sequence[Metric]) -> list[frozenset[str]]:
-    """Return for each metric the set of its name and those of its ancestors."""
+    """Return for each metric a set: its own name and the names of its ancestors."""
     found: dict[str, frozenset[str]] = {}
     for metric in metrics:
         found[metric.name] = found.get(metric.parent or "", frozenset()) | {metric.name}
@@ -261,13 +285,19 @@ def _lineages(metrics: Sequence[Metric]) -> list[frozenset[str]]:
 
 
 def _between(names: Sequence[str], mean: Values) -> Values:
-    """Return the values without the steps in which MPI starts and ends, unless there are no others."""
+    """Return the values without the steps in which MPI starts and ends; all values if fewer than two steps are left."""
     inside = mean[:, names.index(_AROUND)] < 1 / 2 if _AROUND in names else np.ones(len(mean), dtype=bool)
     return mean[inside] if inside.sum() > 1 else mean
 
 
 def _paths(paths: Sequence[CallPath], wanted: Sequence[int], experiment: Experiment) -> list[dict[str, Any]]:
-    """Return names and places of call paths, and their nodes in the trees, as JSON data."""
+    """Return names and places of call paths, and their nodes in the trees, as JSON data.
+
+    Args:
+        paths: The call paths of the trace.
+        wanted: Indices of the call paths to return.
+        experiment: The profile of the run.
+    """
     there = {chain: number for number, chain in enumerate(_chains(experiment.call_paths))}
     chains = _chains(paths)
     return [

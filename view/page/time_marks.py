@@ -1,4 +1,4 @@
-"""Marks on time lines and beside them: intervals, lines, times of entries, and warp paths."""
+"""Marks on time lines, and charts beside them: intervals, lines, times of entries, and warp paths."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..place import visible
 
 __all__ = ["Entries", "Interval", "Line", "TimeMarks", "Warping"]
 
-_POINTS: Final = 1000  # greatest number of points of a line, or pairs of a path, as many as a window can show
+_POINTS: Final = 1000  # most points in a line, or pairs in a warp path, as many as a window can show
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,9 +58,9 @@ class Entries:
 
     Attributes:
         name: Name of the chart.
-        about: Its description.
-        begin: ``float64[location, part]``: when each part of the entries begins, in seconds.
-        end: ``float64[location, part]``: when it ends.
+        about: Description of the chart.
+        begin: ``float64[location, part]``: time in seconds at which each part of the entries begins.
+        end: ``float64[location, part]``: time in seconds at which each part ends.
         seconds: ``float64[location, part]``: seconds per entry.
     """
 

@@ -25,7 +25,7 @@ class TimeRates:
     Attributes:
         names: Names of the trace's metrics, in the order of columns.
         formulas: The formulas, each after those that it uses.
-        metrics: The derived metrics to show, without those that are only parts of others.
+        metrics: The derived metrics to show; those that only other formulas use are left out.
     """
 
     names: Sequence[str]
@@ -34,7 +34,7 @@ class TimeRates:
 
     @classmethod
     def of(cls, trace: Trace, experiment: Experiment) -> TimeRates:
-        """Return the derived metrics of a trace; simulated counts have no rates, because a simulation is slower.
+        """Return the derived metrics of a trace; counts per second are left out if counts are simulated.
 
         Args:
             trace: The trace of a run.
@@ -54,7 +54,7 @@ class TimeRates:
         return cls([metric.name for metric in trace.metrics], formulas, metrics)
 
     def beside(self, values: Values) -> Values:
-        """Return the values of a line, ``float64[step, metric]``, followed by columns of derived metrics."""
+        """Return the values of a line, ``float64[step, metric]``, with columns of derived metrics appended."""
         columns = dict(zip(self.names, values.T, strict=True))
         for formula in self.formulas:
             columns[formula.name] = formula.evaluate(columns)

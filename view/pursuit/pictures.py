@@ -20,8 +20,8 @@ __all__ = ["pictures"]
 Rows = npt.NDArray[np.intp]
 
 _LABELLED: Final = 8
-_ROW: Final = 24  # pixels
-_PERIODS: Final = 24  # greatest number of periods in a table
+_ROW: Final = 24  # pixels per row
+_PERIODS: Final = 24  # most periods in a table
 
 
 def pictures(periods: Sequence[Period], state: PursuitOverTime, said: Sequence[str]) -> list[Picture]:
@@ -29,7 +29,7 @@ def pictures(periods: Sequence[Period], state: PursuitOverTime, said: Sequence[s
 
     Args:
         periods: The periods, at least one.
-        state: The state after the last of them.
+        state: The state of the pursuit after the last period.
         said: Sentences for the first picture.
     """
     found: list[Picture] = []
@@ -101,7 +101,7 @@ def _importance(periods: Sequence[Period], state: PursuitOverTime) -> Picture:
 
 
 def _reduction(state: PursuitOverTime) -> Picture:
-    """Return a picture of the share of data saved over time (Vetter and Reed, figure 18)."""
+    """Return a picture of the share of data that the selections save over time (Vetter and Reed, figure 18)."""
     course = state.reduction.course
     line = Series("", [end for end, _ in course], [100 * share for _, share in course], style="line", colour=2)
     chart = Chart([line], Axis("seconds"), Axis("% of fields left out", zero=True), height=280)
@@ -118,7 +118,7 @@ def _ranking(found: Outcome, said: Sequence[str]) -> Picture:
 
 
 def _locations(telling: Telling, view: View) -> list[Picture]:
-    """Return pictures of the points; of many points, some, including those farthest from the mean."""
+    """Return pictures of the points; if there are too many, only some are drawn, including those far from the mean."""
     far = np.argsort(-np.linalg.norm(view.points, axis=1), kind="stable")[:_LABELLED]
     found = telling.found
     rows = np.union1d(some_rows(found.seen), far)

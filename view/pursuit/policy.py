@@ -1,4 +1,4 @@
-"""Write the policy: what a running program should record next (Vetter and Reed, sections 1.2 and 4.6)."""
+"""Write the policy: the metrics that a running program should record next (Vetter and Reed, sections 1.2, 4.6)."""
 
 from __future__ import annotations
 
@@ -14,13 +14,14 @@ SCHEMA: Final = "autoanalyzer.policy/1"
 
 
 def policy_text(period: Period, state: PursuitOverTime) -> bytes:
-    """Return the policy after a period as JSON: the measured metrics to record from now on, including probes.
+    """Return the policy after a period as JSON: the measured metrics to record from now on.
 
-    Before the first selection, these are all metrics.
+    They include metrics that are recorded only to check whether they have become important. Before the first
+    selection, they are all metrics.
 
     Args:
         period: The last period.
-        state: The state after it.
+        state: The state of the pursuit after this period.
     """
     record = state.recorded
     document: dict[str, Any] = {

@@ -25,9 +25,9 @@ __all__ = ["SCHEMA", "pursuit_report"]
 SCHEMA: Final = "autoanalyzer.pursuit/1"
 
 _RANKED: Final = 15
-_TOLD: Final = 3  # greatest number of metrics in a sentence
-_NAMED: Final = 16  # greatest number of ranks, or ranges of ranks, in a list
-_LITTLE: Final = 0.05  # share of the largest importance below which a metric adds little
+_TOLD: Final = 3  # most metrics in a sentence
+_NAMED: Final = 16  # most ranks, or ranges of ranks, in a list
+_LITTLE: Final = 0.05  # a metric adds little if its importance is a smaller share of the largest importance
 
 
 def pursuit_report(
@@ -42,8 +42,8 @@ def pursuit_report(
 
     Args:
         periods: The periods, at least one.
-        state: The state after the last of them.
-        late: Number of samples that arrived after their window.
+        state: The state of the pursuit after the last period.
+        late: Number of samples that arrived after their window was closed.
         empty: Number of windows without any sample.
         unseen: Excluded ranks that never appeared.
     """
@@ -106,7 +106,10 @@ def _who(found: Pursuit, metric: str) -> str:
 
 
 def _stands_out(found: Pursuit, metric: str) -> str | None:
-    """Return a phrase on the few locations, or the camp, that have different values; None if there are none."""
+    """Return a phrase on the few locations, or the smaller camp, whose values of a metric differ from all others.
+
+    None if there are none.
+    """
     camp = parted(found) if found.camps and found.camps.metric == metric else None
     return standing_out(found.space, metric) or camp
 
@@ -144,13 +147,13 @@ def _sentences(periods: Sequence[Period], state: PursuitOverTime) -> list[str]:
 
 
 def _wide(found: Pursuit, metric: str) -> bool:
-    """Return whether locations differ materially in a metric; always True for a trace, whose rates are unchecked."""
+    """Return whether locations differ materially in a metric; True for a trace, because its rates have no limit."""
     space = found.space.along([metric])
     return not space.sources or bool(matters(space, space.values.min(axis=0), space.values.max(axis=0)))
 
 
 def _others(found: Pursuit) -> str:
-    """Return a sentence on locations that stand out in other metrics, or that the locations are alike."""
+    """Return a sentence on locations that stand out in metrics after the best; if none do, that they are alike."""
     said = [
         text
         for each in found.ranking[len(found.metrics) :]
@@ -160,7 +163,13 @@ def _others(found: Pursuit) -> str:
 
 
 def _since(periods: Sequence[Period], telling: Period, metric: str) -> str:
-    """Return a phrase for the uninterrupted periods in which a metric was among the best for the same locations."""
+    """Return a phrase for how long, without interruption, a metric was among the best for the same locations.
+
+    Args:
+        periods: All periods.
+        telling: The period whose result is reported.
+        metric: The metric.
+    """
     if len(periods) == 1:
         return ""
     at = next(place for place, each in enumerate(periods) if each.start == telling.start)
@@ -176,13 +185,19 @@ def _since(periods: Sequence[Period], telling: Period, metric: str) -> str:
 
 
 def _alike(period: Period, telling: Period, metric: str) -> bool:
-    """Return whether a metric was also among the best in a period, where some of the same locations stood out."""
+    """Return whether a metric was among the best in a period in which some of the same locations stood out.
+
+    Args:
+        period: The period.
+        telling: The period whose result is reported, and whose locations are compared.
+        metric: The metric.
+    """
     found = period.found
     return bool(found and found.worth and metric in found.metrics and _apart(period) & _apart(telling))
 
 
 def _apart(period: Period) -> set[int | str]:
-    """Return the labels of outliers and of the smaller camp."""
+    """Return the labels of the locations that are outliers or in the smaller camp."""
     found = period.found
     camps = found.camps.smaller if found and found.camps and found.camps.worth else ()
     return {*(found.outliers if found else ()), *camps}
@@ -196,7 +211,7 @@ def _beyond(found: Outcome) -> str:
 
 
 def _little(found: Outcome) -> str:
-    """Return a phrase that names those of the three best metrics that contribute little to the index; else empty."""
+    """Return a phrase with the names of the best metrics that contribute little to the index; empty if none do."""
     best = found.ranking[: len(found.metrics)]
     least = _LITTLE * max(each.importance for each in best) if found.departs else inf
     little = [each.metric for each in best if each.importance < least and each.metric not in found.parted]
@@ -246,7 +261,7 @@ def _caveats(
 
 
 def _trimmed(periods: Sequence[Period], state: PursuitOverTime) -> list[str]:
-    """Return a sentence on the points that trimming removed or moved in any period; empty if there are none."""
+    """Return a sentence on the locations that trimming removed or moved in any period; empty if there are none."""
     how = {"remove": "left out", "log": "drawn in", "sqrt": "drawn in"}.get(state.options.trimming)
     far = [each.found.outliers for each in periods if each.found and each.found.outliers]
     if how is None or not far:

@@ -15,11 +15,11 @@ from ..units import ranks
 __all__ = ["parted", "standing_out"]
 
 _BESIDE: Final = 0.25  # least distance of a location that stands out, as a share of the largest distance
-_MOST: Final = 0.25  # greatest share of locations that are only a few
+_MOST: Final = 0.25  # largest share of locations that counts as a few
 
 
 def standing_out(space: MetricSpace, metric: str) -> str | None:
-    """Return a phrase on the few locations whose values differ from those of most; None if there are none."""
+    """Return a phrase on the few locations whose values of a metric differ from most others; None if there are none."""
     values = space.along([metric]).values[:, 0]
     relative = values / np.abs(values).max()  # scaling keeps differences of huge values from overflowing
     away = np.abs(relative - np.median(relative))
@@ -39,7 +39,7 @@ def standing_out(space: MetricSpace, metric: str) -> str | None:
 
 
 def parted(found: Pursuit) -> str | None:
-    """Return a phrase on the locations in the smaller camp and how they differ; None without camps."""
+    """Return a phrase on the locations in the smaller camp and the metric in which they differ; None without camps."""
     camps = found.camps
     if camps is None or not camps.worth or not (camps.alone or found.seen is found.space):
         return None

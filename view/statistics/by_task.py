@@ -1,4 +1,4 @@
-"""Draw metrics over the task number, coloured by cluster (Ahn and Vetter 2002, figures 7 and 9)."""
+"""Draw metrics by task number, coloured by cluster (Ahn and Vetter 2002, figures 7 and 9)."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from .space import titled
 
 __all__ = ["called", "task_picture"]
 
-_PANELS: Final = 6  # greatest number of charts
-_WIDTH: Final = 400  # pixels of a chart
+_PANELS: Final = 6  # most charts
+_WIDTH: Final = 400  # width of a chart in pixels
 _HEIGHT: Final = 260
-_LEGEND: Final = 12  # greatest number of clusters in a legend
+_LEGEND: Final = 12  # most clusters in a legend
 _LABEL: Final = 36
 
 
@@ -29,7 +29,7 @@ def called(space: MetricSpace, partition: Partition, cluster: int) -> str:
 
 
 def task_picture(space: MetricSpace, partition: Partition) -> Picture:
-    """Return a picture of the metrics that distinguish the clusters, most important first, over the tasks."""
+    """Return a picture with a chart of each metric that distinguishes the clusters, by task, most important first."""
     columns = separating(space, partition) or partition.columns
     chosen = columns[:_PANELS]
     rows = some_rows(space, partition.labels)

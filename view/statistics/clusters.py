@@ -29,20 +29,20 @@ __all__ = [
     "who",
 ]
 
-_LISTED: Final = 30  # greatest number of clusters in a table
-_ACROSS: Final = 8  # greatest number of clusters whose means are shown side by side
-_SHOWN: Final = 12  # greatest number of metrics with F-ratios in a table
+_LISTED: Final = 30  # most clusters in a table
+_ACROSS: Final = 8  # most clusters whose means are shown side by side
+_SHOWN: Final = 12  # most metrics with F-ratios in a table
 _NEAR: Final = 0.1  # least ratio of two values that are compared in percent
 _TOLD: Final = 2  # number of metrics to name if differences do not depend on clusters
-_NAMED: Final = 16  # greatest number of ranks, or ranges of ranks, in a list
-_TOO_FEW: Final = 2  # number of locations that is too small for clusters
-_TWICE: Final = 1.995  # ratio of two values from which they are compared by a factor instead of in percent
+_NAMED: Final = 16  # most ranks, or ranges of ranks, in a list
+_TOO_FEW: Final = 2  # with this number of locations, there are too few for clusters
+_TWICE: Final = 1.995  # two values with at least this ratio are compared by a factor instead of in percent
 _FIRST: Final = "the first thread of each process"
 _OTHERS: Final = "all threads but the first of each process"
 
 
 def who(space: MetricSpace, partition: Partition, cluster: int) -> str:
-    """Return the members of a cluster as text: all first threads, all others, or ranks."""
+    """Return the members of a cluster as text: all first threads, all other threads, or a list of ranks."""
     inside = partition.labels == cluster
     first = np.array([point.thread == 0 for point in space.points])
     if not first.all() and not (first == first[0]).all():
@@ -66,7 +66,13 @@ def differences(
 ) -> str:
     """Return the metrics in which a cluster differs most from all other points: ``stores 20 % above 1.2e8``.
 
-    The metric of column ``first`` comes first, then material differences, largest first, times before others.
+    Args:
+        space: The metric space.
+        partition: The clusters.
+        cluster: Index of the cluster.
+        most: The largest number of metrics.
+        first: Column of the metric to name first; None for none. Then follow material differences, those in times
+            before others, and otherwise the largest first.
     """
     inside = partition.labels == cluster
     if inside.all():
@@ -80,7 +86,10 @@ def differences(
 
 
 def _against(space: MetricSpace, metric: str, own: float, others: float) -> str:
-    """Return a comparison of two means as text, in percent if both are positive and similar."""
+    """Return a comparison of two means as text.
+
+    It is in percent or a factor if both are positive and of similar size; otherwise it contains both values.
+    """
     if min(own, others) > 0 and _NEAR < own / others < 1 / _NEAR:
         factor = own / others
         if factor >= _TWICE:
@@ -91,12 +100,12 @@ def _against(space: MetricSpace, metric: str, own: float, others: float) -> str:
 
 
 def advice(space: MetricSpace, partition: Partition) -> list[str]:
-    """Return sentences on the main difference of clusters, the extreme cluster, and locations to look at."""
+    """Return sentences on the main difference between clusters, the extreme cluster, and locations to look at."""
     if partition.count < 2:
         return []
     if len(partition.labels) == _TOO_FEW:
         return [f"{_TOO_FEW} locations are too few for clusters: the table shows how they differ."]
-    if not partition.by_f_ratio:  # each location is a cluster
+    if not partition.by_f_ratio:  # each location is a cluster of its own
         return [told(space, partition, by_difference(space, partition)[0])]
     columns = separating(space, partition)
     if not columns:
@@ -111,7 +120,15 @@ def advice(space: MetricSpace, partition: Partition) -> list[str]:
 
 
 def told(space: MetricSpace, partition: Partition, cluster: int, called: str = "", most: int = 3) -> str:
-    """Return a sentence on the metrics in which a cluster differs most; ``called`` replaces its members."""
+    """Return a sentence on the metrics in which a cluster differs most.
+
+    Args:
+        space: The metric space.
+        partition: The clusters.
+        cluster: Index of the cluster.
+        called: A name for the cluster; empty for a list of its members.
+        most: The largest number of metrics.
+    """
     what = differences(space, partition, cluster, most)
     return f"Cluster {cluster + 1}, {called or who(space, partition, cluster)}, compared with the others: {what}."
 
@@ -127,16 +144,17 @@ def across(space: MetricSpace) -> str:
 
 
 def _whose(space: MetricSpace, column: int, number: float) -> str:
-    """Return a value as text, with its location if only one has it."""
+    """Return a value of a metric as text; if only one location has it, with this location."""
     rows = np.flatnonzero(space.values[:, column] == number)
     place = f" on {ranks([space.labels[int(rows[0])]])}" if len(rows) == 1 else ""
     return f"{value(space, space.metrics[column], float(number))}{place}"
 
 
 def by_difference(space: MetricSpace, partition: Partition) -> list[int]:
-    """Return the clusters sorted by their difference from the others in characteristic metrics, times first.
+    """Return the clusters, sorted by how much each differs from the others in the metric that characterises it.
 
-    Of equal clusters, the smallest is first; clusters without a material difference are last.
+    Clusters that differ in a time are first, and clusters without a material difference last. If clusters differ
+    equally, the smallest is first.
     """
 
     def place(cluster: int) -> tuple[bool, float, int]:
@@ -152,12 +170,18 @@ def by_difference(space: MetricSpace, partition: Partition) -> list[int]:
 
 
 def _farthest(space: MetricSpace, partition: Partition, column: int) -> str:
-    """Return a sentence on the clusters beyond the widest gap in a metric, and on the farthest location."""
+    """Return a sentence on the clusters on the smaller side of a metric's widest gap, and on the farthest location.
+
+    Args:
+        space: The metric space.
+        partition: The clusters.
+        column: Column of the metric.
+    """
     means = partition.means[:, column]
     order = np.argsort(means, kind="stable")
     upper = order[int(np.diff(means[order]).argmax()) + 1 :]
     beyond = np.isin(partition.labels, upper)
-    most = 2 * beyond.sum() <= len(beyond)  # the smaller side is named
+    most = 2 * beyond.sum() <= len(beyond)  # the sentence is about the side with fewer locations
     halves = Partition.of(space, beyond == most, space.scaled())
     inside = int(halves.labels[int((beyond == most).argmax())])
     own = [cluster + 1 for cluster in range(partition.count) if (cluster in upper) == most]
@@ -167,7 +191,15 @@ def _farthest(space: MetricSpace, partition: Partition, column: int) -> str:
 
 
 def _extreme(space: MetricSpace, partition: Partition, cluster: int, column: int, *, most: bool) -> str:
-    """Return a sentence on the largest or least location of a cluster, if it stands out; otherwise empty."""
+    """Return a sentence on the location of a cluster with the largest or least value, if it differs from the mean.
+
+    Args:
+        space: The metric space.
+        partition: The clusters.
+        cluster: Index of the cluster.
+        column: Column of the metric.
+        most: Whether the location with the largest value is meant, rather than the least.
+    """
     rows, metric = partition.members[cluster], space.metrics[column]
     own = space.values[rows, column]
     row = int(rows[own.argmax() if most else own.argmin()])
@@ -180,7 +212,7 @@ def _extreme(space: MetricSpace, partition: Partition, cluster: int, column: int
 def strength(space: MetricSpace, partition: Partition, *, advise: bool = True) -> str | None:
     """Return a warning if clusters are not distinct, may be chance, or do not differ materially; otherwise None.
 
-    Without ``advise`` it says nothing on what to do, because a verdict next to it may say something else.
+    Without ``advise``, the warning contains no advice, because a verdict next to it may give other advice.
     """
     if partition.silhouette is not None and partition.silhouette < WEAK:
         found = f"silhouette {partition.silhouette:.2f}, at least {WEAK} needed"
@@ -225,7 +257,8 @@ def table(space: MetricSpace, partition: Partition) -> Table:
 def f_ratio_table(space: MetricSpace, partition: Partition) -> Table:
     """Return a table of the metrics that separate the clusters, with F-ratios and means."""
     rows = []
-    first = dict.fromkeys([*separating(space, partition), *partition.by_f_ratio])  # includes those named in sentences
+    # Metrics that sentences name come first, so that the table contains them.
+    first = dict.fromkeys([*separating(space, partition), *partition.by_f_ratio])
     shown_columns = {*list(first)[:_SHOWN]}
     for column in (each for each in partition.by_f_ratio if each in shown_columns):
         metric = space.metrics[column]
@@ -258,7 +291,7 @@ def document(space: MetricSpace, partition: Partition) -> dict[str, Any]:
 
 
 def data(space: MetricSpace, partition: Partition) -> Table:
-    """Return the table for CSV: cluster and values of each point."""
+    """Return the table for CSV: the cluster and the values of each point."""
     rows = [
         (label, cluster + 1, *values)
         for label, cluster, values in zip(space.labels, partition.labels.tolist(), space.values.tolist(), strict=True)

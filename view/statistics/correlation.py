@@ -1,4 +1,4 @@
-"""Report correlations of metrics, and which metrics suffice in the next run (Ahn and Vetter 2002, section 4.4)."""
+"""Report correlations of metrics, and the metrics that the next run needs (Ahn and Vetter 2002, section 4.4)."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from .space import document, titled
 
 __all__ = ["correlation_report"]
 
-_UNSURE: Final = 0.01  # expected number of pairs that are redundant by chance, from which to warn
-_PANELS: Final = 5  # greatest number of metrics whose pairs are drawn
-_POINTS: Final = 200  # greatest number of points in a chart
-_WIDTH: Final = 280  # pixels of a chart
+_UNSURE: Final = 0.01  # if more pairs than this are expected to be redundant by chance, there is a warning
+_PANELS: Final = 5  # most metrics whose pairs are drawn
+_POINTS: Final = 200  # most points in a chart
+_WIDTH: Final = 280  # width of a chart in pixels
 _HEIGHT: Final = 230
-_NUMBERED: Final = 14  # greatest number of metrics in a printed matrix
+_NUMBERED: Final = 14  # most metrics in a printed matrix
 
 
 def correlation_report(found: Correlation) -> Report:
@@ -76,7 +76,10 @@ def _document(found: Correlation) -> dict[str, Any]:
 
 
 def _extremes(found: Correlation) -> dict[str, Any] | None:
-    """Return as JSON data the lowest and highest correlations if one location is left out, and which one it is."""
+    """Return as JSON data the lowest and highest correlations of all pairs if any single location is left out.
+
+    Labels of the locations that were left out are included. None if these correlations were not computed.
+    """
     if (one_out := found.one_out) is None:
         return None
     labels = np.array(found.space.labels, dtype=object)
@@ -89,13 +92,16 @@ def _extremes(found: Correlation) -> dict[str, Any] | None:
 
 
 def _kept(found: Correlation) -> tuple[str, ...]:
-    """Return the measured metrics that represent all groups; if possible, none that includes waiting for a core."""
+    """Return the measured metrics that represent all groups of redundant metrics.
+
+    Metrics that include waiting for a core are left out, unless no others are left.
+    """
     kept = found.space.measured(name for group in found.groups for name in group.keep)
     return tuple(name for name in kept if name not in found.space.waiting) or kept
 
 
 def _next(found: Correlation) -> str:
-    """Return the representatives of all groups as options for the next run."""
+    """Return options for the next run that measure the representatives of all groups."""
     return as_typed(_kept(found), found.space.sources)
 
 
@@ -117,7 +123,10 @@ def _sentences(found: Correlation) -> list[str]:
 
 
 def _largest(found: Correlation) -> str:
-    """Return a phrase on the metrics that represent most others, even if any location is left out."""
+    """Return a phrase on the group whose representatives replace the most other metrics.
+
+    Representatives must also replace them if any single location is left out.
+    """
 
     def stands(group: MetricGroup) -> tuple[str, ...]:
         return group.keep if found.one_out else (group.representative,)
@@ -132,7 +141,7 @@ def _largest(found: Correlation) -> str:
 
 
 def _advice(found: Correlation) -> list[str]:
-    """Return a sentence with options for a next run or analysis that leaves redundant metrics out; may be empty."""
+    """Return a sentence with options that leave redundant metrics out of the next run or analysis; may be empty."""
     if found.one_out is None:
         return [f"{len(found.space.points)} locations are too few to leave metrics out: four are needed."]
     kept = _kept(found)
@@ -145,7 +154,7 @@ def _advice(found: Correlation) -> list[str]:
 
 
 def _turning(found: Correlation) -> list[str]:
-    """Return sentences on single locations that create or hide a correlation, each with the most affected pair."""
+    """Return sentences on single locations that create or hide a correlation, each with the most affected metrics."""
     said = []
     for made in (True, False):
         turns = [each for each in found.turns if each.made == made]
@@ -186,7 +195,7 @@ def _groups(found: Correlation) -> Table:
 
 
 def _without_one(found: Correlation, group: MetricGroup) -> str | None:
-    """Return the least correlation in a group without its most influential location, as text; None if unknown."""
+    """Return as text the least absolute correlation in a group if any single location is left out; None if unknown."""
     if found.one_out is None or len(group.members) == 1:
         return None
     rows = np.ix_(*2 * [[found.space.metrics.index(name) for name in group.members]])
@@ -208,7 +217,7 @@ def _pictures(found: Correlation) -> list[Picture]:
 
 
 def _in_groups(found: Correlation) -> list[int]:
-    """Return the metrics' columns sorted by groups, the representative of each first."""
+    """Return the columns of all metrics, sorted by group; in each group, the representative is first."""
     place = found.space.metrics.index
     return [
         place(name)
@@ -225,7 +234,7 @@ def _heatmap(found: Correlation) -> Picture:
 
 
 def _scatterplots(found: Correlation) -> Picture:
-    """Return a picture of scatterplots for pairs of metrics; of redundant ones, only representatives are shown."""
+    """Return a picture with a scatterplot per pair of metrics; only the representatives of groups are shown."""
     space = found.space
     representatives = [each.representative for each in found.groups]
     others = [name for group in found.groups for name in group.members if name not in representatives]

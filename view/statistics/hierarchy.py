@@ -20,12 +20,12 @@ from .space import document
 
 __all__ = ["cut_sentences", "hierarchy_report", "tree_picture", "weakness"]
 
-_LEAVES: Final = 64  # greatest number of readable leaves; with more, only the last merges are drawn
-_MUCH: Final = 1000  # factor from which the exact number is not shown
+_LEAVES: Final = 64  # most leaves that are readable; if there are more, only the last merges are drawn
+_MUCH: Final = 1000  # larger factors are not shown as exact numbers
 
 
 def hierarchy_report(found: Hierarchy, beside: str = "") -> Report:
-    """Return a report of a tree and its clusters.
+    """Return a report of a tree of locations and its clusters.
 
     Args:
         found: The tree.
@@ -57,7 +57,7 @@ def hierarchy_report(found: Hierarchy, beside: str = "") -> Report:
 
 
 def cut_sentences(found: Hierarchy) -> list[str]:
-    """Return sentences on where and why the tree is cut, and on the locations in it."""
+    """Return sentences on where and why the tree is cut, and on its locations."""
     space, partition = found.space, found.partition
     sizes = [len(rows) for rows in partition.members]
     if partition.count == 1:
@@ -81,7 +81,7 @@ def cut_sentences(found: Hierarchy) -> list[str]:
 
 
 def _no_cut(found: Hierarchy) -> bool:
-    """Return whether the cut was chosen automatically, but no gap between merges is wide enough."""
+    """Return whether the tree should not be cut: the cut was chosen automatically, but no gap is wide enough."""
     return found.suggested and found.drop < LONE and len(found.space.points) > 2
 
 
@@ -94,7 +94,7 @@ def weakness(found: Hierarchy, *, advise: bool = True) -> str | None:
 
 
 def _next_merge(found: Hierarchy) -> str:
-    """Return a phrase on the gap at the cut; empty if nothing was merged below it."""
+    """Return a phrase that compares the merges above and below the cut; empty if nothing was merged below it."""
     if found.partition.count == len(found.merges) + 1 or found.drop < 1:
         return ""
     below = f"{found.drop:.3g}" if found.drop < _MUCH else "more than a thousand"
@@ -147,7 +147,7 @@ def tree_picture(found: Hierarchy, sentences: list[str]) -> Picture:
 
 
 def _owners(found: Hierarchy) -> npt.NDArray[np.intp]:
-    """Return the cluster of each node of the tree; -1 above the cut."""
+    """Return ``intp[node]``: the cluster of each node in the tree; -1 above the cut."""
     points = len(found.merges) + 1
     owners = np.full(2 * points - 1, -1, dtype=np.intp)
     owners[:points] = found.partition.labels[found.sample]
@@ -170,7 +170,13 @@ def _members(found: Hierarchy, node: int) -> list[int | str]:
 
 
 def _leaves(found: Hierarchy, nodes: list[int], members: list[list[int | str]]) -> Series:
-    """Return the leaves of the drawn tree as points with tooltips."""
+    """Return the leaves of the drawn tree as points with tooltips.
+
+    Args:
+        found: The tree.
+        nodes: The node of each leaf.
+        members: Labels of the locations below each leaf.
+    """
     points = len(found.merges) + 1
     heights = [0.0 if node < points else float(found.merges[node - points, 2]) for node in nodes]
     said = [

@@ -51,7 +51,10 @@ def _sentences(found: Clusters) -> list[str]:
 
 
 def _tie(found: Clusters, score: float) -> str:
-    """Return a phrase if the gap statistic decided between equal silhouettes; otherwise empty."""
+    """Return a phrase if several numbers of clusters had nearly equal silhouettes, and the gap statistic decided.
+
+    Otherwise empty.
+    """
     if found.criterion != "silhouette" or score == (best := max(found.scores.values())):
         return ""
     count = next(each for each, other in found.scores.items() if other == best)

@@ -23,15 +23,20 @@ from .space import document
 
 __all__ = ["membership_report"]
 
-_TOLD: Final = 4  # greatest number of clusters in sentences
-_PANELS: Final = 16  # greatest number of planes of a grid in a picture
-_PLANES: Final = 4  # greatest number of planes on a terminal
-_PRINTED: Final = 64  # greatest number of places in a row on a terminal
+_TOLD: Final = 4  # most clusters in sentences
+_PANELS: Final = 16  # most planes of a grid in a picture
+_PLANES: Final = 4  # most planes on a terminal
+_PRINTED: Final = 64  # most places in a row on a terminal
 _SYMBOLS: Final = "123456789abcdefghijklmnopqrstuvwxyz"
 
 
 def membership_report(found: Membership, factor: tuple[int, Factors] | None = None) -> Report:
-    """Return a report of clusters on a grid; ``factor`` is number and result of the factor that they are made from."""
+    """Return a report of clusters on a grid.
+
+    Args:
+        found: The clusters and the grid.
+        factor: Number of the factor by whose metrics clusters were made, and the result of factor analysis; or None.
+    """
     tree, grid = found.hierarchy, found.grid
     space, partition = tree.space, tree.partition
     coordinates = found.places.tolist()

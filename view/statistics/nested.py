@@ -17,14 +17,14 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True)
 class _Part:
-    """The report of a cluster, or of the whole, and those of the clusters within it.
+    """The report of a cluster, or of all locations, and the reports of the clusters within it.
 
     Attributes:
-        path: Numbers of the clusters, from the outermost; empty for the whole.
+        path: Numbers of the clusters, from the outermost one; empty for all locations.
         report: The report.
-        dropped: For each metric that is left out here but not in the cluster around, the reason.
-        without: For each cluster without a report, by number, the reason.
-        within: The reports of its clusters.
+        dropped: Metric that is left out here, but not in the cluster around → the reason.
+        without: Number of a cluster within that has no report → the reason.
+        within: The reports of the clusters within.
     """
 
     path: tuple[int, ...]
@@ -35,7 +35,7 @@ class _Part:
 
     @property
     def title(self) -> str:
-        """The prefix of texts about this part: ``Within cluster 1.2: ``; empty for the whole."""
+        """The prefix of texts about this part: ``Within cluster 1.2: ``; empty for all locations."""
         return f"Within cluster {_numbers(self.path)}: " if self.path else ""
 
     @property
@@ -47,7 +47,7 @@ class _Part:
 
     @property
     def document(self) -> dict[str, Any]:
-        """The JSON data of the report, with those of its clusters."""
+        """The JSON data of the report, which contain the data of the clusters within."""
         return {
             **self.report.document,
             "path": list(self.path),
@@ -63,7 +63,12 @@ class _Part:
 
 
 def nested_report(whole: Part[Result], report: Callable[[Result], Report]) -> Report:
-    """Return the combined reports of a space and of its clusters; rows of CSV have the numbers of their clusters."""
+    """Return one report that combines those of all locations, and of clusters within clusters.
+
+    Args:
+        whole: The results of the analysis.
+        report: Returns the report of a result.
+    """
     top = _reported(whole, report)
     parts = list(top.walk())
     ended = [f"Clusters are not analysed further: {whole.ended}."] if whole.ended else []
@@ -96,7 +101,10 @@ def _numbers(path: Sequence[int]) -> str:
 
 
 def _data(parts: Sequence[_Part]) -> Table:
-    """Return the CSV table of all parts; metrics that a part lacks have empty cells."""
+    """Return a table for CSV with the rows of all parts, and the numbers of their clusters.
+
+    If a part does not have a metric, its cells are empty.
+    """
     header = list(dict.fromkeys(name for each in parts for name in each.report.data.header))
     rows = []
     for each in parts:

@@ -21,8 +21,8 @@ __all__ = ["pca_report"]
 _ENOUGH: Final = 0.9
 _NAMED: Final = 3
 _ROWS: Final = 10
-_TOLD: Final = 4  # greatest number of clusters in a sentence
-_LABELLED: Final = 64  # greatest number of locations with labels
+_TOLD: Final = 4  # most clusters in a sentence
+_LABELLED: Final = 64  # most locations that have labels in a picture
 
 
 def pca_report(found: Components) -> Report:
@@ -52,7 +52,7 @@ def pca_report(found: Components) -> Report:
 
 
 def _one_kind(found: Components) -> bool:
-    """Return whether clusters are not shown, because they are not distinct and were not requested."""
+    """Return whether no clusters are shown, because they are not distinct and were not requested."""
     return clusters.strength(found.space, found.partition) is not None and not found.given
 
 

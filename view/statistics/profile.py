@@ -1,4 +1,4 @@
-"""Draw profiles of clusters: the distance of each mean from that of all points."""
+"""Draw profiles of clusters: for each metric, the distance of the cluster's mean from the mean of all points."""
 
 from __future__ import annotations
 
@@ -19,7 +19,10 @@ _METRICS: Final = 40
 
 
 def profile_picture(space: MetricSpace, partition: Partition, sentences: Sequence[str] = ()) -> Picture:
-    """Return a picture of clusters' means, coloured by standard deviations from the mean of all points."""
+    """Return a picture of the clusters' means, coloured by their distance from the mean of all points.
+
+    Distances are in standard deviations.
+    """
     columns = partition.columns[:_METRICS]
     names = [space.metrics[column] for column in columns]
     means = partition.means[:_CLUSTERS, columns].tolist()

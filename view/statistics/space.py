@@ -1,4 +1,4 @@
-"""JSON data that all statistical analyses have in common."""
+"""Make the JSON data that all statistical analyses have in common."""
 
 from __future__ import annotations
 

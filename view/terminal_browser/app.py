@@ -75,7 +75,7 @@ class BrowserApp(App[None]):
 
     Args:
         experiment: An experiment with a metric and a call path.
-        file: Its file; sources are also searched around it.
+        file: The experiment's file; sources are also searched in folders around it.
         other: Another experiment that can be the base of percentages, and its name.
         flat: Whether to start with the flat profile.
         folders: Folders to search first for sources.
@@ -191,11 +191,11 @@ class BrowserApp(App[None]):
             self.query_one("#finding", Static).update(Text(visible(self.said)))
 
     def _show(self, since: Dimension = "metrics") -> None:
-        """Draw a tree and those to its right, whose values depend on it."""
+        """Draw a tree and all trees to its right, whose values depend on its selection."""
         name, basis = self.bases[self.basis]
         for dimension in _DIMENSIONS[_DIMENSIONS.index(since) :]:
             self._rows[dimension] = [*rows(self.browser, dimension, basis)]
-        # Signs are marked only if negative values are visible, as in a difference.
+        # Signs are shown only if negative values are visible, as in a difference.
         signed = any(row.relief == "sunken" for row in chain(*self._rows.values()))
         for dimension in _DIMENSIONS:
             view = self.query_one(f"#{dimension}", TreeView)
@@ -215,7 +215,7 @@ class BrowserApp(App[None]):
         self.query_one(SourceView).show(region, source, tips(advice, region.file))
 
     def on_tree_view_asked(self, message: TreeView.Asked) -> None:
-        """Select, open, close or unfold the row that a tree reports."""
+        """Select, open, close or unfold a row, as the message from a tree requests."""
         dimension, row = message.dimension, message.row
         pane = self.browser.pane(dimension)
         node = row.nodes[0]
@@ -234,7 +234,7 @@ class BrowserApp(App[None]):
             self._show(dimension)
 
     def _mark_ranks(self) -> None:
-        """Mark the selection in the system without recomputing its rows, of which there may be 100,000."""
+        """Mark the selected rows of the system tree without computing the rows again, of which there may be 100,000."""
         selected = self.browser.system.selected
         found = self._rows["system"]
         for place, row in enumerate(found):
@@ -253,7 +253,7 @@ class BrowserApp(App[None]):
             self.query_one(f"#{dimension}", TreeView).aim(min(selected))
 
     def action_values(self) -> None:
-        """Show values with the next base of percentages, or as absolute values."""
+        """Show values in percent of the next base, or after the last base as absolute values."""
         self.basis = (self.basis + 1) % len(self.bases)
         self._show()
 
@@ -282,14 +282,15 @@ class BrowserApp(App[None]):
         self._show_finding()
 
     def _show_finding(self) -> None:
-        """Show the text of the finding that is shown in the trees; before any is, that of the first."""
+        """Show the text of the finding that is selected in the trees; as long as none is, the text of the first."""
         if not self.findings:
             return
         finding = self.findings[max(0, self.shown_finding)]
         start = f"{self.shown_finding + 1} of {len(self.findings)}  "
         if self.shown_finding < 0:
             start = f"{many(len(self.findings), 'finding')}, ] goes through them; the first: "
-        lines = sorted(finding.lines[1:], key=lambda line: not line.startswith("try"))  # what to try is never cut
+        # Advice comes first, because lines at the end may be cut off.
+        lines = sorted(finding.lines[1:], key=lambda line: not line.startswith("try"))
         besides = _SEPARATOR.join(filter(None, [finding.saving, *finding.lines[:1]]))
         said = [f"{start}{finding.kind} {finding.where}", besides, *lines, self.said if self.shown_finding < 0 else ""]
         self.query_one("#finding", Static).update(Text("\n".join(map(visible, filter(None, said)))))
@@ -331,7 +332,12 @@ class BrowserApp(App[None]):
         self.query_one(f"#{self.last_tree}", TreeView).focus()
 
     def action_again(self, step: int, *, here: bool = False) -> None:
-        """Go to the next node, visible or not, whose name contains the text."""
+        """Go to the next node, visible or not, whose name contains the searched text.
+
+        Args:
+            step: 1 to search forwards, -1 backwards.
+            here: Whether the current node may be found as well.
+        """
         if not self.wanted:
             return
         view = self.query_one(f"#{self.last_tree}", TreeView)
@@ -351,7 +357,7 @@ class BrowserApp(App[None]):
         self.push_screen(_Help())
 
     def action_leave(self) -> None:
-        """Leave the search, the source, or else the browser."""
+        """Close the search or the source if one is open; otherwise leave the browser."""
         source = self.query_one(SourceView)
         if self.query_one("#search", Input).has_class("asked"):
             self._end_search()
@@ -370,7 +376,7 @@ def browse_in_terminal(
     folders: Sequence[Path] = (),
     advice: bool = True,
 ) -> int:
-    """Show an experiment until the user leaves, and return the exit status; see ``BrowserApp``."""
+    """Show an experiment until the user leaves, and return the exit status; for the arguments, see ``BrowserApp``."""
     app = BrowserApp(experiment, file, other=other, flat=flat, folders=folders, advice=advice)
     app.run()
     return app.return_code or 0

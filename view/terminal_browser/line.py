@@ -25,7 +25,7 @@ _BAR: Final = " ▏▎▍▌▋▊▉█"
 _WIDTH: Final = 4  # columns of a bar
 _VALUE: Final = 8  # columns of the longest value with its unit
 _DEEPEST: Final = 24  # depth from which the indent no longer grows
-_NARROW: Final = 40  # columns below which a tree has no bars and smaller indents
+_NARROW: Final = 40  # a tree with fewer columns has no bars, and smaller indents
 
 
 def colour(place: float) -> str:
@@ -41,7 +41,7 @@ def line(row: Row, width: int, *, signed: bool) -> Text:
 
     Args:
         row: The row.
-        width: Width in columns; a longer name is cut, with ``…``.
+        width: Width in columns; a longer name is cut, and ends with ``…``.
         signed: Whether to mark the sign of the value.
     """
     text, _ = written(row.value, row.unit)

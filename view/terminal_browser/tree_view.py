@@ -1,4 +1,4 @@
-"""Show one of the three trees; only visible lines are drawn, so there may be any number of rows."""
+"""Show one of the three trees. Only visible lines are drawn, so large trees are fast, too."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class TreeView(ScrollView, can_focus=True):
     """
 
     class Asked(Message):
-        """The message that the user wants to select, open, close or unfold a row.
+        """A message: the user wants to select, open, close or unfold a row.
 
         Attributes:
             dimension: The tree.
@@ -74,7 +74,13 @@ class TreeView(ScrollView, can_focus=True):
         self.signed = False
 
     def show(self, rows: Sequence[Row], legend: Legend | None, *, signed: bool) -> None:
-        """Show other rows; the cursor stays at its node if that is still shown."""
+        """Show other rows; the cursor stays at its node if this is still shown.
+
+        Args:
+            rows: The rows.
+            legend: The colour scale; None without one.
+            signed: Whether to mark the signs of values.
+        """
         at = self.current.nodes[0] if self.rows else None
         self.rows, self.signed = rows, signed
         same = (place for place, row in enumerate(rows) if row.nodes[0] == at)

@@ -1,4 +1,4 @@
-"""Whether all ranks take about the same time in a region."""
+"""Decide whether all ranks take about the same time in a region."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ def are_alike(findings: Findings, finding: Finding, position: int, *, of_wall: b
     """Return whether all ranks were compared by time, and differ by at most 10 % in a region.
 
     Args:
-        findings: What was found.
+        findings: All findings.
         finding: The finding on the region.
-        position: The region's position.
-        of_wall: Whether its wall time and its time in MPI must be alike, instead of the busy time.
+        position: Index of the region in ``findings.run.weighed.regions``.
+        of_wall: Whether wall time and time in MPI are compared, instead of busy time and file I/O.
     """
     vectors = findings.vectors
     if vectors.metric not in TIMES or len(vectors.groups) > 1 or findings.compares_a_part or finding.others:
@@ -37,7 +37,7 @@ def are_alike(findings: Findings, finding: Finding, position: int, *, of_wall: b
 
 
 def are_divided(findings: Findings) -> bool:
-    """Return whether a tool divided all its sums by the number of ranks, so that nothing is known of single ranks."""
+    """Return whether all values are sums that another tool's file has only for all ranks, divided by their number."""
     return all(_is_divided(findings, each) for each in findings.vectors.values)
 
 
@@ -46,7 +46,7 @@ def _is_divided(findings: Findings, values: Values) -> bool:
 
 
 def _times(findings: Findings, position: int, *, of_wall: bool) -> list[Values]:
-    """Return the time of each rank in a region, and the part of it in which ranks must not differ either."""
+    """Return arrays ``float64[rank]``: the time in a region, then the part of it in which ranks must also be alike."""
     experiment, rows = findings.experiment, findings.run.weighed.rows
     if of_wall or "cpu_time" not in experiment:
         return [rows(name, [position])[0] for name in ("wall_time", "mpi_time") if name in experiment]

@@ -1,4 +1,4 @@
-"""Why ranks differ in a region, how certain that is, and what to try against it, as text."""
+"""Write why ranks differ in a region, how certain the difference is, and what to try against it."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ _WHAT_IT_MAY_BE: Final = {
 
 
 def why_uneven(findings: Findings, finding: Finding) -> Iterator[str]:
-    """Yield why ranks differ: a slow core, the attributes that differ as their times do, or what to count."""
+    """Yield lines on why ranks differ: attributes that differ like the times, other speed, or that it is unknown."""
     same, culprit = findings.same_work, finding.difference
     if culprit in same.culprits or (culprit is None and same.everywhere):
         yield same_work(findings)
         return
-    if finding.kind is Kind.SLOW_CORE:  # perhaps only the cores differ: the line with the doubt is the reason
+    if finding.kind is Kind.SLOW_CORE:  # the line on what is uncertain contains the reason: cores may differ
         return
     if findings.vectors.metric == OFF_PROCESSOR:  # counts of instructions do not explain it
         yield from [*_because(findings, finding)] or ["asleep, or waiting for a child process or a slow device"]
@@ -54,7 +54,7 @@ def why_uneven(findings: Findings, finding: Finding) -> Iterator[str]:
 
 
 def same_work(findings: Findings) -> str:
-    """Return that ranks or threads did the same work in more time, and what to do."""
+    """Return a line: ranks or threads did the same work in more time, and what to do about it."""
     return SAME_WORK.format(who=_noun(findings))
 
 
@@ -63,7 +63,13 @@ def _noun(findings: Findings) -> str:
 
 
 def why_uncertain(findings: Findings, doubt: Doubt, *, counts: bool) -> str:
-    """Return why a finding is uncertain, and what to do, unless another line already suggests counting (``counts``)."""
+    """Return a line on why a finding is uncertain, and what to do about it.
+
+    Args:
+        findings: All findings.
+        doubt: The reason for uncertainty.
+        counts: Whether another line already suggests to count instructions.
+    """
     if doubt is Doubt.SPEED:
         can_count = "instructions" in findings.lacking and can_be_rerun(findings)
         how = ": --counters simulated shows which" if can_count else ""
@@ -76,7 +82,10 @@ def why_uncertain(findings: Findings, doubt: Doubt, *, counts: bool) -> str:
 
 
 def advice_on_difference(findings: Findings, finding: Finding) -> dict[str, Kind]:
-    """Return general advice on each attribute that differs, the main cause first; none about a slow core."""
+    """Return general advice → the kind of fault, for each attribute that differs, the main cause first.
+
+    Empty for a slow core.
+    """
     if not finding.groups or finding.kind is Kind.SLOW_CORE:
         return {}
     to_try, most = against_difference(findings.vectors, finding.difference), _main_cause(findings, finding)
@@ -86,12 +95,12 @@ def advice_on_difference(findings: Findings, finding: Finding) -> dict[str, Kind
 
 
 def _alone(finding: Finding) -> tuple[int, ...]:
-    """Return the ranks that alone execute a finding's region; empty if it has other call paths, which others may."""
+    """Return the ranks that alone execute a finding's region; empty if other ranks may use its other call paths."""
     return () if finding.others else finding.alone
 
 
 def _main_cause(findings: Findings, finding: Finding) -> Cause | None:
-    """Return the main cause of the slowest ranks' additional time; None without seconds, or if it is unexplained."""
+    """Return the main cause of the slowest ranks' additional time; None if it is unknown how many seconds it takes."""
     most = findings.main_cause(finding.difference)
     return most if most and most.seconds is not None and most.attribute in NAMES else None
 
@@ -99,7 +108,7 @@ def _main_cause(findings: Findings, finding: Finding) -> Cause | None:
 def _explained(findings: Findings, finding: Finding, cause: Cause) -> str:
     """Return how much of the slowest ranks' additional time a cause explains: ``1.2 s of the 1.9 s difference``.
 
-    Of more than two groups, it is the time that the slowest one takes longer than all others do on average.
+    If there are more than two groups, additional time is compared with the average of all other groups.
     """
     spent, whole = of_whole(findings, cause)
     if (cause.share or 0.0) >= ALL:
@@ -111,7 +120,7 @@ def _explained(findings: Findings, finding: Finding, cause: Cause) -> str:
 
 
 def _because(findings: Findings, finding: Finding) -> Iterator[str]:
-    """Yield the attributes that differ between ranks, the first one with the time that it explains."""
+    """Yield phrases on the attributes that differ between ranks, the first with the time that it explains."""
     most = _main_cause(findings, finding)
     if found := [each for each in _differing(findings, finding) if len(each.values) > 1]:
         who = _compared(findings)
@@ -123,9 +132,9 @@ def _because(findings: Findings, finding: Finding) -> Iterator[str]:
 
 
 def _differing(findings: Findings, finding: Finding) -> list[Difference]:
-    """Return the attributes that differ between ranks as their times do and that explain time, the largest part first.
+    """Return the attributes that differ between ranks like their times, and explain these, the largest part first.
 
-    The value of a master, which is in no group, is left out.
+    The value of a master is left out, because it is in no group.
     """
     differences = findings.differing_attributes.get(finding.difference, ())
     causes = findings.causes_of_differences.get(finding.difference, ())

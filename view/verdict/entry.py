@@ -1,4 +1,4 @@
-"""A finding as text, in pieces that each view arranges in its own way."""
+"""Write a finding as text, in pieces that each view arranges in its own way."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ LABELS: Final = {kind: kind.upper().replace("_", " ").replace("FILE IO", "FILE I
 _MOST_GROUPS: Final = 4
 _OF_RANKS: Final = (Kind.IMBALANCE, Kind.ONE_AFTER_ANOTHER, Kind.SLOW_CORE)
 _NO_FIX: Final = "no cheap fix is known"
-_NOTHING: Final = 5e-10  # of a group's values: the rounding error of a difference
-_MOST_CALLERS: Final = 3  # the most callers that are named
-_SPENT: Final = {  # on what the time is spent that a fix saves
+_NOTHING: Final = 5e-10  # smaller values of a group are rounding errors of a difference
+_MOST_CALLERS: Final = 3  # most callers that are named
+_SPENT: Final = {  # words for the use of the time that a fix saves
     Why.MISSES: "in cache misses",
     Why.ALLOCATION: "in allocation",
     Why.FAULTS: "in page faults",
@@ -59,13 +59,13 @@ class Entry:
     """The text of a finding, or of a change between two experiments.
 
     Attributes:
-        kind: ``IMBALANCE``; with a question mark if it is uncertain.
-        place: ``rays.c:41``; empty without a source.
-        title: ``loop in trace``.
-        called: ``called at rays.c:60``, ``called from rays.c:50``, ``called by work``; empty if nothing calls it.
-        saving: The estimated saving; if none is known, the time of the region.
-        lines: The main lines: the ranks, the main reason, and what to try against it.
-        more: Further lines if there is room: other reasons, each with what to try against it.
+        kind: Kind of the finding, such as ``IMBALANCE``; with a question mark if the finding is uncertain.
+        place: Place of the region in the source, such as ``rays.c:41``; empty without a source.
+        title: Title of the region, such as ``loop in trace``.
+        called: Call of the region: ``called at rays.c:60``, ``called from rays.c:50``, ``called by work``, or empty.
+        saving: The estimated saving; if it is unknown, the time of the region.
+        lines: The main lines: the ranks, the main reason, and advice against it.
+        more: Further lines, to be shown if there is room: other reasons, each with advice against it.
         highlight: The metric, call path and locations at which the experiment shows it.
         advice: What to try in the source, most certain first.
     """
@@ -97,10 +97,10 @@ def entries(
     """Return the findings of the verdict as text, in the same order.
 
     Args:
-        findings: What was found.
+        findings: The findings.
         advised: What to try in the sources; None if they were not read.
         whole: Whether to keep long advice instead of cutting it.
-        highlights: Whether to fill in ``highlight``, which iterates over all locations.
+        highlights: Whether to fill in ``highlight``, which takes an iteration over all locations.
     """
     said = set[str]()
     return [
@@ -117,7 +117,7 @@ def _entry(
     place = Place.of(findings.experiment, finding.region) if finding.region else None
     every = reasons(findings, finding)
     why = [each for each in every if each[0] not in said]
-    is_whole = why == every and all(line for line, _ in from_source)  # no other finding says a part of it
+    is_whole = why == every and all(line for line, _ in from_source)  # no line was left out as a repetition
     fix = [_NO_FIX] if is_whole and "instructions" not in findings.lacking else []
     is_known = bool(advice) and advice[0].kind != "division of work" and not finding.is_doubtful
     if why and why[0][0].endswith(TO_COUNT):
@@ -127,7 +127,7 @@ def _entry(
             why = [(f"why: perhaps as below; to confirm{TO_COUNT}", why[0][1]), *why[1:]]
     said.update(line for line, _ in (*from_source, *why) if line.startswith("try") or line.endswith(TO_COUNT))
     is_uneven = finding.kind is Kind.IMBALANCE and bool(finding.groups)
-    most = 2 if finding.is_doubtful else 1  # and why it is uncertain
+    most = 2 if finding.is_doubtful else 1  # the second reason is why the finding is uncertain
     saved, general = parts_of_saving(findings, finding), general_advice(findings, finding)
     lines, more = paired(why, from_source, general, uneven=is_uneven, most=most, saved=saved)
     more += [*more_about(findings, finding), *_certain(findings, finding)]
@@ -146,7 +146,14 @@ def _entry(
 
 
 def _with_first_step(finding: Finding, lines: list[str], more: list[str], fix: list[str]) -> list[str]:
-    """Return the main lines, with the command to run before their advice, which is then no further line, or ``fix``."""
+    """Return the main lines of a hot spot, completed by the next command, or without command and advice, by ``fix``.
+
+    Args:
+        finding: The finding.
+        lines: Its main lines.
+        more: Its further lines; the command is removed from them if it becomes a main line.
+        fix: The line for a finding without command and advice; may be empty.
+    """
     if finding.kind is not Kind.HOT_SPOT or any(line.startswith("try at") or "autoanalyzer" in line for line in lines):
         return lines
     if step := next((line for line in more if line.startswith("next: ")), None):
@@ -160,7 +167,7 @@ def _spread(findings: Findings) -> str:
 
 
 def _called(findings: Findings, finding: Finding) -> str:
-    """Return the line of the call, the region around it, or the calling functions; empty without a caller."""
+    """Return a phrase with the line of the call, the region around it, or the calling functions; may be empty."""
     if finding.region is None:
         return ""
     paths = findings.experiment.call_paths
@@ -171,7 +178,7 @@ def _called(findings: Findings, finding: Finding) -> str:
     if len(callers) > 1:
         return f"called by {_listed(callers) if len(callers) <= _MOST_CALLERS else f'{len(callers)} functions'}"
     region = paths[finding.region.id].region
-    own = region.kind in CALL_KINDS and callers == [short(region.function)]  # its title contains it
+    own = region.kind in CALL_KINDS and callers == [short(region.function)]  # the title already contains the caller
     if own or not callers:
         return ""
     lines = {_call_line(paths, path) for path in (finding.region.id, *finding.others)}
@@ -183,7 +190,7 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _call_line(paths: Sequence[CallPath], path: int) -> str:
-    """Return the line in which a call path's function is called; if unknown, that of the region or name around it."""
+    """Return a phrase with the line of a function's call; if unknown, with the place or name of the calling region."""
     caller, line = caller_of(paths, path), call_line_of(paths, path)
     assert caller
     if line and caller.file:
@@ -206,23 +213,23 @@ def _saving(findings: Findings, finding: Finding) -> str:
 
 
 def _whole(findings: Findings, gain: Gain) -> tuple[float, str]:
-    """Return the time that a saving is a share of, and its name; the base contains no MPI."""
+    """Return the time, in seconds, of which the saving's percentage is taken, and its name; the base has no MPI."""
     base, with_mpi, run = findings.verdict.base.seconds, findings.verdict.with_mpi, findings.run.program_time
     if gain.seconds <= base and not (gain.is_beside and base < run):
         return base, base_name(findings)
-    if gain.is_in_mpi and base < with_mpi < (1 - THRESHOLD) * run:  # wall time contains waiting for cores
+    if gain.is_in_mpi and base < with_mpi < (1 - THRESHOLD) * run:  # the run's wall time includes waiting for cores
         return with_mpi, "path + MPI"
     return run, "run"
 
 
 def _who(findings: Findings, finding: Finding) -> str:
-    """Return the line on the ranks: the time of each group, or of all, and how the saving follows from it."""
+    """Return the line on the ranks: the time of each group, or of all ranks, and how the saving follows from it."""
     who = groups_of(findings, finding) if finding.groups else ""
     who = who or time_of_threads(findings, finding) or groups_of(findings, finding)
     if len(finding.groups) > 1 and findings.vectors.threads:
         who = re.sub("(threads?) ", r"\1 (rank.thread) ", who, count=1)
     saved, is_path = _saved(findings, finding), len(finding.groups) > 1 or finding.weight is not None
-    is_part = is_path and bool(finding.others)  # the time is that of one call path, the saving that of all
+    is_part = is_path and bool(finding.others)  # the time is for one call path, the saving for all call paths
     said = [f"{who}{'' if is_part else saved}".removeprefix("; ")]
     said = [re.sub(r"(\S+ \S+) per rank, of which \1 ", r"\1 per rank, all ", each) for each in said]
     if finding.weight is not None and finding.kind not in (*_OF_RANKS, Kind.FILE_IO, Kind.MESSAGES, Kind.TRANSFER):
@@ -238,7 +245,7 @@ def _who(findings: Findings, finding: Finding) -> str:
 
 
 def _saved(findings: Findings, finding: Finding) -> str:
-    """Return how the saving follows from the ranks' times: ``; 620 ms each if shared evenly``."""
+    """Return a phrase on how the saving follows from the ranks' times: ``; 620 ms each if shared evenly``."""
     gain = None if _is_saving_per_rank(finding) else finding.gain
     parts = {each.why: each for each in gain.parts} if gain else {}
     besides = parts.pop(Why.AT_ONCE, None)
@@ -255,13 +262,13 @@ def _saved(findings: Findings, finding: Finding) -> str:
     if besides:
         path, more = (time_of(findings.experiment, each) for each in (besides.before, besides.before - besides.after))
         if parts:
-            return left  # the advice shows each part
+            return left  # the lines with advice show each part of the saving
         left += f"; {path} on the critical path, {more} of it because ranks do this at different times"
     return left
 
 
 def _left(findings: Findings, finding: Finding, part: Saved) -> str:
-    """Return the time on the critical path, if the saving is computed from it, and the time left after balancing."""
+    """Return a phrase with the time after balancing; also on the critical path if the saving is computed there."""
     fastest = min(finding.groups, key=lambda group: group.value, default=None)
     how = f"all were as fast as {ranks(fastest.labels)}" if part.why is Why.FASTEST and fastest else "shared evenly"
     each = " each" * (part.why is not Why.FASTEST)
@@ -270,14 +277,14 @@ def _left(findings: Findings, finding: Finding, part: Saved) -> str:
 
 
 def _is_saving_per_rank(finding: Finding) -> bool:
-    """Return whether the saving itself is the time per rank to write: all of it is in MPI, on one call path."""
+    """Return whether the line on ranks should show the saving as the time per rank: all is in MPI, on one call path."""
     gain = finding.gain
     alone = len(finding.groups) < 2 and not finding.others
     return gain is not None and gain.is_beside and len(gain.parts) == 1 and alone
 
 
 def groups_of(findings: Findings, finding: Finding) -> str:
-    """Return the time of each group of ranks in a finding's region, or that of all ranks."""
+    """Return a phrase with the time of each group of ranks in a finding's region, or the mean time of all ranks."""
     groups = sorted(finding.groups, key=lambda group: -group.value)
     if len(groups) > 1:
         has_more = len(groups) > _MOST_GROUPS
@@ -297,7 +304,7 @@ def groups_of(findings: Findings, finding: Finding) -> str:
         time = _time_in_mpi(findings, position) if is_in_mpi(finding) else float(busy[position])
         if finding.gain and _is_saving_per_rank(finding):
             time = finding.gain.seconds
-        time = means[0] if means else time  # the mean from which the saving is computed
+        time = means[0] if means else time  # the saving was computed from this mean
     elif of_procedure:
         position = of_procedure.region
         time = of_procedure.wall_time if is_wall else float(busy[places_of(findings, finding)].sum())
@@ -308,7 +315,7 @@ def groups_of(findings: Findings, finding: Finding) -> str:
     if number == 1:
         return f"{time_of(findings.experiment, time)}{busiest or ' in all'}"
     if findings.verdict.master is not None and not is_in_mpi(finding):
-        time = means[0] if means else time * number / (number - 1)  # it hardly computes
+        time = means[0] if means else time * number / (number - 1)  # the master's own time is negligible
         who = "on average without the master"
     elif are_alike(findings, finding, position, of_wall=is_of_wall):
         who = f"all ranks alike{' in total' if means or findings.in_turn[position] else ''}"
@@ -321,13 +328,13 @@ def groups_of(findings: Findings, finding: Finding) -> str:
 
 
 def _time_in_mpi(findings: Findings, position: int) -> float:
-    """Return the time of a region in which ranks wait: wall time; if ranks wait for cores, without that."""
+    """Return the seconds per rank in a region in which ranks wait: wall time without waiting for cores."""
     wall, seconds = findings.run.weighed_costs[position].wall_time, findings.explanation.seconds
     return float(seconds.time[position]) if seconds.turns or wall is None else wall
 
 
 def _basis(findings: Findings, *, is_wall: bool) -> tuple[str, str]:
-    """Return what a time with MPI is: words before and after ``per rank``."""
+    """Return how a time that includes MPI was measured: words to write before and after ``per rank``."""
     if findings.explanation.seconds.turns and not is_wall:
         return "", " without waiting for cores"
     if is_wall_known(findings):
@@ -336,7 +343,7 @@ def _basis(findings: Findings, *, is_wall: bool) -> tuple[str, str]:
 
 
 def _of_group(findings: Findings, group: Group) -> str:
-    """Return the values of a group's ranks: ``672-718 ms``; ``537 ms each`` if they look alike."""
+    """Return the values of a group's ranks as text: ``672-718 ms``, or ``537 ms each`` if they look alike."""
     least, most = _amount(findings, group.least), _amount(findings, group.most)
     if group.most < _NOTHING or most == _amount(findings, 0.0):
         return "nearly nothing"
@@ -346,7 +353,7 @@ def _of_group(findings: Findings, group: Group) -> str:
 
 
 def _mostly(findings: Findings, culprit: int) -> list[str]:
-    """Return ``81 % of its time in MPI``, or in file I/O, or waiting for threads, if it is most of a region's time."""
+    """Return ``81 % of its time in MPI`` if MPI, file I/O or waiting for threads takes most of a region's time."""
     cost = findings.run.weighed_costs[culprit]
     parts = (("in MPI", cost.mpi_time), ("in file I/O", cost.io_time), ("waiting for threads", cost.omp_time))
     for what, time in parts:
@@ -361,5 +368,5 @@ def _certain(findings: Findings, finding: Finding) -> list[str]:
 
 
 def _amount(findings: Findings, value: float) -> str:
-    """Write a value of the compared metric, a time or bytes."""
+    """Return a value of the compared metric, a time or a number of bytes, as text."""
     return volume(value) if findings.vectors.metric == "mpi_bytes" else time_of(findings.experiment, value)

@@ -1,4 +1,4 @@
-"""The lines above the findings: program, time, overhead, the base of all percentages, and the losses."""
+"""Write the lines above the findings: program, time, overhead, the base of all percentages, and the losses."""
 
 from __future__ import annotations
 
@@ -33,16 +33,16 @@ __all__ = [
     "unknown",
 ]
 
-_LOST_TO: Final = {  # the loss in words, and the option that lists it by region
+_LOST_TO: Final = {  # words for each loss, and the option that lists it by region
     LostTo.UNEQUAL: ("as some ranks are busier in total", "--losses"),
     LostTo.WAITING: ("as ranks are busy at different times", "--path"),
     LostTo.TRANSFER: ("in MPI", "--account"),
     LostTo.ASLEEP: ("neither busy nor in MPI", "--account"),
 }
 _BESIDE: Final = (LostTo.TRANSFER, LostTo.ASLEEP)  # losses that are not part of the base
-_PATH_COST: Final = 0.05  # percent of the run: less is not worth mentioning
-_MOST_PLACES: Final = 2  # the most places of a loss that are named
-_LONGEST: Final = 40  # columns of a place's name
+_PATH_COST: Final = 0.05  # least overhead for the critical path that is mentioned, in percent of the run
+_MOST_PLACES: Final = 2  # most places that are named for a loss
+_LONGEST: Final = 40  # most columns for the name of a place
 
 
 def headline(findings: Findings, file: Path | None) -> list[str]:
@@ -65,7 +65,7 @@ def headline(findings: Findings, file: Path | None) -> list[str]:
 
 
 def base(findings: Findings) -> list[str]:
-    """Return the line with the base of all percentages, and what it means; none if it is the time of the run."""
+    """Return the line with the base of all percentages, and its explanation; empty if the base is the run's time."""
     found = findings.verdict.base
     time, run = (time_of(findings.experiment, each) for each in (found.seconds, findings.run.program_time))
     if time == run:
@@ -84,7 +84,7 @@ def base_name(findings: Findings) -> str:
 
 
 def legend(findings: Findings) -> list[str]:
-    """Return the explanation of a term, if this verdict uses it."""
+    """Return the line that explains the word "busy", if this verdict uses it."""
     if not base(findings):
         return []
     is_wall = replaced(findings.experiment, "cpu_time") and is_wall_known(findings)
@@ -92,13 +92,13 @@ def legend(findings: Findings) -> list[str]:
 
 
 def unknown(findings: Findings) -> list[str]:
-    """Return the warning that a file of another tool has no time in MPI of several ranks, unless a finding shows it."""
+    """Return a warning if time in MPI is unknown, as in files of some tools; empty if a finding already contains it."""
     is_shown = any(each.doubt is Doubt.NO_MPI for each in findings.verdict.findings)
     return ["time in MPI is unknown: any time may be waiting"] if findings.is_mpi_unknown and not is_shown else []
 
 
 def _overhead(cost: Overhead) -> list[str]:
-    """Return the overhead in % of busy time, and that of recording the critical path in % of the run."""
+    """Return a phrase with the overhead in % of busy time, and of recording the critical path in % of the run."""
     if cost.of_computing is not None:
         has_path = (cost.of_path or 0.0) >= _PATH_COST
         path = f", path {percent(cost.of_path or 0.0)}" if has_path else ""
@@ -135,14 +135,14 @@ def efficiency(findings: Findings, *, brief: bool = False, shown: Collection[int
 
 
 def _amount(findings: Findings, lost: Lost) -> str:
-    """Return a loss in percent of the base, or as a time if the base does not contain it."""
+    """Return a loss as text: in percent of the base, or as a time if the base does not contain it."""
     return time_of(findings.experiment, lost.seconds) if lost.to in _BESIDE else percent(100 * lost.share)
 
 
 def _where(findings: Findings, lost: Lost, shown: Collection[int] | None, *, brief: bool) -> str:
     """Return why and where time is lost: ``as ranks are busy at different times (mostly in finding 1)``.
 
-    If none of these findings is shown, they are named by their places, at most two; one if ``brief``.
+    If none of the loss's findings is shown, the text contains their places instead, at most two, or one if ``brief``.
     """
     what = _LOST_TO[lost.to][0]
     if not lost.findings:
@@ -157,7 +157,7 @@ def _where(findings: Findings, lost: Lost, shown: Collection[int] | None, *, bri
 
 
 def _place(findings: Findings, number: int) -> str:
-    """Return the place of a finding with a number from 1: ``work.c:122``."""
+    """Return the place of the finding with a number, counted from 1: ``work.c:122``."""
     region = findings.verdict.findings[number - 1].region
     if region is None:
         return "all regions"
@@ -176,7 +176,7 @@ def _longest_wait(findings: Findings) -> str:
 
 
 def balanced(findings: Findings) -> list[str]:
-    """Return the line that reports that ranks are balanced, or that there is no finding; none if neither is so."""
+    """Return the line that reports that ranks are balanced, or that there is no finding; empty if neither is true."""
     verdict = findings.verdict
     if verdict.too_short or not verdict.balanced or are_divided(findings):
         return []
@@ -200,7 +200,7 @@ def balanced(findings: Findings) -> list[str]:
 
 
 def _left_out(findings: Findings) -> str:
-    """Return the regions that were left out of the comparison: `` (energy on rank 0 left out)``; empty if none."""
+    """Return a phrase with the regions left out of the comparison, `` (energy on rank 0 left out)``; may be empty."""
     experiment, parts = findings.experiment, list[str]()
     for paths, columns in findings.vectors.selection.left_out:
         some = sorted({experiment.locations[each].process for each in columns})
@@ -210,7 +210,7 @@ def _left_out(findings: Findings) -> str:
 
 
 def master(findings: Findings) -> list[str]:
-    """Return the line that names the master; none if there is no master."""
+    """Return the line that names the master; empty if there is no master."""
     rank = findings.verdict.master
     if rank is None:
         return []

@@ -1,4 +1,4 @@
-"""The metric, call path and locations at which an experiment shows a finding."""
+"""Find the metric, call path and locations at which an experiment shows a finding."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ class Highlight:
     """The metric, call path and locations at which an experiment shows a finding.
 
     Attributes:
-        metric: The metric; None if the experiment has no suitable one.
-        without_parts: Whether to exclude child metrics, as compute time is CPU time without that in MPI.
+        metric: The metric; None if the experiment has no suitable metric.
+        without_parts: Whether to exclude child metrics: compute time is CPU time without its child, CPU time in MPI.
         path: Index of the call path; None if ranks differ over all regions.
         locations: Indices of the locations that take longest; empty for all.
     """
@@ -29,14 +29,14 @@ class Highlight:
     locations: Sequence[int] = ()
 
     def within(self, experiment: Experiment) -> Highlight:
-        """Return the same with a metric of this experiment, which may have other names for its times."""
+        """Return a highlight for another experiment; if this does not have the metric, with its first time metric."""
         if self.metric is None or self.metric in experiment:
             return self
         return replace(self, metric=_first_time(experiment), without_parts=False)
 
 
 def highlight_of(findings: Findings, finding: Finding) -> Highlight:
-    """Return the slowest ranks in the compared metric if ranks differ; for a hot spot, wall time on all ranks."""
+    """Return the highlight of a finding: the slowest ranks in the compared metric, or else wall time on all ranks."""
     path = finding.region.id if finding.region else None
     if len(finding.groups) < 2:
         return Highlight(*_shown(findings.experiment, "wall_time"), path)
@@ -50,7 +50,7 @@ def highlight_of(findings: Findings, finding: Finding) -> Highlight:
 
 
 def _shown(experiment: Experiment, metric: str) -> tuple[str | None, bool]:
-    """Return a stored metric that shows a derived one, and whether without its child metrics."""
+    """Return the stored metric that shows a metric, which may be derived, and whether to exclude its child metrics."""
     if metric in experiment:
         return metric, False
     if metric == "compute_time" and "cpu_time" in experiment:

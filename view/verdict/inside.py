@@ -1,4 +1,4 @@
-"""What samples show inside the region of a finding."""
+"""Show which code a finding's region executes, according to samples."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from ..units import many, percent
 
 __all__ = ["inside_document", "inside_line"]
 
-_MOST: Final = 4  # parts in a line
-_LEAST: Final = 0.05  # of the samples: a smaller part is not named
+_MOST: Final = 4  # most parts in a line
+_LEAST: Final = 0.05  # least share of the samples for a part to be named
 _SIGMAS: Final = 2.0
 _PROBES: Final = "the probes"
 
@@ -23,8 +23,8 @@ _PROBES: Final = "the probes"
 def inside_line(findings: Findings, finding: Finding) -> str:
     """Return ``inside: get 71 %, exp (libm) 12 %, line 31 9 % (412 samples: each within 4 %)``; empty with too few.
 
-    The shares are of the region's own time. Parts that may be chance, as they are within two standard deviations of
-    nothing, are left out.
+    Percentages are shares of the region's own time. Parts that are less than two standard deviations above 0 are left
+    out, because they may be due to chance.
     """
     found = _inside(findings, finding)
     if found is None:
@@ -49,7 +49,7 @@ def inside_line(findings: Findings, finding: Finding) -> str:
 
 
 def inside_document(findings: Findings, finding: Finding) -> list[dict[str, Any]]:
-    """Return the same as JSON data, with all parts that are known."""
+    """Return all parts of a finding's region that samples show, as JSON data, with their shares of its own time."""
     found = _inside(findings, finding)
     if found is None:
         return []
@@ -84,9 +84,10 @@ def _name(part: InsidePart) -> str:
 
 
 def _deviation(share: float, samples: float) -> float:
-    """Return the standard deviation of a share of so many samples, which is not 0 if all are alike.
+    """Return the standard deviation of a share that was estimated from a number of samples.
 
-    Two more samples on each side are counted (Agresti and Coull, The American Statistician 52(2), 1998).
+    Two samples are added to both the share and its complement, so that the deviation of 0 and 1 is not 0 (Agresti and
+    Coull, The American Statistician 52(2), 1998).
     """
     likely = (share * samples + 2) / (samples + 4)
     return sqrt(likely * (1 - likely) / (samples + 4))

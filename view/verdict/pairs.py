@@ -1,4 +1,4 @@
-"""Match a finding's reasons with the advice against them, by the kind of fault that each is about."""
+"""Match a finding's reasons with the advice against them; both name the kind of fault that they are about."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ...analyze.verdict import Kind
 
 __all__ = ["OF_ADVICE", "paired"]
 
-# Kind of advice from the source → the faults that it may be against, the likeliest first.
+# Kind of advice from the source → the kinds of fault that it may remove, the likeliest first.
 OF_ADVICE: Final = {
     "order of loops": (Kind.MEMORY,),
     "indirection": (Kind.MEMORY,),
@@ -31,16 +31,16 @@ def paired(
     most: int,
     saved: Mapping[Kind, str],
 ) -> tuple[list[str], list[str]]:
-    """Return a finding's main lines, and further ones: for each fault its reasons, each fault's advice after them.
+    """Return a finding's main lines, and its further lines. In both, the reasons for a fault precede the advice on it.
 
     Args:
-        reasons: Lines with the kind of fault, the main one first.
-        advice: Advice from the source, most certain first, with the kinds of fault it may be against; an empty line if
-            another finding already has it.
-        general: General advice with the kind of fault, the main one first: for faults without advice from the source.
+        reasons: Lines with reasons, each with its kind of fault, the main one first.
+        advice: Lines with advice from the source, each with the kinds of fault that it may remove, most certain first.
+            The line is empty if another finding already has it.
+        general: General advice → its kind of fault, the main one first; used for faults without advice from the source.
         uneven: Whether ranks have different work, even if no reason reports it.
-        most: How many reasons per fault are main lines.
-        saved: By kind of fault, the part of the saving by removing that fault; empty if there is only one.
+        most: The number of reasons per fault that are main lines.
+        saved: Kind of fault → the time saved by removing it; empty if the saving has only one part.
     """
     why: dict[Kind, list[str]] = {Kind.IMBALANCE: []} if uneven else {}
     for line, kind in reasons:
@@ -56,7 +56,7 @@ def paired(
     is_cause = {kind: "".join(why.get(kind, ())).startswith("why") for kind in kinds}
     order = [*kinds[:1], *sorted(kinds[1:], key=lambda kind: not is_cause[kind])]
     cured = [kind for kind in order if kind in cures]
-    main = {*order[:1], *cured[:1], *saved, Kind.LATE}  # LATE: which ranks wait for which
+    main = {*order[:1], *cured[:1], *saved, Kind.LATE}  # reasons of the kind LATE show which ranks wait for which
     lines, more = list[str](), list[str]()
     for kind in order:
         reason, cure = why.get(kind, []), [*filter(None, cures.get(kind, ()))]

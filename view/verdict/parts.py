@@ -1,4 +1,7 @@
-"""The causes of a region's time, as text."""
+"""Write the causes of a region's time.
+
+In all functions, ``culprit`` is the index of a region in ``findings.run.weighed.regions``.
+"""
 
 from __future__ import annotations
 
@@ -43,10 +46,10 @@ __all__ = [
 
 NO_PROBES: Final = f"rebuild with probes: {REBUILD}"
 NOT_SAMPLED: Final = "sample it: autoanalyzer run --sample auto (or rebuild it with aa-mpicc or aa-mpifort)"
-TO_COUNT: Final = f": {COUNT} (5-20 times as long)"  # end of a line on unknown causes
+TO_COUNT: Final = f": {COUNT} (5-20 times as long)"  # the end of a line on unknown causes
 UNKNOWN_INSIDE: Final = "unknown: not instrumented, so only its MPI calls and file I/O were measured"
 NEW_PAGES: Final = "next: autoanalyzer run --usage page_faults shows whether it waits for new pages"
-ALL: Final = 0.9  # of a time: a larger share is written as all of it
+ALL: Final = 0.9  # a larger share of a time is written as all of it
 _IN_MPI: Final = (Kind.LATE, Kind.MESSAGES, Kind.TRANSFER)
 OF_CODE: Final = (Kind.MEMORY, Kind.HOT_SPOT)
 _OF: Final = {
@@ -61,7 +64,7 @@ _PAGE: Final = 4096  # bytes: the smallest page; huge pages, and those of some p
 
 
 def is_in_mpi(finding: Finding) -> bool:
-    """Return whether a finding is on time in MPI, rather than on work that other ranks may wait for."""
+    """Return whether a finding is about time in MPI, rather than about work for which other ranks may wait."""
     return finding.kind in _IN_MPI and not finding.is_in_turn
 
 
@@ -73,17 +76,17 @@ def not_counted(findings: Findings) -> list[str]:
 
 
 def can_be_followed(findings: Findings) -> bool:
-    """Return whether this run did not record the critical path, and a repeated one could."""
+    """Return whether this run did not record the critical path, but a repeated run could."""
     return findings.critical_path is None and can_be_rerun(findings)
 
 
 def follow(findings: Findings) -> str:
-    """Return what to run to see which ranks wait for which."""
+    """Return a phrase with the command that shows which ranks wait for which."""
     return f"{with_command(findings.experiment, 'autoanalyzer run --path always')} shows which ranks wait for which"
 
 
 def can_be_rerun(findings: Findings) -> bool:
-    """Return whether the run can be repeated with other options: not if another tool measured it."""
+    """Return whether the run can be repeated with other options; False if another tool measured it."""
     return "imported:" not in findings.experiment.metric("wall_time").source
 
 
@@ -93,7 +96,10 @@ def is_wall_known(findings: Findings) -> bool:
 
 
 def parts(findings: Findings, finding: Finding, culprit: int) -> Iterator[tuple[str, Kind]]:
-    """Yield a line per cause of a region's time, largest first, then one on its instructions, each with its kind."""
+    """Yield a line per cause of a region's time, the largest first, then a line on its instructions.
+
+    Each line comes with its kind of fault.
+    """
     for each in findings.parts.causes(culprit):
         if each.attribute == "io_calls":
             yield f"why: {in_files(findings, [culprit])}{_of_the_time(findings, each)}", Kind.FILE_IO
@@ -124,7 +130,7 @@ def _of_code(findings: Findings, finding: Finding, culprit: int) -> Iterator[str
 
 
 def _long_latencies(findings: Findings, culprit: int) -> str:
-    """Return the events that may take long in a region, with their numbers; or that those counted are too few."""
+    """Return a phrase on events with long latencies that may explain a region's time: possible ones, or too few."""
     found = findings.parts.candidates(culprit)
     if found is None:
         return "long latencies (memory, divisions, mispredicted branches)"
@@ -153,13 +159,13 @@ def _taken(findings: Findings, cause: Cause) -> str:
 
 
 def of_whole(findings: Findings, cause: Cause) -> tuple[str, str]:
-    """Return the time of a cause, and the time that it is a part of."""
+    """Return two times as text: the time that a cause takes, and the whole time that it is a part of."""
     assert cause.seconds is not None and cause.share
     return time_of(findings.experiment, cause.seconds), time_of(findings.experiment, cause.seconds / cause.share)
 
 
 def _part(findings: Findings, cause: Cause, culprit: int) -> str:
-    """Return the name of a cause, its amount in a region, and the time that it takes, unless that is all."""
+    """Return a phrase with the name of a cause, its amount in a region, and its time if that is not the whole time."""
     said = evidence(findings.explanation.attributes[cause.attribute], culprit, findings.run.weighed_costs[culprit])
     if cause.attribute == "mpi_bytes":
         said += _call_that_moves(findings, culprit)
@@ -172,7 +178,7 @@ def _part(findings: Findings, cause: Cause, culprit: int) -> str:
 
 
 def _further_misses(findings: Findings, culprit: int) -> str:
-    """Return which part of a region's L2 misses L3 misses, too, and the misses of the TLB, as far as counted."""
+    """Return a phrase on a region's L3 misses, in percent of its L2 misses, and TLB misses, if they were counted."""
     experiment, sums = findings.experiment, findings.run.weighed.sums
     said = ""
     if complete(experiment, "l3_misses") and (of_l2 := float(sums("l2_misses")[culprit])) > 0:
@@ -189,7 +195,10 @@ def _of_the_time(findings: Findings, cause: Cause) -> str:
 
 
 def in_files(findings: Findings, regions: Sequence[int]) -> str:
-    """Return the file I/O of some regions, ``file I/O: 1.6e6 writes of 96 B``, or only the bytes; empty if unknown."""
+    """Return the file I/O of some regions as text: ``file I/O: 1.6e6 writes of 96 B``, or only the bytes.
+
+    Empty if it is unknown.
+    """
 
     def total(metric: str) -> float:
         known = complete(findings.experiment, metric)
@@ -212,7 +221,7 @@ def _in_system(findings: Findings, cause: Cause, culprit: int) -> str:
 
 
 def _of_these(findings: Findings, cause: Cause, culprit: int, number: float) -> str:
-    """Return, in parentheses, the memory that page faults amount to, or the allocations per entry of a region."""
+    """Return in parentheses the memory that page faults provide, or the number of allocations per entry of a region."""
     if cause.attribute == "page_faults":
         return f" (at least {volume(_PAGE * number)} touched for the first time)"
     visits = float(findings.run.weighed.sums("visits")[culprit]) if complete(findings.experiment, "visits") else 0.0
@@ -220,9 +229,9 @@ def _of_these(findings: Findings, cause: Cause, culprit: int, number: float) -> 
 
 
 def _call_that_moves(findings: Findings, culprit: int) -> str:
-    """Return the MPI call that moves most bytes in a region, its line and bytes per call.
+    """Return a phrase with the MPI call that moves most bytes in a region, its line, and its bytes per call.
 
-    Empty if it was not recorded, or is the region itself, whose place is known.
+    Empty if the call was not recorded, or is the region itself, whose place is already shown.
     """
     experiment, most = findings.experiment, findings.parts.call_that_moves(culprit)
     if most is None:
@@ -241,7 +250,7 @@ def _call_that_moves(findings: Findings, culprit: int) -> str:
 
 
 def _look_further(findings: Findings, culprit: int) -> Iterator[str]:
-    """Yield the number of page faults of a region, or the command that counts them; nothing if their time is known."""
+    """Yield a line with a region's page faults, or the command that counts them; nothing if their time is known."""
     if complete(findings.experiment, "system_time") or not complete(findings.experiment, "page_faults"):
         return
     if has_page_faults(findings):
@@ -259,7 +268,10 @@ def has_page_faults(findings: Findings) -> bool:
 
 
 def _executes(findings: Findings, culprit: int, cycles: float | None) -> str:
-    """Return the instructions that a region executes, and how many per cycle, if cycles were counted."""
+    """Return a phrase with the instructions that a region executes, and if cycles were counted, instructions per cycle.
+
+    ``cycles`` is the number of cycles per instruction, or None.
+    """
     executed = findings.run.weighed.sums("instructions")
     own, of_all = float(executed[culprit]), float(executed[list(findings.run.weighed.top)].sum())
     part = next((each for each in findings.parts.causes(culprit) if each.attribute == "instructions"), None)
@@ -270,7 +282,7 @@ def _executes(findings: Findings, culprit: int, cycles: float | None) -> str:
 
 
 def has_no_probes(findings: Findings, finding: Finding) -> bool:
-    """Return whether a finding is on all code of a program that was built without probes."""
+    """Return whether a finding is about all code of a program that was built without probes."""
     region, notes = finding.region, findings.experiment.notes
     if finding.kind is not Kind.HOT_SPOT or region is None or not region.own_code:
         return False

@@ -1,4 +1,4 @@
-"""The reasons for a finding, and general advice against them, as text."""
+"""Write the reasons for a finding, and general advice on what to do."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ __all__ = ["general_advice", "more_about", "parts_of_saving", "reasons"]
 
 _DEBUG: Final = "autoanalyzer debug --build 'make'"
 _MOST_NAMES: Final = 4
-_MOST_OF_RUN: Final = 0.5  # of the busy time: for a larger region, the verdict shows how to measure inside it
+_MOST_OF_RUN: Final = 0.5  # if a region has a larger share of the busy time, a line shows how to measure inside it
 _OF_OTHERS: Final = (Kind.IMBALANCE, Kind.ONE_AFTER_ANOTHER, Kind.LATE, Kind.MESSAGES)
 _AGAINST: Final = {
     **dict.fromkeys((Why.EVEN, Why.FASTEST), Kind.IMBALANCE),
@@ -55,7 +55,10 @@ _AGAINST: Final = {
 
 
 def reasons(findings: Findings, finding: Finding) -> list[tuple[str, Kind]]:
-    """Return the lines with the reasons and their kind of fault, main one first, and why the finding is uncertain."""
+    """Return the lines with a finding's reasons, each with its kind of fault, the main one first.
+
+    If the finding is uncertain, a line with the reason for uncertainty follows the main reason.
+    """
     uneven = [(f"why: {line}", Kind.IMBALANCE) for line in why_uneven(findings, finding)] if finding.groups else []
     heavy = [*_why_heavy(findings, finding)] if finding.weight is not None else [*_why_procedure(findings, finding)]
     is_uneven = finding.kind in (Kind.IMBALANCE, Kind.SLOW_CORE) and bool(finding.groups)
@@ -72,7 +75,8 @@ def reasons(findings: Findings, finding: Finding) -> list[tuple[str, Kind]]:
         said = [(f"why: {late}{waits[0]}", Kind.LATE), *said]
         waits = waits[1:]
     of_doubt = Kind.LATE if finding.doubt is Doubt.CORES else Kind.IMBALANCE
-    if finding.kind is Kind.SLOW_CORE and said:  # which no advice is against: a main line beside the main reason
+    # There is no advice on slow cores; the kind of the main reason makes the line on uncertainty a main line.
+    if finding.kind is Kind.SLOW_CORE and said:
         of_doubt = said[0][1]
     counts = any(line.endswith(TO_COUNT) for line, _ in said)
     doubt = [(why_uncertain(findings, finding.doubt, counts=counts), of_doubt)] if finding.doubt else []
@@ -98,7 +102,7 @@ def _why_heavy(findings: Findings, finding: Finding) -> list[tuple[str, Kind]]:
 
 
 def parts_of_saving(findings: Findings, finding: Finding) -> dict[Kind, str]:
-    """Return the parts of a saving by the kind of fault, if it has several."""
+    """Return kind of fault → the time saved by removing it, as text; empty if the saving has only one part."""
     parts = finding.gain.parts if finding.gain and len(finding.gain.parts) > 1 else ()
     return {_AGAINST[each.why]: time_of(findings.experiment, each.before - each.after) for each in parts}
 
@@ -113,7 +117,7 @@ def _why_procedure(findings: Findings, finding: Finding) -> Iterator[tuple[str, 
 
 
 def general_advice(findings: Findings, finding: Finding) -> dict[str, Kind]:
-    """Return general advice → the kind of fault that it is against, main one first; none for a library's code."""
+    """Return general advice → the kind of fault that it may remove, the main one first; empty for a library's code."""
     if finding.region and is_of_a_library(findings.experiment, finding.region.id):
         return {}
     uneven = advice_on_difference(findings, finding)
@@ -129,7 +133,7 @@ def general_advice(findings: Findings, finding: Finding) -> dict[str, Kind]:
 
 
 def _against_order(findings: Findings, finding: Finding) -> Iterator[str]:
-    """Yield general advice against ranks that are busy at different times, and against many small messages."""
+    """Yield general advice on ranks that are busy at different times, and on many small messages."""
     culprit, found = finding.weight, findings.explanation.serialisation
     if culprit is not None and findings.explanation.seconds.has_small_calls[culprit]:
         yield FEWER_MESSAGES
@@ -142,7 +146,7 @@ def _against_order(findings: Findings, finding: Finding) -> Iterator[str]:
 
 
 def _against_causes(findings: Findings, finding: Finding) -> Iterator[tuple[str, Kind]]:
-    """Yield general advice against the causes of a hot spot's time, with their kind of fault, the largest first."""
+    """Yield general advice on the causes of a hot spot's time, each with its kind of fault, the largest cause first."""
     culprit = finding.weight
     assert culprit is not None
     if has_no_probes(findings, finding):
@@ -167,7 +171,7 @@ def _against_causes(findings: Findings, finding: Finding) -> Iterator[tuple[str,
 
 
 def _events_of(findings: Findings, region: int) -> list[str]:
-    """Return the events that take a part of a region's time, or may do so if nothing else explains it."""
+    """Return the events that take a part of a region's time; if nothing explains its time, the events that may."""
     named = [each.attribute for each in findings.parts.causes(region) if each.attribute in EVENTS]
     if findings.parts.by_paper or named or findings.parts.is_explained(region):
         return named
@@ -185,7 +189,7 @@ def _worst_misses(findings: Findings, culprit: int) -> str:
 
 
 def more_about(findings: Findings, finding: Finding) -> Iterator[str]:
-    """Yield further lines: what is inside it, callers, ranks with the same work, a possible master."""
+    """Yield further lines on a finding: code inside its region, callers, ranks with the same work, possible master."""
     if inside := "" if is_in_mpi(finding) else inside_line(findings, finding):
         yield inside
     if finding.weight is not None and not is_in_mpi(finding):
@@ -213,7 +217,7 @@ def _called_from(finding: Finding) -> str:
 
 
 def _look_inside(findings: Findings, region: CodeRegion) -> list[str]:
-    """Return the line with the command that measures inside a region; none if it is measured or cannot be."""
+    """Return a line with the command that measures inside a region; empty if the inside was measured or cannot be."""
     if region.own_code or not can_be_rerun(findings) or not can_be_opened(findings.experiment, region.id):
         return []
     return [f"next: {with_command(findings.experiment, _DEBUG)} measures the loops inside it"]

@@ -1,4 +1,4 @@
-"""The verdict on a terminal: at most fifteen lines of at most a hundred columns, or all of it."""
+"""Fit the verdict into fifteen lines of a hundred columns for a terminal, or return all of it."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ if TYPE_CHECKING:
 __all__ = ["verdict_lines"]
 
 _MOST_LINES: Final = 15
-_WIDTH: Final = 100  # columns
+_WIDTH: Final = 100  # most columns of a line, if it can be broken
 _LABEL: Final = 12  # columns of a finding's number and kind
-_LEAST: Final = 12  # columns for the name of a place; if fewer are left, its file is cut as well
+_LEAST: Final = 12  # least columns for a region's name; if fewer are left, the name of its file is cut as well
 _INDENT: Final = "    "
 _COMMAND: Final = "autoanalyzer "
-_STEP: Final = re.compile(r"autoanalyzer (?!analyze --all)|: repeat |run again|--counters ")  # what to do first
+_STEP: Final = re.compile(r"autoanalyzer (?!analyze --all)|: repeat |run again|--counters ")  # the next step
 # Ways to make room for the first finding: which of its lines are shown besides its title and its advice (2: the ranks
-# and the reason, 1: the ranks, 0: none), how many warnings, and whether the head is brief. The first way that fits is
-# taken.
+# and the reason, 1: the ranks, 0: none), how many warnings, and whether the lines above the findings are brief. The
+# first way that fits is used.
 _ROOM: Final = ((2, False), (1, False), (1, True))
 _PLANS: Final = (*((lines, *room) for lines in (2, 1) for room in _ROOM), (1, 0, True), (0, 1, True), (0, 0, True))
 
@@ -51,17 +51,18 @@ def verdict_lines(
     """Return the lines of the verdict.
 
     Args:
-        findings: What was found.
-        file: The experiment's file, for the last line, and for the first if the program has no name.
-        not_counted: Why requested counts are missing; empty if none were requested.
+        findings: The findings.
+        file: The experiment's file, for the last line, and for the first line if the program has no name.
+        not_counted: Why requested counts are missing; otherwise empty.
         everything: Whether to print all findings, with all advice and all warnings.
         advised: What to try in the sources; None if they were not read.
 
     Returns:
         Lines of at most 100 columns: at most fifteen, unless ``everything``. They show as many findings as fit, and two
-        warnings; a line gives the number of findings that are left out. If there is no room for the first finding, its
-        ranks, their reason and its advice, these are left out, in this order: the second warning; the longest wait and
-        the next command; the reason; the first warning; the ranks. The legend is there if it fits beside the data.
+        warnings; a line contains the number of findings that are left out. The first finding has its title, its ranks,
+        their reason and its advice. If there is no room for these lines, some are left out, in this order: the second
+        warning; the longest wait and the next command; the reason; the first warning; the ranks. The legend is shown
+        if it fits into the line with the data.
     """
     data = [f"data: autoanalyzer view {quote(str(file))}"] if file else []
     found = entries(findings, advised)
@@ -83,7 +84,8 @@ def verdict_lines(
     end = _end([*data, *legend(findings)])
     end = end if len(end) == 1 else _end(data)
     large = next((number for number, each in enumerate(findings.verdict.findings) if _is_large(findings, each)), 0)
-    while True:  # fewer findings may fit if losses name the places of those that do not
+    # Losses name the places of findings that are not shown, which takes room, so that even fewer findings may fit.
+    while True:
         items = [_Item(number, each) for number, each in enumerate(found, start=1)]
         head, last, room = list[str](), list[str](), 0
         more = (len(items) > 1) + (large > 0)
@@ -91,7 +93,7 @@ def verdict_lines(
         for lines, most, brief in _PLANS:
             head = _head(findings, file, brief=brief, shown=wanted)
             room = _MOST_LINES - len(head) - 1 - len(end)
-            # the number of warnings that are left out takes a line, too, in which one of them may fit
+            # All warnings may take fewer lines than some warnings and the line with the number of the others.
             warnings = (caveats(findings, besides=besides), caveats(findings, most=most, besides=besides))
             last = min(([line for each in said for line in _broken(each)] for said in warnings), key=len)
             last += _broken(counted) if not_counted else []
@@ -113,7 +115,7 @@ def verdict_lines(
 def _head(
     findings: Findings, file: Path | None, *, brief: bool = False, shown: Collection[int] | None = None
 ) -> list[str]:
-    """Return the lines above the findings; for the options see ``efficiency``."""
+    """Return the lines above the findings; for the arguments ``brief`` and ``shown``, see ``efficiency``."""
     efficient = efficiency(findings, brief=brief, shown=shown)
     first = ("   ".join(headline(findings, file)), *base(findings), *unknown(findings), *efficient, *master(findings))
     said = [too_short()] if findings.verdict.too_short else balanced(findings)
@@ -121,7 +123,7 @@ def _head(
 
 
 def _end(parts: Sequence[str]) -> list[str]:
-    """Return the last lines: all in one if they fit into the width."""
+    """Return the last lines: all parts in one line if they fit into the width, otherwise a line per part."""
     line = "   ".join(parts)
     return [line] if parts and len(line) <= _WIDTH else [line for each in parts for line in _broken(each)]
 
@@ -131,9 +133,9 @@ class _Item:
 
     Attributes:
         blocks: The title, the main lines, and further lines, each broken to the width.
-        needed: Indices of the title and of the main lines, the most important first.
-        more: Indices of the further lines.
-        sizes: The number of lines of the title and of what to do first; with the ranks; and with the first reason.
+        needed: Indices of the blocks for title and main lines, the most important first.
+        more: Indices of the blocks for further lines.
+        sizes: Three numbers of lines: for the title and the advice; with the ranks; and with the first reason.
         shown: Indices of the blocks to show.
         entry: The finding.
     """
@@ -164,7 +166,7 @@ class _Item:
         return sum(len(self.blocks[each]) for each in numbers)
 
     def show(self, numbers: Iterable[int], room: int) -> int:
-        """Show blocks until one does not fit into this many lines, and return the lines that are left."""
+        """Show blocks until one does not fit into the room, and return the room that is left, both in lines."""
         for each in numbers:
             if each not in self.shown:
                 if len(self.blocks[each]) > room:
@@ -179,7 +181,7 @@ class _Item:
 
 
 def _title(number: int, entry: Entry) -> tuple[str, str]:
-    """Return the first line of a finding; if it is too long, names are cut, but not the file and its line.
+    """Return the first line of a finding; if it is too long, names are cut, but file and line number are kept.
 
     Returns:
         The line; and the caller if there was no room for it, otherwise empty.
@@ -204,7 +206,10 @@ def _broken(line: str) -> list[str]:
 
 
 def _with_one_command(found: Iterable[Entry]) -> list[Entry]:
-    """Return the findings with only the first command to run, and none beside advice from the source."""
+    """Return the findings with only one command to run among all of them.
+
+    Further lines of a finding with advice from the source contain no command.
+    """
     kept, has_step = list[Entry](), False
     for each in found:
         shown = list[list[str]]()
@@ -219,15 +224,20 @@ def _with_one_command(found: Iterable[Entry]) -> list[Entry]:
 
 
 def _is_large(findings: Findings, finding: Finding) -> bool:
-    """Return whether a region of unknown saving takes more than half of the base."""
+    """Return whether a finding's saving is unknown, but its region takes more than half of the base."""
     return not finding.gain and not finding.of_run and is_mostly(finding.bound, findings.verdict.base.seconds)
 
 
 def _that_fit(findings: Findings, items: Sequence[_Item], room: int, large: int) -> list[str]:
     """Return the lines of the findings that fit: first main lines, then titles alone, then further lines.
 
-    The title of the first finding and its advice are always there; if there is room, also the title of ``large``, a
-    finding by its place. If findings are left out, a line gives their number.
+    The first finding always has its title and its advice. If findings are left out, a line contains their number.
+
+    Args:
+        findings: The findings.
+        items: The lines of each finding.
+        room: The number of lines that are left.
+        large: Index of a finding whose title is shown if there is room; 0 for none.
     """
     left = room
     if large > 0 and items[0].sizes[0] + 2 <= room:
@@ -256,13 +266,13 @@ def _that_fit(findings: Findings, items: Sequence[_Item], room: int, large: int)
 
 
 def _seconds(findings: Findings, finding: Finding) -> float:
-    """Return the saving of a finding; if it is unknown, the time of its region."""
+    """Return the saving of a finding in seconds; if it is unknown, the time of its region."""
     is_of_run = finding.of_run and not finding.gain
     return finding.share * findings.run.program_time if is_of_run else finding.seconds
 
 
 def _rest(findings: Findings, items: Sequence[_Item]) -> str:
-    """Return the line with the number of findings that are left out, and the largest one of them."""
+    """Return a line with the number of findings that are left out, and the largest of these findings."""
     found = findings.verdict.findings
     hidden = [number for number, item in enumerate(items) if not item.shown]
     entry = items[max(hidden, key=lambda number: _seconds(findings, found[number]))].entry

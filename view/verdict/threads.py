@@ -1,4 +1,4 @@
-"""Threads of OpenMP that wait for each other, in words."""
+"""Write which OpenMP threads wait for each other, and where."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = [
 ]
 
 OF_THREADS: Final = (Kind.LOCK, Kind.BARRIERS)
-_MOST: Final = 3  # places that are named
+_MOST: Final = 3  # most places that are named
 _NAMES: Final = {"lock": "omp_set_lock"}
 _TO_TRY: Final = {
     Kind.LOCK: "combine the threads' results at the end (reduction), use atomic for one variable, or one lock per"
@@ -34,7 +34,7 @@ _TO_TRY: Final = {
 
 
 def why_threads_wait(findings: Findings, finding: Finding) -> Iterator[tuple[str, Kind]]:
-    """Yield where threads queue in a finding's region, and how many barriers it has, with the kind of fault."""
+    """Yield lines on where threads queue in a finding's region, and on its barriers, each with its kind of fault."""
     found = findings.thread_waits
     few = "; some of it may be waiting for a core" if found.shared else ""
     for position in _positions(findings, finding):
@@ -48,7 +48,7 @@ def why_threads_wait(findings: Findings, finding: Finding) -> Iterator[tuple[str
 
 
 def who_waits_at_barriers(findings: Findings, finding: Finding) -> Iterator[str]:
-    """Yield which threads wait for the slowest: ``threads 0.1-0.3 wait for thread 0.0: 560 ms on average``."""
+    """Yield a line on threads that wait for the slowest: ``threads 0.1-0.3 wait for thread 0.0: 560 ms on average``."""
     waiting = threads_that_wait(findings, finding)
     if not waiting or not finding.region:
         return
@@ -57,24 +57,24 @@ def who_waits_at_barriers(findings: Findings, finding: Finding) -> Iterator[str]
     at = _where(places[0]) if places else "the region's end"
     mean = time_of(findings.experiment, sum(waiting.values()) / len(waiting))
     verb, each = ("waits", "") if len(waiting) == 1 else ("wait", " on average")
-    time = "" if findings.thread_waits.shared else f": {mean}{each}"  # it may be waiting for a core
+    time = "" if findings.thread_waits.shared else f": {mean}{each}"  # the time may include waiting for a core
     yield f"{ranks([*waiting])} {verb} for {ranks(finding.slowest)}{time}, at {at}"
 
 
 def against_waiting(findings: Findings, finding: Finding) -> dict[str, Kind]:
-    """Return what to try against it."""
+    """Return advice against waiting threads → its kind of fault; empty if threads do not wait in a finding's region."""
     return {_TO_TRY[kind]: kind for _, kind in why_threads_wait(findings, finding)}
 
 
 def time_of_threads(findings: Findings, finding: Finding) -> str:
-    """Return a phrase for how long a thread waits; empty if the finding is not about waiting threads."""
+    """Return a phrase for how long a thread waits on average; empty if the finding is not about waiting threads."""
     if finding.kind not in OF_THREADS or not finding.causes or finding.causes[0].seconds is None:
         return ""
     return f"a thread waits {time_of(findings.experiment, finding.causes[0].seconds)} on average"
 
 
 def waits_inside(findings: Findings, finding: Finding) -> bool:
-    """Return whether threads wait for each other in a finding's region, or below: less work would not change that."""
+    """Return whether threads wait for each other in a finding's region or below it; less work would not help then."""
     found, experiment = findings.thread_waits, findings.experiment
     paths = {findings.run.weighed.regions[each].id for each in (*found.queues, *found.barriers)}
     below = [*experiment.walk(finding.region.id)] if finding.region else []

@@ -1,4 +1,7 @@
-"""Ranks that wait in MPI, and for which other ranks, in words."""
+"""Write which ranks wait in MPI, and for which other ranks.
+
+In all functions, ``culprit`` is the index of a region in ``findings.run.weighed.regions``.
+"""
 
 from __future__ import annotations
 
@@ -17,25 +20,25 @@ __all__ = ["how_long", "waited_in", "who_for_whom", "who_waits", "why_in_mpi"]
 
 
 def who_waits(wait: Wait) -> str:
-    """Return the ranks that wait, with the verb: ``rank 0 waits``, ``ranks 1-3 wait``; ``ranks wait`` if all do."""
+    """Return the ranks that wait, with a verb: ``rank 0 waits``, ``ranks 1-3 wait``, or ``ranks wait`` if all do."""
     if not wait.waiting:
         return "ranks wait"
     return f"{ranks(wait.waiting)} {'waits' if len(wait.waiting) == 1 else 'wait'}"
 
 
 def how_long(findings: Findings, wait: Wait) -> str:
-    """Return the time that one rank waits, or the mean of several: ``560 ms on average``."""
+    """Return the time that one rank waits, or the mean over several ranks, as text: ``560 ms on average``."""
     mean = "" if len(wait.waiting) == 1 else " on average"
     return f"{time_of(findings.experiment, wait.mean or wait.seconds)}{mean}"
 
 
 def who_for_whom(findings: Findings, wait: Wait, whom: str) -> str:
-    """Return which ranks wait for which: ``rank 0 waits for rank 3: 560 ms, in energy (main.c:20)``.
+    """Return a phrase on ranks that wait for others: ``rank 0 waits for rank 3: 560 ms, in energy (main.c:20)``.
 
     Args:
-        findings: What was found.
+        findings: The findings.
         wait: The wait.
-        whom: The words for those that they wait for, if these are unknown.
+        whom: Words to write after "wait for" if it is unknown which ranks come late.
     """
     latest = ranks(_latest(findings, wait)) if wait.ranks else whom
     others = "the others" if len(wait.waiting) == 1 else "each other"
@@ -44,13 +47,16 @@ def who_for_whom(findings: Findings, wait: Wait, whom: str) -> str:
 
 
 def waited_in(findings: Findings, culprit: int) -> Region | None:
-    """Return the region in which ranks wait for the work of a region; None if they are busy there at the same time."""
+    """Return the region in which ranks wait because others are still busy in ``culprit``.
+
+    None if all ranks are busy in ``culprit`` at the same time.
+    """
     found = findings.explanation.serialisation
     return found.because_of(culprit) if found and findings.in_turn[culprit] else None
 
 
 def why_in_mpi(findings: Findings, finding: Finding, culprit: int) -> str:
-    """Return why a region spends time in MPI: ranks wait there, and for which others; or messages are small."""
+    """Return a phrase on why a region spends time in MPI: ranks wait for others, or messages are small."""
     explanation = findings.explanation
     if explanation.serialisation and findings.in_turn[culprit]:
         return _in_turn(findings, finding, culprit)
@@ -63,13 +69,13 @@ def why_in_mpi(findings: Findings, finding: Finding, culprit: int) -> str:
 
 
 def _latest(findings: Findings, wait: Wait) -> tuple[int, ...]:
-    """Return the ranks that others wait for; if that is every rank, only the one they wait for longest."""
-    late = [each for each in wait.ranks if (each,) != wait.waiting]  # no rank waits for itself
+    """Return the ranks for which others wait; if these are all ranks, only the one for which they wait longest."""
+    late = [each for each in wait.ranks if (each,) != wait.waiting]  # a single waiting rank does not wait for itself
     return tuple(late[:1] if len(wait.ranks) == findings.workers else sorted(late or wait.ranks))
 
 
 def _in_turn(findings: Findings, finding: Finding, culprit: int) -> str:
-    """Return that ranks work one after another, or that each time a different one is slowest, and which ranks wait."""
+    """Return a phrase for ranks that work one after another, or of which a different one is slowest each time."""
     found, waiting = findings.explanation.serialisation, waited_in(findings, culprit)
     at = f" in {Place.of_region(waiting).in_words}" if waiting else ""
     if found and found.passes_on[culprit]:
@@ -80,16 +86,19 @@ def _in_turn(findings: Findings, finding: Finding, culprit: int) -> str:
 
 
 def _in_calls(findings: Findings, culprit: int, time: float) -> str:
-    """Return a time in a region's MPI calls (mean over the ranks), and the bytes that they move (sum over them)."""
+    """Return a phrase with a time in a region's MPI calls, and their number and bytes, summed over all ranks.
+
+    ``time`` is the mean over the ranks, in seconds.
+    """
     cost, number = findings.run.weighed_costs[culprit], len(findings.run.weighed.ranks)
     each, moved = cost.mpi_calls or 0.0, cost.mpi_bytes or 0.0
     calls = f"{count(each * number)} MPI calls" if each >= 2 else "MPI calls"
-    that_move = f" that move {volume(moved * number)}" if moved else ""  # unless they move nothing, or it is unknown
+    that_move = f" that move {volume(moved * number)}" if moved else ""  # no bytes are moved, or not known
     return f"{time_of(findings.experiment, time)} in {calls}{that_move}"
 
 
 def _estimated(findings: Findings, culprit: int) -> str:
-    """Return why a region spends time in MPI, estimated from calls, bytes and late ranks."""
+    """Return a phrase on why a region spends time in MPI, estimated from its calls and bytes, and from late ranks."""
     cost, waiting, seconds = (
         findings.run.weighed_costs[culprit],
         findings.explanation.waiting,
@@ -113,7 +122,13 @@ def _estimated(findings: Findings, culprit: int) -> str:
 
 
 def _for_late_ranks(findings: Findings, shares: Mapping[int, float], time: float) -> str:
-    """Return the ranks that others wait for longest, the region in which these are late, and how long that takes."""
+    """Return a phrase with the ranks for which others wait longest, the region in which they are late, and the time.
+
+    Args:
+        findings: The findings.
+        shares: Index of a region in which ranks are late → seconds that others wait because of it.
+        time: Time in MPI, in seconds.
+    """
     late = max(shares, key=shares.__getitem__)
     place, waited = Place.of(findings.experiment, findings.vectors.regions[late]), shares[late]
     part = "waits" if waited >= ALL * time else f"{time_of(findings.experiment, waited)} of it"

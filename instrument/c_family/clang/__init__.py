@@ -1,1 +1,1 @@
-"""C and C++ through libclang: from preprocessed text to the tree of functions and lambdas."""
+"""Read C and C++ with libclang: from preprocessed text to the functions and lambdas in it."""

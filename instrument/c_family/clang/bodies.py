@@ -1,4 +1,4 @@
-"""Nested functions and lambdas, and what each contains directly."""
+"""Find the nesting of functions and lambdas, and the loops, calls and other items directly in each."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ _MODULE: Final = expression(r"\s*(?:export\s+)?(?:module|import)\b")
 
 
 def read_by_clang(unit: Preprocessed, flags: tuple[str, ...], language: str) -> Syntax:
-    """Read a unit.
+    """Return the syntax of a translation unit.
 
     Args:
         unit: The preprocessed text.
-        flags: Options that decide what is C++, or C.
+        flags: Compiler options that select the dialect of C or C++.
         language: ``c++`` or ``c``.
 
     Raises:
@@ -39,7 +39,7 @@ def read_by_clang(unit: Preprocessed, flags: tuple[str, ...], language: str) -> 
 
 
 class _Nest:
-    """The bodies of a unit, outer ones before inner ones; implicit bodies are left out."""
+    """The function bodies in a unit, outer ones before inner ones; bodies that the compiler generates are left out."""
 
     def __init__(self, found: Found, masked: str) -> None:
         self._found = found
@@ -55,7 +55,7 @@ class _Nest:
         self._ends = list(accumulate((body.end for _, body in self._by_start), max))
 
     def filled(self) -> tuple[Body, ...]:
-        """Return each body with its direct contents."""
+        """Return all bodies, each with the loops, calls and other items directly in it."""
         parts: list[dict[str, list[Any]]] = [defaultdict(list) for _ in self._bodies]
         for number, name, item in self._owned():
             parts[number][name].append(item)
@@ -69,21 +69,27 @@ class _Nest:
         return tuple(made)
 
     def _certain(self, body: Body, unread: Unread, owned: dict[str, list[Any]]) -> dict[str, list[Any]]:
-        """Return the reliable contents of a body with errors: loops, if the errors are only of types and nothing jumps.
+        """Return the contents that are reliable in spite of errors in a body.
 
-        Their trip counts are unreliable, because the parser may have dropped wrong statements.
+        These are its loops, without trip counts, because the parser may have dropped statements. They are reliable only
+        if all errors are about types, and the body contains no jumps.
+
+        Args:
+            body: The body.
+            unread: The error.
+            owned: Name of a field of ``Body`` → items.
         """
         if not unread.is_of_types or _JUMPS.search(self._masked, body.opening, body.end):
             return {}
         return {"loops": [Loop(loop.offset) for loop in owned["loops"]]}
 
     def _unread(self) -> dict[int, Unread]:
-        """Return the first place in each outermost body that the parser does not understand.
+        """Return number of an outermost body → the first place that the parser does not understand in it.
 
-        Errors that are not of types have priority.
+        Errors that are not about types have priority.
 
         Raises:
-            UnreadError: There is one outside of bodies, or the parser has given up.
+            UnreadError: There is an error outside of bodies, or the parser has given up.
         """
         found: dict[int, Unread] = {}
         if self._found.fatal:
@@ -101,7 +107,7 @@ class _Nest:
         return UnreadError(unread.offset, "modules are left to the compiler" if is_module else unread.message)
 
     def _owned(self) -> Iterator[tuple[int, str, Any]]:
-        """Yield everything inside bodies: the number of the body, the kind, and the item."""
+        """Yield each item inside a body: the number of the body, the name of a field of ``Body``, and the item."""
         found = self._found
         for outer, body in zip(self._outer, self._bodies, strict=True):
             if outer >= 0:
@@ -127,7 +133,7 @@ class _Nest:
                     yield number, name, item
 
     def _cases(self) -> Iterator[Case]:
-        """Yield each case label with its innermost switch; after errors, the parser may have lost one."""
+        """Yield each case label with its innermost switch; after errors, the parser may have lost a switch."""
         switches = sorted(self._found.switches, reverse=True)
         around: list[tuple[int, int]] = []
         for case in sorted(self._found.cases):
@@ -139,7 +145,7 @@ class _Nest:
                 yield Case(case, around[-1][0])
 
     def _head(self, call: Call) -> int:
-        """Return the number of the body in whose head a call is; negative if in a body, or in no head."""
+        """Return the number of the body before which a call is, such as in a default argument; negative if none."""
         index = bisect_right(self._starts, call.offset) - 1
         while index >= 0 and call.offset < self._ends[index] and self._by_start[index][1].end <= call.offset:
             index -= 1
@@ -155,7 +161,13 @@ class _Nest:
         return offset + 1 if self._masked.startswith(" {", offset) else offset
 
     def _around(self, offset: int, number: int | None = None) -> int:
-        """Return the number of the innermost body around an offset, starting from a given one; negative if none is."""
+        """Return the number of the innermost body around an offset; negative if there is none.
+
+        Args:
+            offset: The offset.
+            number: The body to begin with, whose enclosing bodies are searched; None for the last one that begins
+                before the offset.
+        """
         found = bisect_left(self._openings, offset) - 1 if number is None else number
         while found >= 0 and not self._bodies[found].opening <= offset < self._bodies[found].end:
             found = self._outer[found]

@@ -1,4 +1,4 @@
-"""Constants after template instantiation: numbers, and the sizes of arrays."""
+"""Evaluate constants after template instantiation: numbers, and the sizes of arrays."""
 
 from __future__ import annotations
 
@@ -36,22 +36,22 @@ _TRANSPARENT: Final = frozenset(
 )
 _ARRAY: Final = TypeKind.CONSTANTARRAY
 _DEPENDENT_ARRAY: Final = TypeKind.DEPENDENTSIZEDARRAY
-# Twins of libclang's Index.h.
+# Numbers from libclang's Index.h.
 _DIVISION: Final = 4
 _SHIFT: Final = 8
 _ARITHMETIC: Final = {3: mul, _DIVISION: floordiv, 6: add, 7: sub, _SHIFT: lshift}
 _BITS: Final = 63
-_DEEPEST: Final = 12  # the longest chain of names that refer to names
+_DEEPEST: Final = 12  # most names in a chain in which each is defined by the next
 _LAST_NAME: Final = expression(rb"\w+\Z")
-_LONGEST: Final = 256  # the most characters of a name that is looked up
+_LONGEST: Final = 256  # most characters of a name that is looked up
 
 
 class Constants:
-    """Evaluates expressions, once the whole unit has been seen.
+    """Evaluates constant expressions; used after the whole translation unit was read.
 
     Args:
         text: The parsed text.
-        end: Returns where a cursor's text ends.
+        end: Returns the offset at which a cursor's text ends.
         instances: The arguments of templates.
     """
 
@@ -61,7 +61,10 @@ class Constants:
         self._instances = instances
 
     def value(self, expression: Any, depth: int = 0) -> int | None:
-        """Evaluate an expression, with the largest value of template parameters; None if it is not constant."""
+        """Return the value of an expression; None if it is not constant.
+
+        A template's parameter has the largest value among all instances. ``depth`` counts recursive calls.
+        """
         value = evaluated(expression)
         if value is not None or depth > _DEEPEST:
             return value
@@ -86,7 +89,7 @@ class Constants:
         return None if is_void else int(_ARITHMETIC[operator](left, right))
 
     def _named(self, declaration: Any, depth: int) -> int | None:
-        """Evaluate the declaration that a name refers to."""
+        """Return the value of the constant that a name refers to; None if it is not constant."""
         if declaration is None:
             return None
         if declaration.kind == _PARAMETER:
@@ -98,7 +101,7 @@ class Constants:
         return self.value(parts[-1], depth + 1) if is_constant and parts else None
 
     def _called(self, call: Any, depth: int) -> int | None:
-        """Evaluate ``a.size()`` of an array, and functions that only return a constant."""
+        """Return the value of a call: ``a.size()`` of an array, or a function that only returns a constant; or None."""
         parts = children(call)
         is_size = len(parts) == 1 and parts[0].kind == _MEMBER and self._name(parts[0]) == "size"
         of = children(parts[0]) if is_size else []
@@ -149,7 +152,7 @@ class Constants:
         return next((each for each in members if each.kind == _FIELD and spelling(each) == name), None)
 
     def _name(self, member: Any) -> str:
-        """Return the last name in ``a.v``, which the parser does not provide in templates."""
+        """Return the last name in ``a.v`` from the text, because the parser does not report it in templates."""
         match = _LAST_NAME.search(self._text[: self._end(member)][-_LONGEST:])
         return match[0].decode() if match else ""
 

@@ -1,4 +1,4 @@
-"""Common queries of libclang's cursors."""
+"""Query libclang's cursors, which are nodes of the syntax tree."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from .library import TypeKind, Visit, lib
 
 __all__ = ["children", "evaluated", "operator_of", "plain_type", "spelling"]
 
-_INTEGER: Final = 1  # twin of libclang's CXEvalResultKind
+_INTEGER: Final = 1  # a number of libclang's CXEvalResultKind
 _NEXT: Final = 1
 _POINTING: Final = frozenset((TypeKind.POINTER, TypeKind.LVALUEREFERENCE, TypeKind.RVALUEREFERENCE))
 
@@ -39,13 +39,13 @@ def operator_of(cursor: Any) -> int:
 
 
 def plain_type(cursor: Any) -> Any:
-    """Return the type of an expression or a declaration, without reference or pointer."""
+    """Return the type of an expression or a declaration; of a reference or pointer, the type that it refers to."""
     kind = lib.clang_getCanonicalType(lib.clang_getCursorType(cursor))
     return lib.clang_getPointeeType(kind) if kind.kind in _POINTING else kind
 
 
 def evaluated(expression: Any) -> int | None:
-    """Evaluate an expression; None if it is not an integer, or depends on a template's arguments."""
+    """Return the value of an expression; None if it is not an integer, or depends on a template's arguments."""
     result = lib.clang_Cursor_Evaluate(expression)
     if not result:
         return None

@@ -1,4 +1,4 @@
-"""Find out which objects are destroyed without user code: by destructors of libraries, of the compiler, or none."""
+"""Find out which objects are destroyed without user code: by destructors from libraries or the compiler, or by none."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Destructors:
         declaration = lib.clang_getTypeDeclaration(kind)
         name = lib.clang_getCursorUSR(declaration)
         if name and name not in self._known:
-            self._known[name] = True  # assumed meanwhile, in case the class contains itself
+            self._known[name] = True  # prevents endless recursion if the class contains itself
             self._known[name] = all(map(self.is_silent, _arguments(kind))) and self._is_class_silent(declaration)
         return self._known.get(name, True)
 

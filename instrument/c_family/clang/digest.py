@@ -1,4 +1,4 @@
-"""The parser's input: the preprocessed text, with GCC's extensions spelled as Clang accepts them."""
+"""Make the parser's input: the preprocessed text, with GCC's extensions in a spelling that Clang accepts."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _VALUES: Final = (
     b"template<class T>using aa_value_t=typename aa_value<T>::t;"
 )
 _PACK: Final = rb"<_Tp, __integer_pack\((?:_Num|_Tp\(_Num\))\)\.\.\.>"
-# Twins of GCC's own headers, up to GCC 14: a word, its context, a replacement, and the declarations that this needs. If
+# Words in the headers of GCC up to 14: a word, its context, a replacement, and the declarations that this needs. If
 # Clang has no equivalent, the replacement only makes the headers parse.
 _SPELLINGS: Final = (
     (b"__integer_pack", rb"integer_sequence" + _PACK, rb"__make_integer_seq<integer_sequence,_Tp,_Num>", b""),
@@ -37,8 +37,8 @@ _SPELLINGS: Final = (
     (b"0.0bf16", rb"(?:__)?decltype\(0\.0bf16\)", rb"__bf16", b""),
     (b"_Float128", rb"_Float128", rb"_Float128", b"typedef __float128 _Float128;"),
 )
-# GCC's built-ins in C. Its atomic functions accept atomic objects, Clang's do not. Clang has no global registers and no
-# decimal numbers; any type of number may replace those.
+# GCC's built-ins in C. The atomic functions of GCC accept atomic objects, those of Clang do not. Clang has no global
+# registers and no decimal numbers; any other type of number may replace decimal ones.
 _SPELLINGS_OF_C: Final = (
     (b"_Float128", rb"_Float128", rb"_Float128", b"typedef __float128 _Float128;"),
     (b"_Atomic", rb"\b_Atomic(?=\s*\()", rb"typeof", b""),
@@ -55,7 +55,7 @@ _SPELLINGS_OF_C: Final = (
 
 
 def digest(text: bytes, language: str = "c++") -> tuple[bytes, int]:
-    """Return the text for the parser, and the shift of each of its offsets relative to ``text``."""
+    """Return the text for the parser, and the number of bytes by which its offsets exceed those in ``text``."""
     prelude = _TYPES + _TYPES_OF_C if language == "c" else _TYPES
     for word, spelling, known, declarations in _SPELLINGS_OF_C if language == "c" else _SPELLINGS:
         if word in text:

@@ -1,4 +1,4 @@
-"""The numeric arguments of templates in a unit."""
+"""Collect the numeric arguments of templates in a translation unit."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .library import CursorKind, TypeKind, lib
 __all__ = ["PARAMETERS", "PRESUMED", "Instances", "numbers"]
 
 PRESUMED: Final = 8
-"""The number assumed for a template without one in the unit: the usual maximum length of small vectors."""
+"""The number assumed for a template's parameter if the unit has no argument for it: usual for small vectors."""
 
 PARAMETERS: Final = frozenset(
     (
@@ -24,8 +24,8 @@ PARAMETERS: Final = frozenset(
 )
 """The kinds of template parameters."""
 
-_INTEGRAL: Final = 4  # twin of Index.h
-_ENDLESS: Final = 2**63  # larger values are -1 as an unsigned number, which marks a size known only at run time
+_INTEGRAL: Final = 4  # a number from libclang's Index.h
+_ENDLESS: Final = 2**63  # larger values are unsigned forms of -1, which marks a size that is known only at run time
 _AROUND: Final = {
     TypeKind.POINTER: "clang_getPointeeType",
     TypeKind.LVALUEREFERENCE: "clang_getPointeeType",
@@ -40,7 +40,7 @@ class Instances:
     """Collects template arguments, to find the largest number for each parameter.
 
     Args:
-        place: Returns where a cursor's name is.
+        place: Returns the offset of a cursor's name.
     """
 
     def __init__(self, place: Callable[[Any], int]) -> None:
@@ -50,7 +50,14 @@ class Instances:
         self._largest: dict[tuple[int, int], int] = {}
 
     def declare(self, parameter: Any, owner: Any) -> None:
-        """Record a parameter of a template; for a member defined outside its class, the class's parameters follow."""
+        """Record a parameter of a template.
+
+        If a member is defined outside its class, the parameters of the class follow its own.
+
+        Args:
+            parameter: The cursor of the parameter.
+            owner: The cursor of the template.
+        """
         if self._place(parameter) in self._parameters:
             return
         index = self._seen[self._place(owner)]
@@ -80,7 +87,7 @@ class Instances:
             self._largest[key] = max(self._largest.get(key, 0), number)
 
     def largest(self, parameter: Any) -> int:
-        """Return the largest number given to a template parameter; if none is known, the largest given to any one."""
+        """Return the largest number passed to a template parameter; if none is known, to any template parameter."""
         seen = self._largest.get(self._parameters.get(self._place(parameter), (-1, -1)))
         return self._any if seen is None else seen
 

@@ -1,7 +1,7 @@
-"""The functions of libclang that are used, with argument and result types.
+"""Declare the functions of libclang that are used, with argument and result types.
 
-The package's own bindings declare ten times as many functions and wrap each result: for a small source that takes
-longer than parsing it.
+The package's own bindings declare ten times as many functions and wrap each result, which takes longer than parsing a
+small source.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _NAMES: Final = {"darwin": "libclang.dylib", "win32": "libclang.dll"}
 
 
 class CursorKind:
-    """The kind of a cursor: numbers of libclang's Index.h, which do not change between releases."""
+    """Kinds of cursors: numbers from libclang's Index.h, which do not change between releases."""
 
     STRUCT_DECL: Final = 2
     UNION_DECL: Final = 3
@@ -92,7 +92,7 @@ FUNCTION_KINDS: Final = frozenset(
 
 
 class TypeKind:
-    """The kind of a type: numbers of Index.h, too."""
+    """Kinds of types: numbers from libclang's Index.h."""
 
     UNEXPOSED: Final = 1
     VOID: Final = 2
@@ -120,7 +120,7 @@ class TypeKind:
 
 
 class Cursor(Structure):
-    """A place in the parser's tree."""
+    """A node of the parser's syntax tree."""
 
     kind: int
     data: Any
@@ -128,7 +128,7 @@ class Cursor(Structure):
 
 
 class Type(Structure):
-    """A type of the source's language."""
+    """A type in the source's language."""
 
     kind: int
     _fields_ = (("kind", c_int), ("data", c_void_p * 2))
@@ -156,7 +156,7 @@ Visit: Final = CFUNCTYPE(c_int, Cursor, Cursor, c_object)
 """Called with a cursor, its parent and an object; returns whether to stop, continue, or descend."""
 
 _PLACE: Final = (_Location, c_void_p, c_void_p, c_void_p, POINTER(c_uint))
-# The name without "clang_", result type, argument types.
+# Functions: the name without "clang_", the result type, the argument types.
 _FUNCTIONS: Final[tuple[tuple[Any, ...], ...]] = (
     ("createIndex", c_void_p, c_int, c_int),
     ("parseTranslationUnit", c_void_p, *(c_void_p, c_char_p, c_void_p, c_int, c_void_p, c_uint, c_uint)),
@@ -218,7 +218,7 @@ _FUNCTIONS: Final[tuple[tuple[Any, ...], ...]] = (
 
 
 def _opened() -> Any:
-    """Open the library of the package, the one that its bindings would use instead, or else the system's."""
+    """Return the loaded libclang: the Python package's, the one that its bindings would use, or the system's."""
     package = find_spec("clang")
     folder = f"{package.submodule_search_locations[0]}/native" if package and package.submodule_search_locations else ""
     folder = os.environ.get("LIBCLANG_LIBRARY_PATH", folder)

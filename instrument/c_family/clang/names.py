@@ -1,4 +1,4 @@
-"""Readable function names: qualified, with ``<...>`` for template parameters."""
+"""Make readable function names: qualified, with ``<...>`` for template parameters."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _SCOPES: Final = frozenset(
     )
 )
 _NAMED_AS_THEIR_CLASS: Final = frozenset((CursorKind.CONSTRUCTOR, CursorKind.DESTRUCTOR))
-_READABLE: Final = 60  # the most characters of parameters in a name
+_READABLE: Final = 60  # most characters of parameters in a name
 _UNIT: Final = CursorKind.TRANSLATION_UNIT
 
 
@@ -80,7 +80,7 @@ def _function_part(function: Any) -> str:
 
 
 def _parameters(function: Any) -> str:
-    """Return the last parenthesised group of the displayed name, or the number of parameters in it."""
+    """Return a function's parameters in parentheses; if they are too long, only their number."""
     display = _display(function)
     depth = 0
     for offset in range(len(display) - 1, -1, -1):

@@ -1,4 +1,4 @@
-"""A stack for very deeply nested text, as only generators write it."""
+"""Provide a large stack for very deeply nested text, which only generators write."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _Result = TypeVar("_Result")
 
 
 def on_deep_stack(function: Callable[[], _Result]) -> _Result:
-    """Call a parsing function on a stack that is large enough for thousands of levels.
+    """Call a parsing function on a stack that is large enough for thousands of levels, and return its result.
 
-    The library would parse in its own thread with 8 MiB, and an overflow there ends the process. Memory is allocated
-    only as it is used. If a limit forbids a large stack, the current thread calls the function.
+    libclang itself would parse in a thread with 8 MiB, whose overflow ends the process. Memory is allocated only when
+    it is used. If a limit forbids a large stack, the current thread calls the function.
 
     Args:
         function: The function to call.
@@ -49,7 +49,7 @@ def on_deep_stack(function: Callable[[], _Result]) -> _Result:
 
 
 def _started(call: Callable[[], None]) -> threading.Thread | None:
-    """Start a thread with the largest possible stack; return None if none is possible."""
+    """Start and return a thread with a stack as large as possible; None if the system allows no large stack."""
     for size in _SIZES:
         usual = threading.stack_size(size)
         try:

@@ -1,4 +1,4 @@
-"""C and C++ through libclang: from preprocessed text to the syntax that determines regions."""
+"""Read C and C++ with libclang: from preprocessed text to the syntax that determines regions."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _FILE: Final = b"source"
 # Templates are read at their definition; the contents of their instances are not needed.
 _INCOMPLETE: Final = 2
 _ERROR, _FATAL = 3, 4
-_SEMANTIC: Final = 2  # the category, twin of DiagnosticCategories.td
+_SEMANTIC: Final = 2  # the category of errors about types, from LLVM's DiagnosticCategories.td
 # Without -w, Clang treats much C as an error that GCC only warns about.
 _ARGUMENTS: Final = {
     "c++": ("-xc++-cpp-output", "-w"),
@@ -50,7 +50,7 @@ _TEMPLATE_NAME: Final = CursorKind.TEMPLATE_REF
 _OUTER: Final = frozenset((CursorKind.TRANSLATION_UNIT, CursorKind.NAMESPACE, CursorKind.LINKAGE_SPEC))
 _TEMPLATE: Final = CursorKind.FUNCTION_TEMPLATE
 _LAMBDA: Final = CursorKind.LAMBDA_EXPR
-# The last one is the body of a coroutine.
+# Kinds of function bodies; the last one is the body of a coroutine.
 _BODIES: Final = frozenset((CursorKind.COMPOUND_STMT, CursorKind.CXX_TRY_STMT, CursorKind.UNEXPOSED_STMT))
 _BLOCK: Final = CursorKind.COMPOUND_STMT
 _DECLARATION: Final = CursorKind.DECL_STMT
@@ -65,7 +65,7 @@ _MAKING: Final = (CursorKind.CXX_FUNCTIONAL_CAST_EXPR, CursorKind.LAMBDA_EXPR)
 _ALLOCATING: Final = frozenset((CursorKind.CXX_NEW_EXPR, CursorKind.CXX_DELETE_EXPR))
 _LIST: Final = CursorKind.INIT_LIST_EXPR
 _VARIABLE: Final = CursorKind.VAR_DECL
-_STATIC: Final = 3  # twin of Index.h
+_STATIC: Final = 3  # a number from libclang's Index.h
 _VALUE: Final = CursorKind.UNEXPOSED_EXPR
 _STRUCTURES: Final = frozenset((TypeKind.RECORD, TypeKind.TYPEDEF, TypeKind.ELABORATED))
 _FIELD: Final = CursorKind.FIELD_DECL
@@ -77,17 +77,17 @@ _STATEMENTS: Final = frozenset((_BLOCK, _LABEL, *_CASES))
 
 
 class Found:
-    """Findings in user text, unordered; operands of ``co_await`` appear several times.
+    """The syntax found in user text, unordered; operands of ``co_await`` appear several times.
 
     Attributes:
-        bodies: Functions and lambdas, by the offset of the body, still without contents.
-        declared: Offsets of functions' declarations, by name, and of their definitions.
-        objects: Offsets of temporary objects, and whether each is destroyed without user code.
+        bodies: Offset of a body → the function or lambda, still without contents.
+        declared: Offset of the name in a function's declaration → offset of the name in its definition.
+        objects: Offset of each temporary object, and whether it is destroyed without user code.
         fields: Start and end of class members including initialisers.
         cases: Offsets of case labels.
         switches: Start and end of switch statements.
         unread: Errors in user text, with the parser's message.
-        fatal: The error at which the parser stopped, anywhere.
+        fatal: The error at which the parser stopped, in user or system text; None if it did not.
     """
 
     def __init__(self) -> None:
@@ -114,7 +114,7 @@ def parse(text: bytes, flags: tuple[str, ...], is_system: Callable[[int], bool],
 
     Args:
         text: The preprocessor's output.
-        flags: Options that decide what is C++, or C.
+        flags: Compiler options that select the dialect of C or C++.
         is_system: Returns whether the text at an offset is system text.
         language: ``c++`` or ``c``.
 
@@ -172,11 +172,11 @@ class _Reader:
             **dict.fromkeys(_MAKING, lambda cursor, _: self._make(cursor)),
             _TEMPLATE_NAME: lambda _, parent: self._instances.note_type(lib.clang_getCursorType(parent)),
         }
-        if self._is_c:  # in C++ a member function of the class does it
+        if self._is_c:  # in C++, a member function of the class copies the object
             self._notes[_VALUE] = self._note_value
 
     def read(self, unit: Any, text: bytes) -> Found:
-        """Return the findings; trip counts are computed once all instances of templates are known."""
+        """Return the syntax; trip counts are computed last, when all instances of templates are known."""
         lib.clang_visitChildren(lib.clang_getTranslationUnitCursor(unit), Visit(self._visit), None)
         if self._failure:
             raise self._failure
@@ -187,7 +187,10 @@ class _Reader:
         return self.found
 
     def _visit(self, cursor: Any, parent: Any, _data: Any) -> int:
-        """Visit one cursor; exceptions cannot pass through libclang."""
+        """Record one cursor, and return whether libclang shall stop, skip its children, or visit them.
+
+        An exception is stored, because it cannot pass through libclang.
+        """
         try:
             if parent.kind in _OUTER and not self._is_read(cursor):
                 return _NEXT
@@ -206,7 +209,7 @@ class _Reader:
         return start >= 0 and not self._is_system(start)
 
     def _note_problem(self, problem: Any) -> None:
-        """Record an error in user text, or a fatal one."""
+        """Record an error if it is in user text, or fatal."""
         severity = lib.clang_getDiagnosticSeverity(problem)
         if severity >= _ERROR:
             offset = self._offset(lib.clang_getDiagnosticLocation(problem))
@@ -237,18 +240,21 @@ class _Reader:
             self.found.declarations.append(self._start(cursor))
 
     def _note_statement(self, cursor: Any) -> None:
-        """Record an ordinary statement for which compilers call a function."""
+        """Record a call without a name, for an ordinary statement that compilers turn into a call."""
         start = self._start(cursor)
         self.found.calls.append(Call(start, start, ""))
 
     def _note_literal(self, cursor: Any, _parent: Any) -> None:
-        if self._is_c:  # in C++ they end with their statement
+        if self._is_c:  # in C++, compound literals live only until the end of their statement
             self.found.literals.append(self._start(cursor))
         if _is_large(lib.clang_getCursorType(cursor)):
             self._note_statement(cursor)
 
     def _note_list(self, cursor: Any, parent: Any) -> None:
-        """Record an initialiser list; a nested list is part of its parent, and a static one is created once."""
+        """Record an initialiser list as a temporary object, and as a call if it is large.
+
+        A nested list is part of its parent, and a static list is created only once, so neither counts as a call.
+        """
         is_static = parent.kind == _VARIABLE and lib.clang_Cursor_getStorageClass(parent) == _STATIC
         if parent.kind != _LIST and not is_static and _is_large(lib.clang_getCursorType(cursor)):
             self._note_statement(cursor)
@@ -304,7 +310,7 @@ class _Reader:
         return "value" if kind in _VALUES else "pointer" if kind == _POINTER else "object"
 
     def _make(self, cursor: Any) -> None:
-        """Record a temporary object; one that a lambda captures may have a visible destructor."""
+        """Record a temporary object, if the cursor makes one; objects that a lambda captures may run user code."""
         if self._gives(cursor) not in {"value", "pointer"}:
             is_lambda = cursor.kind == _LAMBDA
             is_silent = not is_lambda and (self._is_c or self._destructors.is_silent(lib.clang_getCursorType(cursor)))
@@ -318,7 +324,7 @@ class _Reader:
         return self._offset(lib.clang_getCursorLocation(cursor))
 
     def _first(self, cursor: Any) -> int:
-        """Return the start of a declaration; that of its name if a template's head is implicit."""
+        """Return the offset of a declaration; if its template's head is implicit, the offset of its name."""
         start = self._start(cursor)
         return start if start >= 0 else self._place(cursor)
 

@@ -1,4 +1,4 @@
-"""The greatest trip counts of loops, if compile-time constants determine them."""
+"""Compute the largest trip counts of loops, if compile-time constants determine them."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _INTEGERS: Final = {
     **dict.fromkeys((TypeKind.SHORT, TypeKind.INT, TypeKind.LONG, TypeKind.LONGLONG), SIGNED),
     **dict.fromkeys((TypeKind.USHORT, TypeKind.UINT, TypeKind.ULONG, TypeKind.ULONGLONG), 0),
 }
-# Twins of libclang's Index.h.
+# Numbers from libclang's Index.h.
 _COMPARISONS: Final = {11: "<", 12: ">", 16: "!=", 13: "<=", 14: ">="}
 _ASSIGNMENT: Final = 22
 _STEPS: Final = {
@@ -55,7 +55,7 @@ class TripCounts:
     """Evaluates the bounds of loops.
 
     Args:
-        constants: The constants of the unit.
+        constants: The constants of the translation unit.
     """
 
     def __init__(self, constants: Constants) -> None:
@@ -63,13 +63,13 @@ class TripCounts:
         self._seen: dict[int, set[int]] = {}
 
     def most(self, loop: Any) -> int:
-        """Return the greatest trip count of a loop from compile-time constants; 0 if unknown.
+        """Return the largest trip count of a loop from compile-time constants; 0 if unknown.
 
         ::
 
             for (int i = 0; i < 8; ++i) …    8
-            for (int i = 0; i < N; ++i) …    the largest N that the unit has, of a template
-            for (double x : coordinates) …   3, where that is an array of 3
+            for (int i = 0; i < N; ++i) …    if N is a template's parameter, the largest N in the unit
+            for (double x : coordinates) …   3, if coordinates is an array of 3
             for (int i = 0; i < n; ++i) …    0
 
         Args:
@@ -88,7 +88,8 @@ class TripCounts:
         if variable is None or not _is(compared, variable):
             return 0
         by = _step(step, variable)
-        # A template's largest number does not bound the start of an upward loop, or the end of a downward one.
+        # The largest value of a template's parameter is no bound for the start of an upward loop, or the end of a
+        # downward loop.
         low, high = (evaluated, self._constants.value) if by > 0 else (self._constants.value, evaluated)
         comparison, lowest = _COMPARISONS[operator_of(condition)], _lowest(variable, compared)
         count = trips(_number(low(start)), comparison, _number(high(bound)), by, lowest)
@@ -96,7 +97,7 @@ class TripCounts:
         return count if is_own and not any(_same(each, variable) for each in _given_away(body, setting=True)) else 0
 
     def _is_seen(self, variable: Any) -> bool:
-        """Return whether a pointer may refer to a variable that outlives a loop."""
+        """Return whether a pointer may refer to a variable that is declared outside the loop."""
         scope = lib.clang_getCursorSemanticParent(variable)
         if scope.kind not in _SCOPES:
             return True
@@ -106,7 +107,7 @@ class TripCounts:
 
 
 def _start(statement: Any) -> tuple[Any, Any]:
-    """Return a loop's counter and its initial value."""
+    """Return a loop's counter and its initial value; None for both if they are not found."""
     parts = children(statement)
     if statement.kind == _DECLARATION and len(parts) == 1:
         values = children(parts[0])
@@ -127,7 +128,7 @@ def _lowest(variable: Any, compared: Any) -> float:
 
 
 def _step(statement: Any, variable: Any) -> float:
-    """Return the increment of a loop's variable; NaN if that varies."""
+    """Return the increment of a loop's variable; NaN if it varies."""
     kind, parts = statement.kind, children(statement)
     operator = lib.clang_getCursorUnaryOperatorKind(statement) if kind == _UNARY else operator_of(statement)
     if (kind, operator) not in _STEPS or not _is(parts[0], variable):
@@ -140,7 +141,7 @@ def _number(value: int | None) -> float:
 
 
 def _is(expression: Any, variable: Any) -> bool:
-    """Return whether an expression is just a variable."""
+    """Return whether an expression consists only of a variable's name."""
     expression = _inner(expression)
     declared = lib.clang_getCursorReferenced(expression) if expression.kind == _NAME else None
     return declared is not None and _same(declared, variable)
@@ -158,11 +159,13 @@ def _same(one: Any, other: Any) -> bool:
 
 
 def _given_away(node: Any, *, setting: bool) -> Iterator[Any]:
-    """Yield variables below a node that are used in other ways than reading, setting or pointing to them.
+    """Yield the variables below a node that may be changed in a way that the text does not show.
+
+    Reading a variable does not count.
 
     Args:
         node: The node to search.
-        setting: Whether setting a variable counts as such a use.
+        setting: Whether assignments and increments in the text count as well.
     """
     pending = [(node, child, setting) for child in children(node)]
     while pending:

@@ -1,1 +1,1 @@
-"""C through pycparser: from preprocessed text to the tree of functions."""
+"""Read C with pycparser: from preprocessed text to the functions in it."""

@@ -1,7 +1,7 @@
-"""Preprocessed C rewritten for pycparser, with every line and column in place.
+"""Rewrite preprocessed C for pycparser, which reads only standard C, without moving lines and columns.
 
-pycparser reads standard C. What compilers and their headers add to it is blanked, or replaced by standard text that is
-not longer. Meaning may be lost; functions, loops and jumps may not.
+Extensions of compilers and their headers are blanked, or replaced by standard text that is not longer. Meaning may get
+lost, but functions, loops and jumps are kept.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _BUILTIN_TYPES: Final = [
     "_Decimal128",
     "bool",
 ]
-_ANY_TYPE: Final = "_N"  # of system text: short, and unsigned, so that trip counts assume little
+_ANY_TYPE: Final = "_N"  # replaces types in system text; short, and unsigned, so that trip counts assume little
 PRELUDE: Final = " ".join([*(f"typedef int {name};" for name in _BUILTIN_TYPES), f"typedef unsigned {_ANY_TYPE};"])
 """One line that declares the types built into compilers; the parser reads it first."""
 
@@ -73,7 +73,7 @@ _WITHOUT_MEANING: Final = frozenset(
         "_Null_unspecified",
     ]
 )
-# Words that a group in parentheses follows, and what replaces both.
+# Words that are followed by a group in parentheses, and the text that replaces both.
 _GROUPED: Final = {
     **dict.fromkeys(["__attribute__", "__attribute", "__declspec", "_Alignas", "alignas"], ""),
     **dict.fromkeys(["_Static_assert", "static_assert"], ""),
@@ -89,7 +89,7 @@ _WORDS: Final = sorted([*_STANDARD_SPELLING, *_WITHOUT_MEANING, *_GROUPED], key=
 
 
 def _any_word(first: str) -> str:
-    """Return a pattern for the words with a first letter; it begins with this letter."""
+    """Return a regular expression for the unusual words with the given first letter; it begins with this letter."""
     rest = "|".join(word[1:] for word in _WORDS if word[0] == first)
     return rf"{first}(?<![\w$]{first})(?:{rest})(?![\w$])"
 
@@ -108,7 +108,7 @@ _ASM_QUALIFIERS: Final = expression(
     r"\s*(?:(?:volatile|__volatile__|__volatile|goto|inline|__inline__|__inline)\b\s*)*"
 )
 _NUMBER: Final = expression(r"(?<![\w.$])\.?\d[\w.]*(?:[+-]\d+)?\Z")
-_LONGEST_NUMBER: Final = 64  # characters; longer ones are left to the parser
+_LONGEST_NUMBER: Final = 64  # most characters of a number that is rewritten; longer ones are left to the parser
 _NAME: Final = expression(r"\s*([A-Za-z_$][\w$]*)")
 # After one of these tokens, '&&' can only take a label's address; 'n--' is not one of them.
 _BEFORE_OPERAND: Final = expression(r"(?:[*/%&|^<>=!~?:,;({\[]|(?<!-)-|(?<!\+)\+|\breturn)\Z")
@@ -125,7 +125,7 @@ _PLAIN_DECLARATOR: Final = expression(r"(\w+)\s*\)?\s*(?=[\[(]|\Z)")
 
 
 def digest(unit: Preprocessed) -> str:
-    """Return a unit's text in standard C, with only the names of types left of system text.
+    """Return a translation unit's text in standard C; system text is reduced to declarations of its types.
 
     Raises:
         LexicalError: A bracket does not close.
@@ -139,7 +139,7 @@ def digest(unit: Preprocessed) -> str:
 
 
 class _Rewriter:
-    """Rewrites user text."""
+    """Rewrites user text as standard C of the same length."""
 
     def __init__(self, masked: str) -> None:
         self.masked = masked
@@ -157,7 +157,7 @@ class _Rewriter:
         )
 
     def rewrite(self, start: int, end: int) -> str:
-        """Return the text between two offsets, as long as it was."""
+        """Return the rewritten text between two offsets, which has the same length."""
         pieces = []
         offset = start
         while match := _UNUSUAL.search(self.masked, offset, end):
@@ -193,18 +193,18 @@ class _Rewriter:
         if not _BEFORE_OPERAND.search(self._before(match.start())):
             return match.end(), "&&"
         label = _NAME.match(self.masked, match.end())
-        assert label is not None  # the pattern has looked ahead
+        assert label is not None  # the pattern matches only if a label follows
         return label.end(), "0"
 
     def _before(self, offset: int) -> str:
-        """Return some text before an offset, up to the last character that is no blank."""
+        """Return a few characters before an offset, without blanks at their end."""
         while offset > 0 and self.masked[offset - 1].isspace():
             offset -= 1
         return self.masked[max(offset - len(" return"), 0) : offset]
 
 
 def _type_names(system: str) -> str:
-    """Replace system text by one declaration of the types that it names, of the same length and lines."""
+    """Return a declaration of the types that a system text declares, with the same length and lines."""
     names: dict[str, None] = {}
     for match in _TYPEDEF.finditer(system):
         names.update(dict.fromkeys(_declared(system, match.end())))
@@ -214,7 +214,7 @@ def _type_names(system: str) -> str:
 
 
 def _declared(system: str, start: int) -> list[str]:
-    """Return the names that a typedef declares, given the offset behind the word."""
+    """Return the names that a typedef declares; ``start`` is the offset behind the word."""
     plain: list[str] = []
     offset = start
     while match := _SPECIFIER_GROUP.search(system, offset):
@@ -238,7 +238,7 @@ def _nested_commas_blanked(text: str) -> str:
 
 
 def outer_braces(text: str) -> Iterator[tuple[int, int]]:
-    """Yield start and end of each group in braces that is in no other group.
+    """Yield start and end of each group in braces that is not inside another one.
 
     Raises:
         LexicalError: A bracket does not close.
@@ -251,7 +251,7 @@ def outer_braces(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _without_outer_initialisers(text: str) -> str:
-    """Empty the initialisers at file scope: tables can be long, and contain no loops or jumps."""
+    """Return a text with empty initialisers at file scope, because tables can be long and contain no loops or jumps."""
     pieces = []
     offset = 0
     for start, end in outer_braces(text):

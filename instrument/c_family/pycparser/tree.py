@@ -1,4 +1,4 @@
-"""C through pycparser: from preprocessed text to the syntax that determines regions."""
+"""Read C with pycparser: from preprocessed text to the syntax that determines regions."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ from .trip_counts import TripCounts
 __all__ = ["read_by_pycparser"]
 
 _PLACE: Final = expression(r".*?:(\d+):(\d+): (.*)", re.DOTALL)
-_BEFORE: Final = "before: "  # what pycparser says of a token that it did not expect
+_BEFORE: Final = "before: "  # begins pycparser's message about an unexpected token
 _BLANK_END: Final = expression(r"(?<! ) +(?=\n)")  # most of a digest is blank, which pycparser skips slowly
-_DEEP: Final = 100_000  # frames: pycparser descends recursively, and chains of else-if can have thousands of links
-_MOST_UNREAD: Final = 30  # bodies; each costs another pass over the text
+_DEEP: Final = 100_000  # limit of recursion in pycparser, because chains of else-if can have thousands of links
+_MOST_UNREAD: Final = 30  # most bodies with errors; each takes another pass over the text
 _UNIVERSAL: Final = expression(r"\\(?:u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8})")
 _CALLED: Final = expression(r"\b[A-Za-z_]\w*(?=\s*\()")
 _OPENING: Final = expression(r"\s*\(")
 _POINTER: Final = expression(r"\*\s*\Z")
-_NEAR: Final = 8  # characters before a name, for its asterisk
-# What has a member may be one of these, which live on; a member of a member is looked at by itself.
+_NEAR: Final = 8  # number of characters before a name in which its asterisk is searched
+# Expressions that may have members and whose objects outlive the statement; members of members are checked separately.
 _OBJECTS: Final = (c_ast.ID, c_ast.ArrayRef, c_ast.UnaryOp, c_ast.StructRef)
-_OPERATION: Final = "__atomic_"  # compilers know no function by such a name
+_OPERATION: Final = "__atomic_"  # begins names of built-in operations, which are not functions
 _FIELDS: Final = {
     **dict.fromkeys((c_ast.Case, c_ast.Default), "cases"),
     c_ast.Label: "labels",
@@ -50,11 +50,11 @@ _DECLARATIONS: Final = (c_ast.Decl, c_ast.Typedef)
 
 
 def read_by_pycparser(unit: Preprocessed, *, calls: bool) -> Syntax:
-    """Read a unit of C. A body that pycparser does not understand is noted and left out.
+    """Return the syntax of a translation unit in C. A body that pycparser does not understand is recorded as unread.
 
     Args:
         unit: The preprocessed text.
-        calls: Whether calls of libraries are looked for, so that it matters what system headers declare.
+        calls: Whether library calls are wanted, for which the declarations in system headers are needed.
 
     Raises:
         UnreadError: pycparser does not understand the text outside of function bodies.
@@ -77,7 +77,7 @@ def read_by_pycparser(unit: Preprocessed, *, calls: bool) -> Syntax:
 
 
 class _Lexer(CLexer):  # type: ignore[misc]  # pycparser has no types that mypy knows
-    """Remembers the last token, because some errors of the parser name no place."""
+    """A lexer that remembers its last token, because some errors of the parser do not name a place."""
 
     last: Any = None
 
@@ -152,7 +152,10 @@ class _Reader:
         return Body(name, named, named, opening, end, unread=self._unread.get(opening), **fields)
 
     def _item(self, node: Any, switch: int) -> Label | Case | int:
-        """Return what a node adds to its body: a label, a case, or an offset."""
+        """Return the item that a node adds to its body: a label, a case, or an offset.
+
+        ``switch`` is the offset of the innermost ``switch`` around the node; -1 if there is none.
+        """
         offset = self._offset(node)
         if isinstance(node, c_ast.Label):
             return Label(offset, node.name)
@@ -177,7 +180,7 @@ class _Reader:
         return _UNIVERSAL.sub(lambda match: chr(int(match.group()[2:], 16)), spelled)
 
     def _offset(self, node: Any) -> int:
-        """Return the offset of a node's first token; for a declaration, of the name."""
+        """Return the offset of a node's first token; for a declaration, the offset of its name."""
         return int(self._line_starts[node.coord.line - 2] + node.coord.column - 1)
 
 
@@ -191,7 +194,13 @@ def _line_starts(text: str) -> list[int]:
 
 
 def _error_place(text: str, error: str, last: Any) -> tuple[int, str]:
-    """Return the offset of an error of pycparser, and its message; the last token's if it names no place."""
+    """Return offset and message of an error that pycparser reports.
+
+    Args:
+        text: The parsed text.
+        error: The error's text.
+        last: The last token, whose place is used if the error names none.
+    """
     match = _PLACE.fullmatch(error)
     line, column, message = match.groups() if match else (last.lineno, last.column, error.removeprefix(": "))
     message = f"unexpected {message.removeprefix(_BEFORE)}" if message.startswith(_BEFORE) else message
@@ -199,7 +208,7 @@ def _error_place(text: str, error: str, last: Any) -> tuple[int, str]:
 
 
 def _body_around(text: str, offset: int) -> tuple[int, int] | None:
-    """Return the function body around an offset; the braces of a type or an initialiser are none."""
+    """Return start and end of the function body around an offset; None if the braces belong to something else."""
     for start, end in outer_braces(text):
         if start <= offset < end:
             return (start, end) if text[:start].rstrip().endswith((")", ";")) else None

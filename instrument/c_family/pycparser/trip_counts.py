@@ -1,4 +1,4 @@
-"""The greatest trip counts of loops of C, if constants of the unit determine them."""
+"""Compute the largest trip counts of loops in C, if constants in the translation unit determine them."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _ARITHMETIC: Final = {"+": add, "-": sub, "*": mul, "/": floordiv}
 _STEPS: Final = {"++": 1, "p++": 1, "+=": 1, "--": -1, "p--": -1, "-=": -1}
 _INTEGERS: Final = frozenset(("int", "long", "short", "signed", "unsigned"))
 _AUTOMATIC: Final = frozenset(("auto", "register"))
-_SAFE: Final = 127  # no type that is cast to changes a number up to it
+_SAFE: Final = 127  # numbers up to this one do not change if they are cast to another type
 
 
 class TripCounts:
     """Evaluates the bounds of loops.
 
     Args:
-        root: The unit's tree; its enumerators, and what it declares ``const``, are constants.
+        root: The unit's tree; its enumerators, and variables that it declares ``const``, are constants.
     """
 
     def __init__(self, root: Any) -> None:
@@ -37,12 +37,12 @@ class TripCounts:
                 self._declare(node)
 
     def most(self, loop: Any, declared: Mapping[str, float]) -> int:
-        """Return the greatest trip count of a loop whose variable only its step changes; 0 if unknown.
+        """Return the largest trip count of a loop whose variable only its step changes; 0 if unknown.
 
         Args:
             loop: A node of the tree.
-            declared: The names that its function declares, which hide constants, each with the least value of its type
-                if it may count; else NaN.
+            declared: Name that the loop's function declares, which hides constants → the least value of its type; NaN
+                if it cannot be a loop's counter.
         """
         if not isinstance(loop, c_ast.For) or not isinstance(loop.cond, c_ast.BinaryOp):
             return 0
@@ -52,13 +52,13 @@ class TripCounts:
             return 0
         bound, lowest = loop.cond.right, declared.get(variable, nan)
         if not isinstance(bound, c_ast.UnaryOp) and "unsigned" in getattr(bound, "type", "unsigned"):
-            lowest = max(lowest, 0)  # of unsigned numbers none is below 0
+            lowest = max(lowest, 0)  # unsigned numbers are never below 0
         step = self._step(loop.next, variable, declared)
         count = trips(self.value(first, declared), comparison, self.value(bound, declared), step, lowest)
         return 0 if count and variable in _changed(loop.stmt) else count
 
     def lowest(self, declaration: Any) -> float:
-        """Return the least value of a local variable; NaN if it is no integer, or is static, shared or volatile."""
+        """Return the least value of a local variable's type; NaN if it is no integer, or static, shared or volatile."""
         is_plain = isinstance(declaration, c_ast.Decl) and _AUTOMATIC.issuperset(declaration.storage)
         return self._least(declaration.type) if is_plain and "volatile" not in declaration.quals else nan
 
@@ -69,7 +69,7 @@ class TripCounts:
         return self._types.get(names[0], nan) if len(names) == 1 else nan
 
     def _step(self, node: Any, variable: str, declared: Container[str]) -> float:
-        """Return the increment of a loop's variable; NaN if that varies."""
+        """Return the increment of a loop's variable; NaN if it varies."""
         one = isinstance(node, c_ast.UnaryOp)
         changed = node.expr if one else node.lvalue if isinstance(node, c_ast.Assignment) else None
         if getattr(changed, "name", "") != variable or not isinstance(changed, c_ast.ID) or node.op not in _STEPS:
@@ -90,7 +90,10 @@ class TripCounts:
             self._constants[node.name] = value if value >= 0 else nan
 
     def value(self, node: Any, hidden: Container[str] = ()) -> float:
-        """Evaluate an expression of whole numbers; NaN if it varies, or might wrap around."""
+        """Return the value of an expression of whole numbers; NaN if it varies, or might wrap around.
+
+        ``hidden`` contains names that do not refer to the unit's constants.
+        """
         match node:
             case c_ast.Constant() if node.type.endswith("int") and node.value != CHARACTER:
                 digits = node.value.rstrip("uUlL")
@@ -110,7 +113,7 @@ class TripCounts:
 
 
 def _start(first: Any) -> tuple[str, Any]:
-    """Return a loop's counter and its initial value."""
+    """Return the name of a loop's counter, and the expression for its initial value."""
     if isinstance(first, c_ast.DeclList) and len(first.decls) == 1:
         return first.decls[0].name, first.decls[0].init
     if isinstance(first, c_ast.Assignment) and first.op == "=" and isinstance(first.lvalue, c_ast.ID):

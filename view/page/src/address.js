@@ -2,7 +2,7 @@
 import { Pane } from "./model/pane.js";
 
 export const VALUES = { absolute: "abs", root: "pct", selection: "sel", other: "other" };
-const MOST = 200; // the most open nodes that a link contains; with more it would be too long for mail
+const MOST = 200; // most open nodes that a link contains; a longer link would not fit into mail
 
 const names = (tree, nodes) => [...nodes].map((node) => (node < 0 ? "/" : encodeURIComponent(tree.identities[node]))).join(",");
 
@@ -42,8 +42,8 @@ export function piecesOf(fragment) {
   return found;
 }
 
-// Returns a pane with the open and selected nodes of a fragment. What the fragment lacks, and nodes that the tree
-// lacks, change nothing. `key`: the pane's key in the fragment.
+// Returns a pane with the open and selected nodes of a fragment. If the fragment has none, the pane does not change.
+// Nodes that are not in the tree are ignored. `key`: the pane's key in the fragment.
 export function paneOf(pane, pieces, key) {
   const { tree } = pane;
   const nodes = (text) => text.split(",").filter(Boolean).map((name) => nodeOf(tree, name)).filter((node) => node !== undefined);

@@ -38,7 +38,7 @@ export function App({ page }) {
   const { basis, flat, grouping, tab, time, source } = state;
   const experiment = page.experiments[state.experiment];
   const only = useMemo(() => locationsOf(state), [state.browser, state.filtered]);
-  const bases = BASES.filter((each) => each !== "other" || (page.other && !only)); // the other's totals are of all ranks
+  const bases = BASES.filter((each) => each !== "other" || (page.other && !only)); // the totals of the other experiment are only known for all ranks
   const base = bases.includes(basis) ? basis : null;
   const whole = base === "other" ? page.other.totals : base;
   const browser = useMemo(() => shownOf(state), [state.browser, only]);
@@ -48,9 +48,9 @@ export function App({ page }) {
 
   const titles = { metrics: "Metric", program: flat ? "Region" : "Call path", system: grouping === "cluster" ? "Cluster, rank" : "Machine, rank" };
 
-  // Shows a changed state once its numbers are loaded, unless another change comes first. `change`: the changed parts,
-  // or a function that returns them for the current state. `finding`: the finding that is shown, -1 for none. `aim`:
-  // the trees whose cursors move to their selections.
+  // Shows a changed state as soon as its numbers are loaded, unless another change comes first. `change`: the changed
+  // parts of the state, or a function that returns them for the current state. `finding`: the finding that is shown, -1
+  // for none. `aim`: the trees whose cursors move to their selections.
   async function go(change, { finding: number = -1, aim = null } = {}) {
     const before = now.current.browser;
     document.body.setAttribute("aria-busy", "true");
@@ -92,7 +92,7 @@ export function App({ page }) {
     go((seen) => ({ ...start(page), tab: seen.tab, time: seen.time, source: seen.source, browser: browserOf(page, found) }), { finding: number, aim: DIMENSIONS }).then(lookThere);
   }
 
-  // Shows the view in the address. After a change of the address it is taken from the event, because a state that is
+  // Shows the view in the address. If the address has changed, it is taken from the event, because a state that is
   // still being loaded may replace the current address.
   function fromAddress(event) {
     const pieces = piecesOf(event ? new URL(event.newURL).hash : location.hash);
@@ -238,7 +238,7 @@ export function App({ page }) {
     return () => removeEventListener("keydown", onKey);
   }, [help, finding, page]);
 
-  // The element with the focus may have been removed with its panel or the source.
+  // The element with the focus may have been removed together with its panel or the source.
   const held = useRef(null);
   useEffect(() => {
     const hold = ({ target }) => (held.current = target);
@@ -329,7 +329,8 @@ export function App({ page }) {
     ${help && html`<${Help} close=${() => setHelp(false)} />`}
   `;
 
-  // Selects a region of the difference in the trees. If the shown experiment lacks it, shows the difference first.
+  // Selects a region of the difference in the trees. If the shown experiment does not have it, the difference is shown
+  // first.
   function selectIn(region) {
     const { difference } = page.experiments;
     if (state.experiment === "difference") return selectRegion(region);
@@ -344,31 +345,30 @@ export function App({ page }) {
   }
 }
 
-// Scrolls to the trees if they are not in the window; if the columns are stacked, to where they begin.
+// Scrolls to the trees if they are not in the window; if the columns are stacked, to the top of the first one.
 function lookThere() {
   const narrow = matchMedia("(max-width: 1100px)").matches;
   requestAnimationFrame(() => document.querySelector(narrow ? ".source, .trees" : ".trees")?.scrollIntoView({ block: narrow ? "start" : "nearest" }));
   if (document.activeElement === document.body) document.getElementById("tree-program").focus({ preventScroll: true });
 }
 
-// the rows of a tree whose values are not in the page
+// The rows of a tree whose values are not in the page.
 const NO_ROWS = { length: 0, order: [], legend: null };
 
 const rowsOf = (browser, dimension, basis) =>
   dimension === "system" && !browser.ofSystem ? NO_ROWS : new Rows(browser, dimension, basis);
 
-// Returns how the locations differ at a program node; null if that is not known.
+// Returns how the values of the locations differ at a program node; null if this is not known.
 function rangeOf(spread, rows, node) {
   const { browser, pane } = rows;
   const of = pane.isOpen(node) ? spread.own : spread.closed;
   if (!of.known[node]) return null;
-  // Pages that do not contain all values still contain which locations have the least and the largest one.
+  // Pages that do not contain all values still name the locations with the least and the largest value.
   const who = browser.sums.large?.noun === "rank" && { least: of.leastWho[node], most: of.mostWho[node], deviation: of.deviation[node] };
   return { who, least: of.least[node], mean: of.mean[node], most: of.most[node], scale: scaleOf(spread), unit: browser.sums.metrics[browser.metrics[0]].unit };
 }
 
-// Returns the scale of all ranges: from the least value, or 0 if that is lower, to the largest one, or 0 if that is
-// higher.
+// Returns the scale of all ranges: from the least to the largest value, extended so that it contains 0.
 const scaleOf = (spread) =>
   (spread.scale ??= {
     low: finite(spread.own.least, Math.min, finite(spread.closed.least, Math.min, 0)),

@@ -12,7 +12,7 @@ export const CLUSTERS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", 
 // Returns a colour as [red, green, blue], each from 0 to 255.
 export const rgb = (hex) => [1, 3, 5].map((place) => Number.parseInt(hex.slice(place, place + 2), 16));
 
-// Returns a function from a place between 0 and 1 to a colour that is interpolated between the stops.
+// Returns a function that takes a place from 0 to 1, and returns a colour interpolated between the stops.
 function ramp(stops) {
   const steps = stops.map(rgb);
   return (place) => {
@@ -39,10 +39,10 @@ export function inkOn(colour) {
 
 export const clusterColour = (number) => CLUSTERS[number % CLUSTERS.length];
 
-// Returns the colour of a mark over a chart, which differs from those of the curves.
+// Returns the colour of a mark over a chart, which differs from the colours of curves.
 export const markColour = (number) => CLUSTERS[(number + 1) % CLUSTERS.length];
 
-// Returns the colour of a region over time: one for each of the NAMED largest, and one for all others.
+// Returns the colour of a region over time. Each of the NAMED largest regions has its own colour; all others share one.
 const OTHERS = CLUSTERS.at(-1);
 export const NAMED = CLUSTERS.length - 1;
 export const regionColour = (place) => (place < NAMED ? CLUSTERS[place] : OTHERS);

@@ -1,4 +1,4 @@
-// The view as one immutable state: what is selected, open and shown.
+// The view as one immutable state: the selected, open and shown nodes, and everything else that the reader can change.
 import { fragmentOf, paneOf, piecesOf, timeOf, VALUES } from "./address.js";
 import { Browser } from "./model/browser.js";
 import { Pane } from "./model/pane.js";
@@ -6,7 +6,7 @@ import { RankSums } from "./model/rank_sums.js";
 import { TABS } from "./parts/tabs.js";
 
 export const BASES = [null, "root", "selection", "other"];
-const MOST_RANKS = 64; // a finding selects its ranks only up to this number
+const MOST_RANKS = 64; // a finding selects its ranks unless there are more than this number
 
 export const start = (page) => {
   const experiment = page.experiments.run;
@@ -29,7 +29,7 @@ export function stateOf(page, pieces) {
   return { experiment: name, browser, basis: basis === "other" && !page.other ? null : basis, flat, filtered, grouping, tab, time: timeOf(page.times, pieces), source: { on: true, off: false }[pieces.get("src")] ?? page.hasSources, calls: null };
 }
 
-// Returns a state with the same selection in another experiment, as far as it exists there.
+// Returns a state with the same selection in another experiment; nodes that do not exist there are left out.
 export function carried(page, seen, name) {
   const pieces = piecesOf(fragmentOf(seen));
   for (const key of ["mo", "co", "so", "mu", "cu"]) pieces.delete(key);
@@ -52,14 +52,14 @@ export function browserOf(page, { metric, withoutParts, path, locations }) {
 
 export const nodesOf = (tree, locations) => [...new Set(locations.map((location) => tree.home[location]))];
 
-// Returns the locations to which a state limits the numbers: those below the selected nodes; null for all.
+// Returns the locations to which a state limits the numbers: those below the selected system nodes; null for all.
 export function locationsOf({ browser: { sums, panes: { system } }, filtered }) {
   if (!filtered || sums.large) return null;
   const found = system.tree.cells(system.tree.walk(system.selected));
   return found.length && found.length < sums.columns ? found : null;
 }
 
-const kept = new WeakMap(); // numbers of all locations → those of the last locations alone
+const kept = new WeakMap(); // numbers of all locations → numbers of only the last selected locations
 
 // Returns the browser of a state, with the numbers of the locations to which it is limited.
 export function shownOf(state) {

@@ -1,4 +1,4 @@
-// Three trees side by side: the values in each depend on the selections to its left (same as view/browser/browser.py).
+// Three trees side by side: the values in each depend on the selections to its left (like view/browser/browser.py).
 import { Tally } from "./tally.js";
 
 export const DIMENSIONS = ["metrics", "program", "system"];
@@ -18,7 +18,7 @@ export class Browser {
     return new Browser(this.sums, { ...this.panes, [dimension]: pane });
   }
 
-  // Returns the same with the numbers of other locations.
+  // Returns this browser with the numbers of other locations.
   of(sums) {
     return new Browser(sums, this.panes);
   }
@@ -39,7 +39,7 @@ export class Browser {
     return this.with(dimension, this.panes[dimension].unfolding(node));
   }
 
-  // Returns a tally, and the place in it that holds the value of a shown node.
+  // Returns the tally that contains the value of a shown node, and the place of the value in it.
   tallyOf(dimension, node) {
     const pane = this.panes[dimension];
     if (dimension === "metrics") return [this.ofMetric(node), 0];
@@ -53,7 +53,7 @@ export class Browser {
     return tally.value(place, hasCells);
   }
 
-  // Returns the value of a node as if it were closed.
+  // Returns the value that a node has when it is closed, which includes its children.
   inclusive(dimension, node) {
     if (dimension === "metrics") return this.sums.total(node).value(0);
     return (dimension === "program" ? this.ofProgram : this.ofSystem).closed.value(node);
@@ -73,7 +73,7 @@ export class Browser {
     return parts.reduce((whole, part) => whole.less(part), this.sums.total(node));
   }
 
-  // Returns the child metrics that are not part of a node's own value, because the node is open and shows them below.
+  // Returns the child metrics that an open node's value excludes, because they are shown below it.
   partsOf(node) {
     const adds = this.sums.metrics[node].aggregation === "sum";
     return adds && this.panes.metrics.isOpen(node) ? this.sums.parts[node] : [];
@@ -84,7 +84,7 @@ export class Browser {
     return this.metrics.flatMap((metric) => [metric, ...this.partsOf(metric)]);
   }
 
-  // Returns whether the values of the selected metrics by location are loaded.
+  // Returns whether values of the selected metrics are loaded for each location.
   get located() {
     return this.terms.every((metric) => this.sums.values.has(metric));
   }
@@ -102,7 +102,7 @@ export class Browser {
     return summable(this.metrics.map((node) => this.sums.metrics[node]));
   }
 
-  // Returns a value that is made once for this browser, by name.
+  // Returns the value with a name, which is computed only once for this browser.
   once(name, make) {
     if (!this.kept.has(name)) this.kept.set(name, make());
     return this.kept.get(name);
@@ -120,7 +120,7 @@ export class Browser {
     return this.once("system", () => this.sums.ofSystem(this));
   }
 
-  // Returns the call paths whose values the selected program nodes show.
+  // Returns the call paths whose values are shown by the selected program nodes.
   get paths() {
     const { program } = this.panes;
     return this.once("paths", () => program.tree.cells(program.held(program.selected)));
@@ -133,8 +133,8 @@ export class Browser {
     return { own, closed: own.up(tree) };
   }
 
-  // Returns the sum of the selected metrics. If they cannot be added, only places where a single metric has a value
-  // show one.
+  // Returns the sum of the selected metrics. If they cannot be added, there are values only at places at which a single
+  // metric has one.
   selected(read) {
     let tallies = this.metrics.map((node) =>
       this.partsOf(node).reduce((whole, part) => whole.less(read(part)), read(node)),

@@ -1,4 +1,4 @@
-// The data of an experiment in the page (same as view/page/dataset.py).
+// The data of an experiment in the page, which view/page/dataset.py makes.
 import { Browser } from "./browser.js";
 import { Pane } from "./pane.js";
 import { LargeSums } from "./large_sums.js";
@@ -6,7 +6,7 @@ import { Sums } from "./sums.js";
 import { Tree } from "./tree.js";
 
 export class Experiment {
-  // `read` returns a promise of the numbers under a key.
+  // `read` returns a promise of the numbers with a key.
   constructor(head, sums, spread, read) {
     this.head = head;
     const { metrics, calls, flat, systems } = head.trees;

@@ -1,9 +1,9 @@
-// Folds small nodes into one row, "n more" (same as view/browser/folding.py).
+// Folds small nodes into one row, "n more" (like view/browser/folding.py).
 import { Tally } from "./tally.js";
 
-const SHARE = 0.005; // the same as _SHARE there
+const SHARE = 0.005; // twin: _SHARE in view/browser/folding.py
 
-// Returns the small children of each node, which are folded into one row; under -1 the small roots.
+// Returns node → its small children, which are folded into one row; -1 → the small roots.
 export function folded(browser, dimension) {
   const found = new Map();
   if (dimension === "system") return found;

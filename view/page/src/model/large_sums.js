@@ -1,5 +1,5 @@
-// The numbers of an experiment that is too large for the page: sums, how values spread over locations, and bins of
-// locations (same as _large in view/page/dataset.py).
+// The numbers of an experiment that is too large for the page: sums, distributions over locations, and bins of
+// locations (made by _large in view/page/dataset.py).
 import { Sums } from "./sums.js";
 import { Tally } from "./tally.js";
 
@@ -11,12 +11,12 @@ export class LargeSums extends Sums {
     this.calls = calls; // the call tree; the flat profile has neither spreads nor rows
     this.large = head.large;
     this.spread = spread; // [metric, own or closed, measure, call path]
-    this.columns = head.large.bins.length - 1; // the number of bins, which replace locations
+    this.columns = head.large.bins.length - 1; // the number of bins, which take the place of locations
     this.laterThreads = [];
     this.rows = new Map(); // metric → [kept path, own or closed, location]
   }
 
-  // Reads the bins, and the rows of single locations, of metrics that are shown by location.
+  // Reads the values of metrics by bin, and for some call paths by location, if these metrics are shown by location.
   async load(metrics) {
     for (const metric of new Set([...metrics].flatMap((each) => [each, ...this.parts[each]]))) {
       if (this.values.has(metric) || !this.large.metrics.includes(this.metrics[metric].name)) continue;
@@ -26,8 +26,8 @@ export class LargeSums extends Sums {
     }
   }
 
-  // Returns how a metric spreads over locations at each node of the call tree; null for several metrics, open ones, and
-  // other trees.
+  // Returns the distribution of a metric over locations at each node of the call tree; null if several metrics or an
+  // open metric are selected, and for other trees.
   rangesOf(tree, metric, parts) {
     if (parts.length || tree !== this.calls) return null;
     const of = (part) => {
@@ -42,8 +42,8 @@ export class LargeSums extends Sums {
     return { own: of(OWN), closed: of(CLOSED) };
   }
 
-  // Returns the values of the selected metrics at each node of a system tree, of bins or locations; null if the page
-  // lacks them.
+  // Returns the values of the selected metrics at each node of a system tree, whose nodes are bins or locations; null
+  // if the page does not contain them.
   ofSystem(browser) {
     const { tree } = browser.panes.system;
     if (!browser.located) return null;

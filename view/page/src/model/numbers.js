@@ -1,5 +1,5 @@
-// Unpacks the numbers in the page: base 64 of their compressed bytes, lowest bytes first
-// (same as view/page/packing.py).
+// Unpacks the numbers in the page: base 64 of their compressed bytes, the lowest bytes first (made by
+// view/page/packing.py).
 
 const BYTES = { f4: 4, f8: 8 };
 

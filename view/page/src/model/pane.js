@@ -1,10 +1,10 @@
-// A tree with its open and selected nodes, immutable (same as view/browser/pane.py).
+// A tree with its open and selected nodes, immutable (like view/browser/pane.py).
 export class Pane {
   constructor(tree, { open = [], selected = [], unfolded = [] } = {}) {
     this.tree = tree;
     this.open = new Set(open);
     this.selected = new Set(selected);
-    this.unfolded = new Set(unfolded); // nodes whose small children are shown, too; -1 for small roots
+    this.unfolded = new Set(unfolded); // nodes whose small children are shown in rows of their own; -1 for small roots
   }
 
   with(parts) {
@@ -19,8 +19,8 @@ export class Pane {
     return this.tree.walk(this.tree.children(-1), this.open);
   }
 
-  // Returns the nodes whose exclusive values make up the shown values of some nodes: open ones themselves, closed ones
-  // with all descendants.
+  // Returns the nodes whose exclusive values add up to the shown values of some nodes: open nodes themselves, and
+  // closed nodes with all descendants.
   held(nodes) {
     return [...nodes].flatMap((node) => (this.isOpen(node) ? [node] : this.tree.walk([node])));
   }

@@ -1,6 +1,6 @@
 // Least, mean and largest values over the locations at each program node, exclusive and inclusive.
 
-const CELLS = 1 << 22; // the most values in memory at once
+const CELLS = 1 << 22; // most values in memory at once
 
 // Returns the ranges of the selected metrics; null if values of several call paths cannot be added, or are not in the
 // page.
@@ -44,7 +44,7 @@ const nothing = (nodes) => ({
   known: new Float64Array(nodes),
 });
 
-// Adds `count` values, times a sign, to others; a sum is missing only if both values are.
+// Adds `count` values, multiplied by a sign, to others; a sum is missing only if both values are missing.
 function add(values, to, cells, from, count, sign) {
   for (let place = 0; place < count; place++) {
     const value = cells[from + place];

@@ -1,9 +1,9 @@
-// The numbers of some locations alone, as if the others had not been measured.
+// The numbers of only some locations, as if the others had not been measured.
 import { Sums } from "./sums.js";
 import { Tally } from "./tally.js";
 
 export class RankSums extends Sums {
-  // `whole`: the numbers of all locations; `locations`: those to keep.
+  // `whole`: the numbers of all locations. `locations`: the locations to keep.
   constructor(whole, locations) {
     super({ ...whole.head, locations: locations.map((each) => whole.head.locations[each]) }, null, null);
     this.whole = whole;
@@ -43,7 +43,7 @@ export class RankSums extends Sums {
     const whole = this.whole.byPath(metric);
     const found = Tally.nothing(aggregation, this.paths);
     for (let path = 0; path < this.paths; path++) {
-      if (!(whole.known[path] + whole.gaps[path])) continue; // a metric of whole processes has values at the root alone
+      if (!(whole.known[path] + whole.gaps[path])) continue; // a metric of whole processes has values only at the root
       for (let location = 0; location < this.columns; location++) {
         const value = values[path * this.columns + location];
         if (perRank && !value && this.laterThreads[location]) continue; // known of the process, not of this thread

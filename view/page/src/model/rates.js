@@ -1,4 +1,4 @@
-// Metrics that formulas derive from others, by region (same as multivariate/derivations.py, view/page/roofline.py).
+// Metrics that formulas derive from others, by region (like multivariate/derivations.py and view/page/roofline.py).
 import { rate as overTime } from "./time_lines.js";
 
 const LEAST = 0.001; // least number that is written without a power of ten
@@ -16,7 +16,7 @@ const OPERATIONS = {
   max: Math.max,
 };
 
-// Evaluates a formula, in which names stand for metrics; undefined values are NaN.
+// Returns the value of a formula, in which names are metrics; undefined values are NaN.
 export function evaluate(tree, valueOf) {
   if (typeof tree === "number") return tree;
   if (typeof tree === "string") return valueOf(tree);
@@ -24,11 +24,11 @@ export function evaluate(tree, valueOf) {
   return OPERATIONS[operator](...operands.map((each) => evaluate(each, valueOf)));
 }
 
-// Returns a value; NaN if only some ranks have measured it, because it must not be divided by the time of all ranks.
+// Returns a value; NaN if only some ranks have measured it, because it must not be divided by the time on all ranks.
 const whole = ({ amount, gap }) => (gap ? NaN : amount);
 
-// Returns the regions, each with a function from the name of a metric, given or derived, to its exclusive value over
-// all call paths and locations; NaN if unknown.
+// Returns the regions, each with a function that takes the name of a metric, measured or derived, and returns its
+// exclusive value over all call paths and locations; NaN if unknown.
 export function ratesOf(experiment) {
   const { head, sums, trees } = experiment;
   const metrics = new Map(head.metrics.map(({ name }, place) => [name, place]));
@@ -48,7 +48,7 @@ export function ratesOf(experiment) {
   });
 }
 
-// Writes a value for a table: "3.1e9/s", "1.2 GB/s", "0.87".
+// Returns a value as text for a table: "3.1e9/s", "1.2 GB/s", "0.87".
 export function writtenRate(value, unit) {
   if (value !== value) return "–";
   if (unit.endsWith("/sec")) return overTime(value, unit);

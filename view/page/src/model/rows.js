@@ -1,9 +1,9 @@
-// The rows of a tree (same as view/browser/rows.py), made one at a time, because there may be 100,000.
+// The rows of a tree (like view/browser/rows.py), made one at a time, because there may be 100,000.
 import { folded } from "./folding.js";
 import { share, wholeOf } from "./shares.js";
 
 export class Rows {
-  // `basis`: the base of percentages; null for absolute values.
+  // `basis`: what 100 % is; null for absolute values.
   constructor(browser, dimension, basis) {
     Object.assign(this, { browser, dimension, basis });
     this.pane = browser.panes[dimension];
@@ -44,7 +44,7 @@ export class Rows {
     return found;
   }
 
-  // Returns the upper end of each colour scale: the whole, or the largest value if that is larger.
+  // Returns the upper end of each colour scale: the whole, or the largest value if this is larger.
   #tops() {
     const tops = new Map();
     for (const node of this.pane.shown()) {
@@ -57,14 +57,14 @@ export class Rows {
     return tops;
   }
 
-  // Returns the lowest value for the upper end of a scale: the whole; in the system 0, because each of many ranks has
-  // only a small share.
+  // Returns the least value that the upper end of a scale may have: the whole, or in the system tree 0, because each of
+  // many ranks has only a small share.
   #least(node, unit) {
     if (this.dimension === "system") return 0;
     return unit === "%" ? 100 : Math.abs(this.#rootOf(node).amount ?? 0);
   }
 
-  // Returns the scale to which a node belongs, apart from its unit; null for metrics that are not additive.
+  // Returns the key, besides the unit, of the scale that a node belongs to; null for metrics that are not additive.
   #group(node) {
     return this.dimension === "metrics" && this.#rootOf(node).amount === null ? null : 0;
   }
@@ -103,7 +103,7 @@ export class Rows {
       selected: this.pane.selected.has(node),
       value,
       unit,
-      colour: this.#place(node, whole.amount === null ? value : whole, unit), // of all that is below, as of a closed node
+      colour: this.#place(node, whole.amount === null ? value : whole, unit), // of the inclusive value, as for a closed node
       part: this.#place(node, value, unit),
     };
   }

@@ -1,4 +1,4 @@
-// Values in percent: of the root, of the selection, or of another experiment (same as view/browser/percentages.py).
+// Values in percent: of the root, of the selection, or of another experiment (like view/browser/percentages.py).
 import { summable } from "./browser.js";
 
 // Returns a value in percent of another one.
@@ -19,7 +19,7 @@ export function wholeOf(browser, dimension, basis, node) {
   return ofRoots(browser, browser.metrics, basis);
 }
 
-// Returns the sum of the metrics' roots, each root once, over the whole program.
+// Returns the sum of the root metrics above some metrics, each root once, over the whole program.
 function ofRoots(browser, metrics, basis) {
   const none = { amount: null, gap: "no share" };
   const kinds = browser.sums.metrics;

@@ -1,4 +1,4 @@
-// The numbers of an experiment by call path and by location (same as view/browser/sums.py).
+// The numbers of an experiment by call path and by location (like view/browser/sums.py).
 import { Tally } from "./tally.js";
 
 export class Sums {
@@ -16,13 +16,13 @@ export class Sums {
     this.laterThreads = head.locations.map(([, thread]) => thread > 0);
     this.sums = sums;
     this.read = read;
-    this.values = new Map(); // metric → values, once they were read
+    this.values = new Map(); // metric → values, for metrics that have been read
     this.totals = new Map();
     this.lastAsked = new Map();
     this.kept = new WeakMap();
   }
 
-  // Returns what `make` makes for a tree and a key. Caches one result per tree and first word of the key.
+  // Returns the result of `make` for a tree and a key. One result is cached for each tree and first word of the key.
   once(tree, key, make) {
     if (!this.kept.has(tree)) this.kept.set(tree, new Map());
     const found = this.kept.get(tree);
@@ -31,7 +31,7 @@ export class Sums {
     return found.get(name).made;
   }
 
-  // Waits until the values of metrics, and of their parts, are loaded.
+  // Waits until the values of some metrics and of their child metrics are loaded.
   async load(metrics) {
     const missing = [...new Set([...metrics].flatMap((each) => [each, ...this.parts[each]]))].filter(
       (each) => !this.values.has(each),
@@ -47,7 +47,7 @@ export class Sums {
     }
   }
 
-  // Returns whether there are negative sums, as in a difference, apart from rounding errors.
+  // Returns whether some sums are negative, as in a difference. Rounding errors are ignored.
   get signed() {
     return this.metrics.some((_, metric) => {
       const { amounts } = this.byPath(metric);
@@ -66,7 +66,7 @@ export class Sums {
     return this.totals.get(metric);
   }
 
-  // Returns the values of the selected metrics and program nodes at each system node; null if the page lacks them.
+  // Returns the values of the selected metrics and program nodes at each system node; null if the page has none.
   ofSystem(browser) {
     const { paths } = browser;
     return browser.spread((metric) => this.byLocation(metric, paths), browser.panes.system.tree);
@@ -81,7 +81,8 @@ export class Sums {
     return tally;
   }
 
-  // Returns those of some call paths that have values of a metric of whole processes; if none has, all that have.
+  // Returns the call paths in a list that have values of a metric of whole processes; if none has, all call paths with
+  // values.
   ofProcesses(metric, paths) {
     const { known, gaps } = this.byPath(metric);
     const has = (path) => known[path] + gaps[path] > 0;

@@ -1,7 +1,7 @@
-// Aggregated values of a metric, one per place, with the numbers of measured and missing values (same as
+// Aggregated values of a metric, one per place, with the numbers of measured and missing values (like
 // view/browser/tally.py).
 
-// If one of two values is missing, the result is the other, as in numpy.
+// If one of two values is missing, the result is the other value, as in numpy's fmin and fmax.
 const least = (one, other) => (one !== one ? other : other !== other ? one : Math.min(one, other));
 const most = (one, other) => (one !== one ? other : other !== other ? one : Math.max(one, other));
 const sum = (one, other) => one + other;
@@ -26,7 +26,7 @@ export class Tally {
   }
 
   // Returns the value at a place, or why it is missing; the gap is `partial` if some values are missing. `hasCells`:
-  // the place should have values; if it has none, the metric exists only for whole processes.
+  // whether the place should have values; if it has none, the metric exists only for whole processes.
   value(place, hasCells = false) {
     const known = this.known[place];
     const gaps = this.gaps[place];
@@ -54,7 +54,7 @@ export class Tally {
     );
   }
 
-  // Returns the tally without a part of its sums. Where the part is unknown, nothing is subtracted.
+  // Returns the tally with a part subtracted from its sums. If the part is unknown at a place, nothing is subtracted.
   less(part) {
     return new Tally(
       this.aggregation,
@@ -64,7 +64,7 @@ export class Tally {
     );
   }
 
-  // Returns a tally by node of a tree, from the values that belong to each node itself.
+  // Returns a tally by node of a tree, aggregated over the values that belong to each node itself.
   atHome(tree) {
     const found = Tally.nothing(this.aggregation, tree.length);
     for (let cell = 0; cell < this.length; cell++) found.add(tree.home[cell], this, cell);

@@ -1,11 +1,11 @@
-// The time lines of the page: values over the locations in each step of a run (same as view/page/time_lines.py).
+// The time lines of the page: values over the locations in each step of a run (made by view/page/time_lines.py).
 import { amount } from "./units.js";
 
-const ROWS = 20; // rows of a table
-const FEW = 1000; // events per second; smaller rates have decimals
+const ROWS = 20; // most rows in a table
+const FEW = 1000; // events per second; smaller rates are written with decimals
 
 export class TimeLines {
-  // `read` returns a promise of the numbers under a key.
+  // `read` returns a promise of the numbers with a key.
   constructor(head, read) {
     this.head = head;
     this.steps = head.steps;
@@ -18,7 +18,7 @@ export class TimeLines {
     this.read = read;
   }
 
-  // Loads the regions and some metrics, as far as they are not loaded yet.
+  // Loads the regions and some metrics, unless they are loaded.
   async load(metrics) {
     this.regions ??= await this.read(`${this.head.key} regions`);
     for (const name of metrics) {
@@ -47,7 +47,7 @@ export class TimeLines {
     return (this.edges[step] + this.edges[step + 1]) / 2;
   }
 
-  // Returns the first step of which at least half is in a range, and the step after the last one.
+  // Returns the first step that is at least half inside a range, and the step after the last such step.
   stepsOf([start, end]) {
     const first = this.stepAt(start + this.step / 2);
     return [first, Math.max(first, this.stepAt(end - this.step / 2)) + 1];
@@ -58,18 +58,18 @@ export class TimeLines {
     return Math.max(0, Math.min(this.steps * this.fine - 1, Math.floor(((time - this.start) * this.fine) / this.step)));
   }
 
-  // Returns when a part of a step begins.
+  // Returns the time at which a part of a step begins.
   beginOf(part) {
     return part < this.steps * this.fine ? this.start + (part * this.step) / this.fine : this.end;
   }
 
-  // Returns the index of the call path with most time in a part of a step of a row; -1 for several short ones, NaN for
-  // none.
+  // Returns the index of the call path with most time in a row and a part of a step; -1 for several short call paths,
+  // NaN for none.
   pathAt(row, part) {
     return this.regions[row * this.steps * this.fine + part];
   }
 
-  // Returns the call path that has most parts of some steps of a row.
+  // Returns the call path that is the main one in most parts of some steps, in a row.
   mostMet(row, [from, to]) {
     const met = new Map();
     for (let part = from * this.fine; part < to * this.fine; part++) met.set(this.pathAt(row, part), (met.get(this.pathAt(row, part)) ?? 0) + 1);
@@ -84,7 +84,7 @@ export class TimeLines {
     return this.nameOf(this.mostMet(row, [step, step + 1]));
   }
 
-  // Returns the least, mean and largest value in some steps, and when the least and the largest occur.
+  // Returns the least, mean and largest value in some steps, and the times of the least and the largest value.
   summary(name, [from, to]) {
     const { least, mean, most } = this.numbers.get(name);
     const found = { least: NaN, leastAt: NaN, mean: NaN, most: NaN, mostAt: NaN };
@@ -108,8 +108,8 @@ export class TimeLines {
     });
   }
 
-  // Returns the share of each call path in some steps, largest first. The row of all locations counts only if there
-  // is no other.
+  // Returns the share of each call path in some steps, the largest first. The row of all locations counts only if there
+  // are no other rows.
   shares([from, to] = [0, this.steps]) {
     const found = new Float64Array(this.head.paths.length);
     const { length } = this.head.rows;
@@ -124,7 +124,7 @@ export class TimeLines {
     return [...found].map((count, path) => ({ path, share: count / all })).sort((one, other) => other.share - one.share);
   }
 
-  // Writes a moment, in seconds, with as many decimals as the steps justify.
+  // Returns a moment in seconds as text, with as many decimals as the steps justify.
   moment(time) {
     return time.toFixed(this.#digits);
   }
@@ -133,14 +133,14 @@ export class TimeLines {
     return Math.max(0, Math.min(9, 1 - Math.floor(Math.log10(this.step))));
   }
 
-  // Writes an interval as commands accept it. It is rounded inwards, so that it is inside the trace.
+  // Returns an interval in the notation of commands. It is rounded inwards, so that it is inside the trace.
   span([start, end]) {
     const size = 10 ** this.#digits;
     const digits = (value) => (value / size).toFixed(this.#digits);
     return `${digits(Math.ceil(start * size - 1e-6))}:${digits(Math.floor(end * size + 1e-6))}`;
   }
 
-  // Returns whether commands know a metric; they do not know the times of a region's entries.
+  // Returns whether commands accept a metric; they do not accept the times of a region's entries.
   inCommands(name) {
     return this.head.metrics.some((each) => each.name === name && each.word !== null);
   }
@@ -156,7 +156,7 @@ export class TimeLines {
   }
 }
 
-// Writes a value over time: "0.43" for seconds per second, "1.2 MB/s", "83 MB".
+// Returns a value over time as text: "0.43" for seconds per second, "1.2 MB/s", "83 MB".
 export function rate(value, unit) {
   if (value === value && unit === "sec/sec") return String(Number(value.toFixed(3)));
   if (unit === "occ/sec" && value < FEW) return `${Number(value.toPrecision(3))}/s`;

@@ -1,4 +1,4 @@
-// A forest of named nodes, parents before children (same as view/browser/tree.py).
+// A forest of named nodes, parents before children (like view/browser/tree.py).
 export class Tree {
   constructor({ labels, parents, home, identities }) {
     this.labels = labels;
@@ -14,8 +14,8 @@ export class Tree {
     this.link();
   }
 
-  // Lists the children of all nodes. Those of one node are a range of one list, because with 100,000 ranks many small
-  // lists are too slow.
+  // Lists the children of all nodes. The children of one node are a range in a common list, because with 100,000 ranks,
+  // many small lists are too slow.
   link() {
     this.first = new Int32Array(this.length + 2);
     for (let node = 0; node < this.length; node++) this.first[this.parents[node] + 2]++;
@@ -44,7 +44,7 @@ export class Tree {
     return this.ancestors(node).at(-1) ?? node;
   }
 
-  // Returns nodes and their descendants, parents first. `into`: if given, only these nodes show their children.
+  // Returns nodes and their descendants, parents first. `into`: nodes whose children are included; undefined for all.
   walk(starts, into = null) {
     const found = [];
     const pending = Array.from(starts).reverse();

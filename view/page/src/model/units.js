@@ -1,6 +1,6 @@
-// Numbers with units, short enough for a row (same as view/units.py).
+// Numbers with units, short enough for a row (like view/units.py).
 
-// Prepares a value for rounding to a number of decimals: an exact half becomes the lower value if that is even, because
+// Prepares a value for rounding to a number of decimals: an exact half becomes the lower value if this is even, because
 // Python rounds halves to even.
 function evened(value, places) {
   const unit = 10 ** Math.abs(places);
@@ -44,14 +44,14 @@ function count(value) {
   return `${mantissa}e${Number(exponent)}`;
 }
 
-// Writes some significant digits, without zeros at the end.
+// Returns a number with some significant digits as text, without zeros at the end.
 const digits = (value, places = 3) => {
   const written = value ? evened(value, places - 1 - power(value)).toPrecision(places) : "0";
   if (written.includes("e")) return general(value, places);
   return written.includes(".") ? written.replace(/\.?0+$/, "") : written;
 };
 
-// Writes a number as %g in C does.
+// Returns a number as text, as %g in C writes it.
 function general(value, places) {
   if (value === 0) return "0";
   const [mantissa, exponent] = evened(value, places - 1 - power(value)).toExponential(places - 1).split("e");
@@ -69,18 +69,18 @@ function percent(value) {
 const WRITERS = { sec: seconds, bytes: volume, occ: count, J: joules, "%": percent };
 const NOTHING = new Set(["0", "0 B", "0 ns", "0 s", "0 J", "0.0 %", "< 0.1 %"]);
 
-// Returns the text of a value, and the sign of what it shows: 1 or -1, 0 if that is 0, null if there is no value.
+// Returns the text of a value, and the sign that the text shows: 1, -1 or 0; null if there is no value.
 export function written({ amount, gap }, unit) {
   if (amount === null) return { text: gap, sign: null };
   const writer = WRITERS[unit] ?? ((value) => general(value, 6));
   const size = writer(Math.abs(amount));
-  if (NOTHING.has(size)) return { text: size.replace("0 ns", "0 s"), sign: 0 }; // so small a time is a rounding error
+  if (NOTHING.has(size)) return { text: size.replace("0 ns", "0 s"), sign: 0 }; // a time that rounds to 0 ns is a rounding error
   return { text: `${amount < 0 ? "-" : ""}${size}`, sign: Math.sign(amount) };
 }
 
 export const amount = (value, unit) => written({ amount: value !== value ? null : value, gap: "-" }, unit).text;
 
-// Writes a number, from 0, as letters like the columns of a spreadsheet.
+// Returns a number from 0 as letters, like the columns of a spreadsheet.
 export function letters(number) {
   let text = "";
   for (let left = number + 1; left; left = Math.floor((left - 1) / 26)) text = String.fromCharCode(65 + ((left - 1) % 26)) + text;

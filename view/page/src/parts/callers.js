@@ -1,10 +1,10 @@
-// The call paths on which the selected region is reached, with its value on each.
+// Shows the call paths of the selected region, with its value on each.
 import { useMemo } from "preact/hooks";
 import { html } from "../html.js";
 import { placeOf, selectedPaths } from "../model/regions.js";
 import { written } from "../model/units.js";
 
-const MOST = 100; // rows
+const MOST = 100; // most rows
 
 export function Callers({ browser, experiment, select }) {
   const { calls, flat } = experiment.trees;
@@ -14,7 +14,7 @@ export function Callers({ browser, experiment, select }) {
   const unit = browser.sums.metrics[browser.metrics[0]].unit;
   const of = experiment.head.regions[region];
   const { aggregation } = browser.sums.metrics[browser.metrics[0]];
-  // What a call path has below itself again counts once; increases and decreases do not cancel.
+  // In recursion, values below a call path of the same region count only once. Increases and decreases do not cancel.
   const whole = lines.reduce((sum, { value, again }) => sum + (again ? 0 : Math.abs(value.amount ?? 0)), 0);
   const share = ({ amount }) => (amount === null || !whole || aggregation !== "sum" ? "–" : written({ amount: (100 * amount) / whole, gap: "" }, "%").text);
   return html`
@@ -34,7 +34,7 @@ export function Callers({ browser, experiment, select }) {
   `;
 }
 
-// Returns the call paths of a region, those of the largest value first, with the callers of each from the root on.
+// Returns the call paths of a region, the largest value first, each with its callers from the root on.
 function reached(browser, experiment, region) {
   const { calls, flat } = experiment.trees;
   const closed = browser.selected((metric) => browser.sums.byPath(metric)).atHome(calls).up(calls);

@@ -4,11 +4,11 @@ import { markColour } from "../colours.js";
 import { html } from "../html.js";
 
 export const AXIS = 92; // pixels, beside each chart
-const BOTTOM = 24; // pixels of the axis below the last chart
-const ROOM = 6; // pixels below the other charts, because a number may be at the edge
+const BOTTOM = 24; // pixels for the axis below the last chart
+const ROOM = 6; // pixels below the other charts, where half of a number at the edge needs room
 const LEAST = 3; // least distance of a drag in pixels
 const SHADE = "33"; // opacity of a colour behind a chart, in hexadecimal
-const PAGE = 10; // steps
+const PAGE = 10; // steps by which the keys for pages move the cursor
 
 // Reads the colours of the page's theme from the style of a chart's box (.chart in page.css).
 export function inks(box) {
@@ -43,7 +43,7 @@ export function Chart({ times, label, view, shared, intervals = [], of, anew, on
     point(chart.current, times, at);
   }, [times, width, ...anew, range]);
   useEffect(() => {
-    if (chart.current.cursor.idx !== at) point(chart.current, times, at); // otherwise the mouse has moved it
+    if (chart.current.cursor.idx !== at) point(chart.current, times, at); // if they are equal, the mouse has moved the cursor
   }, [at]);
   useEffect(() => {
     const plot = chart.current;
@@ -93,7 +93,7 @@ function options(times, { height, series, bands, axis, range, draw, last }, { bo
   };
 }
 
-// Reports moves of the mouse, and nothing else, because the cursor is also redrawn for other reasons.
+// Reports only moves of the mouse, because the cursor is also redrawn for other reasons.
 const handled = new WeakMap();
 function pointed(plot, shared, onPoint) {
   const { left, top, idx, event } = plot.cursor;

@@ -1,4 +1,4 @@
-// Shows commands for a terminal that show more about a metric in the interval.
+// Lists commands for a terminal that show more about a metric in the interval.
 import { useRef, useState } from "preact/hooks";
 import { html } from "../html.js";
 
@@ -15,7 +15,7 @@ export function Commands({ times, range, shown, metric, setMetric }) {
 function Command({ what, command }) {
   const text = useRef(null);
   const [said, say] = useState("");
-  // Copies a command; if the browser does not allow that, selects it, so that the reader can copy it.
+  // Copies a command; if the browser does not allow copying, selects the command, so that the reader can copy it.
   const copy = async () => {
     try {
       await navigator.clipboard.writeText(command);

@@ -4,8 +4,8 @@ import { html } from "../html.js";
 import { placeOf } from "../model/regions.js";
 import { written } from "../model/units.js";
 
-const MOST = 50; // lines of a list
-const LEAST = 0.001; // least change as a share of the total; the same as _LEAST in view/changes.py
+const MOST = 50; // most lines in a list
+const LEAST = 0.001; // least change as a share of the total; twin: _LEAST in view/changes.py
 
 export function Compare({ difference, metric, inBoth, other, compared, shown, show, select }) {
   const lists = useMemo(() => (inBoth ? changes(difference, metric) : null), [difference, metric, inBoth]);
@@ -40,8 +40,8 @@ export function Compare({ difference, metric, inBoth, other, compared, shown, sh
   `;
 }
 
-// Returns the regions that have become slower and faster. The gain of a region is the other experiment's value less
-// this one's. Null if the values do not add up or are missing.
+// Returns the regions that have become slower, and those that have become faster. The gain of a region is its value in
+// the other experiment minus its value in this one. Null if values cannot be added, or are missing.
 function changes(difference, name) {
   const { head, sums, trees } = difference;
   const metric = head.metrics.findIndex((each) => each.name === name);

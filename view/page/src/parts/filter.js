@@ -1,7 +1,7 @@
-// A chip that shows to which ranks the trees, the profile and the source are limited, and ends that.
+// A chip that names the ranks to which trees, profile and source are limited, with a button that removes the limit.
 import { html } from "../html.js";
 
-const NAMED = 4; // the most ranks that are named
+const NAMED = 4; // most ranks that are named
 
 export function Filter({ experiment, locations, end }) {
   const first = locations.slice(0, NAMED).map((each) => experiment.nameOf(each));

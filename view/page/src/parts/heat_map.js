@@ -7,12 +7,12 @@ import { letters, written } from "../model/units.js";
 import { frame, hatch, sized } from "./canvas.js";
 import { Scale } from "./scale.js";
 
-const MOST_ROWS = 40; // the most rows, so that a reader keeps the overview
-const CELL = 16; // height in pixels
-const NAMES = 14; // pixels for the numbers of the ranks, at the top
-const TOP = 28; // pixels for these, and for the clusters below them
-const NUMBER = 54; // least width in pixels of a cell that contains its value
-const APART = 34; // least distance in pixels of two numbers of ranks
+const MOST_ROWS = 40; // most rows, so that a reader keeps the overview
+const CELL = 16; // height of a cell in pixels
+const NAMES = 14; // pixels for the numbers of the ranks at the top
+const TOP = 28; // pixels for the numbers of the ranks and the clusters below them
+const NUMBER = 54; // least width in pixels of a cell that contains its value as a number
+const APART = 34; // least distance in pixels between the numbers of two ranks
 
 export function HeatMap({ browser, experiment, clusters, nodes, select }) {
   const canvas = useRef(null);
@@ -94,7 +94,7 @@ function byCluster(experiment, clusters) {
 
 const range = (column, columns, count) => [Math.floor((column * count) / columns), Math.max(Math.floor((column * count) / columns) + 1, Math.floor(((column + 1) * count) / columns))];
 
-// Returns the values of program nodes by location; of many nodes, only the largest ones.
+// Returns the values of program nodes by location; if there are many nodes, only the largest ones.
 function cells(browser, nodes, order) {
   const { program } = browser.panes;
   if (!browser.summed || !browser.located) return { rows: [], all: 0 };
@@ -151,7 +151,7 @@ function draw(canvas, { map, columns, width, order, clusters, relative, cell, ex
   if (cell) frame(context, cell.column * wide + 1, TOP + cell.row * CELL, Math.max(3, wide - 2), CELL - 1);
 }
 
-// Returns the largest value by magnitude in some places, because a column may stand for several ranks; NaN if all are
+// Returns the value with the largest magnitude at some places, because a column may show several ranks; NaN if all are
 // missing.
 function most(values, from, to) {
   let found = NaN;

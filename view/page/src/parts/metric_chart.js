@@ -1,10 +1,10 @@
-// A metric over time: a band from the least to the largest value of a location, and a line of the mean.
+// A metric over time: a band from the least to the largest value of all locations, and a line for the mean.
 import { markColour } from "../colours.js";
 import { html } from "../html.js";
 import { rate } from "../model/time_lines.js";
 import { Chart, drawLines } from "./chart.js";
 
-const HEIGHT = 84; // pixels
+const HEIGHT = 84; // height of the chart in pixels
 const BAND = 0.22; // opacity of the line's colour in the band
 
 export function MetricChart({ times, name, view, shared, intervals, last, onPoint }) {

@@ -1,14 +1,14 @@
-// Shows the call path with most time at each moment: of all locations together, and of single ones. A click selects it.
+// Shows the call path with most time at each moment, for all locations and for single ones. A click selects it.
 import { useMemo, useState } from "preact/hooks";
 import { NAMED, regionColour } from "../colours.js";
 import { html } from "../html.js";
 import { amount } from "../model/units.js";
 import { Chart } from "./chart.js";
 
-const [TALLEST, LOWEST, ALL] = [18, 6, 200]; // pixels: greatest and least height of a row, and height of all rows of single locations
-const FIRST = 22; // pixels of the row of all locations
+const [TALLEST, LOWEST, ALL] = [18, 6, 200]; // pixels: largest and least height of a row, and height of all rows for single locations
+const FIRST = 22; // height in pixels of the row for all locations
 const NAME = 13; // least distance in pixels between two names
-const SEVERAL = "#c4c4c4"; // several short regions together
+const SEVERAL = "#c4c4c4"; // colour for several short regions together
 
 export function RegionStrip({ times, view, shared, intervals, last, select }) {
   const { rows, paths } = times.head;
@@ -61,7 +61,7 @@ function Swatch({ colour, region, share, select }) {
 
 const percent = (share) => amount(100 * share, "%");
 
-// Returns where rows begin, in pixels, and where the last one ends.
+// Returns the pixels at which rows begin, and at which the last row ends.
 function topsOf(count) {
   const height = Math.max(LOWEST, Math.min(TALLEST, Math.floor(ALL / Math.max(1, count - 1))));
   return [0, ...Array.from({ length: count }, (_, place) => FIRST + place * height)];
@@ -69,7 +69,7 @@ function topsOf(count) {
 
 const middles = (tops) => tops.slice(0, -1).map((top, place) => -(top + tops[place + 1]) / 2);
 
-// Returns the names of rows, as far as there is space; an empty text for the others.
+// Returns the names of rows; an empty text if there is no space for a name.
 function namesOf(rows, tops) {
   let next = -NAME;
   return middles(tops).map((middle, place) => {

@@ -6,9 +6,9 @@ import { placeOf } from "../model/regions.js";
 import { written } from "../model/units.js";
 
 const [WIDE, HIGH] = [860, 430]; // units of the picture
-const [LEFT, RIGHT, TOP, BOTTOM] = [70, 20, 14, 46]; // around the chart
+const [LEFT, RIGHT, TOP, BOTTOM] = [70, 20, 14, 46]; // margins around the chart
 const LEAST = 0.005; // a region is drawn if it takes at least this share of the time
-const [SMALLEST, LARGEST] = [4, 26]; // radius for no time, and for all time
+const [SMALLEST, LARGEST] = [4, 26]; // radius of a region that takes no time, and of one that takes all time
 const DASHES = ["", "10 4", "2 4", "10 3 2 3"];
 
 export function Roofline({ experiment, selected, select }) {
@@ -75,7 +75,7 @@ function bound(chart, x, y) {
   return `; ${percent(y / most)} of what ${most < chart.peak ? "bandwidth" : "the core"} allows`;
 }
 
-// Returns the scales, both logarithmic, so that all points and the corners of the roofs are visible.
+// Returns the scales of both axes, logarithmic, on which all points and the corners of the roofs are visible.
 function frameOf({ peak, slopes }, points) {
   const meet = peak === null ? [] : slopes.map(({ bytes }) => peak / bytes);
   const xs = [...points.map(({ x }) => x), ...meet];
@@ -109,7 +109,7 @@ function Axes({ frame, chart }) {
   `;
 }
 
-// Draws each slope up to the peak or the edge of the picture, and the peak from the highest slope on.
+// Draws each slope up to the peak or the edge of the picture, and the peak from the highest slope to the right.
 function Roofs({ frame, chart: { peak, slopes } }) {
   const [left, right] = frame.x.map((each) => 10 ** each);
   const [low, high] = frame.y.map((each) => 10 ** each);

@@ -1,10 +1,10 @@
-// A scale of colours from one number to another, with both, in a line below a picture.
+// A scale of colours between two numbers, which are written at its ends, in a line below a picture.
 import { css } from "../colours.js";
 import { html } from "../html.js";
 
 const STEPS = 24;
 
-// `colour`: returns the colour at a place from 0 to 1.
+// `colour`: takes a place from 0 to 1, and returns its colour.
 export function Scale({ title, low, high, colour, hatched }) {
   const places = Array.from({ length: STEPS }, (_, place) => place / (STEPS - 1));
   return html`

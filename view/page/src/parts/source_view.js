@@ -6,8 +6,8 @@ import { atLine, heaviestPath, nested, regionSums, selectedPaths } from "../mode
 import { written } from "../model/units.js";
 import { useWindow } from "./window.js";
 
-const LINE = 20; // pixels; the same as --line in page.css
-const BANDS = 8; // the most nested bands
+const LINE = 20; // pixels; twin: --line in page.css
+const BANDS = 8; // most nested bands
 
 export function SourceView({ browser, experiment, sources, findings, select }) {
   const [all, setAll] = useState(true);
@@ -15,7 +15,7 @@ export function SourceView({ browser, experiment, sources, findings, select }) {
   const paths = selectedPaths(browser, experiment);
   const scope = useMemo(() => paths, [browser.panes.program]);
   const region = experiment.trees.flat.home[paths[0]];
-  const [away, setAway] = useState(null); // the line to which the reader has gone from advice, until another region is selected
+  const [away, setAway] = useState(null); // the line that the reader has opened from advice, until another region is selected
   const [, , ofRegion, , firstOfRegion, lastOfRegion] = experiment.head.regions[region];
   const { file, first, last } = away?.region === region ? away : { file: ofRegion, first: firstOfRegion, last: lastOfRegion };
   const source = sources[file];

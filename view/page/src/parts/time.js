@@ -9,7 +9,7 @@ import { MetricChart, valuesAt } from "./metric_chart.js";
 import { RegionStrip } from "./region_strip.js";
 import { Warping } from "./warping.js";
 
-const NARROWEST = 240; // pixels
+const NARROWEST = 240; // least width of a chart in pixels
 
 export function Time({ times, state, change, select }) {
   if (!times.length) return html`<p class="remark">This experiment is a profile: it has sums over the run, but no time lines. <code>autoanalyzer run --trace</code> records time lines, and the page of that run shows them here.</p>`;
@@ -111,7 +111,7 @@ function Intervals({ times, intervals, choose }) {
   `;
 }
 
-// Shows the contents of the charts as a table of numbers.
+// Shows the values in the charts as a table of numbers.
 function Numbers({ times, metrics, view }) {
   const said = ({ least, mean, most }, unit) => (mean === mean ? `${rate(mean, unit)} (${rate(least, unit)} – ${rate(most, unit)})` : "not known");
   return html`

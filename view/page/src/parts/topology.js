@@ -9,7 +9,7 @@ import { Scale } from "./scale.js";
 const LARGEST = 72; // largest size of a rank, in pixels
 const SMALLEST = 4;
 const [NUMBERED, LETTERED, VALUED] = [22, 32, 56]; // least sizes in pixels of a rank with its number, also with the letter of its cluster, and with its value
-const LINE = 14; // pixels
+const LINE = 14; // height of a line of text in pixels
 
 export function Topology({ browser, experiment, clusters, select }) {
   const grids = experiment.head.topologies;
@@ -56,8 +56,8 @@ export function Topology({ browser, experiment, clusters, select }) {
   `;
 }
 
-// Lays out the first dimension of a grid from left to right, the second one downwards. Of the other dimensions, one
-// plane is shown. `cut`: its places in these dimensions.
+// Draws the first dimension of a grid from left to right, and the second one downwards. If there are more dimensions,
+// one plane is shown. `cut`: the places of this plane in the other dimensions.
 function planeOf(grid, cut) {
   const [width, height] = [grid.dimensions[0]?.[1] ?? 1, grid.dimensions[1]?.[1] ?? 1];
   const size = Math.max(SMALLEST, Math.min(LARGEST, Math.floor(900 / Math.max(width, height))));

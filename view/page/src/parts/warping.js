@@ -2,10 +2,10 @@
 import { html } from "../html.js";
 import { amount } from "../model/units.js";
 
-const SIDE = 320; // units of the first picture
-const MARGIN = 60; // pixels for the series at its sides
-const [WIDE, HIGH, GAP] = [640, 70, 80]; // units of the second picture: its width, the height of a series, and the gap between them
-const LINES = 80; // the most lines that can be distinguished
+const SIDE = 320; // width and height of the first picture, in units
+const MARGIN = 60; // units for the series at the sides of the first picture
+const [WIDE, HIGH, GAP] = [640, 70, 80]; // the second picture, in units: its width, the height of a series, and the gap between the series
+const LINES = 80; // most lines that can be distinguished
 
 export function Warping({ warping }) {
   const { metric, x, y, pairs, error } = warping;

@@ -1,10 +1,10 @@
 // Keeps only the visible part of a long list in the document.
 import { useLayoutEffect, useState } from "preact/hooks";
 
-const AROUND = 8; // rows above and below those in view
+const AROUND = 8; // number of rows that are drawn above and below the visible ones
 
-// Returns what to draw, the first row and the number of rows, and a handler for scrolling. `height`: pixels of a row.
-// What to draw is computed again when the reader scrolls, the box changes its size, or a value in `anew` changes.
+// Returns the first row to draw, the number of rows, and a handler for scrolling. `height`: pixels per row. The rows
+// are computed again when the reader scrolls, when the box changes its size, or when a value in `anew` changes.
 export function useWindow(box, height, anew) {
   const [view, setView] = useState({ from: 0, count: 24 + 2 * AROUND });
   const look = () => {
