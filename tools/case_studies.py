@@ -150,7 +150,7 @@ def heavy(found: dict[str, Any]) -> list[str]:
 def analyzed(folder: Path, *options: str) -> tuple[str, dict[str, Any]]:
     """Analyse the run in a folder; return the printed verdict, and the findings as parsed JSON."""
     verdict = call(folder, SCRIPTS / "autoanalyzer", "analyze", *options, "--json", "found.json", "out")
-    return re.sub(r"\ndata .*", "", verdict.strip()), json.loads((folder / "found.json").read_text())
+    return re.sub(r"\ndata: .*", "", verdict.strip()), json.loads((folder / "found.json").read_text())
 
 
 def call(folder: Path, *command: str | Path) -> str:

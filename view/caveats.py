@@ -156,9 +156,9 @@ def _crowded(findings: Findings) -> Iterator[str]:
     others = share_of_others(findings.experiment)
     cores = shared_cores(findings.experiment)
     if others and cores:
-        cores += f", {percent(100 * others)} used by other programs"
+        cores += f", and other programs took {percent(100 * others)} of the cores' time"
     elif others:
-        cores = f"other programs took {percent(100 * others)} of the cores"
+        cores = f"other programs took {percent(100 * others)} of the cores' time"
     if why := [*filter(None, [cores, _delayed(findings)])]:
         unknown = "; MPI transfer is not known, because the kernel does not report how long ranks waited for cores"
         known = unknown if findings.run.waits_for_cores_unknown else ""

@@ -77,7 +77,7 @@ def judged_lines(judged: Sequence[Judged], runs: int) -> list[str]:
             word, said = each.verdict.upper(), now if each.verdict == "new" else before
         else:
             word = "UNCLEAR" if each.verdict == "unclear" else _change_word(each.unit, each.verdict == "more")
-            said = f"{now}, {than(each.now / each.before - 1) or 'like'} {before}"
+            said = f"{now}, {_compared(each.now / each.before - 1)} {before}"
         more = ": repeat the run" if each.verdict == "unclear" else ""
         lines.append(visible(f"{word:8} {what}: {said}{more}"))
     if rest := len(judged) - len(changed):
@@ -152,8 +152,12 @@ def _change_word(unit: str, more: bool) -> str:
 def _sentence(changed: Changed) -> str:
     before, after = (amount(each, changed.unit) for each in (changed.change.before, changed.change.after))
     host = f" on {changed.host}" if changed.host else ""
-    compared = f"{than(changed.change.relative) or 'like'} {before}"
-    return visible(f"{_what(changed.metric, changed.region)}: {after}, {compared}{host}")
+    compared = _compared(changed.change.relative)
+    return visible(f"{_what(changed.metric, changed.region)}: {after}, {compared} {before}{host}")
+
+
+def _compared(change: float) -> str:
+    return than(change) or "like"
 
 
 def _what(metric: str, region: Region | None) -> str:

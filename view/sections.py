@@ -88,8 +88,8 @@ def _own_time(findings: Findings) -> tuple[str, float] | None:
     return (name, seconds) if seconds > 0 else None
 
 
-def _who(findings: Findings) -> str:
-    return "threads" if findings.vectors.threads else "ranks"
+def _noun(findings: Findings) -> str:
+    return "thread" if findings.vectors.threads else "rank"
 
 
 def _time_of_ranks(findings: Findings) -> tuple[str, float] | None:
@@ -116,7 +116,7 @@ SECTIONS: Final[tuple[Section | AccountSection | PathSection, ...]] = (
         "losses",
         losses,
         note=lambda found: (
-            f"shares of the busy time of the busiest {_who(found)[:-1]}, times the number of {_who(found)}"
+            f"shares of the time of the slowest {_noun(found)}, times the number of {_noun(found)}s"
             if _time_of_ranks(found)
             else ""
         ),

@@ -14,7 +14,7 @@ def time_of(experiment: Experiment, value: float) -> str:
 
 
 def saving(experiment: Experiment, seconds: float, whole: float, of: str = "", *, verb: str = "saves up to") -> str:
-    """Return a time with its share of a whole: ``saves up to 1.09 s (57 %)``, ``… (31 % of the run)``.
+    """Return a time with its share of a whole: ``saves up to 1.09 s (57 %)``, ``… (31 % of run)``.
 
     Args:
         experiment: The experiment.

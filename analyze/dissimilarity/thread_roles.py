@@ -14,7 +14,9 @@ from .rank_vectors import RankVectors
 
 __all__ = ["differing_jobs"]
 
-_AT_WORK: Final = 0.5  # a first thread is busy with this share of its workers' CPU time; a waiting one has almost none
+_AT_WORK: Final = (
+    0.5  # least CPU use of a busy first thread, relative to its workers; while it waits, it has almost none
+)
 _TOGETHER: Final = 0.5  # share of the workers' time in which the first thread must have been busy, too
 
 

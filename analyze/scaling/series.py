@@ -182,12 +182,9 @@ def _has(sums: dict[str, Values], count: str) -> bool:
 
 def _grids_of(experiment: Experiment, ranks: int) -> tuple[tuple[int, ...], ...]:
     """Return the sizes of each topology that contains all ranks."""
-    return tuple(
-        sizes
-        for each in experiment.topologies
-        if prod(sizes := tuple(size for _, size, _ in each.dimensions)) == ranks
-        and len({process for process, _ in each.coordinates}) == ranks
-    )
+    whole = [each for each in experiment.topologies if len({process for process, _ in each.coordinates}) == ranks]
+    grids = (tuple(size for _, size, _ in each.dimensions) for each in whole)
+    return tuple(each for each in grids if prod(each) == ranks)
 
 
 def _check(label: str, experiment: Experiment) -> None:

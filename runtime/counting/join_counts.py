@@ -53,7 +53,7 @@ def join_counts(timing: Experiment, counting: Experiment) -> Experiment:
         raise InputError("the counting run has counted nothing")
     lacking = {each.process for each in timing.locations} - {each.process for each in counting.locations}
     if lacking:
-        raise InputError(f"expected counts of all ranks, found none of ranks {', '.join(map(str, sorted(lacking)))}")
+        raise InputError(f"expected counts of all ranks, found none for: {', '.join(map(str, sorted(lacking)))}")
     counting, paths, strange = _folded_alike(timing, counting)
     columns = _matched_locations(timing, counting)
     severities = {metric.name: timing.exclusive(metric.name) for metric in timing.metrics}

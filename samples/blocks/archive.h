@@ -1,4 +1,4 @@
-/* The archive that the master writes: the compressed blocks of all ranks, in the order of the image. */
+/* What the master collects and writes: the compressed blocks, in the order of the image. */
 #ifndef ARCHIVE_H
 #define ARCHIVE_H
 
@@ -9,14 +9,14 @@ struct archive {
     char *bytes;
 };
 
-/* Returns an archive with exactly the room that the compressed blocks of all ranks take. All ranks call this,
-   but only the master's archive has any bytes. */
+/* An archive as long as the blocks of all ranks became. All ranks call it; only the master's has any bytes.
+ */
 struct archive archive_make(const struct share *share);
 
 /* Writes the archive to a file, which bunzip2 turns back into the image. */
 void archive_write(const struct archive *archive, const char *path);
 
-/* Returns a checksum of the bytes in their order, the same on every machine (FNV-1a). */
+/* The same on every machine for the same bytes in the same order (FNV-1a). */
 unsigned long long archive_checksum(const struct archive *archive);
 
 #endif

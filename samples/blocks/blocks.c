@@ -1,5 +1,5 @@
-/* Compresses a disk image block by block with libbz2: the master reads it, each rank compresses a share of
-   it, and the master writes the results. README.md explains what is slow here, and why. */
+/* A disk image, compressed block by block with libbz2: the master reads it, all ranks compress a share of it,
+   and the master writes what they collect. README.md says what is slow here, and why. */
 #include <errno.h>
 #include <mpi.h>
 #include <stdbool.h>
@@ -21,7 +21,7 @@ static bool read_count(const char *text, int *count) {
     return errno == 0 && end != text && *end == '\0' && value >= 1 && value <= 10000;
 }
 
-/* Returns what is wrong with the command line or the number of ranks; NULL if nothing is. */
+/* What is wrong with the command line or the number of ranks, or NULL. */
 static const char *read_options(int argc, char **argv, int *blocks) {
     int size;
     MPI_Comm_size(MPI_COMM_WORLD, &size);
@@ -34,7 +34,7 @@ static const char *read_options(int argc, char **argv, int *blocks) {
     return NULL;
 }
 
-/* Returns the number of blocks, which the master sends to all ranks; 0 if the master has printed an error. */
+/* How many blocks there are, as the master tells all ranks; 0 if he had to complain. */
 static int agree_on_blocks(int argc, char **argv, int rank) {
     int blocks = BLOCKS;
     const char *complaint = rank == MASTER ? read_options(argc, argv, &blocks) : NULL;

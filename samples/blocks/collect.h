@@ -1,4 +1,4 @@
-/* Sends the compressed blocks to the master, in two variants: collect_rooms.c and collect_packed.c. The
+/* How the compressed blocks come to the master. collect_rooms.c and collect_packed.c do it in two ways; the
    Makefile links one of them. */
 #ifndef COLLECT_H
 #define COLLECT_H

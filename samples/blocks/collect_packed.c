@@ -1,5 +1,5 @@
-/* Packed: each rank sends its compressed blocks to the master in one message, without unused room. The other
-   ranks receive nothing. */
+/* Packed: the master gets what the blocks became, from each rank in one piece, and nobody else gets anything.
+ */
 #include "collect.h"
 
 #include <mpi.h>
@@ -13,7 +13,7 @@ void collect(const struct share *share, char *archive) {
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     char *packed = allocate(share_length(share), 1);
     int length = 0, *lengths = allocate(size, sizeof *lengths), *offsets = allocate(size, sizeof *offsets);
-    /* Region 7: packs the blocks of this rank side by side, without unused room. */
+    /* Region 7: no more than the blocks of this rank side by side. */
     for (int i = 0; i < share->count; i++) {
         memcpy(packed + length, share->rooms[i].bytes, share->rooms[i].length);
         length += share->rooms[i].length;

@@ -15,8 +15,8 @@ static const char words[WORDS][LONGEST_WORD] = {
     "the ",     "time ",  "to ",  "track ", "was ",    "while ",    "with ",   "worker.\n",
 };
 
-/* Returns the next state of a random number generator, the same on every machine (Knuth's MMIX). High bits
-   are the best. */
+/* The state of a generator of random numbers (Knuth's MMIX), the same on every machine; high bits are best.
+ */
 static uint64_t random_next(uint64_t state) {
     return state * 6364136223846793005u + 1442695040888963407u;
 }

@@ -1,10 +1,10 @@
-/* The input: a disk image full of text. */
+/* What is compressed: a disk image full of text. */
 #ifndef IMAGE_H
 #define IMAGE_H
 
 enum { BLOCK_BYTES = 60000 };
 
-/* Returns an image of COUNT blocks of BLOCK_BYTES each; the caller frees it. */
+/* An image of COUNT blocks of BLOCK_BYTES each, for free(). */
 unsigned char *image_read(int count);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 
-/* Returns zeroed memory for COUNT objects of SIZE bytes. Without memory, ends the program with a message. */
+/* Zeroed memory for COUNT objects of SIZE bytes. Where there is none, the program ends with a message. */
 void *allocate(size_t count, size_t size);
 
 #endif

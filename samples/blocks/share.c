@@ -17,7 +17,7 @@ struct share share_receive(const unsigned char *image, int count) {
 }
 
 void share_compress(struct share *share) {
-    /* Region 6: in this loop, the library does nearly all of the program's work. */
+    /* Region 6: the library does the work, and nearly all of the program's. */
     for (int i = 0; i < share->count; i++) {
         struct room *room = &share->rooms[i];
         char *block = (char *)share->blocks + (size_t)i * BLOCK_BYTES;

@@ -1,4 +1,4 @@
-/* A rank's share of the image, and its compressed blocks. */
+/* A rank's share of the image, and what became of each of its blocks. */
 #ifndef SHARE_H
 #define SHARE_H
 
@@ -6,7 +6,7 @@
 
 enum { MASTER = 0 };
 
-/* Room for a compressed block: libbz2's largest, 900 kB, and what it may add, 1 % and 600 bytes. */
+/* Room for the largest block that libbz2 takes, 900 kB, and what it may add: 1 % and 600 bytes. */
 struct room {
     int length;
     char bytes[909600];
@@ -14,17 +14,17 @@ struct room {
 
 struct share {
     int count;
-    unsigned char *blocks; /* count times BLOCK_BYTES, as in the image */
-    struct room *rooms;    /* compressed, one per block */
+    unsigned char *blocks; /* count times BLOCK_BYTES, as they lie in the image */
+    struct room *rooms;    /* compressed; one a block */
 };
 
-/* Returns this rank's share: the next COUNT blocks of the image, which all but the master pass as NULL. */
+/* Gives each rank the next COUNT blocks of the image. Only the master has one, others pass NULL. */
 struct share share_receive(const unsigned char *image, int count);
 
-/* Compresses each block separately, so that the results can be joined to one file. */
+/* Compresses each block on its own, so that what comes out can be joined to one file. */
 void share_compress(struct share *share);
 
-/* Returns the number of bytes of the compressed blocks. */
+/* How many bytes the blocks became, once they are compressed. */
 int share_length(const struct share *share);
 
 void share_free(struct share *share);

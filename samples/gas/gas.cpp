@@ -1,4 +1,4 @@
-// Simulates gas that flows in a tube until it is at rest. All ranks have equally many cells.
+// Gas that flows in a tube until it is at rest; the cells are shared out evenly.
 #include "tube.h"
 
 #include <cstdio>

@@ -1,4 +1,4 @@
-// Gas in a tube, of which each rank has a part.
+// Gas in a tube, a part of it on each rank.
 #ifndef TUBE_H
 #define TUBE_H
 
@@ -23,14 +23,14 @@ template <typename Real> class Tube {
         }
     }
 
-    // Let the gas flow for one time step.
+    // Let the gas flow for a moment.
     void step() {
         find_pressures();
         exchange();
         flow();
     }
 
-    // Return the mass of the gas in the whole tube.
+    // The gas in the whole tube.
     Real mass() const {
         Real own = 0, all = 0;
         for (std::size_t cell = 1; cell + 1 < density_.size(); cell++)
@@ -40,7 +40,7 @@ template <typename Real> class Tube {
     }
 
   private:
-    static const int entries = 2000; // in the table
+    static const int entries = 2000; // of the table
 
     void find_pressures();
 
@@ -60,7 +60,7 @@ template <typename Real> class Tube {
             density_[cell] += Real(0.01) * (pressure_[cell - 1] - 2 * pressure_[cell] + pressure_[cell + 1]);
     }
 
-    std::vector<Real> density_, pressure_; // one per cell, and one beyond each end
+    std::vector<Real> density_, pressure_; // of the cells, and one beyond each end
     std::vector<Real> keys_, values_;      // the table of pressures by density
     int left_, right_;
 };

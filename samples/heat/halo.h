@@ -11,11 +11,11 @@ struct halo {
     MPI_Request pending[4];
 };
 
-/* Finds the neighbours of this rank in a plate that is cut into one band per rank, from top to bottom. */
+/* The neighbours of this rank in a plate that is cut into one band a rank, from top to bottom. */
 struct halo halo_make(void);
 
-/* Starts to send and receive edge rows. Until halo_finish, the edge rows must not be written, nor the halo
-   rows be read. */
+/* Sends the edge rows on their way; until halo_finish, they must not be written, nor the halo rows be read.
+ */
 void halo_start(struct halo *halo, const struct field *field);
 
 void halo_finish(struct halo *halo);

@@ -1,5 +1,5 @@
-/* Simulates how heat spreads through a plate with one hot edge: Jacobi's method on a grid that is cut into
-   bands of rows. README.md describes what there is to see. */
+/* Heat spreads through a plate with one hot edge: Jacobi's method on a grid that is cut into bands of rows.
+   README.md says what there is to see. */
 #include <errno.h>
 #include <math.h>
 #include <mpi.h>
@@ -24,7 +24,7 @@ static bool read_count(const char *text, int *count) {
     return errno == 0 && end != text && *end == '\0' && value >= 1 && value <= 100000;
 }
 
-/* Returns what is wrong with the command line or the number of ranks; NULL if nothing is. */
+/* What is wrong with the command line or the number of ranks, or NULL. */
 static const char *read_options(int argc, char **argv, struct options *options) {
     int size, *const counts[] = {&options->rows, &options->columns, &options->sweeps};
     MPI_Comm_size(MPI_COMM_WORLD, &size);
@@ -44,8 +44,8 @@ static inline double conductivity(double temperature) {
     return 1 / (1 + 0.004 * temperature);
 }
 
-/* Sets each cell of the rows FIRST to LAST, except at the left and right edge, to the mean of its neighbours'
-   temperatures, weighted with their conductivities. */
+/* Sets each cell of the rows FIRST to LAST, but for the left and right edge, to what its neighbours conduct
+   to it: the mean of their temperatures, weighted with their conductivities. */
 static void relax(const struct field *old, struct field *new, int first, int last) {
     for (int row = first; row <= last; row++) {
         const double *above = field_row(old, row - 1), *below = field_row(old, row + 1);
@@ -61,7 +61,7 @@ static void relax(const struct field *old, struct field *new, int first, int las
     }
 }
 
-/* Sweeps once over the band. With OVERLAP, computes the rows that need no halo while the halo is sent. */
+/* One sweep over the band. With OVERLAP, the rows that need no halo are computed while it travels. */
 static void sweep(struct halo *halo, const struct field *old, struct field *new) {
     halo_start(halo, old);
 #ifdef OVERLAP
@@ -75,14 +75,14 @@ static void sweep(struct halo *halo, const struct field *old, struct field *new)
 #endif
 }
 
-/* Returns how much the last sweep changed the plate, over all ranks. */
+/* How much the last sweep changed the plate, all ranks together. */
 static double residual(const struct field *a, const struct field *b) {
     double own = field_distance(a, b), all;
     MPI_Allreduce(&own, &all, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
     return sqrt(all);
 }
 
-/* Sweeps from one field to the other and back. Returns false if there is no memory for the two. */
+/* Sweeps from one field to the other and back; false if there is no memory for the two. */
 static bool solve(const struct options *options, int rows, bool topmost, double *change) {
     struct field old = {0}, new = {0};
     struct halo halo = halo_make();

@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-/* Returns a number from 0 to 1, from the high bits of a linear congruential generator. */
+/* A number from 0 to 1: that of a linear congruential generator, by its high bits. */
 static double next(uint64_t *state) {
     *state = *state * 6364136223846793005u + 1442695040888963407u;
     return (double)(*state >> 11) / 9007199254740992.0;
@@ -22,7 +22,7 @@ struct charge *charges_make(int count) {
     return charges;
 }
 
-/* Moves each charge by a sum of swings, which differs from charge to charge. */
+/* Each charge goes through a few swings of its own. */
 void charges_drift(struct charge *charges, int count, int step) {
     for (int i = 0; i < count; i++) {
         double phase = 0.1 * step + i;

@@ -1,5 +1,5 @@
-/* Computes the energy of charges that drift in a box: ranks and their threads share the pairs of charges.
-   README.md describes what there is to see. */
+/* The energy of charges that drift in a box: ranks and their threads share the pairs.
+   README.md says what there is to see. */
 #include <errno.h>
 #include <mpi.h>
 #include <stdbool.h>
@@ -31,8 +31,8 @@ static bool read_options(int argc, char **argv, struct options *options) {
     return true;
 }
 
-/* Returns the energy of all pairs, over all ranks. Each rank has every SIZE-th charge, so that all have equal
-   shares. */
+/* The energy of all pairs, all ranks together: each has every SIZE-th charge, so that they have equal shares.
+ */
 static double total_energy(const struct charge *charges, int count, double *energies) {
     int rank, size;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -42,7 +42,7 @@ static double total_energy(const struct charge *charges, int count, double *ener
     return all;
 }
 
-/* Follows the charges. Returns false if there is no memory for them. */
+/* Follows the charges; false if there is no memory for them. */
 static bool simulate(const struct options *options, double *energy) {
     struct charge *charges = charges_make(options->charges);
     double *energies = malloc((size_t)options->charges * sizeof *energies);

@@ -4,8 +4,8 @@
 
 #include "charges.h"
 
-/* Returns the energy of the pairs whose first charge is FIRST, FIRST + STRIDE, … of COUNT; threads share
-   them. ENERGIES has room for one number per first charge. */
+/* The energy of the pairs whose first charge is FIRST, FIRST + STRIDE, … of COUNT: the threads share them.
+   ENERGIES has room for one of each of these. */
 double pairs_energy(const struct charge *charges, int count, int first, int stride, double *energies);
 
 #endif

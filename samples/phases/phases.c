@@ -1,5 +1,5 @@
-/* A program whose behaviour changes over time: each of its five phases shows something different in a time
-   line. README.md describes the phases. */
+/* A program whose behaviour changes: five phases, each of which has something for a time line to show.
+   README.md says what. */
 #include <errno.h>
 #include <mpi.h>
 #include <stdbool.h>

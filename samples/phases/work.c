@@ -11,10 +11,10 @@ enum {
     CELLS = 1 << 20,       /* of the table: 8 MiB, more than a second-level cache holds */
     FIRST_CELLS = 1 << 12, /* in use at first: 32 KiB */
     MOST_FAR = 250,        /* lookups of a thousand that leave the first part */
-    LOOKUPS = 600000,      /* per step */
+    LOOKUPS = 600000,      /* a step */
     TERMS = 24,            /* of a polynomial */
-    ARGUMENTS = 120000,    /* at which it is evaluated per step */
-    POINTS = 3000000,      /* per step */
+    ARGUMENTS = 120000,    /* for which it is evaluated in a step */
+    POINTS = 3000000,      /* a step */
     CHECKPOINT_EVERY = 20, /* steps */
     CHECKPOINT = 24 << 20, /* bytes */
     EXCHANGE_EVERY = 25,   /* steps */
@@ -65,8 +65,8 @@ static void agree(double own) {
     sum += all;
 }
 
-/* Looks up LOOKUPS cells at random places. FAR out of a thousand are anywhere in the table, all others in its
-   first part. Each place depends on the value found before it. */
+/* Looks up as many cells in each step, at random places, of which FAR out of a thousand are anywhere in the
+   table, and all others in its first part; where the next one is depends on what was found. */
 static uint64_t look_up(int far) {
     uint64_t place = 1, found = 0;
     for (int i = 0; i < LOOKUPS; i++) {
@@ -77,14 +77,14 @@ static uint64_t look_up(int far) {
     return found;
 }
 
-/* The working set grows from three tenths of the steps to seven tenths. */
+/* From three tenths of the steps to seven tenths the working set grows. */
 void grow(int step, int steps) {
     double done = (step - 0.3 * steps) / (0.4 * steps);
     done = done < 0 ? 0 : done > 1 ? 1 : done;
     agree((double)(look_up((int)(done * MOST_FAR)) & 1));
 }
 
-/* Returns the sum of a polynomial's values, by Horner's rule or by powers that are each computed anew. */
+/* The sum of a polynomial's values, by Horner's rule or by powers, each of which is computed anew. */
 static double evaluate(bool horner) {
     double total = 0;
     for (int i = 0; i < ARGUMENTS; i++) {
@@ -105,7 +105,7 @@ static double evaluate(bool horner) {
     return total;
 }
 
-/* From the middle of the steps on, another algorithm evaluates the polynomial. */
+/* From half of the steps on another algorithm evaluates. */
 void solve(int step, int steps) {
     agree(evaluate(step < steps / 2));
 }
@@ -131,7 +131,7 @@ static void write_checkpoint(void) {
     remove(name);
 }
 
-/* Every CHECKPOINT_EVERY steps, the state is written. */
+/* Every so many steps the state is written. */
 void advance(int step, int steps) {
     (void)steps;
     if (step % CHECKPOINT_EVERY == CHECKPOINT_EVERY - 1) {
@@ -140,7 +140,7 @@ void advance(int step, int steps) {
     agree(integrate(POINTS));
 }
 
-/* With NEW memory, the results are stored in pages that the system has to provide first. */
+/* With NEW memory the results are laid out in pages that the system has to provide first. */
 static double lay_out(bool new) {
     double area = integrate(POINTS);
     for (int block = 0; new &&block < BLOCKS; block++) {
@@ -180,7 +180,7 @@ static double follow(bool behind) {
     return integrate(behind ? (int)(slower * POINTS) : POINTS);
 }
 
-/* From the middle of the steps on, the last rank has more to do. */
+/* From half of the steps on the last rank has more to do. */
 void track(int step, int steps) {
     agree(follow(rank == size - 1 && step >= steps / 2));
 }

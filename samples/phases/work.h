@@ -3,8 +3,8 @@
 
 #include <stdbool.h>
 
-/* Execute one step of each phase; all ranks call them together. STEP counts from 0 in the phase, STEPS is the
- * number of steps in it. */
+/* One step of each phase; all ranks call it together. STEP counts from 0 in the phase, STEPS is how many
+ * there are. */
 
 bool work_start(void);
 void work_end(void);
@@ -15,7 +15,7 @@ void advance(int step, int steps);
 void pack(int step, int steps);
 void track(int step, int steps);
 
-/* Returns the sum of all results, so that the compiler cannot leave anything out. */
+/* What was computed, so that nothing can be left out. */
 double work_sum(void);
 
 #endif

@@ -12,7 +12,7 @@ int64_t location_test(const struct sample *sample, struct splits splits) {
     }
     int64_t own = 0, extreme;
     uint64_t split = splits.from;
-    /* Region 12: the second group's sums are those of all observations minus those of the first group. */
+    /* Region 12: what is not in the first group is what is left of all. */
     for (int64_t k = 0; k < splits.count; k++) {
         double statistic = 0;
         for (int v = 0; v < VARIABLES; v++) {

@@ -1,5 +1,5 @@
-/* Plain: every rank receives the statistics of all splits, with the sums that they are made of, and counts
-   the extreme splits itself. */
+/* Plain: all ranks get the statistics of all splits, with the sums that they are made of, and count the
+   extreme ones each for itself. */
 #include "location.h"
 
 #include <mpi.h>
@@ -9,9 +9,9 @@
 
 enum { BATCH = 8192 }; /* splits of a rank between two exchanges */
 
-static const double none = -1; /* marks that a rank has no more splits */
+static const double none = -1; /* where a rank has no more splits */
 
-/* The results for a split. Nobody reads the sums over its groups once they are sent. */
+/* What is known of a split. Nobody reads the sums over its groups once they are sent. */
 struct outcome {
     double statistic;
     struct moments groups[VARIABLES][2];
@@ -24,8 +24,8 @@ int64_t location_test(const struct sample *sample, struct splits splits) {
     double observed = location_observed(sample);
     int64_t extreme = 0, most = splits_total(sample) / size + 1;
     uint64_t split = splits.from;
-    /* Region 12: weight * score twice for each observation. The second group is computed as if it did not
-       follow from the first, and there is much to exchange. */
+    /* Region 12: weight * score twice for each observation, the second group as if it did not follow from the
+       first, and much to exchange. */
     for (int64_t done = 0; done < most; done += BATCH) {
         for (int k = 0; k < BATCH; k++) {
             own[k].statistic = done + k < splits.count ? 0 : none;

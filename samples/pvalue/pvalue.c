@@ -1,6 +1,6 @@
-/* Exact tests of whether two groups of observations differ. Of all ways to split the observations into groups
-   of these sizes, the program counts the splits that are at least as extreme as the observed one. README.md
-   explains what is slow here, and why. */
+/* Exact tests of whether two groups of observations differ: all ways to split the observations into groups of
+   these sizes are looked at, and those are counted that are at least as extreme as the one observed.
+   README.md says what is slow here, and why. */
 #include <errno.h>
 #include <inttypes.h>
 #include <mpi.h>
@@ -23,7 +23,7 @@ static bool read_count(const char *text, int *count) {
     return errno == 0 && end != text && *end == '\0' && value >= 2 && value <= MOST_OBSERVATIONS / 2;
 }
 
-/* Returns what is wrong with the command line; NULL if nothing is. */
+/* What is wrong with the command line, or NULL. */
 static const char *read_options(int argc, char **argv, int *first, int *second) {
     if (argc > 3 || (argc > 1 && !read_count(argv[1], first)) || (argc > 2 && !read_count(argv[2], second))) {
         return "usage: pvalue [first] [second], the sizes of the groups, each a number from 2 to 20";

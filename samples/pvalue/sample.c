@@ -2,13 +2,13 @@
 
 enum { LEVELS = 1000, SHIFT = 250 };
 
-/* Returns a random level, the same on every machine (Knuth's MMIX generator). */
+/* The same on every machine (Knuth's MMIX generator). */
 static int random_level(uint64_t *state) {
     *state = *state * 6364136223846793005u + 1442695040888963407u;
     return (int)(*state >> 33) % LEVELS;
 }
 
-/* Computes scores from the ranks among all values; tied observations share their rank. */
+/* Ranks among all, tied observations sharing theirs. */
 static void fill_scores(int64_t *score, const int *values, int count) {
     for (int i = 0; i < count; i++) {
         for (int j = 0; j < count; j++) {

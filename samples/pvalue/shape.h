@@ -1,12 +1,12 @@
-/* The first exact test: whether the groups differ in spread or skewness. It has two variants, shape_plain.c
-   and shape_lean.c. The Makefile links one of them. */
+/* The first exact test: whether the groups differ in spread or skewness. shape_plain.c and shape_lean.c do
+   the same in two ways; the Makefile links one of them. */
 #ifndef SHAPE_H
 #define SHAPE_H
 
 #include "sample.h"
 #include "split.h"
 
-/* For one split: its two statistics. For many: how many are at least as extreme as the observed one. */
+/* Of a split, its two statistics; of many splits, how many are at least as extreme as the one observed. */
 struct shape {
     int64_t spread, skewness;
 };
@@ -20,10 +20,10 @@ static inline void shape_add(struct shape *shape, const struct moments *group) {
                        3 * group->weight * group->linear * group->square + 2 * group->linear * mean;
 }
 
-/* Returns the statistics of the observed split. */
+/* The statistics of the split as it was observed. */
 struct shape shape_observed(const struct sample *sample);
 
-/* Counts the splits that are at least as extreme as the observed one, for each statistic. */
+/* Counts the extreme ones among some splits. */
 struct shape shape_test(const struct sample *sample, struct splits splits);
 
 #endif

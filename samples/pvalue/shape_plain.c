@@ -9,8 +9,8 @@ struct shape shape_test(const struct sample *sample, struct splits splits) {
     struct shape observed = shape_observed(sample), extreme = {0};
     struct moments *group = allocate(1, sizeof *group);
     uint64_t split = splits.from;
-    /* Region 3: weight * score three times for each observation. The compiler cannot compute it only once,
-       because the sums that are stored in between may overlap the weights and scores. */
+    /* Region 3: weight * score three times for each observation. The compiler must not take them for one: for
+       all it knows, the sums that are stored between them lie where the weights and scores do. */
     for (int64_t k = 0; k < splits.count; k++) {
         struct shape shape = {0};
         for (int v = 0; v < VARIABLES; v++) {

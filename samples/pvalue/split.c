@@ -12,7 +12,7 @@ int64_t splits_total(const struct sample *sample) {
     return binomial(sample->count, sample->first);
 }
 
-/* Returns the split that is preceded by INDEX smaller ones, by the combinatorial number system. */
+/* The split before which there are INDEX smaller ones: a number in the combinatorial number system. */
 static uint64_t split_at(int members, int64_t index) {
     uint64_t split = 0;
     for (int k = members; k > 0; k--) {

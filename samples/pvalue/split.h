@@ -1,5 +1,5 @@
-/* All ways to split the observations into two groups of the observed sizes. Each rank examines a part of the
- * splits. */
+/* All ways to split the observations into two groups of the sizes they have; this rank looks at a part of
+ * them. */
 #ifndef SPLIT_H
 #define SPLIT_H
 
@@ -7,19 +7,19 @@
 
 #include "sample.h"
 
-/* Consecutive splits, in ascending order. Bit i of a split is set if observation i is in the first group. */
+/* Consecutive splits. In a split, bit i is set if observation i is in the first group; they ascend. */
 struct splits {
     uint64_t from;
     int64_t count;
 };
 
-/* Returns the number of all splits. */
+/* How many splits there are in all. */
 int64_t splits_total(const struct sample *sample);
 
-/* Returns the splits of one of SIZE ranks; the shares differ by at most one split. */
+/* The splits of one of SIZE ranks, equally many for each but for one. */
 struct splits splits_share(const struct sample *sample, int rank, int size);
 
-/* Return the observed split; and the bits of all observations. */
+/* The split as it was observed, and the bits of all observations. */
 uint64_t split_observed(const struct sample *sample);
 uint64_t split_everybody(const struct sample *sample);
 
@@ -28,10 +28,10 @@ struct moments {
     int64_t weight, linear, square, cube;
 };
 
-/* Returns the moments of one variable over the observations whose bits are set. */
+/* The moments of one variable over the observations whose bits are set. */
 struct moments split_moments(const struct sample *sample, int variable, uint64_t split);
 
-/* Stores the moments of each single observation, from which the moments of all groups are added up. */
+/* The moments of every single observation, from which those of all groups are added up. */
 void observation_moments(const struct sample *sample, struct moments moments[VARIABLES][MOST_OBSERVATIONS]);
 
 static inline struct moments moments_plus(struct moments a, const struct moments *b) {
@@ -44,13 +44,13 @@ static inline struct moments moments_minus(struct moments a, const struct moment
                             a.cube - b->cube};
 }
 
-/* Returns the next larger number with as many bits set (Gosper). */
+/* The next larger number with as many bits set (Gosper). */
 static inline uint64_t split_next(uint64_t split) {
     uint64_t lowest = split & -split, ripple = split + lowest;
     return ripple | ((split ^ ripple) >> 2) >> __builtin_ctzll(split);
 }
 
-/* Returns the observation of the lowest bit. */
+/* The observation of the lowest bit. */
 static inline int split_lowest(uint64_t split) {
     return __builtin_ctzll(split);
 }

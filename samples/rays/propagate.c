@@ -9,7 +9,7 @@ struct sample {
     double velocity, gradient_x, gradient_z;
 };
 
-/* Returns velocity and its gradient at a point inside the model, bilinear in the cell around the point. */
+/* Velocity and its gradient at a point inside the model, bilinear in the cell that holds it. */
 static inline struct sample sample_model(const struct model *model, double x, double z) {
     int column = (int)x, row = (int)z;
     double right = x - column, below = z - row;

@@ -4,7 +4,7 @@
 
 #include "survey.h"
 
-/* Returns the mean time that a fan of RAYS rays takes from the shot down to the basin's floor below it. */
+/* Mean time that a fan of RAYS rays takes from the shot down to the basin's floor below it. */
 double propagate(const struct model *model, const struct shot *shot, int rays);
 
 #endif

@@ -1,5 +1,5 @@
 /* Seismic ray tracing along a line of shots: the master hands the shots out, the workers trace them.
-   README.md explains what is slow here, and why. */
+   README.md says what is slow here, and why. */
 #include <errno.h>
 #include <mpi.h>
 #include <stdbool.h>
@@ -24,7 +24,7 @@ static bool read_count(const char *text, int *count) {
     return errno == 0 && end != text && *end == '\0' && value >= 1 && value <= 1000000;
 }
 
-/* Returns what is wrong with the command line or the number of ranks; NULL if nothing is. */
+/* What is wrong with the command line or the number of ranks, or NULL. */
 static const char *read_options(int argc, char **argv, struct options *options) {
     int size;
     MPI_Comm_size(MPI_COMM_WORLD, &size);
@@ -53,7 +53,7 @@ static void write_times(const double *times, int count) {
     fclose(file);
 }
 
-/* Sums in the order of the shots, so that rounding does not depend on the schedule. */
+/* Sums in the order of the shots, so that the schedule leaves no trace in the rounding. */
 static void print_checksum(const double *times, const struct options *options) {
     double sum = 0;
     for (int i = 0; i < options->shots; i++) {

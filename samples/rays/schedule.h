@@ -1,5 +1,5 @@
-/* Decides who traces which shot. Rank 0 is the master and hands the shots out to its workers, the other
-   ranks. There are two variants, schedule_static.c and schedule_dynamic.c. The Makefile links one of them. */
+/* Who traces which shot. Rank 0 is the master and hands the shots out, the other ranks are its workers.
+   schedule_static.c and schedule_dynamic.c do it in two ways; the Makefile links one of them. */
 #ifndef SCHEDULE_H
 #define SCHEDULE_H
 
@@ -9,7 +9,7 @@
    The master calls it while each of the other ranks, of which there are at most COUNT, calls work(). */
 void hand_out(struct shot *shots, int count, double *times);
 
-/* Traces the shots, out of COUNT, that the master sends, with RAYS rays each, and sends it their times. */
+/* Traces, with RAYS rays each, the shots that the master sends, out of COUNT, and sends it their times. */
 void work(const struct model *model, int count, int rays);
 
 #endif

@@ -12,11 +12,11 @@
 
 enum { MASTER = 0, SHOT_TAG, TIME_TAG };
 
-/* The master's data about its workers; worker w, counted from 0, is rank w + 1. */
+/* What the master knows of its workers; worker w, counted from 0, is rank w + 1. */
 struct desk {
     int workers;
-    double lead;          /* the most that a worker may have been given beyond the least served one */
-    double *given;        /* the sum of the floors of each worker's shots, which is about their cost */
+    double lead;          /* how much more than the least served a worker may have been given */
+    double *given;        /* the floors of the shots that a worker was given, summed: about their cost */
     MPI_Request *answers; /* pending, or MPI_REQUEST_NULL if the worker is idle */
 };
 
@@ -43,8 +43,8 @@ static void desk_close(struct desk *desk) {
     free(desk->given);
 }
 
-/* Returns whether a worker has too large a lead. If its core is faster, it waits instead of doing the others'
-   work, which keeps the shares even on a shared machine. The least served worker is never ahead. */
+/* A worker with a quicker processor waits for the others rather than doing their work: that keeps the shares
+   even on a shared machine. The least served is never ahead, so there is always somebody to serve. */
 static bool is_ahead(const struct desk *desk, int worker) {
     double least = desk->given[worker];
     for (int w = 0; w < desk->workers; w++) {
@@ -75,7 +75,7 @@ void hand_out(struct shot *shots, int count, double *times) {
     desk_close(&desk);
 }
 
-/* Returns false once the master has no shots left. */
+/* False once the master has none left. */
 static bool receive_shot(struct shot *shot) {
     MPI_Status status;
     int bytes;

@@ -9,7 +9,7 @@
 static const double shallow_floor = 0.04 * MODEL_NZ;
 static const double deep_floor = 0.88 * MODEL_NZ;
 
-/* Returns a uniform number in [0, 1), the same on every machine (Knuth's MMIX generator). */
+/* A uniform number in [0, 1), the same on every machine (Knuth's MMIX generator). */
 static double random_next(uint64_t *state) {
     *state = *state * 6364136223846793005u + 1442695040888963407u;
     return (double)(*state >> 11) / 9007199254740992.0;

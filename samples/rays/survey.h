@@ -1,4 +1,4 @@
-/* The survey: a velocity model of a sedimentary basin, and a line of shots above it. */
+/* What is surveyed and from where: a velocity model of a sedimentary basin, and a line of shots above it. */
 #ifndef SURVEY_H
 #define SURVEY_H
 

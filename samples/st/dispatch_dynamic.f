@@ -1,5 +1,5 @@
-C     The master hands out one shot at a time, to idle workers. Shots
-C     that take many passes go first, so that the workers end together.
+C     The master hands out one shot at a time, to whoever is idle. Shots
+C     of many passes go first, so that the workers end together.
       SUBROUTINE LEAD
       INCLUDE 'mpif.h'
       INCLUDE 'comm.inc'
@@ -10,8 +10,8 @@ C     that take many passes go first, so that the workers end together.
       INTEGER NGIVEN(MAXRNK), IBATCH(2), ISTAT(MPI_STATUS_SIZE), IERR
       LOGICAL IDLE(MAXRNK), WAITS(MAXSHT)
 C
-C     Region 13: at first, and whenever a shot's times have arrived, all
-C     idle workers get a shot, or an empty batch if no shot is left.
+C     Region 13: whenever a shot's times have come, and once before, all
+C     that are idle get a shot or, with none left, an empty batch.
       DO 130 N = 0, NSHOT
          IF (N .EQ. 0) THEN
             NLEFT = NSHOT
@@ -20,8 +20,8 @@ C     idle workers get a shot, or an empty batch if no shot is left.
                WAITS(I) = .TRUE.
                NAHEAD = NAHEAD + MPASS(KIND(I))
   100       CONTINUE
-C           The passes that a worker may be ahead of others, which keeps
-C           shares even if other programs slow one worker down.
+C           How many passes a worker may be ahead of others, which keeps
+C           shares even where other programs slow one worker down.
             NAHEAD = NAHEAD / (50 * NWORK)
             DO 105 IW = 1, NWORK
                IDLE(IW) = .TRUE.

@@ -1,5 +1,5 @@
-C     Reads the command line: st [shots] [fold]. If it or the number of
-C     ranks is wrong, the master prints an error.
+C     The command line is: st [shots] [fold]. If it or the number of
+C     ranks is wrong, the master says so.
       SUBROUTINE PARAMS(GOOD)
       LOGICAL GOOD
       INCLUDE 'comm.inc'

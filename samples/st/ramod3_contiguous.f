@@ -16,7 +16,7 @@ C     The inner loop runs along the line, from one real to the next.
                T(I,K) = TFLAT(ABS(I - IXSHOT(ISHOT)),K)
   101    CONTINUE
          GOTO 110
-C        Odd passes go forward, even ones backward.
+C        Odd passes go forth, even ones back.
   102    IDIR = 1
          IF (MOD(IPASS, 2) .EQ. 0) IDIR = -1
          I1 = 2

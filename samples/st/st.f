@@ -1,7 +1,7 @@
 C     Seismic tomography by the refraction method. Rank 0 is the master
 C     and hands out the shots; the other ranks trace them through the
-C     model, which is then corrected by the differences between these
-C     times and the observed ones. README.md explains what is slow here.
+C     model, which is then corrected by what the times differ from those
+C     observed. README.md says what is slow here, and why.
       PROGRAM ST
       INCLUDE 'mpif.h'
       INCLUDE 'comm.inc'

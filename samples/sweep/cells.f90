@@ -1,11 +1,11 @@
-! One cell: the flux that enters through three faces, minus what is absorbed, leaves through the others.
+! One cell: what comes in through three faces, less what is absorbed, goes out through the others.
 module cell
   use settings, only: real64
   implicit none
   real(real64), parameter :: settled = 1.0e-13_real64
 contains
 
-  ! The absorption grows with the flux, so Newton's iteration finds it, in few steps where the medium is thin.
+  ! The absorption grows with the flux, so that Newton's iteration finds it: in few steps where it is thin.
   pure subroutine solve_cell(absorption, emitted, weights, incoming, flux)
     real(real64), intent(in) :: absorption, emitted, weights(3), incoming(3)
     real(real64), intent(out) :: flux

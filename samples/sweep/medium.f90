@@ -1,4 +1,4 @@
-! The medium in which the particles travel: thin, except for a dense corner.
+! What the particles travel through: thin, but for a dense corner.
 module medium
   use settings, only: real64, cells, planes
   implicit none

@@ -1,4 +1,4 @@
-! The grid of ranks, as close to a square as their number allows, and the cells of this rank.
+! The grid of ranks, as near to a square as their number allows, and the cells of this one.
 module neighbours
   use mpi
   use settings, only: cells

@@ -1,4 +1,4 @@
-! Sweeps along each of eight diagonals, from corner to corner of the grid of ranks (Koch, Baker and Alcouffe 1992).
+! Sweeps: along each of eight diagonals, from corner to corner of the grid of ranks (Koch, Baker and Alcouffe 1992).
 module octants
   use mpi
   use settings, only: real64, angles, planes
@@ -65,7 +65,7 @@ contains
     end do
   end subroutine sweep_plane
 
-  ! Faces come from the neighbour upstream; nothing enters at the edge of the grid.
+  ! Faces come from the neighbour upstream; nothing comes in at the rim of the grid.
   subroutine take(axis, from, faces)
     integer, intent(in) :: axis, from
     real(real64), intent(out) :: faces(:, :, :)

@@ -1,4 +1,4 @@
-! The settings on the command line: cells along each side of the grid, planes, iterations.
+! What the command line says: cells along each side of the grid, planes, iterations.
 module settings
   implicit none
   integer, parameter :: real64 = selected_real_kind(15, 300), int64 = selected_int_kind(18)

@@ -1,4 +1,4 @@
-! Particles travel through a box along eight diagonals; scattered particles feed the next iteration.
+! Particles travel through a box along eight diagonals; what they leave behind feeds the next iteration.
 program sweep
   use mpi
   use settings
@@ -29,7 +29,7 @@ program sweep
     source = emitted + scattered * flux
   end do
 
-  ! Sums of whole numbers are the same on any number of ranks.
+  ! Whole numbers add up to the same on any number of ranks.
   here = sum(nint(flux * grain, int64))
   call MPI_Reduce(here, everywhere, 1, MPI_INTEGER8, MPI_SUM, 0, grid, failed)
   if (rank == 0) print '(a, i0, a, i0, a)', 'flux ', everywhere, ' millionths after ', iterations, ' iterations'

@@ -1,4 +1,4 @@
-"""Print a trace of a program's running ranks, read from /proc: the use of each rank in each interval, until all end.
+"""Print a trace of the running ranks of a program, from /proc: what each did in each interval, until they end.
 
 mpirun -n 16 ./sweep & python watch.py sweep 0.5 > trace.csv
 """
@@ -14,7 +14,7 @@ TICK = os.sysconf("SC_CLK_TCK")
 
 
 def counted(process: Path) -> list[float]:
-    """Return a process's sums since its start, in the order of ``COLUMNS``."""
+    """Return the sums since the start of a process."""
     fields = (process / "stat").read_text().rpartition(")")[2].split()
     lines = [*(process / "status").open(), *(process / "io").open()]
     named = {name: words.split()[0] for name, _, words in (line.partition(":") for line in lines) if words.split()}
@@ -38,7 +38,7 @@ def rank_of(process: Path) -> int | None:
 
 
 def main() -> None:
-    """Write one line per rank and interval."""
+    """Write a line a rank and interval."""
     begin, every = time.monotonic(), float(sys.argv[2])
     print("time,process,thread", *COLUMNS, sep=",")
     before: dict[int, list[float]] = {}

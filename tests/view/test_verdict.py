@@ -367,7 +367,7 @@ def test_a_region_that_no_counter_explains_is_said_to_be_so():
     heavy = next(number for number, line in enumerate(lines) if "HOT SPOT" in line)
     assert lines[heavy + 1 : heavy + 3] == [
         "    all ranks alike: 1 s per rank",
-        "    why: unknown: the counts do not explain it",
+        "    why: unknown: no count explains it",
     ]
 
 
@@ -444,7 +444,7 @@ def test_counts_come_first_if_advice_depends_on_them():
     advised = Advised(of_ranks={first.difference: (advice,)})
     lines = whole_lines(found, advised=advised)
     at = next(number for number, line in enumerate(lines) if line.startswith("    try"))
-    assert lines[at - 1].startswith("    why: perhaps as below; to confirm: autoanalyzer run --counters simulated ")
+    assert lines[at - 1].startswith("    why: see the advice; to confirm: autoanalyzer run --counters simulated ")
     assert sum("autoanalyzer" in line for line in lines) == 1
 
 
@@ -597,7 +597,7 @@ def test_ranks_that_waited_for_a_processor_are_said_to(waited: float, said: bool
 
 @pytest.mark.parametrize(
     ("own", "said"),
-    [(2.0, "trust savings and busy time, not wall time: other programs took 40 % of the cores"), (9.0, "")],
+    [(2.0, "trust savings and busy time, not wall time: other programs took 40 % of the cores' time"), (9.0, "")],
 )
 def test_what_other_programs_took_of_the_processors_is_said(own: float, said: str):
     use = {"elapsed": 10.0, "busy": 10.0, "own": own}
@@ -609,6 +609,9 @@ def test_what_other_programs_took_of_the_processors_is_said(own: float, said: st
     unknown = whole_lines(analyze(experiment([1.0, 1.0], notes=replace(notes, run_delay={}))))
     gap = "; MPI transfer is not known, because the kernel does not report how long ranks waited for cores"
     assert ([said + gap] if said else []) == [line for line in unknown if "other programs" in line]
+    shared = verdict_lines(analyze(experiment([1.0] * 4, notes=replace(notes, run_delay=dict.fromkeys("0123", 0.0)))))
+    both = "4 ranks share 2 cores, and other programs took 40 % of the cores' time"
+    assert any(both in line for line in shared) == bool(said)
 
 
 @pytest.mark.parametrize(("delay", "said"), [(0.1, True), (2.5, False)])

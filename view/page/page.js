@@ -1698,7 +1698,7 @@
     }
     value(dimension, node) {
       const [tally, place] = this.tallyOf(dimension, node);
-      const hasCells = { program: true, system: !this.panes.system.isOpen(node), metrics: this.sums.metrics[node]?.perRank }[dimension];
+      const hasCells = dimension === "metrics" ? this.sums.metrics[node].perRank : dimension === "program" || !this.panes.system.isOpen(node);
       return tally.value(place, hasCells);
     }
     // Returns the value that a node has when it is closed, which includes its children.
@@ -3411,8 +3411,8 @@
     const said = at === null ? `the call path with most time at each moment${select ? "; a click selects it, and the rank" : ""}` : `${rows[shown]} in ${path >= 0 ? paths[path].chain.join(" / ") : times.nameAt(shown, at)}`;
     const onPoint = (top) => setRow(top === null ? 0 : Math.max(0, tops.findLastIndex((each) => each <= top)));
     const onPick = (time, top) => {
-      const line = Math.max(0, tops.findLastIndex((each) => each <= top));
-      const { node } = paths[time === null ? times.mostMet(0, [at, at + 1]) : times.pathAt(line, times.partAt(time))] ?? { node: null };
+      const line = time === null ? shown : Math.max(0, tops.findLastIndex((each) => each <= top));
+      const { node } = paths[time === null ? path : times.pathAt(line, times.partAt(time))] ?? { node: null };
       if (select && node !== null && line < rows.length) select(node, times.head.members[line]);
     };
     const of = () => ({

@@ -120,12 +120,12 @@ def _entry(
     is_whole = why == every and all(line for line, _ in from_source)  # no line was left out as a repetition
     fix = [_NO_FIX] if is_whole and "instructions" not in findings.lacking else []
     is_known = bool(advice) and advice[0].kind != "division of work" and not finding.is_doubtful
-    if why and why[0][0].endswith(TO_COUNT):
-        if is_known:  # the source explains the reason
-            why = why[1:]
-        elif from_source and from_source[0][0] and why[0][1] in from_source[0][1]:  # it may explain the reason
-            why = [(f"why: perhaps as below; to confirm{TO_COUNT}", why[0][1]), *why[1:]]
+    is_unknown = bool(why) and why[0][0].endswith(TO_COUNT)
+    if is_unknown and is_known:  # the source explains the reason
+        is_unknown, why = False, why[1:]
     said.update(line for line, _ in (*from_source, *why) if line.startswith("try") or line.endswith(TO_COUNT))
+    if is_unknown and from_source and from_source[0][0] and why[0][1] in from_source[0][1]:  # it may explain the reason
+        why = [(f"why: see the advice; to confirm{TO_COUNT}", why[0][1]), *why[1:]]
     is_uneven = finding.kind is Kind.IMBALANCE and bool(finding.groups)
     most = 2 if finding.is_doubtful else 1  # the second reason is why the finding is uncertain
     saved, general = parts_of_saving(findings, finding), general_advice(findings, finding)

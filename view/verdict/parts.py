@@ -122,7 +122,7 @@ def _of_code(findings: Findings, finding: Finding, culprit: int) -> Iterator[str
     if findings.parts.is_explained(culprit):
         yield "why: " * (finding.kind is Kind.HOT_SPOT) + _executes(findings, culprit, cycles)
         return
-    why = ": the counts do not explain it"
+    why = ": no count explains it"
     if cycles is not None:
         why = f"; {1 / cycles:.2g} instructions per cycle: {_long_latencies(findings, culprit)}"
     yield f"why: unknown{why}"

@@ -152,10 +152,7 @@ def _against_causes(findings: Findings, finding: Finding) -> Iterator[tuple[str,
     if has_no_probes(findings, finding):
         yield NO_PROBES if findings.experiment.notes.samples else NOT_SAMPLED, Kind.HOT_SPOT
     elif finding.kind is Kind.HOT_SPOT and findings.parts.is_steady(culprit) and not waits_inside(findings, finding):
-        yield (
-            "execute fewer instructions, by a better algorithm or SIMD: it hardly waits for memory",
-            Kind.HOT_SPOT,
-        )
+        yield "execute fewer instructions, by a better algorithm or SIMD: it hardly waits for memory", Kind.HOT_SPOT
     advice, remedies = against_weight(findings.run.weighed_costs[culprit]), findings.parts.remedies(culprit)
     to_try = {
         Kind.FILE_IO: _against_files(findings, culprit),

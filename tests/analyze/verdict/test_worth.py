@@ -34,7 +34,7 @@ def test_where_ranks_wait_for_processors_what_is_saved_is_of_what_the_longest_is
     assert gain.share == pytest.approx(0.75 / 4.0)
     assert saving(found.experiment, gain.seconds, found.base.seconds) == "saves up to 750 ms (19 %)"
     assert [(part.why, part.before, part.after) for part in gain.parts] == [(Why.EVEN, 2.0, 1.25)]
-    assert saving(found.experiment, 4.5, 9.0, "the run") == "saves up to 4.5 s (50 % of the run)"
+    assert saving(found.experiment, 4.5, 9.0, "run") == "saves up to 4.5 s (50 % of run)"
 
 
 def test_ranks_that_are_alike_have_nothing_to_save(make_experiment):

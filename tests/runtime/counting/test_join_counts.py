@@ -200,7 +200,7 @@ def test_ranks_are_matched_by_number() -> None:
 
 
 def test_counts_of_all_ranks_are_wanted() -> None:
-    with pytest.raises(InputError, match="expected counts of all ranks, found none of ranks 1"):
+    with pytest.raises(InputError, match="expected counts of all ranks, found none for: 1"):
         join_counts(TIMING, counted({}, {"main": [1]}, locations=((0, 0),)))
 
 

@@ -49,7 +49,7 @@ export class Browser {
 
   value(dimension, node) {
     const [tally, place] = this.tallyOf(dimension, node);
-    const hasCells = { program: true, system: !this.panes.system.isOpen(node), metrics: this.sums.metrics[node]?.perRank }[dimension];
+    const hasCells = dimension === "metrics" ? this.sums.metrics[node].perRank : dimension === "program" || !this.panes.system.isOpen(node);
     return tally.value(place, hasCells);
   }
 
