@@ -371,7 +371,7 @@ def test_a_slow_rank_off_the_critical_path_saves_nothing(make_experiment: MakeEx
     assert (other.parts[0].before, other.parts[0].after) == (5.5, 3.25)
     assert other.seconds == pytest.approx(8.5 - 8.25)  # for rank 1 is busy elsewhere
     text = " ".join(" ".join(verdict_lines(found, everything=True)).split())
-    assert "saves up to 250 ms (2.9 % of path)" in text
+    assert "saves up to 250 ms (2.9 % of run)" in text
     assert (
         "3.25 s each if shared evenly; ranks that take less time here are busy elsewhere, so balancing saves less"
         in text
