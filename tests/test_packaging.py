@@ -97,7 +97,7 @@ def test_no_link_of_the_description_is_dead_on_an_index(wheel: Path, monkeypatch
     readme = (ROOT / "README.md").read_text()
     address = "https://example.org/a/b"
     linked = long_description(readme, address, "v1.0")
-    assert f"[one page]({address}/blob/v1.0/docs/view.md)" in linked
+    assert f"[single HTML page]({address}/blob/v1.0/docs/view.md)" in linked
     assert f"source]({address}/raw/v1.0/docs/pictures/page.png)" in linked
     assert linked.count("](") == linked.count(f"]({address}/") == readme.count("](")
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
