@@ -609,7 +609,7 @@ def test_what_other_programs_took_of_the_processors_is_said(own: float, said: st
     unknown = whole_lines(analyze(experiment([1.0, 1.0], notes=replace(notes, run_delay={}))))
     gap = "; MPI transfer is not known, because the kernel does not report how long ranks waited for cores"
     assert ([said + gap] if said else []) == [line for line in unknown if "other programs" in line]
-    shared = verdict_lines(analyze(experiment([1.0] * 4, notes=replace(notes, run_delay=dict.fromkeys("0123", 0.0)))))
+    shared = whole_lines(analyze(experiment([1.0] * 4, notes=replace(notes, run_delay=dict.fromkeys("0123", 0.0)))))
     both = "4 ranks share 2 cores, and other programs took 30 % of the cores' time"
     assert any(both in line for line in shared) == bool(said)
 
