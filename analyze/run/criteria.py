@@ -57,7 +57,7 @@ class Criteria:
     resolution: float = _number(
         0.01,
         "s",
-        "scheduler ticks and cold caches make equal ranks differ by this much; counts do not depend on ticks",
+        "scheduler ticks and cold caches make equal ranks differ by this much; counts depend on neither",
         "ticks of Linux: 1 to 10 ms",
     )
     noise: float = _number(
