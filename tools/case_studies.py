@@ -47,12 +47,12 @@ CASES: Final = (
         ("21", "6000"),
         ("DISPATCH=dynamic", "LOCALITY=good"),
         ("--exclude-rank", "0"),
-        """The loop in `STACK` (region 8 in the article) is slow because of disk I/O. The loop in `RAMOD3`
-(region 11) is slow because of L2 misses. `analyze --all` also shows that the workers differ in region 11, because
-they execute different numbers of instructions. The article reports the same three results.""",
-        """Now that shots are handed out on demand, the workers are balanced. Now that the loops of region 11 are
-interchanged, L2 misses are no longer a cause. Only instructions remain a cause, as in the article. Region
-8 now keeps its data in memory, and is no longer a finding.""",
+        """The loop in `STACK` (region 8 in the article) is slow because of disk I/O. The loop in `RAMOD3` (region 11)
+is slow because of L2 misses. `analyze --all` also shows that the workers differ in region 11, because they
+execute different numbers of instructions. The article reports the same three results.""",
+        """Shots are now handed out on demand, so the workers are balanced. The loops in region 11 are interchanged, so
+L2 misses are no longer a cause. Only instructions remain, as in the article. Region 8 now keeps its data in
+memory, and is no longer a finding.""",
     ),
     Case(
         "pvalue",
@@ -62,10 +62,10 @@ interchanged, L2 misses are no longer a cause. Only instructions remain a cause,
         ("VERSION=lean",),
         (),
         """The two tests together execute most of the instructions, and `location_test` transfers nearly all of the
-data. In the article, `shape_test` is region 3, and `location_test` is region 12. There, region 3
-transfers the data.""",
-        """The program now computes each product once, and each rank sends a single number. So it executes fewer
-instructions, and transfers almost no data. Both regions are still hot spots, because the program does
+data. In the article, `shape_test` is region 3, and `location_test` is region 12; there, region 3 transfers
+the data instead.""",
+        """The program now computes each product once, and each rank sends a single number. So the program executes
+fewer instructions, and transfers almost no data. Both regions are still hot spots, because the program does
 nothing else. In the article, the program still transferred the same amount of data.""",
     ),
     Case(
@@ -78,8 +78,8 @@ nothing else. In the article, the program still transferred the same amount of d
         """`share_compress` executes most of the instructions, and `collect` transfers most of the data. In the
 article, `share_compress` is region 6, with 96 % of the instructions. `collect` is region 7, with 50 % of
 the data.""",
-        """Blocks are now packed before they are sent, so `collect` is no longer a finding. The compression library
-executes the remaining instructions. The authors of the article did not change this library either.""",
+        """Blocks are now packed before they are sent, so `collect` is no longer a finding. The compression library,
+which the authors of the article did not change either, executes the remaining instructions.""",
     ),
 )
 
@@ -121,21 +121,21 @@ def study(case: Case, folder: Path) -> Iterator[tuple[str, dict[str, list[str]]]
 def compare(found: dict[str, list[tuple[str, dict[str, list[str]]]]]) -> None:
     """Print a table of the regions that are critical by each metric, as in section 6.4 of the article."""
     print("## Three metrics (section 6.4)\n")
-    print("The table shows the regions that take most, by three metrics of `--disparity-metric`: CRNM (share of wall")
-    print("time × cycles per instruction), CPI (cycles per instruction), and wall time. The regions are those in")
-    print("`disparity.cccr` of the [findings](../findings.md#disparity), the largest value first.\n")
+    print("For each metric of `--disparity-metric`, the table shows the regions in `disparity.cccr` of the")
+    print("[findings](../findings.md#disparity), the largest value first. The metrics are CRNM (share of wall time ×")
+    print("cycles per instruction), CPI (cycles per instruction), and wall time.\n")
     print("| sample | " + " | ".join(METRICS) + " |\n|---|" + "---|" * len(METRICS))
     for name, versions in found.items():
         for version, regions in versions:
             cells = (", ".join(regions[metric]) or "none" for metric in METRICS)
             print(f"| {name}, {version} | {' | '.join(cells)} |")
     print("""
-CPI measures how slowly a region executes, but ignores how long it takes. As in the article, it ranks the
+CPI measures how slowly a region executes, but ignores how long it takes. As in the article, CPI ranks the
 disk I/O in `STACK` last, and names regions that mostly wait. CRNM and wall time name the same regions
-here. In the article, wall time also named four short regions. With each of the three metrics, a region
+here. In the article, wall time also named four short regions. For each of the three metrics, a region
 must take 3 % of the program's time.
 
-With `--method paper`, there is no such minimum. Then, CPI finds fewer regions in *st, before*: only two
+With `--method paper`, there is no such minimum. CPI then finds fewer regions in *st, before*: only two
 loops that take less than 0.1 % of the run. As in the article, it finds neither the loop in `STACK` nor
 the loop over the passes in `RAMOD3`.""")
 

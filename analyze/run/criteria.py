@@ -37,7 +37,7 @@ class Criteria:
     part: float = _number(
         0.25,
         "of a time",
-        "a cause must have this share of a region's time, or of a difference; a region with this share of the run is"
+        "a cause must take this share of a region's time, or of a difference; a region with this share of the run is"
         " always named; sequential access to values of up to 16 bytes, in lines of 64, misses no more often",
         _SUITE,
     )
@@ -57,18 +57,18 @@ class Criteria:
     resolution: float = _number(
         0.01,
         "s",
-        "scheduler ticks and cold caches make equal ranks differ by this; counts do not depend on them",
+        "scheduler ticks and cold caches make equal ranks differ by this much; counts depend on neither",
         "ticks of Linux: 1 to 10 ms",
     )
     noise: float = _number(
         6.0,
         "standard deviations",
-        "noise alone makes the fastest and the slowest rank differ by no more in a region of equal work;"
+        "noise alone makes the fastest and the slowest rank differ by no more than this in a region of equal work;"
         " four normal values differ by more once in 10,000 regions",
         "the normal distribution",
     )
     most_noise: float = _number(
-        2 / 3, "of a region's longest time", "noise alone makes no rank take more than three times as long", _SUITE
+        2 / 3, "of a region's longest time", "noise alone never makes a rank take more than three times as long", _SUITE
     )
     unknown_noise: float = _number(
         0.25,
@@ -80,7 +80,7 @@ class Criteria:
     burst: float = _number(
         0.1,
         "s",
-        "a neighbour on the same core, or the first use of memory, can cost one rank as much; by times alone,"
+        "a neighbour on the same core, or the first use of memory, can cost one rank this much; without counts,"
         " smaller differences are doubtful",
         "controls of the suite",
     )
@@ -109,8 +109,8 @@ class Criteria:
     byte: float = _number(
         1e-8,
         "s per byte",
-        "a call that takes longer per byte, on any network or disk, waits for something else; up to 10 kB, its own time"
-        " is longer",
+        "a call that takes longer per byte, on any network or disk, waits for something else; below 10 kB, the call"
+        " itself takes longer",
         "Ethernet: 118 MB/s",
     )
 
