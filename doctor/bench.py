@@ -19,9 +19,9 @@ from ..runtime.failure_reason import failure_reason
 from ..runtime.session import end_session
 from ..temporary_folder import owned_prefix
 
-__all__ = ["Bench", "Done", "bench", "own_program", "reason_of"]
+__all__ = ["Bench", "Done", "bench", "own_program", "reason_of", "on_this_machine"]
 
-_PATIENCE: Final = 120.0  # seconds; enough to build a probe library on a busy machine
+_PATIENCE: Final = 120.0  # seconds on an idle machine
 # Words in the line of a message that explains a failure, most reliable first.
 _TELLING: Final = ("direct launched using", "run as root", "error", "cannot", "unable", "not found", "no such")
 _OF_SLURM: Final = ("srun: ", "slurmstepd")  # prefixes of lines from Slurm, which report a failure without its cause
@@ -121,7 +121,7 @@ class Bench:
             words: The program and its arguments.
             folder: The program's working directory.
             more: Additional environment variables.
-            patience: Seconds after which the program is ended.
+            patience: Seconds after which the program is ended on an idle machine; on a busy one, later.
         """
         with TemporaryFile() as printed, TemporaryFile() as complained:
             try:
@@ -157,9 +157,17 @@ class Bench:
             end_session(process)
 
 
+def on_this_machine(seconds: float) -> float:
+    """Return how long to wait here, in seconds, for what takes at most ``seconds`` on an idle machine.
+
+    With several runnable processes per core, a program takes that many times as long.
+    """
+    return seconds * max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
+
+
 def _status(process: subprocess.Popen[bytes], patience: float) -> int | None:
     try:
-        return process.wait(patience)
+        return process.wait(on_this_machine(patience))
     except subprocess.TimeoutExpired:
         end_session(process)
         return None

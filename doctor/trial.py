@@ -34,7 +34,6 @@ _STAND_INS: Final = {
 }
 _PACKAGES: Final = {"gcc": "gcc", "g++": "g++", "gfortran": "gfortran", "clang": "clang", "cc": "gcc", "c++": "g++"}
 _PATIENCE: Final = 30.0  # seconds for a compiler to print its version
-_BUILD_PATIENCE: Final = 600.0  # seconds; on a machine with a load of 15 per core, a probe library takes over 120 s
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +67,7 @@ class Trial:
             words: Sources and options.
         """
         command = [own_program(stand_in), "-g", "-O1", *words]
-        done = self.bench.run(
-            command, self.folder, {_STAND_INS[stand_in]: shlex.join(compiler)}, patience=_BUILD_PATIENCE
-        )
+        done = self.bench.run(command, self.folder, {_STAND_INS[stand_in]: shlex.join(compiler)})
         return "" if done.status == 0 else f"cannot build: {done.reason}"
 
     def run(

@@ -21,7 +21,7 @@ from typing import IO, Any, Final
 from ..errors import InputError
 from ..own_modules import own_module_words
 from ..runtime.mpi.own_job import mpich_environment
-from .bench import reason_of
+from .bench import on_this_machine, reason_of
 from .families import Family
 
 __all__ = ["World", "world_of"]
@@ -99,20 +99,21 @@ def world_of(family: Family | None) -> Iterator[World]:
             with suppress(OSError):
                 if process.stdin:
                     process.stdin.close()
-            with _ended_after(process, _PATIENCE):
+            with _ended_after(process, on_this_machine(_PATIENCE)):
                 process.wait()
 
 
 def _begun(process: subprocess.Popen[str], errors: IO[str]) -> World:
     assert process.stdout
-    with _ended_after(process, _PATIENCE) as late:
+    patience = on_this_machine(_PATIENCE)
+    with _ended_after(process, patience) as late:
         line = process.stdout.readline()
     try:
         told: dict[str, Any] = json.loads(line)
         return World(told["size"], tuple(told["nodes"]), told["library"], _process=process)
     except ValueError:
         if late:
-            return World(failure=f"MPI_Init did not return within {_PATIENCE:.0f} s")
+            return World(failure=f"MPI_Init did not return within {patience:.0f} s")
         status = process.wait()
         errors.seek(0)
         return World(failure=reason_of(errors.read()) or f"exit status {status}")

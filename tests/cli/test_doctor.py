@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from autoanalyzer.doctor import installation
-from autoanalyzer.doctor.bench import bench, reason_of
+from autoanalyzer.doctor.bench import bench, on_this_machine, reason_of
 from autoanalyzer.doctor.caches import cache_findings
 from autoanalyzer.doctor.families import Family, Launcher
 from autoanalyzer.doctor.finding import Finding, Outcome
@@ -330,6 +330,13 @@ def test_the_processes_of_a_launcher_are_one_doctor(tool: Tool, launcher: str) -
     (node,) = json.loads(done.stdout)["nodes"]
     assert node["node"] == os.uname().nodename
     assert list(tool.folder.glob(f"{EXCHANGE}*")) == []
+
+
+@pytest.mark.parametrize(("load", "seconds"), [(0.5, 60.0), (2.0, 60.0), (30.0, 900.0)])
+def test_a_program_has_longer_on_a_busy_machine(load: float, seconds: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "getloadavg", lambda: (load, 1.0, 1.0))
+    monkeypatch.setattr(os, "cpu_count", lambda: 2)
+    assert on_this_machine(60.0) == seconds
 
 
 def test_a_launcher_comes_before_that_of_its_daemons() -> None:
