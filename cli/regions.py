@@ -31,8 +31,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--mpi",
         action="store_true",
-        help="list the MPI functions that are measured, and what each counts, for the MPI library of --cc; with --why, "
-        "only functions that may communicate but are not measured",
+        help="list the MPI functions that are measured, and what is counted in each, for the MPI library of --cc; with "
+        "--why, list only functions that may communicate but are not measured",
     )
     parser.add_argument(
         "--plan",

@@ -22,7 +22,7 @@ def add_steering_arguments(parser: argparse.ArgumentParser) -> None:
         const=_WINDOW,
         metavar="WINDOW",
         help=f"with --trace: every half WINDOW seconds (default: {_WINDOW:g}), find the metrics in which ranks differ, "
-        "and record only these and a changing part of the others",
+        "and record only these metrics and a changing part of the others",
     )
     parser.add_argument(
         "--policy",
