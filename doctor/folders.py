@@ -28,7 +28,7 @@ def folder_findings() -> Iterator[Finding]:
     yield _written("working directory", Path.cwd(), "choose another folder: autoanalyzer run -o DIR")
     yield from cache_findings(_AREA)
     temporary = Path(tempfile.gettempdir())
-    yield _written("temporary", temporary, "set TMPDIR to a folder that can be written")
+    yield _written("temporary", temporary, "set TMPDIR to a writable folder")
     yield _node_folder()
     if _SHARED_MEMORY.is_dir():
         yield _shared_memory()
@@ -42,7 +42,7 @@ def _written(name: str, folder: Path, advice: str) -> Finding:
     found = f"{folder}: files can be written and mapped{file_system(folder)}"
     more = "make room, or limit what each process records: autoanalyzer run --max-memory 16M" if free < _LITTLE else ""
     if refuses_programs(folder):
-        found += "; mounted noexec: no program there can be run"
+        found += "; mounted noexec, so programs cannot be run from there"
         more = "build programs elsewhere, and set TMPDIR to another folder, because test programs are built there"
     return Finding(_AREA, name, Outcome.WORKS, found, more, varying=f"{_bytes(free)} free")
 
@@ -70,9 +70,9 @@ def _node_folder() -> Finding:
 def _shared_memory() -> Finding:
     name = str(_SHARED_MEMORY)
     if defect := write_defect(_SHARED_MEMORY):
-        return Finding(_AREA, name, Outcome.FAILS, defect, "MPI libraries use it between ranks of a node")
+        return Finding(_AREA, name, Outcome.FAILS, defect, "MPI libraries use it for messages within a node")
     free = shutil.disk_usage(_SHARED_MEMORY).free
-    advice = "MPI libraries want more: docker run --shm-size=1g" if free < _LITTLE_MEMORY else ""
+    advice = "MPI libraries need more: docker run --shm-size=1g" if free < _LITTLE_MEMORY else ""
     return Finding(
         _AREA, name, Outcome.WORKS, "files can be written and mapped", advice, varying=f"{_bytes(free)} free"
     )

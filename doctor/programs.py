@@ -83,7 +83,7 @@ BINDINGS: Final = {
     "use mpi": ("by_use_mpi", "use mpi", ""),
     "use mpi_f08": ("by_use_mpi_f08", "use mpi_f08", ""),
 }
-"""Fortran's MPI bindings: the name of the subroutine that tests each, and its first lines."""
+"""For each Fortran binding of MPI, the name of the subroutine that tests it, and its first lines."""
 
 
 def fortran_part(binding: str) -> str:

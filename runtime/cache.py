@@ -32,7 +32,7 @@ def kept(name: str, environment: Mapping[str, str] = os.environ) -> Path | None:
         if not defect:
             return cache / name
         if str(cache) != cache_name(environment):  # for the user's own cache, the build reports an error later
-            warnings.warn(f"{cache / name}: {defect}: it is not loaded", stacklevel=2)
+            warnings.warn(f"{cache / name}: {defect}, so it is not loaded", stacklevel=2)
     return None
 
 
@@ -44,7 +44,7 @@ def built_in(cache: Path, name: str) -> Path:
     """
     if defect := distrust(cache, name):
         way_out = "remove it, or set AUTOANALYZER_CACHE to a folder of your own"
-        raise BuildError(f"{cache / name}: {defect}: it is not loaded; {way_out}")
+        raise BuildError(f"{cache / name}: {defect}, so it is not loaded; {way_out}")
     return cache / name
 
 

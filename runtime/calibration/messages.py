@@ -44,7 +44,7 @@ def messages(
     found = printed_prices(printed)
     ranks = [int(number) for number in _RANKS.findall(printed)]
     if len(ranks) > 1:
-        why = f"{len(ranks)} times rank 0 of 1: the launcher belongs to another MPI library"
+        why = f"{len(ranks)} processes, each rank 0 of 1: the launcher belongs to another MPI library"
     elif max(ranks, default=0) < 2:
         why = f"expected 2 or more ranks, found {max(ranks, default=0)}"
     elif "mpi_call" in found:
