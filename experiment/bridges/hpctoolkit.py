@@ -70,7 +70,7 @@ def read_folder(path: Path) -> Experiment:
         return _database(path / _STRUCTURE)
     if (path / META).exists():
         return read_database(path)
-    raise InputError(f"expected a database of HPCToolkit with {_STRUCTURE} or {META}, found one without them")
+    raise InputError(f"expected an HPCToolkit database with {_STRUCTURE} or {META}, found one without them")
 
 
 def _database(file: Path) -> Experiment:

@@ -105,7 +105,7 @@ class TraceReader:
                 f"{self._name}:{self._line}: expected a name for each metric, found none in column {column}"
             )
         if twice is not None:
-            raise InputError(f"{self._name}:{self._line}: expected metrics of different names, found {twice!r} again")
+            raise InputError(f"{self._name}:{self._line}: expected metrics with different names, found {twice!r} again")
         self._metrics = names
         self._units = tuple((match["unit"] or "") if match else "" for match in columns)
 

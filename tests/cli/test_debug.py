@@ -179,7 +179,9 @@ def test_what_is_linked_as_it_was_is_named_and_what_remembers_compilers(project:
     project.write("Makefile", MAKEFILE.replace("$@ app.o\n", "$@ app.o other.o\n"))
     done = succeed(debug(project, build="echo 'int x;' > conftest.c && $CC -c conftest.c && make"))
     assert b"linked unchanged, without this round's probes: other.o; if your build makes them, --clean" in done.stderr
-    assert b"remove the objects, configure again (the old configuration uses these compilers), then build" in done.stderr
+    assert (
+        b"remove the objects, configure again (the old configuration uses these compilers), then build" in done.stderr
+    )
 
 
 def test_a_build_that_fails_is_said_with_its_message(project: Tool) -> None:

@@ -190,7 +190,7 @@ def test_runs_that_do_not_do_the_same_are_doubted_and_one_that_fails_ends_them(t
         (["papi:perf::TASK-CLOCK", "--per-run", "7"], "expected a number from 1 to 6, found '7'"),
         (
             ["papi:" + ",".join(EIGHT), "--repeat", "2"],
-            "--repeat counts in one run: expected events that can be counted together, found 8 that need 2 runs",
+            "--repeat counts in one run: expected events that can be counted together, found 8 events that need 2 runs",
         ),
     ],
 )

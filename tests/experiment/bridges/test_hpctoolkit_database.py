@@ -68,7 +68,7 @@ def test_sums_of_threads_are_those_that_the_file_has_for_all_of_each(experiment)
         (each.process, each.thread): value for each, value in zip(experiment.locations, sums, strict=True)
     } == pytest.approx(found)
     assert len(found) == 8
-    assert "HPCToolkit: left out: 8 threads without a sample" in experiment.notes.remarks
+    assert "HPCToolkit: 8 threads without a sample are left out" in experiment.notes.remarks
 
 
 def test_what_rounding_leaves_of_inclusive_times_is_0(experiment):
@@ -173,7 +173,9 @@ def test_threads_that_share_a_block_are_refused(shared, copy):
     else:
         indices = other[3] + 12
     _patch(file, (at, "<QQLxxxxQ", many, start, contexts, indices))
-    with pytest.raises(InputError, match=r"expected each thread's own values, found shared ones from \d+ on\Z"):
+    with pytest.raises(
+        InputError, match=r"expected separate values for each thread, found shared values at byte \d+\Z"
+    ):
         load(copy)
 
 
@@ -256,7 +258,7 @@ def test_a_part_of_a_context_is_refused(at, form, value, copy):
     content = file.read_bytes()
     start = struct.unpack_from("<Q", content, struct.unpack_from("<Q", content, _section(file, 3))[0] + 8)[0]
     _patch(file, (start + at, form, value))
-    with pytest.raises(InputError, match=rf"meta\.db: expected a whole context from byte {start} on, found a part"):
+    with pytest.raises(InputError, match=rf"meta\.db: expected a complete context at byte {start}, found a part"):
         load(copy)
 
 
@@ -291,7 +293,7 @@ def test_ranks_of_some_processes_are_refused(copy):
     at = _identifiers(file, 5)
     assert struct.unpack_from("<L", file.read_bytes(), at + 2 * 16 + 4)[0] == 3
     _patch(file, (at + 2 * 16, "<B", CORE))
-    with pytest.raises(InputError, match=r"expected ranks of all processes or of none, found some\Z"):
+    with pytest.raises(InputError, match=r"expected ranks for all processes or for none, found ranks for some\Z"):
         load(copy)
 
 
