@@ -121,7 +121,7 @@ class Build:
             folder: The folder for the untouched command's outputs.
         """
         if _OTHER_PROFILE in heard:
-            self._as_it_is(self.instrumented, "the profile is of a program without these probes")
+            self._as_it_is(self.instrumented, "the profile belongs to a program without these probes")
             return self._compile(self.command.words)
         rewritten = _LACKS_PROFILE in heard  # the profile is found by the object's name, which must stay unchanged
         if rewritten:

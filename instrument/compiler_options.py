@@ -150,7 +150,7 @@ USUAL: Final = Options(
         *("-fc-prototypes", "-fdump-fortran", "-fdump-parse-tree", "--cray-print-opts"),
     ),
 )
-"""The options of compilers that agree on the meaning of those that they share."""
+"""The options of compilers that agree on the meaning of the options that they share."""
 
 CRAY_FORTRAN: Final = Options(
     values=_by_word(

@@ -8,13 +8,13 @@ from typing import Final, TypeVar
 __all__ = ["LARGE", "SHORT", "SHORT_REASON", "TINY", "TINY_REASON", "called_often", "growth"]
 
 TINY: Final = 20
-"""The greatest number of statements of a function for which a probe may cost as much as the function."""
+"""The maximum number of statements in a function for which a probe may cost as much as the function itself."""
 
 SHORT: Final = 200
-"""The greatest number of executed statements of short code; a probe takes as long as about a hundred."""
+"""The maximum number of executed statements in short code; a probe takes as long as about a hundred statements."""
 
 LARGE: Final = 256
-"""The greatest size in bytes of an object whose copy counts as an ordinary statement."""
+"""The maximum size, in bytes, of an object whose copy counts as an ordinary statement."""
 
 # GNU's estimates of sizes (-fdump-ipa-fnsummary): of an inline guard in C or C++, and of a statement; medians of twelve
 # sources of three programs.

@@ -16,7 +16,7 @@ from .expression import expression
 __all__ = ["PRODUCTS_VARIABLE", "compile_instrumented"]
 
 PRODUCTS_VARIABLE: Final = "AUTOANALYZER_PRODUCTS"
-"""The variable with the file in which compilers' outputs are recorded."""
+"""The variable that names the file in which compilers' outputs are recorded."""
 _INSIDE: Final = "AUTOANALYZER_INSIDE"
 _SWITCH: Final = "AUTOANALYZER"
 # Output folders of commands that only test whether a source compiles.

@@ -52,8 +52,8 @@ def _added(path: Path, rules: Sequence[Exclude]) -> str:
     if not text.startswith(_OURS):
         more = f", and {len(rules) - 1} more" if len(rules) > 1 else ""
         return (
-            f"{path} is not written by a run, and stays as it is; to leave out small regions, add "
-            f"[[exclude]] with {rules[0].pattern}{more}"
+            f"{path} was not written by a run, and stays unchanged; to leave out small regions, add [[exclude]] with "
+            f"{rules[0].pattern}{more}"
         )
     plan = load_plan(path) if text != _OURS else Plan()
     exclude = {rule.pattern: rule for rule in plan.exclude}

@@ -7,7 +7,7 @@ from typing import Final
 __all__ = ["SIGNED", "trips"]
 
 SIGNED: Final = -(2**15)
-"""The least value assumed for a signed variable; the greatest is as far from zero."""
+"""The minimum assumed for a signed variable; the maximum is as far from zero."""
 
 
 def trips(first: float, comparison: str, bound: float, step: float, lowest: float) -> int:

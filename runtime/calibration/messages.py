@@ -50,5 +50,5 @@ def messages(
     elif "mpi_call" in found:
         why = "all ranks were on one node: add -- srun -N 2"
     else:
-        why = "no two ranks were on one node: calibrate once more with two ranks on one"
+        why = "no two ranks were on one node: calibrate again with two ranks on one node"
     return found, {name: why for name in MPI_PRICES if name not in found}

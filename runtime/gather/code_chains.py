@@ -59,7 +59,9 @@ def said_of_code(chains: Mapping[Region, Sequence[Region]]) -> Iterator[str]:
     for file, shown in sorted(programs.items()):
         name = Path(file).name
         if file in gone:
-            yield f"samples show no functions, because {file} is not here: use autoanalyzer gather where it is"
+            yield (
+                f"samples show no functions, because {file} is not on this machine: use autoanalyzer gather where it is"
+            )
         elif not has_tool:
             yield "samples show no functions, because addr2line is missing: install binutils"
         elif LINE not in shown and "function" in shown:

@@ -302,7 +302,7 @@ def test_a_program_that_is_not_here_is_not_said_to_be_stripped(tool) -> None:
     (tool.folder / "app").unlink()
     succeed(tool("autoanalyzer", "info", "out"))
     remarks = load(tool.folder / "out" / "experiment.cube").notes.remarks
-    assert any(each.endswith("/app is not here: use autoanalyzer gather where it is") for each in remarks)
+    assert any(each.endswith("/app is not on this machine: use autoanalyzer gather where it is") for each in remarks)
     assert not any("stripped" in each for each in remarks)
 
 
