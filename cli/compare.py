@@ -32,8 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         nargs="+",
         metavar="BASE",
-        help="runs to compare with: their folders or experiment files; or the folder of a series that autoanalyzer "
-        "scale recorded",
+        help="runs to compare with (folders or experiment files), or the folder of an autoanalyzer scale series",
     )
     parser.add_argument(
         "--with",
@@ -64,8 +63,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--metric",
         action="append",
         metavar="NAME",
-        help="metric to compare; may be repeated (default: wall_time; compute_time, which is CPU time outside MPI; and "
-        "path_time, the busy time on the critical path, or else busy_time of the busiest rank)",
+        help="metric to compare; may be repeated (default: wall_time, compute_time, and path_time on the critical "
+        "path, or else busy_time of the busiest rank)",
     )
     parser.add_argument(
         "--mode",

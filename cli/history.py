@@ -32,8 +32,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add.add_argument(
         "--host",
         metavar="NAME",
-        help="the machine, or its kind if jobs run on any of several machines; times are compared only within one "
-        "machine or kind (default: the first node of the run)",
+        help="the machine, or its kind if jobs run on several machines; times are compared only within this machine or "
+        "kind (default: the first node of the run)",
     )
     add.set_defaults(action=_add)
     show = actions.add_parser("show", help="show what changed in a history", allow_abbrev=False)

@@ -52,8 +52,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "input",
         type=Path,
         metavar="INPUT",
-        help="a trace (.csv, .npz, .otf2, or - for standard input), or a run's folder or experiment file; if an option "
-        "for a trace is given, the time lines in a run's folder are used",
+        help="a trace (.csv, .npz, .otf2, or - for standard input), an experiment file, or a run's folder; with an "
+        "option for a trace, the folder's time lines are used",
     )
     trace = parser.add_argument_group("options for a trace")
     trace.add_argument("--window", type=float, metavar="S", help="average over S seconds (default: the whole trace)")

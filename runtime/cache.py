@@ -97,8 +97,8 @@ def _private_folder(unusable: Path) -> Path:
     if status is None or status.st_uid != os.getuid() or status.st_mode & 0o022:
         raise BuildError(f"neither {unusable} nor {folder} can be written: set AUTOANALYZER_CACHE to a writable folder")
     warnings.warn(
-        f"{unusable} cannot be written: the probe library is kept in {folder}, which other nodes may not see "
-        "(set AUTOANALYZER_CACHE to one that they see)",
+        f"{unusable} cannot be written: the probe library is kept in {folder}, which other nodes may not see (set "
+        "AUTOANALYZER_CACHE to a shared folder)",
         stacklevel=3,
     )
     return folder
