@@ -78,7 +78,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     files = expanded(arguments.traces)
     if len(files) < _PAIR:
-        raise UsageError(f"expected a trace with the interval, and others to search, found only {files[0]}")
+        raise UsageError(f"expected a trace with the interval, and other traces to search, found only {files[0]}")
     check_targets(files, json=arguments.json, html=arguments.html)
     if arguments.by == "anchors" and (arguments.band is not None or arguments.penalty):
         raise UsageError("--band and --penalty need --by warping, found --by anchors")

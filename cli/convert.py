@@ -35,8 +35,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "output",
         type=Path,
         metavar="OUT",
-        help="the file to write; its suffix selects the format: .cube, .cube.gz, .xml, .cubex; for time lines .npz, "
-        f".csv; for other tools {', '.join(EXPORTED)}",
+        help="file to write; its suffix selects the format: .cube, .cube.gz, .xml, .cubex; for time lines .npz, .csv; "
+        f"for other tools {', '.join(EXPORTED)}",
     )
     parser.add_argument(
         "--metric",
@@ -96,7 +96,8 @@ def _export(arguments: argparse.Namespace) -> None:
     experiment, _ = open_experiment(file)
     metrics = export(experiment, output, names, together=arguments.sum)
     words = visible(metrics[0].name) if len(metrics) == 1 else many(len(metrics), "metric")
-    whose = "all together" if arguments.sum else f"each of {many(len(experiment.locations), 'location')}"
+    whose = "summed over all locations" if arguments.sum else f"for each of "
+        f"{many(len(experiment.locations), 'location')}"
     layout = "; a profile laid out as slices, not a time line" if holds_time_lines(output) else ""
     sys.stdout.write(f"wrote {visible(str(output))}: {words}, {whose}{layout}\n")
 

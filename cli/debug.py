@@ -37,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--build",
         metavar="COMMAND",
         help="shell command that builds the program; it gets the instrumenting compilers as $CC, $CXX and $FC, and as "
-        "mpicc, mpicxx, mpifort and the like",
+        "mpicc, mpicxx, mpifort, etc.",
     )
     parser.add_argument(
         "--clean",

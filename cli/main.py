@@ -28,7 +28,7 @@ _GROUPS: Final = {
         "scale": "find what stops a program from scaling, from runs with different numbers of ranks",
         "timeline": "find what changes while a program runs: when, where and why",
         "debug": "find the slow inner loop in two rounds of build and run",
-        "doctor": "test what works on this machine, and how to fix what does not",
+        "doctor": "test what works on this machine, and show how to fix what does not",
     },
     "build": {
         "compile": "compile with probes, using any compiler: compile -- CC ARGUMENT...",

@@ -234,7 +234,7 @@ def _check_periods(arguments: argparse.Namespace, samples: Samples) -> None:
     every = arguments.every or arguments.window / 2
     if (count := float(np.ptp(samples.times)) / every) > _MOST_PERIODS:
         raise UsageError(
-            f"--window {arguments.window:g}: expected {_MOST_PERIODS} periods at most, found {count:.3g} in a trace of "
+            f"--window {arguments.window:g}: expected at most {_MOST_PERIODS} periods, found {count:.3g} in a trace of "
             f"{np.ptp(samples.times):.3g} s"
         )
 

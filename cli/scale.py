@@ -54,7 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--repeat",
         type=number_above_0,
         metavar="N",
-        help="run the program N times with each number of ranks (default: 1); the run with the median time is judged",
+        help="run the program N times with each number of ranks (default: 1); the run with the median time is used",
     )
     series.add_argument("-o", "--output", type=Path, metavar="DIR", help="parent folder of these runs' folders")
     series.add_argument(

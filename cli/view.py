@@ -31,8 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--output",
         type=Path,
         metavar="FILE",
-        help="write one self-contained HTML page to FILE (- for standard output); without this option, browse in the "
-        "terminal",
+        help="write one self-contained HTML page to FILE (- for standard output; default: browse in the terminal)",
     )
     parser.add_argument("--against", type=Path, metavar="OTHER", help="also show the differences from this experiment")
     parser.add_argument("--flat", action="store_true", help="in the terminal: begin with the flat profile")

@@ -24,8 +24,8 @@ _CLOSE: Final = (
     "AUTOANALYZER_CACHE to another folder"
 )
 _TRUST: Final = (
-    "keep it in AUTOANALYZER_CACHE only if you trust the owner and the group, because your programs load "
-    "libraries from there"
+    "keep it in AUTOANALYZER_CACHE only if you trust the owner and group, because your programs load libraries from "
+    "there"
 )
 _BUILT: Final = ("probe-*/", "rtcount-*/")
 

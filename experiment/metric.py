@@ -143,8 +143,8 @@ PROCESS_METRICS: Final = tuple(
 USAGE_METRICS: Final = (
     *_SYSTEM,
     Metric("system_time", "sec", None, "CPU time in the kernel, outside MPI, OpenMP and file I/O calls"),
-    Metric("energy", "J", None, "Energy of the node's processors, attributed to the call paths of its first rank"),
-    Metric("dram_energy", "J", None, "Energy of the node's memory, attributed to the call paths of its first rank"),
+    Metric("energy", "J", None, "Energy of the node's processors, attributed to its first rank's call paths"),
+    Metric("dram_energy", "J", None, "Energy of the node's memory, attributed to its first rank's call paths"),
     Metric("allocated_bytes", "bytes", None, "Bytes allocated by malloc and similar functions"),
     Metric("allocations", "occ", None, "Calls that allocate memory"),
     Metric("freed_bytes", "bytes", None, "Bytes freed"),

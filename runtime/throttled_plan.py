@@ -17,8 +17,8 @@ __all__ = ["add_throttled"]
 _OURS: Final = "# Written by autoanalyzer: the next build leaves out these regions, too small to measure separately.\n"
 _HEAD: Final = """\
 # {build}
-# Kind, file, function and ordinal identify a region, in the texts of the file that were measured; delete an entry to
-# have its region measured again.
+# Kind, file, function and ordinal identify a region in the measured texts of the file; delete an entry to
+# measure its region again.
 """
 _TEXTS: Final = 4  # the most versions of a file, or files of one name, that entries list
 
