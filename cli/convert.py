@@ -96,8 +96,8 @@ def _export(arguments: argparse.Namespace) -> None:
     experiment, _ = open_experiment(file)
     metrics = export(experiment, output, names, together=arguments.sum)
     words = visible(metrics[0].name) if len(metrics) == 1 else many(len(metrics), "metric")
-    whose = "summed over all locations" if arguments.sum else f"for each of "
-        f"{many(len(experiment.locations), 'location')}"
+    count = many(len(experiment.locations), "location")
+    whose = "summed over all locations" if arguments.sum else f"for each of {count}"
     layout = "; a profile laid out as slices, not a time line" if holds_time_lines(output) else ""
     sys.stdout.write(f"wrote {visible(str(output))}: {words}, {whose}{layout}\n")
 
