@@ -34,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--min",
         type=_share,
         metavar="SHARE",
-        help="leave out of the tree regions that take less than this share of the run, such as 0.5%% (default: 0)",
+        help="omit regions from the tree that take less than this share of the run, such as 0.5%% (default: 0)",
     )
     parser.add_argument(
         "--explain",

@@ -62,8 +62,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--follow",
         type=float,
         metavar="S",
-        help="follow a growing trace: print each period when it is complete; stop when the run has ended, or the "
-        "trace has not grown for S seconds",
+        help="follow a growing trace: print each completed period; stop when the run has ended, or the trace has not "
+        "grown for S seconds",
     )
     run_of = parser.add_argument_group("options for an experiment")
     add_space_arguments(parser, run_of, rows="one row per period")

@@ -47,8 +47,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--ranks",
         type=_numbers,
         metavar="N,N,…",
-        help="run the command with each of these numbers of ranks in place of {ranks}; runs that are already in the "
-        "folder are not repeated",
+        help="run the command with each of these numbers in place of {ranks}; runs already in the folder are not "
+        "repeated",
     )
     series.add_argument(
         "--repeat",

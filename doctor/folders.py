@@ -43,7 +43,7 @@ def _written(name: str, folder: Path, advice: str) -> Finding:
     more = "make room, or limit what each process records: autoanalyzer run --max-memory 16M" if free < _LITTLE else ""
     if refuses_programs(folder):
         found += "; mounted noexec, so programs cannot be run from there"
-        more = "build programs elsewhere, and set TMPDIR to another folder, because test programs are built there"
+        more = "build elsewhere, and set TMPDIR to another folder, because test programs are built there"
     return Finding(_AREA, name, Outcome.WORKS, found, more, varying=f"{_bytes(free)} free")
 
 
@@ -51,7 +51,7 @@ def _node_folder() -> Finding:
     """Check the folder in which processes store their data on nodes that do not see the run's folder."""
     folder = node_folders(Path("/"))[0].parent
     name = "node's own"
-    advice = f"remove {folder}, or set TMPDIR to a folder of your own"
+    advice = f"remove {folder}, or set TMPDIR to your own folder"
     if not folder.exists():
         place = folder.parent
         usable = os.access(place, os.W_OK | os.X_OK)

@@ -206,7 +206,7 @@ def _open_files() -> set[str]:
 def _exchanges() -> Iterator[Leftover]:
     for place in dict.fromkeys([Path.cwd(), Path(cache_name()), home_folder()]):
         for folder in _mine(place, re.compile(re.escape(EXCHANGE) + ".*")):
-            yield Leftover(folder, "data exchanged by a run of autoanalyzer doctor", _size(folder), _recent(folder))
+            yield Leftover(folder, "data exchanged by autoanalyzer doctor", _size(folder), _recent(folder))
 
 
 def _shared_memory() -> Iterator[Leftover]:

@@ -61,7 +61,7 @@ def openmp_finding(compiler: Sequence[str], bench: Bench) -> Finding:
     threads = len(experiment.locations)
     if threads != 2 or all(path.region.kind != "parallel" for path in experiment.call_paths):
         return replace(about, found=f"expected a parallel region of 2 threads, found {threads}")
-    found = "built with probes and run; both threads of a parallel region were recorded"
+    found = "built with probes and run; a parallel region's two threads were recorded"
     return replace(about, outcome=Outcome.WORKS, found=found)
 
 

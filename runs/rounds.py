@@ -150,10 +150,7 @@ class Rounds:
         refinement = refine(found.findings)
         if not refinement.opened:
             said = instead(refinement)
-            self._say(
-                f"expected a bottleneck to narrow down, found {said}; this is the verdict of the first round, on "
-                "functions"
-            )
+            self._say(f"expected a bottleneck to narrow down, found {said}; this is the verdict on functions")
             return self._outcome(found, failed=found.run.failed)
         write_refinement(first.plan, refinement, first.experiment)
         for line in opened_lines(refinement):
@@ -164,10 +161,7 @@ class Rounds:
             narrowed = self._carry_out("2 of 2", self._options, plan, self._counting)
             if narrowed and (again := cheaper(refinement, found.findings, narrowed.findings)):
                 last = narrowed
-                self._say(
-                    "measuring took too long: the round is repeated without regions that are too small to "
-                    "measure separately"
-                )
+                self._say("measuring took too long: repeated without the regions that are too small to measure")
                 write_refinement(first.plan, again, first.experiment)
                 counting = counting_run(self._options, self._command, self._reporter)
                 narrowed = self._carry_out("2 of 2, again", self._options, plan, counting)

@@ -43,7 +43,7 @@ def built_in(cache: Path, name: str) -> Path:
         BuildError: Another user than the cache's owner, root and this user has built it, or could write there.
     """
     if defect := distrust(cache, name):
-        way_out = "remove it, or set AUTOANALYZER_CACHE to a folder of your own"
+        way_out = "remove it, or set AUTOANALYZER_CACHE to your own folder"
         raise BuildError(f"{cache / name}: {defect}, so it is not loaded; {way_out}")
     return cache / name
 

@@ -118,7 +118,7 @@ class _Files:
         own = {name for name in known if not _NO_SUM.search(name)}
         self._own = own if len(own) * len(self._names) * len(places) <= _MOST else set()
         if own and not self._own:
-            profile.remarks.append("Darshan: its own counters are left out, because there are too many files and ranks")
+            profile.remarks.append("Darshan: its own counters are left out because of too many files and ranks")
         self._spent: defaultdict[int, float] = defaultdict(float)
         self._impossible: set[str] = set()
 

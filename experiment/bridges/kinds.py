@@ -160,7 +160,7 @@ def _refuse_recording(head: bytes, path: Path) -> None:
     for start, (name, command) in _RECORDINGS.items():
         if head.startswith(start):
             way = command.format(file=shlex.quote(str(path)))
-            raise InputError(f"{path}: expected a profile, found {name}; convert it to the text profile.txt: {way}")
+            raise InputError(f"{path}: expected a profile, found {name}; convert it to text: {way}")
 
 
 def _of_module(kind: Kind | FolderKind, reader: str, what: Source | Path) -> Experiment:

@@ -165,7 +165,7 @@ class _Samples:
             if total > 0:  # samples of different periods vary as much as equal samples of this size
                 self._profile.samples[self._profile.metric(self._named(metric), "occ")] = squares / total
         apart = "" if self._told_apart else ", but each may be a thread: distinguish them with perf script -F +pid"
-        of_whom = f"processes are numbered in the order of their IDs{apart}" if self.has_processes else "one process"
+        of_whom = f"processes are numbered in ID order{apart}" if self.has_processes else "one process"
         self._profile.remarks.append(f"perf: no ranks; {of_whom}; no visits or bytes; values come from samples")
         if untold := sum(self._untold.values()):
             self._profile.remarks.append(f"perf: {untold} samples have no period, so they are only counted")

@@ -221,7 +221,7 @@ def _whole(folder: RunFolder, shards: Sequence[Shard]) -> Experiment | None:
         return None
     warnings.warn(
         f"{folder.experiment} has the data of {processes} processes, but the shards beside it, from the same or an "
-        f"earlier run, only those of {len(shards)}: both stay as they are, the shards in {folder.shards}",
+        f"earlier run, only those of {len(shards)}: both stay unchanged, the shards in {folder.shards}",
         stacklevel=2,
     )
     return found

@@ -156,8 +156,8 @@ def _unseen(bypassed: Sequence[int]) -> Iterable[str]:
     """Yield warnings about MPI calls that were not seen, from each process's value of ``mpi_bypassed``."""
     for bypass in sorted({*bypassed}.intersection(_BYPASSES)):
         yield (
-            f"{_BYPASSES[bypass]} not seen, on {bypassed.count(bypass)} of {len(bypassed)} processes:"
-            " busy times include waiting in MPI, and differences between ranks may come from that"
+            f"{_BYPASSES[bypass]} not seen, on {bypassed.count(bypass)} of {len(bypassed)} processes: busy times "
+            "include waiting in MPI, which may cause differences between ranks"
         )
 
 

@@ -75,7 +75,7 @@ def test_names_of_processes_give_ranks(opened):
     ]
     experiment = opened(events)
     assert experiment.exclusive("wall_time").tolist() == [[1, 3]]
-    assert "ranks are taken from the names" in experiment.notes.remarks[0]
+    assert "ranks are taken from process names" in experiment.notes.remarks[0]
     assert analyze(experiment).dissimilarity.exists
 
 
