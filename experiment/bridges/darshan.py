@@ -78,8 +78,7 @@ def read(source: Source) -> Experiment:
         )
     others = [each for each in log["modules"] if each not in ("POSIX", "STDIO", _MPI)]
     profile.remarks.append(
-        f"Darshan: only file I/O, without the program's functions and messages"
-        f"{'; not read: ' + ', '.join(others) if others else ''}"
+        f"Darshan: only file I/O, no functions or messages{'; not read: ' + ', '.join(others) if others else ''}"
     )
     return profile.experiment(Notes(program=program, command=tuple(command)))
 

@@ -148,7 +148,7 @@ class _File:
     def bytes(self, offset: int, size: int) -> bytes:
         """Return ``size`` bytes from an offset."""
         if not (0 <= size <= _LARGEST and 0 <= offset <= self._end - size):
-            raise InputError(f"{self.name}: expected {size} bytes from {offset} on, found a file of {self._end}")
+            raise InputError(f"{self.name}: expected {size} bytes at offset {offset}, found a file of {self._end}")
         return self._source.read(offset, size)
 
     def fields(self, offset: int, kind: Struct) -> tuple[Any, ...]:
@@ -160,7 +160,9 @@ class _File:
         if many and size < kind.size:
             raise InputError(f"{self.name}: expected elements of at least {kind.size} bytes, found {many} of {size}")
         if start + many * size > self._end:
-            raise InputError(f"{self.name}: expected {many * size} bytes from {start} on, found a file of {self._end}")
+            raise InputError(
+                f"{self.name}: expected {many * size} bytes at offset {start}, found a file of {self._end}"
+            )
         return (self.fields(start + size * each, kind) for each in range(many))
 
     def text(self, offset: int) -> str:

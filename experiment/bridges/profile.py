@@ -125,7 +125,7 @@ class Profile:
     def location(self, process: int, thread: int = 0, node: str = "node") -> int:
         """Return the number of a location, adding it if it is new."""
         if not (0 <= process < 1 << 31 and 0 <= thread < 1 << 31):
-            raise InputError(f"expected a rank and a thread from 0 on, found {process} and {thread}")
+            raise InputError(f"expected non-negative numbers of a rank and a thread, found {process} and {thread}")
         if len(self._locations) >= _MAX_LISTED:
             raise InputError(f"expected at most {_MAX_LISTED} threads, found more")
         return self._locations.setdefault((process, thread), (len(self._locations), node))[0]

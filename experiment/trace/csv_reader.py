@@ -166,5 +166,5 @@ def _seconds(field: str) -> float:
 
 def _whole(field: str) -> int:
     if not field.isascii() or not field.isdigit() or len(field) > _DIGITS or int(field) >= _NUMBER:
-        raise ValueError(f"expected the number of a process or thread, from 0 on, found {field[:60]!r}")
+        raise ValueError(f"expected a process or thread number, 0 or more, found {field[:60]!r}")
     return int(field)

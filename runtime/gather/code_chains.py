@@ -67,7 +67,7 @@ def said_of_code(chains: Mapping[Region, Sequence[Region]]) -> Iterator[str]:
         elif LINE not in shown and "function" in shown:
             yield f"{name} has no line numbers, so samples show functions only: compile with -g"
         elif LINE not in shown:
-            yield f"{name} is stripped, so samples do not show its functions: compile with -g, and do not strip it"
+            yield f"{name} is stripped, so samples do not show its functions: compile with -g, without stripping"
 
 
 def said_of_changes(chains: Mapping[Region, Sequence[Region]], began: float) -> Iterator[str]:

@@ -328,7 +328,7 @@ def test_files_that_changed_since_the_run_are_named(tool, file: str, said: str) 
     ("option", "place", "said"),
     [
         ("-g0", "/work", "app has no line numbers, so samples show functions only: compile with -g"),
-        ("-s", "", "app is stripped, so samples do not show its functions: compile with -g, and do not strip it"),
+        ("-s", "", "app is stripped, so samples do not show its functions: compile with -g, without stripping"),
     ],
 )
 def test_what_samples_cannot_show_is_said(tool, option: str, place: str, said: str) -> None:

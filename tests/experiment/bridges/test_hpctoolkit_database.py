@@ -113,7 +113,9 @@ def test_a_later_minor_version_is_read(copy, assert_equal, experiment):
 @pytest.mark.parametrize("size", [20, 200, 9_000])
 def test_a_file_that_is_cut_off_is_named(name, size, copy):
     (copy / name).write_bytes((copy / name).read_bytes()[:size])
-    with pytest.raises(InputError, match=rf"^{copy}: {name}: expected \d+ bytes from \d+ on, found a file of {size}\Z"):
+    with pytest.raises(
+        InputError, match=rf"^{copy}: {name}: expected \d+ bytes at offset \d+, found a file of {size}\Z"
+    ):
         load(copy)
 
 
@@ -189,7 +191,7 @@ def test_more_values_of_functions_and_threads_than_fit_are_refused_before_they_a
 @pytest.mark.parametrize(("name", "section"), [("profile.db", 0), ("meta.db", 2)], ids=["profiles", "metrics"])
 def test_a_list_longer_than_its_file_is_refused_before_it_is_read(name, section, copy):
     _patch(copy / name, (_section(copy / name, section) + 8, "<L", 0xFFFF_FFFF))
-    with pytest.raises(InputError, match=rf"{name}: expected {0xFFFF_FFFF * (48 if section == 0 else 32)} bytes from"):
+    with pytest.raises(InputError, match=rf"{name}: expected {0xFFFF_FFFF * (48 if section == 0 else 32)} bytes at"):
         load(copy)
 
 
