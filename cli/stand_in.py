@@ -22,7 +22,7 @@ STAND_INS: Final = {
     "aa-mpicxx": ("AUTOANALYZER_CXX", "mpicxx"),
     "aa-mpifort": ("AUTOANALYZER_FC", "mpifort"),
 }
-"""For each stand-in: the variable that names its compiler, and the default."""
+"""For each stand-in, the variable that names its compiler, and the default compiler."""
 _PLAIN: Final = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./+=- ")
 
 

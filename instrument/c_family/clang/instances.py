@@ -13,7 +13,7 @@ from .library import CursorKind, TypeKind, lib
 __all__ = ["PARAMETERS", "PRESUMED", "Instances", "numbers"]
 
 PRESUMED: Final = 8
-"""The number assumed for a template without one in the unit: the usual maximum length of small vectors."""
+"""The number assumed if a unit gives a template none: the usual maximum length of small vectors."""
 
 PARAMETERS: Final = frozenset(
     (
