@@ -29,10 +29,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         nargs="+",
         metavar="TRACE",
-        help="the trace with the known interval first, then those to search; a folder written by record means all of "
-        "its runs",
+        help="first the trace with the known interval, then the traces to search; from a folder written by record, all "
+        "runs are used",
     )
-    parser.add_argument("--metric", required=True, metavar="M", help="the metric that all traces have in common")
+    parser.add_argument("--metric", required=True, metavar="M", help="a metric that all traces have")
     parser.add_argument(
         "--interval",
         type=interval,
@@ -44,15 +44,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--by",
         choices=("auto", "anchors", "warping"),
         default="auto",
-        help="how to find the same moments: by entries of regions (anchors), or by dynamic time warping of the "
-        "metric; auto: anchors if both traces come from run --trace and have entries in common (default)",
+        help="how to find the same moments: by region entries (anchors), or by dynamic time warping of the metric "
+        "(warping); auto: anchors if both traces come from run --trace and have entries in common (default)",
     )
     parser.add_argument(
         "--band",
         type=share,
         metavar="SHARE",
-        help="greatest distance of the warp path from a straight line, as a share of the length, such as 0.1 (default: "
-        "no limit); implies --by warping",
+        help="maximum distance of the warp path from a straight line, as a share of the trace's length, such as 0.1 "
+        "(default: no limit); implies --by warping",
     )
     parser.add_argument(
         "--penalty",
@@ -78,7 +78,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     files = expanded(arguments.traces)
     if len(files) < _PAIR:
-        raise UsageError(f"expected a trace with the interval, and others to search, found only {files[0]}")
+        raise UsageError(f"expected a trace with the interval, and other traces to search, found only {files[0]}")
     check_targets(files, json=arguments.json, html=arguments.html)
     if arguments.by == "anchors" and (arguments.band is not None or arguments.penalty):
         raise UsageError("--band and --penalty need --by warping, found --by anchors")
@@ -136,7 +136,7 @@ def _anchors(
     )
     if found is None and arguments.by == "anchors":
         raise UsageError(
-            f"{file}: --by anchors needs traces of run --trace that enter the same regions equally often as the "
-            "first one; --by warping aligns by the metric alone"
+            f"{file}: --by anchors needs traces of run --trace that enter the same regions as often as the first "
+            "trace; --by warping aligns by the metric alone"
         )
     return found

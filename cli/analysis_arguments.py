@@ -52,8 +52,8 @@ def add_selection_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--dissimilarity-metric",
         choices=DISSIMILARITY_METRICS,
-        help="metric for comparing ranks (default: compute_time, CPU time outside MPI; mpi_bytes if ranks are alike "
-        "by it and MPI matters; with --method paper, cpu_time)",
+        help="metric for comparing ranks (default: compute_time, CPU time outside MPI; mpi_bytes if ranks hardly "
+        "differ in compute_time and MPI matters; with --method paper, cpu_time)",
     )
     parser.add_argument(
         "--disparity-metric",

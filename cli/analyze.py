@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 __all__ = ["add_arguments", "run"]
 
 _SECTIONS: Final = {
-    "hot": "list regions by their own time on all call paths, without the regions below them",
+    "hot": "list regions by their own time, summed over call paths and without nested regions",
     "losses": "list regions by the cost of imbalance: (longest - mean) x number of ranks or threads",
-    "account": "split the time of each region into its causes, and list the prices used for that",
+    "account": "split the time of each region into its causes, and list the prices that were used",
     "path": "list the critical path by region, the efficiency of the ranks, and which ranks wait for which",
 }
 
@@ -34,10 +34,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--min",
         type=_share,
         metavar="SHARE",
-        help="leave out of the tree regions that take less than this share of the run, such as 0.5%% (default: 0)",
+        help="omit regions from the tree that take less than this share of the run, such as 0.5%% (default: 0)",
     )
     parser.add_argument(
-        "--explain", action="store_true", help="also print the decision tables, and how causes follow from them"
+        "--explain",
+        action="store_true",
+        help="also print the decision tables, and how the causes are derived from them",
     )
     for name, what in _SECTIONS.items():
         parser.add_argument(f"--{name}", action="store_true", help=what)

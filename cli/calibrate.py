@@ -21,8 +21,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         default=Path(),
         metavar="DIR",
-        help="folder for test files, which are written and read for some seconds; all nodes must see it (default: the "
-        "current folder)",
+        help="folder for temporary test files, which all nodes must see (default: the current folder)",
     )
     parser.add_argument("--json", action="store_true", help="print JSON instead of text")
     parser.add_argument(

@@ -32,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         nargs="+",
         metavar="BASE",
-        help="runs to compare with: their folders or experiment files; or the folder of a series of autoanalyzer scale",
+        help="runs to compare with (folders or experiment files), or the folder of an autoanalyzer scale series",
     )
     parser.add_argument(
         "--with",
@@ -46,12 +46,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--history",
         type=Path,
         metavar="FILE",
-        help="compare BASE, which are then the new runs, with the runs in this history since its last change",
+        help="take BASE as the new runs, and compare them with the runs in this history since its last change",
     )
     parser.add_argument(
         "--host",
         metavar="NAME",
-        help="with --history: the machine, or its kind, as for autoanalyzer history add (default: the first node)",
+        help="with --history: the machine, or its kind, as given to autoanalyzer history add (default: the first node)",
     )
     parser.add_argument(
         "--fail-on",
@@ -63,11 +63,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--metric",
         action="append",
         metavar="NAME",
-        help="metric to compare; may be repeated (default: wall_time; compute_time, which is CPU time outside MPI; "
-        "path_time of the critical path, or else busy_time of the busiest rank)",
+        help="metric to compare; may be repeated (default: wall_time, compute_time, and path_time on the critical "
+        "path, or else busy_time of the busiest rank)",
     )
     parser.add_argument(
-        "--mode", choices=SCALING_MODES, help="of two series: strong or weak scaling (default: what counts show)"
+        "--mode",
+        choices=SCALING_MODES,
+        help="for two series: strong or weak scaling (default: inferred from the counts)",
     )
     add_exact_argument(parser)
     add_documents(parser, {kind: f"the verdict as {title}" for kind, title in _DOCUMENTS.items()})
@@ -126,26 +128,29 @@ def _beside_history(arguments: argparse.Namespace) -> int:
     from .history import kept
 
     if arguments.other or arguments.metric or arguments.exact or any(getattr(arguments, each) for each in _DOCUMENTS):
-        raise UsageError(
-            "--history takes the place of --with, and cannot be combined with other options than --host and --fail-on"
-        )
+        raise UsageError("--history replaces --with, and can be combined only with --host and --fail-on")
     new = [kept(each, "", arguments.host) for each in arguments.base]
     digests = [run.digest for run, _ in new]
     if len({*digests}) < len(digests):
         twice = next(path for path, each in zip(arguments.base, digests, strict=True) if digests.count(each) > 1)
-        raise UsageError(f"{twice}: expected different runs, found this one twice")
+        raise UsageError(f"{twice}: expected different runs, found this run twice")
     (later, *others) = histories_of(new)
     if others:
-        raise UsageError("expected runs of one program, with one command line and equally many ranks, found several")
+        raise UsageError(
+            "expected runs of one program, with the same command line and number of ranks, found differences"
+        )
     known = [each for each in HistoryFile(arguments.history).read() if each[0].digest not in digests]
     earlier = next((each for each in histories_of(known) if each.subject == later.subject), None)
     if earlier is None:
         raise UsageError(
-            f"{arguments.history}: no other run of {later.runs[0].program} with this command line and these ranks"
+            f"{arguments.history}: no other run of {later.runs[0].program} with this command line and number of ranks"
         )
     judged = earlier.judge(later, _percent(_THRESHOLD if arguments.fail_on is None else arguments.fail_on))
     if not judged:
-        hosts = f"it has times of {', '.join(earlier.hosts)}, not of {', '.join(later.hosts)}; --host names the kind"
+        hosts = (
+            f"it has times from {', '.join(earlier.hosts)}, not from {', '.join(later.hosts)}; name the kind of "
+            "machine with --host"
+        )
         raise UsageError(f"{arguments.history}: nothing to compare with: {hosts}")
     print_verdict([*judged_lines(judged, len(earlier.runs)), *incomparable_lines(earlier, later)])
     return _TRIPPED if arguments.fail_on is not None and any(each.verdict == "more" for each in judged) else 0

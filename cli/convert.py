@@ -35,15 +35,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "output",
         type=Path,
         metavar="OUT",
-        help="the file to write; its suffix selects the format: .cube, .cube.gz, .xml, .cubex; for time lines .npz, "
-        f".csv; for other tools {', '.join(EXPORTED)}",
+        help="file to write; its suffix selects the format: .cube, .cube.gz, .xml, .cubex; for time lines .npz, .csv; "
+        f"for other tools {', '.join(EXPORTED)}",
     )
     parser.add_argument(
         "--metric",
         action="append",
         default=[],
         metavar="NAME",
-        help="for other tools: the metric that gives the size of the stacks (default: wall_time, else cpu_time)",
+        help="for other tools: the metric that determines the size of the stacks (default: wall_time, else cpu_time)",
     )
     parser.add_argument("--sum", action="store_true", help="for other tools: add up all ranks and threads")
 
@@ -96,7 +96,8 @@ def _export(arguments: argparse.Namespace) -> None:
     experiment, _ = open_experiment(file)
     metrics = export(experiment, output, names, together=arguments.sum)
     words = visible(metrics[0].name) if len(metrics) == 1 else many(len(metrics), "metric")
-    whose = "all together" if arguments.sum else f"each of {many(len(experiment.locations), 'location')}"
+    count = many(len(experiment.locations), "location")
+    whose = "summed over all locations" if arguments.sum else f"for each of {count}"
     layout = "; a profile laid out as slices, not a time line" if holds_time_lines(output) else ""
     sys.stdout.write(f"wrote {visible(str(output))}: {words}, {whose}{layout}\n")
 

@@ -35,7 +35,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="the folder of a run --trace or of record, or an .npz, .otf2 or .csv file",
     )
     parser.add_argument(
-        "--target", required=True, metavar="M", help="the metric that shows the anomaly, in the first trace that has it"
+        "--target",
+        required=True,
+        metavar="M",
+        help="the metric that shows the anomaly; the first trace that has it is used",
     )
     parser.add_argument(
         "--interval",
@@ -43,7 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="A:B",
-        help="start and end of the anomaly in seconds of the target's trace, such as 12.5:18; may be repeated "
+        help="start and end of the anomaly in the target's trace, in seconds, such as 12.5:18; may be repeated "
         "(default: the whole trace)",
     )
     parser.add_argument(
@@ -64,14 +67,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--pattern",
         type=points,
         metavar="T:V,…",
-        help="shape of the anomaly, as points TIME:VALUE such as 0:1,4:1,4:3,9:3 (default: from the segments)",
+        help="shape of the anomaly, as points TIME:VALUE such as 0:1,4:1,4:3,9:3 (default: taken from the segments)",
     )
     parser.add_argument(
         "--align",
         choices=("auto", "anchors", "warping", "none"),
         default="auto",
-        help="how to find the same moments in other traces: anchors: by entries of regions; warping: by a common "
-        "metric; none: all traces share a clock; auto: the first that works (default)",
+        help="how to find the same moments in other traces; anchors: by region entries; warping: by a common metric; "
+        "none: all traces share a clock; auto: the first that works (default)",
     )
     parser.add_argument(
         "--common",

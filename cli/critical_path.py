@@ -14,7 +14,7 @@ def add_path(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--path",
         choices=CHOICES,
-        help="record the critical path; this adds a small message to each message of the program. auto: stop if this "
-        "takes more than --max-overhead (default: auto; never with --usage, --count-in or named events, because these "
+        help="record the critical path by adding a small message to each of the program's messages; auto: stop if this "
+        "takes more than --max-overhead (default: auto; never with --usage, --count-in or named events, which "
         "also count in MPI calls)",
     )

@@ -19,7 +19,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--subtree",
         metavar="NAME",
-        help="keep only this region and all below it: a name, a path such as a/b, or FILE:LINE",
+        help="keep only this region and all regions below it: a name, a path such as a/b, or FILE:LINE",
     )
     parser.add_argument("--ranks", metavar="LIST", help="keep only these ranks, such as 0-3,8")
     parser.add_argument("--metrics", metavar="NAME,…", help="keep only these metrics")

@@ -37,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--build",
         metavar="COMMAND",
         help="shell command that builds the program; it gets the instrumenting compilers as $CC, $CXX and $FC, and as "
-        "mpicc, mpicxx, mpifort and the like",
+        "mpicc, mpicxx, mpifort, etc.",
     )
     parser.add_argument(
         "--clean",
@@ -48,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--plan-only",
         type=Path,
         metavar="EXPERIMENT",
-        help="neither build nor run; analyse this run of the first build, and write the plan of the second one (-o)",
+        help="do not build or run; analyse this run of the first build, and write the plan for the second build (-o)",
     )
     add_analysis_arguments(parser)
     add_measuring_arguments(parser)
@@ -86,7 +86,7 @@ def _plan_only(arguments: argparse.Namespace) -> int:
     defaults = {action.dest: action.default for action in arguments.parser._actions if action.dest != "help"}
     given = {name for name, default in defaults.items() if getattr(arguments, name) not in (default, [])}
     if "output" not in given or given - _OF_PLAN:
-        raise UsageError(f"--plan-only needs an analysed run and a file: {_PLAN_ONLY}")
+        raise UsageError(f"--plan-only needs a run to analyse and a file to write: {_PLAN_ONLY}")
     print_plan(arguments.plan_only, arguments)
     return 0
 

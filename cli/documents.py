@@ -44,10 +44,10 @@ def check_targets(inputs: Iterable[Path] = (), **targets: Path | None) -> None:
         if target.is_dir() or not target.parent.is_dir():
             raise UsageError(f"--{option} {target}: expected a file in an existing folder")
         if not is_output(target) and target.resolve() in read:
-            raise UsageError(f"--{option} {target}: this file is an input; choose another one")
+            raise UsageError(f"--{option} {target}: this file is an input; choose another file")
         other = taken.setdefault(target if is_output(target) else target.resolve(), option)
         if other != option and (is_output(target) or target.is_file() or not target.exists()):
-            raise UsageError(f"--{option} {target}: --{other} writes this file; choose another one")
+            raise UsageError(f"--{option} {target}: --{other} writes this file; choose another file")
 
 
 def write_experiment(experiment: Experiment, target: Path) -> None:

@@ -24,7 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--metrics",
         metavar="NAME,…",
-        help="print only these metrics, stored or derived (default: all stored ones; in tables, at most twelve that "
+        help="print only these metrics, stored or derived (default: all stored metrics; in tables, at most twelve that "
         "are not 0)",
     )
     parser.add_argument(
@@ -41,7 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     kind.add_argument("--json", action="store_true", help="print JSON with all digits")
     parser.add_argument(
-        "--exclusive", action="store_true", help="in tables, print exclusive values, without the call paths below"
+        "--exclusive", action="store_true", help="in tables, print exclusive values, without nested call paths"
     )
     parser.add_argument(
         "--by", choices=tuple(LEVELS), help="print one column per machine, node, process or thread (default: their sum)"
@@ -59,11 +59,13 @@ def run(arguments: argparse.Namespace) -> int:
 
     everything = arguments.csv or arguments.json
     if arguments.csv and (arguments.by or arguments.exclusive):
-        raise UsageError("--csv: leave out --by and --exclusive; CSV has exclusive values, summed over all locations")
+        raise UsageError(
+            "--csv excludes --by and --exclusive, because CSV has exclusive values, summed over all locations"
+        )
     if arguments.json and arguments.exclusive:
-        raise UsageError("--json: leave out --exclusive; JSON has exclusive and inclusive values")
+        raise UsageError("--json excludes --exclusive, because JSON has exclusive and inclusive values")
     if arguments.region is not None and everything:
-        raise UsageError("--region: leave out --csv and --json; they have all regions")
+        raise UsageError("--region excludes --csv and --json, which contain all regions")
     experiment, file = open_experiment(arguments.experiment)
     roots = frozenset(experiment.call_paths[root].region for root in experiment.roots)
     if arguments.flat:

@@ -31,8 +31,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "command",
         nargs=argparse.REMAINDER,
         metavar="-- LAUNCHER",
-        help="the command that launched the program, which is used to start a process on each of its nodes (default: "
-        "the command that run recorded)",
+        help="the command that launched the program; it is used again to start processes on its nodes (default: the "
+        "command that run recorded)",
     )
 
 
@@ -60,7 +60,7 @@ def run(arguments: argparse.Namespace) -> int:
     if missing:
         them = "it" if len(missing) == 1 else "them"
         place = visible(str(folder.path))
-        sys.stdout.write(f"without {many(len(missing), 'rank')}; autoanalyzer info {place} names {them}\n")
+        sys.stdout.write(f"without {many(len(missing), 'rank')}; autoanalyzer info {place} lists {them}\n")
     failures = [remark for remark in experiment.notes.remarks if remark.startswith(NOT_GATHERED)]
     sys.stderr.writelines(f"autoanalyzer: {visible(remark)}\n" for remark in failures)
     return 1 if failures else 0

@@ -26,14 +26,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     actions = parser.add_subparsers(metavar="ACTION", required=True)
     add = actions.add_parser("add", help="add runs to a history", allow_abbrev=False)
-    add.add_argument("history", type=Path, metavar="FILE", help="the history: one file, which is made if there is none")
+    add.add_argument("history", type=Path, metavar="FILE", help="history file (created if it does not exist)")
     add.add_argument("runs", type=Path, nargs="+", metavar="RUN", help="runs: their folders or experiment files")
-    add.add_argument("--commit", metavar="NAME", help="the version of the program (default: git's commit here)")
+    add.add_argument("--commit", metavar="NAME", help="version of the program (default: the current git commit)")
     add.add_argument(
         "--host",
         metavar="NAME",
-        help="the machine, or its kind if jobs run on any of several; times are compared on the same one only "
-        "(default: the first node of the run)",
+        help="the machine, or its kind if jobs run on several machines; times are compared only within this machine or "
+        "kind (default: the first node of the run)",
     )
     add.set_defaults(action=_add)
     show = actions.add_parser("show", help="show what changed in a history", allow_abbrev=False)
@@ -55,7 +55,7 @@ def _add(arguments: argparse.Namespace) -> int:
         raise UsageError(f"{arguments.history}: expected a file in an existing folder")
     new = [kept(each, arguments.commit, arguments.host) for each in arguments.runs]
     added = sum(HistoryFile(arguments.history).add(*each) for each in new)
-    known = f"; {len(new) - added} were in it" if added < len(new) else ""
+    known = f"; {len(new) - added} already in it" if added < len(new) else ""
     sys.stdout.write(f"{arguments.history}: {added} added{known}\n")
     return 0
 

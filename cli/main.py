@@ -25,14 +25,14 @@ _GROUPS: Final = {
         "view": "show a run as an HTML page, or in the terminal",
         "compare": "test repeated runs of two versions for a slowdown",
         "history": "store the results of runs by commit, and find the commits that changed them",
-        "scale": "find what stops a program from scaling, from runs with several numbers of ranks",
+        "scale": "find what stops a program from scaling, from runs with different numbers of ranks",
         "timeline": "find what changes while a program runs: when, where and why",
         "debug": "find the slow inner loop in two rounds of build and run",
-        "doctor": "test what works on this machine, and how to fix what does not",
+        "doctor": "test what works on this machine, and show how to fix what does not",
     },
     "build": {
-        "compile": "compile with probes, with any compiler: compile -- CC ARGUMENT...",
-        "instrument": "write sources with their probes, without compiling",
+        "compile": "compile with probes, using any compiler: compile -- CC ARGUMENT...",
+        "instrument": "write sources with probes, without compiling them",
         "regions": "list the regions of sources, or the MPI functions that are measured",
     },
     "cluster": {
@@ -56,7 +56,7 @@ _GROUPS: Final = {
         "correlate": "rank metrics by how well they explain an anomaly",
     },
     "this machine": {
-        "counters": "test which events PAPI counts here, or what permission it lacks",
+        "counters": "test which events PAPI can count here, or which permission it lacks",
         "calibrate": "benchmark this machine once: instructions, cache misses, messages, files",
     },
 }
@@ -164,7 +164,7 @@ def main(argv: Sequence[str] | None = None) -> NoReturn:
     except MemoryError:
         status = _refuse("out of memory; autoanalyzer cut makes a smaller experiment")
     except RecursionError:
-        status = _refuse("the call tree is too deep; autoanalyzer cut --subtree takes a part of it")
+        status = _refuse("the call tree is too deep; autoanalyzer cut --subtree extracts a part of it")
     except OSError as error:
         status = _refuse(f"{error.filename or 'output'}: {error.strerror or error}")
     sys.exit(status)

@@ -79,7 +79,7 @@ def add_per_run(parser: argparse.ArgumentParser) -> None:
         default=MOST_EVENTS,
         metavar="K",
         help=f"with --counters papi:EVENT,…: count at most K of these events per run (default: {MOST_EVENTS}, or as "
-        "many as fit); the program runs again for the others",
+        "many as fit); the program is run again for the other events",
     )
 
 
@@ -89,7 +89,7 @@ def add_counting_options(parser: argparse.ArgumentParser) -> None:
         "--count-in",
         type=_calls,
         metavar="CALLS",
-        help="with papi: count only in calls of MPI, of file I/O, or of both (mpi, io or mpi,io), if counting in "
+        help="with papi: count only in MPI calls, in file I/O calls, or in both (mpi, io or mpi,io), if counting in "
         "each region has too much overhead; metrics are named EVENT@mpi and EVENT@io",
     )
     add_papi(parser)
@@ -107,8 +107,8 @@ def add_papi(parser: argparse.ArgumentParser) -> None:
         "--papi",
         type=argument_type(named_papi),
         metavar="LIB",
-        help="with papi: the libpapi that counts: a file, a name, or python_papi for that of Python's package "
-        "(default: the system's, else the package's)",
+        help="with papi: the libpapi to use: a file, a name, or python_papi for the Python package's (default: the "
+        "system's libpapi, else the package's)",
     )
 
 

@@ -52,8 +52,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "input",
         type=Path,
         metavar="INPUT",
-        help="a trace (.csv, .npz, .otf2, or - for standard input), or a run's folder or experiment file; a folder "
-        "together with an option for a trace means the run's time lines",
+        help="a trace (.csv, .npz, .otf2, or - for standard input), an experiment file, or a run's folder; with an "
+        "option for a trace, the folder's time lines are used",
     )
     trace = parser.add_argument_group("options for a trace")
     trace.add_argument("--window", type=float, metavar="S", help="average over S seconds (default: the whole trace)")
@@ -62,8 +62,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--follow",
         type=float,
         metavar="S",
-        help="follow a growing trace: print each period when it is complete; stop when the run has ended, or the "
-        "trace has not grown for S seconds",
+        help="follow a growing trace: print each completed period; stop when the run has ended, or the trace has not "
+        "grown for S seconds",
     )
     run_of = parser.add_argument_group("options for an experiment")
     add_space_arguments(parser, run_of, rows="one row per period")
@@ -85,7 +85,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=float,
         default=0.1,
         metavar="SHARE",
-        help="how much better, as a share, other metrics must be to replace those recorded (default: %(default)s)",
+        help="the share by which other metrics must be better to replace the recorded metrics (default: %(default)s)",
     )
     parser.add_argument(
         "--probe",
@@ -102,7 +102,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="number of random starts of the search for the best projection (default: %(default)s)",
     )
     parser.add_argument(
-        "--policy", type=Path, metavar="FILE", help="after each period, write the metrics to record next to FILE"
+        "--policy",
+        type=Path,
+        metavar="FILE",
+        help="after each period, write to FILE which metrics to record in the next period",
     )
 
 
@@ -155,13 +158,13 @@ def _check(arguments: argparse.Namespace, *, traced: bool) -> None:
     inputs = [arguments.input, *arguments.sample]
     check_targets(inputs, **{kind: getattr(arguments, kind) for kind in (*REPORTS, "policy")})
     if is_output(arguments.policy):
-        raise UsageError("--policy -: expected a file, because each policy replaces the one before")
+        raise UsageError("--policy -: expected a file, because each policy replaces the previous one")
     for option in _OF_RUNS if traced else ():
         if getattr(arguments, option):
-            raise UsageError(f"--{option} is for an experiment, found a trace")
+            raise UsageError(f"--{option} needs an experiment, found a trace")
     if traced and not (is_trace(arguments.input) or arguments.input.is_dir()):
         option = next(option for option in _OF_TRACES if getattr(arguments, option) is not None)
-        raise UsageError(f"--{option} is for a trace (.csv, .npz, or a run's folder), found an experiment")
+        raise UsageError(f"--{option} needs a trace (.csv, .npz, or a run's folder), found an experiment")
     for option in _OF_TRACES:
         seconds = getattr(arguments, option)
         if seconds is not None and not (isfinite(seconds) and seconds > 0):
@@ -231,7 +234,7 @@ def _check_periods(arguments: argparse.Namespace, samples: Samples) -> None:
     every = arguments.every or arguments.window / 2
     if (count := float(np.ptp(samples.times)) / every) > _MOST_PERIODS:
         raise UsageError(
-            f"--window {arguments.window:g}: expected {_MOST_PERIODS} periods at most, found {count:.3g} in a trace of "
+            f"--window {arguments.window:g}: expected at most {_MOST_PERIODS} periods, found {count:.3g} in a trace of "
             f"{np.ptp(samples.times):.3g} s"
         )
 

@@ -31,15 +31,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--mpi",
         action="store_true",
-        help="list the MPI functions that are measured, and what each counts, for the MPI library of --cc; with --why, "
-        "only functions that may communicate but are not measured",
+        help="list the measured functions of the MPI library of --cc, and what is counted in each; with --why, list "
+        "only unmeasured functions that may communicate",
     )
     parser.add_argument(
         "--plan",
         type=Path,
         metavar="FILE",
-        help="write all regions, measured or not, to FILE as a plan that you can edit; the next build follows it if "
-        "AUTOANALYZER_PLAN=FILE is set",
+        help="write all regions, measured or not, to FILE as an editable plan, which builds with "
+        "AUTOANALYZER_PLAN=FILE follow",
     )
     add_source_arguments(parser, nargs="*")
 

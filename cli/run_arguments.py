@@ -37,16 +37,16 @@ def add_measuring_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         default=Path(RUN_FOLDER),
         metavar="DIR",
-        help="folder for the experiment (default: %(default)s); the data of an earlier run in it are replaced",
+        help="folder for the experiment (default: %(default)s); data of an earlier run in this folder are replaced",
     )
     parser.add_argument(
         "--counters",
         type=named_events,
         choices=_COUNTERS,
         default="auto",
-        help="how to count instructions and cache misses; papi: by hardware counters; papi:EVENT,…: also these PAPI "
-        "events, each as a metric (autoanalyzer counters lists them); simulated: under Valgrind, in a second run that "
-        "takes 5 to 20 times as long; simulated:EVENT,…: only these events besides instructions and cache misses; "
+        help="how to count instructions and cache misses; papi: by hardware counters; papi:EVENT,…: also count these "
+        "PAPI events, each as a metric (autoanalyzer counters lists them); simulated: under Valgrind, in a second run "
+        "that takes 5 to 20 times as long; simulated:EVENT,…: instructions, cache misses and only these other events; "
         "none: no counts; auto: papi if any event can be counted here (default)",
     )
     parser.add_argument(
@@ -67,7 +67,7 @@ def add_measuring_arguments(parser: argparse.ArgumentParser) -> None:
         "--counting-dir",
         type=Path,
         metavar="DIR",
-        help="working folder of the second run, which may overwrite files there (default: a copy of the current "
+        help="working folder for the second run, which may overwrite files in it (default: a copy of the current "
         "folder)",
     )
     parser.add_argument(
@@ -95,16 +95,16 @@ def add_measuring_arguments(parser: argparse.ArgumentParser) -> None:
         "--max-memory",
         type=_memory,
         metavar="SIZE",
-        help="memory limit for call paths, per process, such as 64M (default: 256M); near the limit, new call paths on "
+        help="memory limit for call paths, per process, such as 64M (default: 256M); near the limit, new call paths at "
         "the deepest levels are added to their callers",
     )
     parser.add_argument(
         "--max-overhead",
         type=_share,
         metavar="SHARE",
-        help="stop measuring small regions if measuring them takes more than this share of the time outside MPI, file "
-        "I/O and OpenMP waiting (default: 5%%; off: no limit); their time is added to their callers, and DIR/plan.toml "
-        "leaves them out of the next build",
+        help="stop measuring small regions if this takes more than this share of the time outside MPI, file I/O and "
+        "OpenMP waiting (default: 5%%; off: no limit); their time is added to their callers, and DIR/plan.toml leaves "
+        "them out of the next build",
     )
     parser.add_argument(
         "--trace",

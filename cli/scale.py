@@ -31,13 +31,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "words",
         nargs="+",
         metavar="OUT",
-        help="runs of one program, each with another number of ranks: their folders or experiment files, or the folder "
-        "of an earlier series; with --ranks, the command to run",
+        help="runs of one program, each with a different number of ranks: their folders or experiment files, or the "
+        "folder of an earlier series; with --ranks, the command to run",
     )
     parser.add_argument(
         "--mode",
         choices=SCALING_MODES,
-        help="strong: the total work stays the same; weak: the work per rank does (default: what counts show)",
+        help="strong: the total work is constant; weak: the work per rank is constant (default: inferred from the "
+        "counts)",
     )
     parser.add_argument("--no-advice", action="store_true", help="do not read the sources for advice")
     add_documents(parser, {"json": "the result as JSON"})
@@ -46,16 +47,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--ranks",
         type=_numbers,
         metavar="N,N,…",
-        help="run the command with each of these numbers of ranks in place of {ranks}; runs that are already in the "
-        "folder are not repeated",
+        help="run the command with each of these numbers in place of {ranks}; runs already in the folder are not "
+        "repeated",
     )
     series.add_argument(
         "--repeat",
         type=number_above_0,
         metavar="N",
-        help="run the program N times with each number of ranks (default: 1); the run with the median time is judged",
+        help="run the program N times with each number of ranks (default: 1); the run with the median time is used",
     )
-    series.add_argument("-o", "--output", type=Path, metavar="DIR", help="folder for the folders of these runs")
+    series.add_argument("-o", "--output", type=Path, metavar="DIR", help="parent folder of these runs' folders")
     series.add_argument(
         "--counters",
         choices=_COUNTERS,
@@ -70,7 +71,9 @@ def run(arguments: argparse.Namespace) -> int:
     """
     if arguments.ranks is None:
         if arguments.output or arguments.counters or arguments.repeat:
-            raise UsageError("-o, --counters and --repeat need --ranks, the numbers of ranks to run the command with")
+            raise UsageError(
+                "-o, --counters and --repeat need --ranks, the numbers of ranks with which to run the command"
+            )
         paths = [run for each in arguments.words for run in runs_of_study(Path(each))]
         check_targets(paths, json=arguments.json)
         return _judge(paths, arguments, stderr=is_output(arguments.json))

@@ -27,7 +27,7 @@ def add_source_arguments(parser: argparse.ArgumentParser, *, nargs: str = "+") -
     """
     add_modes_argument(parser)
     parser.add_argument(
-        "sources", nargs=nargs, metavar="SRC", help="C, C++ and Fortran sources; after -- any compiler flags"
+        "sources", nargs=nargs, metavar="SRC", help="C, C++ and Fortran sources; compiler flags follow --"
     )
     languages = (("cc", "C"), ("cxx", "C++"), ("fc", "Fortran"))
     for (option, language), (variable, default) in zip(languages, COMPILERS.items(), strict=True):

@@ -60,7 +60,9 @@ def add_space_arguments(
         help="also analyse the locations of this run; may be repeated",
     )
     runs.add_argument(
-        "--by", choices=("thread", "process"), help="what a location is: a thread, or a whole process (default: thread)"
+        "--by",
+        choices=("thread", "process"),
+        help="the locations to compare: threads, or whole processes (default: thread)",
     )
     parser.add_argument(
         "--metrics", metavar="NAME,…", help="analyse only these metrics (default: all that were measured)"
@@ -68,7 +70,7 @@ def add_space_arguments(
     add_derive_argument(parser)
     add_exclude_rank_argument(parser)
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="random seed (default: %(default)s)")
-    what = ("all numbers as JSON", f"{rows} as CSV", "a self-contained HTML page of pictures")
+    what = ("all numbers as JSON", f"{rows} as CSV", "a self-contained HTML page with pictures")
     add_documents(parser, dict(zip(REPORTS, what, strict=True)))
 
 
@@ -79,8 +81,8 @@ def add_derive_argument(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="NAME=FORMULA",
-        help="add a metric computed from others, such as fp_rate=fp_ins/cycles; put names with other characters than "
-        "letters, digits and _ in [brackets]; may be repeated",
+        help="add a metric computed from others, such as fp_rate=fp_ins/cycles; put a name in [brackets] if it has "
+        "characters other than letters, digits and _; may be repeated",
     )
 
 

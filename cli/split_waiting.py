@@ -12,6 +12,6 @@ def add_split_waiting(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--split-waiting",
         action="store_true",
-        help="insert a barrier before each blocking collective, and record the time in it as mpi_wait_time; slows the "
-        "run down",
+        help="insert a barrier before each blocking collective, and record the time in the barrier as mpi_wait_time; "
+        "slows the run down",
     )

@@ -55,7 +55,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="correlation: redundant metrics; hierarchy, kmeans: clusters of locations; factors: groups of metrics "
         "that vary together; pca: the main differences; map: clusters on the process grid",
     )
-    parser.add_argument("-k", type=int, metavar="K", help="number of clusters or factors (default: from the data)")
+    parser.add_argument(
+        "-k", type=int, metavar="K", help="number of clusters or factors (default: chosen from the data)"
+    )
     parser.add_argument(
         "--linkage", choices=_LINKAGES, help="how distances between clusters are computed (default: ward)"
     )
@@ -94,7 +96,7 @@ def run(arguments: argparse.Namespace) -> int:
     if proposed:
         report = replace(report, sentences=[proposed.sentence, *report.sentences])
     elif arguments.region is None and len(experiment.locations) > MOST:
-        said = f"With more than {MOST} locations no --region is proposed; autoanalyzer analyze {file} names one."
+        said = f"With more than {MOST} locations, no --region is proposed; autoanalyzer analyze {file} proposes one."
         report = replace(report, caveats=[*report.caveats, said])
     write_report(
         arguments,
@@ -211,7 +213,7 @@ def _along(space: MetricSpace, number: int, factors: Factors) -> MetricSpace:
     count = len(factors.factors)
     listed = ", ".join(f"{place} {visible(each.name)}" for place, each in enumerate(factors.factors, start=1))
     if not 1 <= number <= count:
-        raise UsageError(f"--factor {number}: no such factor; {listed or 'these metrics have none in common'}")
+        raise UsageError(f"--factor {number}: no such factor; {listed or 'these metrics have no common factors'}")
     if not factors.factors[number - 1].metrics:
         raise UsageError(f"--factor {number}: no metric belongs to this factor ({listed})")
     return space.along(factors.factors[number - 1].metrics)

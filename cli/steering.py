@@ -21,8 +21,8 @@ def add_steering_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="?",
         const=_WINDOW,
         metavar="WINDOW",
-        help=f"with --trace: every half WINDOW seconds (default: {_WINDOW:g}), find the metrics in which ranks differ, "
-        "and record only these and a changing part of the others",
+        help=f"with --trace: every WINDOW/2 seconds (default: {_WINDOW:g}), find the metrics in which ranks differ, "
+        "and record only these metrics and a changing part of the others",
     )
     parser.add_argument(
         "--policy",

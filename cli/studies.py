@@ -26,7 +26,9 @@ def runs_of_study(path: Path) -> list[Path]:
         return [path]
     for each in map(RunFolder, runs):
         if not (each.experiment.exists() or each.shard_files() or each.run(1).path.exists()):
-            raise InputError(f"{each.path}: expected a run, found none; the command that recorded {path} continues it")
+            raise InputError(
+                f"{each.path}: expected a run, found none; to complete {path}, repeat the command that recorded it"
+            )
     return sorted(runs, key=lambda each: int(each.name.removeprefix("ranks-")))
 
 

@@ -28,8 +28,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         nargs="+",
         metavar="RUN",
-        help="folders of run --trace or record, or traces.otf2, all of one program with one input; times are those of "
-        "the first",
+        help="folders written by run --trace or record, or traces.otf2, all of one program with the same input; times "
+        "are those of the first run",
     )
     add_documents(
         parser,

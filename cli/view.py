@@ -31,8 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--output",
         type=Path,
         metavar="FILE",
-        help="write one self-contained HTML page to FILE (- for standard output); without this option, browse in the "
-        "terminal",
+        help="write one self-contained HTML page to FILE (- for standard output; default: browse in the terminal)",
     )
     parser.add_argument("--against", type=Path, metavar="OTHER", help="also show the differences from this experiment")
     parser.add_argument("--flat", action="store_true", help="in the terminal: begin with the flat profile")
@@ -75,7 +74,7 @@ def run(arguments: argparse.Namespace) -> int:
     lacking = [each.name for each in page.sources if not each.lines]
     if lacking:
         names = visible(", ".join(lacking[:_NAMED])) + (f" and {len(lacking) - _NAMED} more" * (len(lacking) > _NAMED))
-        sys.stderr.write(f"autoanalyzer: without the source of {names}; --source DIR names its folder\n")
+        sys.stderr.write(f"autoanalyzer: found no source of {names}; name its folder with --source DIR\n")
     return 0
 
 

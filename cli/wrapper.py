@@ -69,7 +69,7 @@ def _real_compiler(stand_in: str) -> list[str]:
         raise UsageError(f"aa-compiler cannot be called directly: call {', '.join(STAND_INS)}")
     words = command_words(variable, os.environ.get(variable, usual))
     if not words:
-        raise UsageError(f"{variable}: expected a compiler, found nothing; unset it for {usual}")
+        raise UsageError(f"{variable} is empty: set it to a compiler, or unset it to use {usual}")
     found = found_program(words[0])
     if found and os.path.realpath(found) == own:
         raise UsageError(f"{variable}: expected a real compiler, found {words[0]}, which is this wrapper itself")

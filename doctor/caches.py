@@ -17,12 +17,16 @@ from .finding import Finding, Outcome
 
 __all__ = ["cache_findings"]
 
-_CHOOSE: Final = "set AUTOANALYZER_CACHE to a folder that can be written, and that all nodes see"
-_SHARE: Final = (
-    "a probe library is needed for each MPI library: a user who can write there must run autoanalyzer doctor once"
+_CHOOSE: Final = "set AUTOANALYZER_CACHE to a writable folder that all nodes see"
+_SHARE: Final = "each MPI library needs a probe library: a user who can write there must run autoanalyzer doctor once"
+_CLOSE: Final = (
+    "ask its owner to remove the write permission (chmod o-w) or the files (rm -r), or set "
+    "AUTOANALYZER_CACHE to another folder"
 )
-_CLOSE: Final = "ask its owner to forbid that (chmod o-w, rm -r), or set AUTOANALYZER_CACHE to another folder"
-_TRUST: Final = "keep it in AUTOANALYZER_CACHE only if you trust them, because your programs load libraries from there"
+_TRUST: Final = (
+    "keep it in AUTOANALYZER_CACHE only if you trust the owner and group, because your programs load libraries from "
+    "there"
+)
 _BUILT: Final = ("probe-*/", "rtcount-*/")
 
 
@@ -57,11 +61,11 @@ def _cache(area: str, folder: Path) -> Finding:
 def _untrusted(cache: Path) -> Iterator[str]:
     state = cache.stat()
     if state.st_mode & 0o002 and state.st_uid != os.geteuid():
-        yield f"{cache}: everybody can write there, and it is not yours: nothing is stored there"
+        yield f"{cache}: everybody can write there, and it belongs to another user, so nothing is stored there"
     for kind in _BUILT:
         for built in sorted(cache.glob(kind)):
             if defect := distrust(cache, built.name):
-                yield f"{built}: {defect}: it is not loaded"
+                yield f"{built}: {defect}, so it is not loaded"
 
 
 def _shared(cache: Path) -> str:

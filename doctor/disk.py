@@ -33,7 +33,7 @@ def write_defect(folder: Path) -> str:
                 memory[-1] = 1
                 memory.flush()
             file.seek(_SIZE - 1)
-            return "" if file.read(1) == b"\1" else "what is written to mapped files does not reach the disk"
+            return "" if file.read(1) == b"\1" else "writes to memory-mapped files do not reach the disk"
     except OSError as error:
         return _DEFECTS.get(error.errno or 0) or f"cannot be written: {error.strerror}"
 

@@ -112,7 +112,7 @@ def _with_way_out(each: CTrial, made: Sequence[CTrial], ways: Mapping[str, str])
     other = next((other.family for other in made if other.works), None)
     if other is None or not finding.essential:
         return finding
-    return replace(finding, advice=f"{finding.advice}; or {_chosen(other)}, and start with {other.launcher}")
+    return replace(finding, advice=f"{finding.advice}; or {_chosen(other)}, and start programs with {other.launcher}")
 
 
 def _chosen(family: Family) -> str:
@@ -140,6 +140,6 @@ def _counts(made: Sequence[CTrial], place: Bench, pool: ThreadPoolExecutor) -> l
     compiler = working.family.c if working else ("cc",)
     openmp = [pool.submit(openmp_finding, compiler, place)] if shutil.which(compiler[0]) else []
     if working is None:
-        untried = Finding(COUNTS, "counters", Outcome.UNTRIED, "there is no MPI program that runs")
+        untried = Finding(COUNTS, "counters", Outcome.UNTRIED, "no MPI program runs")
         return [pool.submit(lambda: untried), *openmp]
     return [*(pool.submit(each, working) for each in (simulation_finding, papi_finding)), *openmp]

@@ -28,7 +28,7 @@ def folder_findings() -> Iterator[Finding]:
     yield _written("working directory", Path.cwd(), "choose another folder: autoanalyzer run -o DIR")
     yield from cache_findings(_AREA)
     temporary = Path(tempfile.gettempdir())
-    yield _written("temporary", temporary, "set TMPDIR to a folder that can be written")
+    yield _written("temporary", temporary, "set TMPDIR to a writable folder")
     yield _node_folder()
     if _SHARED_MEMORY.is_dir():
         yield _shared_memory()
@@ -42,8 +42,8 @@ def _written(name: str, folder: Path, advice: str) -> Finding:
     found = f"{folder}: files can be written and mapped{file_system(folder)}"
     more = "make room, or limit what each process records: autoanalyzer run --max-memory 16M" if free < _LITTLE else ""
     if refuses_programs(folder):
-        found += "; mounted noexec: no program there can be run"
-        more = "build programs elsewhere, and set TMPDIR to another folder, because test programs are built there"
+        found += "; mounted noexec, so programs cannot be run from there"
+        more = "build elsewhere, and set TMPDIR to another folder, because test programs are built there"
     return Finding(_AREA, name, Outcome.WORKS, found, more, varying=f"{_bytes(free)} free")
 
 
@@ -51,7 +51,7 @@ def _node_folder() -> Finding:
     """Check the folder for data of processes whose node does not see the run's folder; return the finding."""
     folder = node_folders(Path("/"))[0].parent
     name = "node's own"
-    advice = f"remove {folder}, or set TMPDIR to a folder of your own"
+    advice = f"remove {folder}, or set TMPDIR to your own folder"
     if not folder.exists():
         place = folder.parent
         usable = os.access(place, os.W_OK | os.X_OK)
@@ -70,9 +70,9 @@ def _node_folder() -> Finding:
 def _shared_memory() -> Finding:
     name = str(_SHARED_MEMORY)
     if defect := write_defect(_SHARED_MEMORY):
-        return Finding(_AREA, name, Outcome.FAILS, defect, "MPI libraries use it between ranks of a node")
+        return Finding(_AREA, name, Outcome.FAILS, defect, "MPI libraries use it for messages within a node")
     free = shutil.disk_usage(_SHARED_MEMORY).free
-    advice = "MPI libraries want more: docker run --shm-size=1g" if free < _LITTLE_MEMORY else ""
+    advice = "MPI libraries need more: docker run --shm-size=1g" if free < _LITTLE_MEMORY else ""
     return Finding(
         _AREA, name, Outcome.WORKS, "files can be written and mapped", advice, varying=f"{_bytes(free)} free"
     )

@@ -73,7 +73,7 @@ def _reader() -> Finding:
         return Finding(_AREA, name, Outcome.FAILS, str(error), "unset the variable")
     if not problem:
         return Finding(_AREA, name, Outcome.WORKS, reader)
-    found = f"{reader}; C++ is compiled unchanged, as libclang cannot be loaded: {problem}"
+    found = f"{reader}; C++ is compiled unchanged, because libclang cannot be loaded: {problem}"
     advice = "install LLVM's libclang.so, and set LIBCLANG_LIBRARY_PATH to its folder"
     return Finding(_AREA, name, Outcome.FAILS if reader == "libclang" else Outcome.NOTE, found, advice)
 

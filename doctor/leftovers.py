@@ -47,9 +47,9 @@ _UNUSED: Final = 30 * 24 * _HOUR
 _KEY: Final = re.compile(r"[0-9a-f]{16}$")
 _PURPOSES: Final = {
     "counting": "working copy of a counting run",
-    "compile": "temporary folder of a compile",
-    "mpi": "temporary folder of a test of a compiler",
-    "doctor": "temporary folder of an examination",
+    "compile": "temporary folder of a compilation",
+    "mpi": "temporary folder of a compiler test",
+    "doctor": "temporary folder of autoanalyzer doctor",
     "calibrate": "temporary folder of a calibration",
 }
 _SHARED_MEMORY: Final = Path("/dev/shm")
@@ -210,7 +210,7 @@ def _open_files() -> set[str]:
 def _exchanges() -> Iterator[Leftover]:
     for place in dict.fromkeys([Path.cwd(), Path(cache_name()), home_folder()]):
         for folder in _mine(place, re.compile(re.escape(EXCHANGE) + ".*")):
-            yield Leftover(folder, "exchange of an examination", _size(folder), _recent(folder))
+            yield Leftover(folder, "data exchanged by autoanalyzer doctor", _size(folder), _recent(folder))
 
 
 def _shared_memory() -> Iterator[Leftover]:

@@ -26,8 +26,11 @@ __all__ = ["COUNTS", "clock_findings", "openmp_finding", "papi_finding", "simula
 COUNTS: Final = "counts"
 
 _CLOCKS: Final = "clocks"
-_SLOW: Final = "probes need a system call for CPU time, 60 times slower: do not measure small regions (--max-overhead)"
-_UNTRUSTED: Final = "the kernel does not trust this machine's time stamp counter: probes take longer"
+_SLOW: Final = (
+    "probes need a system call for CPU time, which takes 60 times as long: do not measure small regions "
+    "(--max-overhead)"
+)
+_UNTRUSTED: Final = "the kernel does not trust this machine's time stamp counter, so probes take longer"
 _NO_PAPI: Final = re.compile(r"(found no libpapi|the library that AUTO|libpapi cannot|no event can be started)[^(;\n]*")
 
 
@@ -58,7 +61,7 @@ def openmp_finding(compiler: Sequence[str], bench: Bench) -> Finding:
     threads = len(experiment.locations)
     if threads != 2 or all(path.region.kind != "parallel" for path in experiment.call_paths):
         return replace(about, found=f"expected a parallel region of 2 threads, found {threads}")
-    found = "built with probes, run, both threads of a parallel region recorded"
+    found = "built with probes and run; a parallel region's two threads were recorded"
     return replace(about, outcome=Outcome.WORKS, found=found)
 
 

@@ -106,7 +106,7 @@ def as_in_c(finding: Finding, made: CTrial) -> Finding:
         return replace(finding, advice=advice)
     if made.works or not does or defect != made.finding.found.partition(_BUILT)[2]:
         return finding
-    return replace(finding, found=f"{built}built with probes; does not run, as in C", advice="")
+    return replace(finding, found=f"{built}built with probes; fails to run, like the C program", advice="")
 
 
 def gather_finding(made: CTrial) -> Finding:
@@ -210,7 +210,7 @@ def library_name(said: str) -> str:
 
 
 def _build_advice(compiler: Sequence[str]) -> str:
-    return f"load another module, or reinstall what {shlex.join(compiler)} belongs to"
+    return f"load another module, or reinstall the package of {shlex.join(compiler)}"
 
 
 def root_advice(defect: str, launcher: str) -> str:
@@ -226,4 +226,4 @@ def _run_advice(defect: str, family: Family) -> str:
         return advice
     if _STRANGER in defect:
         return f"put the launcher of the MPI library of {family.name} on PATH"
-    return f"load another module, or reinstall what {family.launcher} belongs to"
+    return f"load another module, or reinstall the package of {family.launcher}"

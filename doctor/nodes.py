@@ -149,7 +149,7 @@ def _mpi(task: Task, answers: Sequence[Answer], family: Family | None, world: Wo
     if failure:
         return replace(about, found=failure)
     if world.size != task.size:
-        found = f"{task.size} times rank 0 of {world.size}: the launcher does not work with this MPI library"
+        found = f"{task.size} processes, each rank 0 of {world.size}: the launcher does not work with this MPI library"
         return replace(about, found=found)
     by = f"mpi4py, {library_name(world.library)}"
     found = f"{task.size} processes on {_many(len(world.nodes))} in one MPI_COMM_WORLD ({by})"
@@ -157,7 +157,7 @@ def _mpi(task: Task, answers: Sequence[Answer], family: Family | None, world: Wo
 
 
 def _unheard(node: str) -> Finding:
-    found = "no answer reaches the first node, neither by MPI nor by a shared working directory, cache or home"
+    found = "no answer reaches the first node, either over MPI or through a shared working directory, cache or home"
     return Finding(_AREA, node, Outcome.FAILS, found, _ADVICE["cache"])
 
 

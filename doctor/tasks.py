@@ -46,7 +46,7 @@ _MARK: Final = re.compile(r"task-([0-9]+)")  # name of the file by which each pr
 
 
 Count = Callable[[int, int], object]
-"""Progress callback: takes how many of the other processes have answered, and how many there are."""
+"""Progress callback: takes the number of other processes that have answered, and the total number of them."""
 
 
 @dataclass(frozen=True, slots=True)

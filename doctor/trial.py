@@ -121,7 +121,7 @@ def _failure(done: Done) -> str:
 def _defect(experiment: Experiment) -> str:
     """Return what is wrong with an experiment's ranks; empty if there are two ranks of one MPI program."""
     if any(_ALONE in remark for remark in experiment.notes.remarks):
-        return f"{RANKS} times rank 0 of 1: the launcher belongs to another MPI library"
+        return f"{RANKS} processes, each rank 0 of 1: the launcher belongs to another MPI library"
     ranks = sorted({location.process for location in experiment.locations})
     return "" if ranks == [*range(RANKS)] else f"expected the data of {RANKS} ranks, found {len(ranks)}"
 

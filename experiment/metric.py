@@ -79,21 +79,21 @@ MPI_WAIT: Final = Metric("mpi_wait_time", "sec", "mpi_time", "Time waiting for l
 # Recorded in runs with a known critical path; in counted runs they are in instructions.
 PATH_METRICS: Final = (
     Metric("path_time", "sec", None, "Busy time on the critical path"),
-    Metric("delay_time", "sec", None, "Time that other ranks wait for this"),
-    Metric("wait_time", "sec", None, "Time waiting for other ranks, by what they were busy with"),
+    Metric("delay_time", "sec", None, "Time that other ranks wait for this call path"),
+    Metric("wait_time", "sec", None, "Time waiting for other ranks, computed from their busy time"),
 )
 COUNTED_PATH_METRICS: Final = (Metric("path_instructions", "occ", None, "Instructions on the critical path"),)
 
 # The parts of mpi_time: each MPI function belongs to one of them, or to one of their parts.
 MPI_PARTS: Final = (
-    Metric("mpi_start_end_time", "sec", "mpi_time", "Time in starting and ending MPI"),
+    Metric("mpi_start_end_time", "sec", "mpi_time", "Time starting and ending MPI"),
     Metric("mpi_barrier_time", "sec", "mpi_time", "Time in barriers"),
     Metric("mpi_collective_time", "sec", "mpi_time", "Time in collectives other than barriers"),
-    Metric("mpi_all_to_all_time", "sec", "mpi_collective_time", "Time in collectives of all ranks to all ranks"),
+    Metric("mpi_all_to_all_time", "sec", "mpi_collective_time", "Time in all-to-all collectives"),
     Metric("mpi_point_to_point_time", "sec", "mpi_time", "Time in sends and receives"),
     Metric("mpi_send_time", "sec", "mpi_point_to_point_time", "Time in sends"),
     Metric("mpi_receive_time", "sec", "mpi_point_to_point_time", "Time in receives and probes"),
-    Metric("mpi_request_time", "sec", "mpi_time", "Time in starting requests, waiting for them, and testing them"),
+    Metric("mpi_request_time", "sec", "mpi_time", "Time starting, testing and waiting for requests"),
     Metric("mpi_one_sided_time", "sec", "mpi_time", "Time in one-sided communication and its synchronisation"),
     Metric("mpi_other_time", "sec", "mpi_time", "Time in other MPI calls: communicators, topologies, processes"),
 )
@@ -125,7 +125,7 @@ STORED_METRICS: Final = (
 _SYSTEM: Final = (
     Metric("page_faults", "occ", None, "Page faults"),
     Metric("major_page_faults", "occ", "page_faults", "Page faults that had to wait for a disk"),
-    Metric("context_switches", "occ", None, "How often a thread left its core"),
+    Metric("context_switches", "occ", None, "How often a thread was switched off its core"),
     Metric("involuntary_context_switches", "occ", "context_switches", "How often a thread was preempted"),
 )
 
@@ -134,7 +134,7 @@ PROCESS_METRICS: Final = tuple(
     replace(each, description=each.description + _AT_ROOT)
     for each in (
         *_SYSTEM,
-        Metric("peak_memory", "bytes", None, "The most memory in use; for several processes, their sum"),
+        Metric("peak_memory", "bytes", None, "Peak memory in use; for several processes, the sum of their peaks"),
     )
 )
 
@@ -142,23 +142,23 @@ PROCESS_METRICS: Final = tuple(
 # at the root, or unknown. Twin: names in runtime/probe/usage.c.
 USAGE_METRICS: Final = (
     *_SYSTEM,
-    Metric("system_time", "sec", None, "CPU time in the kernel, outside of calls of MPI, OpenMP and file I/O"),
-    Metric("energy", "J", None, "Energy of the node's processors, on the call paths of its first rank"),
-    Metric("dram_energy", "J", None, "Energy of the node's memory, on the call paths of its first rank"),
-    Metric("allocated_bytes", "bytes", None, "Bytes allocated by malloc and its like"),
-    Metric("allocations", "occ", None, "Calls that allocated"),
+    Metric("system_time", "sec", None, "CPU time in the kernel, outside MPI, OpenMP and file I/O calls"),
+    Metric("energy", "J", None, "Energy of the node's processors, attributed to its first rank's call paths"),
+    Metric("dram_energy", "J", None, "Energy of the node's memory, attributed to its first rank's call paths"),
+    Metric("allocated_bytes", "bytes", None, "Bytes allocated by malloc and similar functions"),
+    Metric("allocations", "occ", None, "Calls that allocate memory"),
     Metric("freed_bytes", "bytes", None, "Bytes freed"),
-    Metric("frees", "occ", None, "Calls that freed"),
+    Metric("frees", "occ", None, "Calls that free memory"),
 )
 
 # Recorded in time lines; the first thread of a process also has the memory of that process.
 SYSTEM_METRICS: Final = (
     *_SYSTEM,
-    Metric("resident_memory", "bytes", None, "Memory that the process has in use", additive=False),
+    Metric("resident_memory", "bytes", None, "Memory in use by the process", additive=False),
 )
 
 # Recorded in runs with throttled regions.
-UNTIMED_VISITS: Final = Metric("untimed_visits", "occ", "visits", "Entries that were not timed, to save their cost")
+UNTIMED_VISITS: Final = Metric("untimed_visits", "occ", "visits", "Entries that were not timed, to save overhead")
 
 # The metrics that a folded region keeps.
 ENTRIES: Final = frozenset({"visits", UNTIMED_VISITS.name})
@@ -169,13 +169,13 @@ COUNT_METRICS: Final = (
     Metric("instructions", "occ", None, "Instructions executed outside MPI"),
     Metric("mpi_instructions", "occ", None, "Instructions executed in MPI calls, including polling"),
     Metric("cycles", "occ", None, "Processor cycles outside MPI"),
-    Metric("ref_cycles", "occ", None, "CPU time outside MPI and file I/O in ticks of the time-stamp counter"),
+    Metric("ref_cycles", "occ", None, "CPU time outside MPI and file I/O, in ticks of the time-stamp counter"),
     Metric("l1_accesses", "occ", None, "Accesses to the L1 data cache"),
-    Metric("l1_misses", "occ", "l1_accesses", "Misses of the L1 data cache"),
+    Metric("l1_misses", "occ", "l1_accesses", "Misses in the L1 data cache"),
     Metric("l2_accesses", "occ", None, "Accesses to the L2 cache"),
-    Metric("l2_misses", "occ", "l2_accesses", "Misses of the L2 cache"),
+    Metric("l2_misses", "occ", "l2_accesses", "Misses in the L2 cache"),
     Metric("divisions", "occ", None, "Instructions that divide, or take square roots, outside MPI"),
-    Metric("denormals", "occ", None, "Instructions that compute with a denormal number or give one, outside MPI"),
+    Metric("denormals", "occ", None, "Instructions with a denormal operand or result, outside MPI"),
     Metric("branches", "occ", None, "Conditional branches outside MPI"),
     Metric("branch_misses", "occ", "branches", "Conditional branches that a simple predictor mispredicts"),
     Metric("l3_misses", "occ", None, "Accesses outside MPI that miss in all three levels of cache"),

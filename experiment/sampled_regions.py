@@ -33,7 +33,7 @@ from .severities import Severity
 __all__ = ["LINE", "has_lines", "in_regions", "lined_files"]
 
 LINE: Final = "line"
-"""The kind of a region that is a line of a source."""
+"""The kind of region that is a single source line."""
 
 _WHOLE: Final = ("program", "function")
 _MAINS: Final = ("main", "MAIN")  # the main function in C, and the main program in Fortran

@@ -47,7 +47,7 @@ class IncludedFiles:
     ) -> None:
         options = [each.words for each in command.arguments if each.role is Role.PREPROCESS]
         if not all(map(_is_plain, options)):
-            raise ValueError("options of the preprocessor that may read further files, or tell the time")
+            raise ValueError("preprocessor options that may read more files, or depend on the time")
         self.names = list(dict.fromkeys([source.words[0], *_names(text)]))
         self.present: list[str] = []
         self._absent: dict[str, None] = {}
@@ -71,9 +71,9 @@ class IncludedFiles:
             status = os.stat(name)
             content = content_of(name)
             if max(status.st_mtime_ns, status.st_ctime_ns) >= since:
-                raise ValueError("files that were written meanwhile")
+                raise ValueError("files that were written during the compilation")
             if any(clock in content for clock in _CLOCKS):
-                raise ValueError("texts that may tell the time")
+                raise ValueError("texts that may depend on the time")
             if b"__has_" in content:
                 self._look_at_questions(content, of_system=name.startswith(self._system))
 
@@ -85,7 +85,7 @@ class IncludedFiles:
         """
         for match in _ASKS.finditer(content):
             if not of_system:
-                raise ValueError("texts that ask for files")
+                raise ValueError("texts that test whether files exist")
             for folder in self._folders if match[1] else ():
                 path = folder + os.fsdecode(match[1])
                 if os.path.exists(path):

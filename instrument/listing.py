@@ -15,9 +15,9 @@ __all__ = ["nested", "write_listing"]
 
 _Rule = TypeVar("_Rule", Include, Exclude)
 _HEAD: Final = """\
-# The regions that a build with this plan makes: {build}
-# Modes come first, include adds to them, exclude takes away from both: change [[include]] into [[exclude]], or
-# the other way round; the modes decide on what no entry matches. Other tables: eliminate, merge, split.
+# The regions that a build with this plan measures: {build}
+# Change [[include]] into [[exclude]], or vice versa. Include adds to the regions of the modes, and exclude
+# takes away from both; the modes decide on regions that no entry matches. Other tables: eliminate, merge, split.
 """
 
 

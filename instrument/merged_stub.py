@@ -51,11 +51,11 @@ class MergedStub:
     def problem(self) -> str:
         """Make the stub, and return why this failed; empty if it succeeded."""
         if not self._command.fortran.maker:
-            return "probes in Fortran need the compiler of GNU, LLVM, Intel, NVIDIA or Cray"
+            return "probes in Fortran need a compiler from GNU, LLVM, Intel, NVIDIA or Cray"
         if reason := self._refusal():
             return reason
         if not self._compiler:
-            return "probes in Fortran need a C compiler: install gcc, or name one by AUTOANALYZER_CC"
+            return "probes in Fortran need a C compiler: install gcc, or name one with AUTOANALYZER_CC"
         words = [*self._compiler, *_OPTIONS, "-x", "c", str(FORTRAN_STUB)]
         states = [*program_states(self._compiler), *compiler_environment()]
         store, key = open_store(), digest("merged stub", FORTRAN_STUB.read_bytes(), *words, *states)
@@ -71,7 +71,7 @@ class MergedStub:
         if "-S" in self._command.of(Role.COMPILE):
             return "the output of -S cannot hold the probes"
         if self._command.of(Role.DEPENDENCY) and not self._command.fortran.check:
-            return "the dependencies that are asked for would not be written"
+            return "the requested dependencies would not be written"
         return ""
 
     def add(self, lines: Iterable[str]) -> None:

@@ -58,7 +58,7 @@ def event_groups(options: RunOptions, most: int = MOST_EVENTS) -> list[str]:
     room = MOST_EVENTS - len(usage_of(options.usage or ""))
     if not room:
         raise UsageError(
-            f"--usage: expected at most {MOST_EVENTS - 1} metrics together with PAPI events, found {MOST_EVENTS}"
+            f"--usage: expected at most {MOST_EVENTS - 1} metrics when combined with PAPI events, found {MOST_EVENTS}"
         )
     variables = papi_variables(options.papi)
     found = look_up(events_of(counters), min(most, room), multiplex=options.multiplex, variables=variables)
@@ -76,8 +76,8 @@ def event_groups(options: RunOptions, most: int = MOST_EVENTS) -> list[str]:
             )
         if each.outcome == "starts" and not each.whole:
             raise UsageError(
-                f"--counters: {each.event} would count nothing, because you may not count events in the kernel; "
-                f"{WAY_OUT}"
+                f"--counters: {each.event} would count nothing, because you have no permission to count events in the "
+                f"kernel; {WAY_OUT}"
             )
     return [f"{NAMED}{','.join(group)}" for group in found.groups]
 
@@ -96,8 +96,8 @@ def one_group(options: RunOptions, what: str) -> RunOptions:
     if len(groups) > 1:
         events = len(events_of(options.counters))
         raise UsageError(
-            f"{what} counts in one run: expected events that can be counted together, found {events} that need "
-            f"{len(groups)} runs; name fewer, or use autoanalyzer run"
+            f"{what} counts in one run: expected events that can be counted together, found {events} events that need "
+            f"{len(groups)} runs; name fewer events, or use autoanalyzer run"
         )
     return replace(options, counters=groups[0])
 
@@ -117,11 +117,11 @@ def check_counting_options(options: RunOptions) -> None:
     if options.count_in is None:
         return
     if options.usage:
-        raise UsageError("--usage cannot be combined with --count-in, because it counts on each call path")
+        raise UsageError("--usage cannot be combined with --count-in, because --usage counts on each call path")
     if options.events not in (None, "none"):
         raise UsageError(
-            "--count-in counts events that --counters papi:EVENT,… names, and mpi_instructions: expected --events none "
-            f"or no --events, found {options.events}"
+            "--count-in counts only mpi_instructions and the events in --counters papi:EVENT,…: expected --events "
+            f"none or no --events, found {options.events}"
         )
     if "mpi" not in options.count_in and not options.counters.startswith(NAMED):
         raise UsageError(f"--count-in io needs --counters papi:EVENT,…, found {options.counters}; {WAY_OUT}")

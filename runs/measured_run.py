@@ -96,9 +96,9 @@ def measured(
         sampled = "sampled (--sample auto)" if options.sample in (None, "0") else _HOW_SAMPLED
         raise InputError(
             f"nothing was recorded for {' '.join(command)}: it must be an MPI program or compiled with aa-mpicc, or "
-            f"{sampled}, and the disk must have room for its data; if a script or launcher clears the environment "
-            "(env -i, sudo, a container), LD_PRELOAD never reached the program: put autoanalyzer exec right before it, "
-            "then use autoanalyzer analyze"
+            f"{sampled}, and the disk must have room for the data; if a script or launcher clears the environment (env "
+            "-i, sudo, a container), LD_PRELOAD does not reach the program: put autoanalyzer exec right before the "
+            "program, then run autoanalyzer analyze"
         )
     experiment = with_source_regions(experiment, options.output)
     cut_short, not_counted = _why_cut_short(status, experiment), ""

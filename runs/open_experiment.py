@@ -41,7 +41,7 @@ def open_experiment(path: Path) -> tuple[Experiment, Path]:
     experiment = gather_here(folder, ended=False)
     if experiment is None:
         run = folder.run(1)
-        way = f"analyze {run.path} shows a run" if run.experiment.exists() else "run makes them"
+        way = f"analyze {run.path} shows one of several runs" if run.experiment.exists() else "run records them"
         raise InputError(f"{path}: expected {folder.experiment.name} or shards, found neither; autoanalyzer {way}")
     if said := add_throttled(folder.plan, experiment):
         warnings.warn(said, stacklevel=2)

@@ -82,7 +82,7 @@ def planned_runs(options: RunOptions, *, runs: int, per_run: int) -> Iterator[Pl
     for repeat in range(runs):
         for number, events in enumerate(groups):
             counts = simulated and not repeat
-            about = "time lines, then counts, simulated" if counts else "time lines"
+            about = "time lines, then simulated counts" if counts else "time lines"
             output = options.output / f"run-{repeat * len(groups) + number + 1}"
             mine = replace(uncounted if simulated and repeat else traced, output=output, events=events)
             yield PlannedRun(mine, f"{about} with {events}" if events else about)

@@ -12,7 +12,8 @@ from ..view.place import at_line, visible
 __all__ = ["instead", "opened_lines", "write_refinement"]
 
 _HEAD: Final = """\
-# Splits the slow or unequal regions of {experiment}, and leaves out all others. To build with it:
+# Splits the slow or unequal regions of {experiment}, and leaves out all other regions.
+# To build with this plan:
 # {build}
 """
 

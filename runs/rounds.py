@@ -143,7 +143,9 @@ class Rounds:
             self._say("no second round")
             return Outcome(None, failed=True)
         if found.run.cut_short:
-            self._say(f"no second round, because {found.run.cut_short}; the program keeps the probes of the first")
+            self._say(
+                f"no second round, because {found.run.cut_short}; the program keeps the probes of the first round"
+            )
             return self._outcome(found, failed=found.run.failed)
         refinement = refine(found.findings)
         if not refinement.opened:
@@ -159,7 +161,7 @@ class Rounds:
             narrowed = self._carry_out("2 of 2", self._options, plan, self._counting)
             if narrowed and (again := cheaper(refinement, found.findings, narrowed.findings)):
                 last = narrowed
-                self._say("measuring took too long: repeated without regions that are too small to measure separately")
+                self._say("measuring took too long: repeated without the regions that are too small to measure")
                 write_refinement(first.plan, again, first.experiment)
                 counting = counting_run(self._options, self._command, self._reporter)
                 narrowed = self._carry_out("2 of 2, again", self._options, plan, counting)
@@ -221,7 +223,7 @@ class Rounds:
         if built.stale:
             named = ", ".join(os.path.relpath(each) for each in built.stale[:3])
             more = f" and {len(built.stale) - 3} more" if len(built.stale) > 3 else ""
-            way = "" if self._clean else "; if they are built here, --clean 'make clean' removes them"
+            way = "" if self._clean else "; if your build makes them, --clean 'make clean' removes them"
             self._say(f"linked unchanged, without this round's probes: {named}{more}{way}")
 
     def _have_done(self, which: str, command: str, environment: Mapping[str, str], log: Path) -> None:
@@ -231,8 +233,9 @@ class Rounds:
 
     def say_what_stays(self) -> None:
         """Print how to build the program without probes again."""
-        clean = self._clean or "remove what was built"
-        configured = ", configure again (it remembers these compilers)" if self._outputs.built().configured else ""
+        clean = self._clean or "remove the objects"
+        again = ", configure again (the old configuration uses these compilers)"
+        configured = again if self._outputs.built().configured else ""
         out = f"{clean}{configured}, then build"
         self._say(f"the program keeps its probes, which do nothing without autoanalyzer; to remove them: {out}")
 

@@ -54,13 +54,13 @@ def recorded_with_ranks(
     for place, number in enumerate(numbers, 1):
         folder = folders[number]
         if number in there:
-            reporter.say(f"run {place} of {len(numbers)}: {folder.path} has it")
+            reporter.say(f"run {place} of {len(numbers)}: already in {folder.path}")
             continue
         reporter.say(f"run {place} of {len(numbers)}: {many(number, 'rank')}")
         with same_input():
             is_whole = _is_recorded(replace(options, output=folder.path), commands[number], repeat, reporter)
         if not is_whole:
-            reporter.say(f"stopped; the same command continues with {many(number, 'rank')}")
+            reporter.say(f"stopped; to continue with {many(number, 'rank')}, repeat the command")
             return None
     return [each.path for each in folders.values()]
 

@@ -36,7 +36,10 @@ def with_source_regions(experiment: Experiment, folder: Path) -> Experiment:
     unread = [file for file in files if not file.startswith("/usr/") and not os.path.isfile(file)]  # noqa: PTH113
     if unread:
         notes = made.notes
-        said = f"no loops of {len(unread)} sources that are not here, such as {unread[0]}: run where they are"
+        said = (
+            f"no loops from {len(unread)} sources that are not on this machine, such as {unread[0]}: run this "
+            "command where they are"
+        )
         made = made.replaced(notes=replace(notes, remarks=(*notes.remarks, said)))
     try:
         file = save_of_run(made, folder)

@@ -76,7 +76,7 @@ def _command(folder: RunFolder, window: float) -> Iterator[str]:
 
 
 def _last_line(text: str) -> str:
-    return (text.strip().splitlines() or ["it ended without a word"])[-1].removeprefix("autoanalyzer: ")
+    return (text.strip().splitlines() or ["it ended without a message"])[-1].removeprefix("autoanalyzer: ")
 
 
 def _outcome(file: Path) -> str:

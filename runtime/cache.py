@@ -32,7 +32,7 @@ def kept(name: str, environment: Mapping[str, str] = os.environ) -> Path | None:
         if not defect:
             return cache / name
         if str(cache) != cache_name(environment):  # for the user's own cache, the build reports an error later
-            warnings.warn(f"{cache / name}: {defect}: it is not loaded", stacklevel=2)
+            warnings.warn(f"{cache / name}: {defect}, so it is not loaded", stacklevel=2)
     return None
 
 
@@ -43,8 +43,8 @@ def built_in(cache: Path, name: str) -> Path:
         BuildError: Another user than the cache's owner, root and this user has built it, or could write there.
     """
     if defect := distrust(cache, name):
-        way_out = "remove it, or set AUTOANALYZER_CACHE to a folder of your own"
-        raise BuildError(f"{cache / name}: {defect}: it is not loaded; {way_out}")
+        way_out = "remove it, or set AUTOANALYZER_CACHE to your own folder"
+        raise BuildError(f"{cache / name}: {defect}, so it is not loaded; {way_out}")
     return cache / name
 
 
@@ -97,8 +97,8 @@ def _private_folder(unusable: Path) -> Path:
     if status is None or status.st_uid != os.getuid() or status.st_mode & 0o022:
         raise BuildError(f"neither {unusable} nor {folder} can be written: set AUTOANALYZER_CACHE to a writable folder")
     warnings.warn(
-        f"{unusable} cannot be written: the probe library is kept in {folder}, which other nodes may not see "
-        "(set AUTOANALYZER_CACHE to one that they see)",
+        f"{unusable} cannot be written: the probe library is kept in {folder}, which other nodes may not see (set "
+        "AUTOANALYZER_CACHE to a shared folder)",
         stacklevel=3,
     )
     return folder

@@ -17,7 +17,7 @@ from .folder import RunFolder
 __all__ = ["save_merged"]
 
 _VISITS: Final = 0.01
-"""The relative difference of visits that is tolerated, because polling loops vary."""
+"""The relative difference in visits that is tolerated, because polling loops vary."""
 
 _TIME: Final = 0.1
 """The time difference, relative to the first run, that is tolerated as chance on a machine with other load."""
@@ -55,7 +55,10 @@ def _counted_where(every: Sequence[Experiment], labels: Sequence[str], *, traced
         own = [metric.name for metric in experiment.metrics if metric.name not in known]
         known.update(own)
         said.append(f"{', '.join(own)} in {label}")
-    return f"counted {', '.join(said)}; all else in {labels[0]}{', whose time lines trace.npz has' if traced else ''}"
+    return (
+        f"counted {', '.join(said)}; everything else in "
+        f"{labels[0]}{', whose time lines are in trace.npz' if traced else ''}"
+    )
 
 
 def _unlike(joined: Integration) -> Iterator[str]:
@@ -77,8 +80,8 @@ def _unlike(joined: Integration) -> Iterator[str]:
             named = ", ".join(joined.path_name(path) for path in unlike[other][:_NAMED])
             more = f" and {len(unlike[other]) - _NAMED} more" if len(unlike[other]) > _NAMED else ""
             yield (
-                f"{label} entered these more or less often than {joined.labels[0]}: {named}{more};"
-                " this affects its counts"
+                f"{label} entered these call paths more or less often than {joined.labels[0]}: {named}{more}; this "
+                "affects its counts"
             )
         if abs(times[other] - times[0]) > _TIME * times[0]:
             much = f"{abs(times[other] / times[0] - 1):.0%}".replace("%", " %")

@@ -74,7 +74,7 @@ class PythonReport:
             near = get_close_matches(pattern, self.called, _NEAREST) or [
                 functions[each] for each in get_close_matches(pattern.rpartition(":")[2], functions, _NEAREST)
             ]
-            rest = f"did you mean {', '.join(near)}?" if near else "'*' records all of the program's own"
+            rest = f"did you mean {', '.join(near)}?" if near else "'*' records all of the program's own functions"
             heard = "called while recording" if self.displaced else "called"
             yield f"--python-functions {pattern}: no such function was {heard}; {rest}"
 

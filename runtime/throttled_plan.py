@@ -17,8 +17,8 @@ __all__ = ["add_throttled"]
 _OURS: Final = "# Written by autoanalyzer: the next build leaves out these regions, too small to measure separately.\n"
 _HEAD: Final = """\
 # {build}
-# Kind, file, function and ordinal identify a region, in the texts of the file that were measured; delete an entry to
-# have its region measured again.
+# Kind, file, function and ordinal identify a region in the measured texts of the file; delete an entry to
+# measure its region again.
 """
 _TEXTS: Final = 4  # the most versions of a file, or files of one name, that entries list
 
@@ -52,8 +52,8 @@ def _added(path: Path, rules: Sequence[Exclude]) -> str:
     if not text.startswith(_OURS):
         more = f", and {len(rules) - 1} more" if len(rules) > 1 else ""
         return (
-            f"{path} is not written by a run, and stays as it is; to leave out small regions, add "
-            f"[[exclude]] with {rules[0].pattern}{more}"
+            f"{path} was not written by a run, and stays unchanged; to leave out small regions, add [[exclude]] with "
+            f"{rules[0].pattern}{more}"
         )
     plan = load_plan(path) if text != _OURS else Plan()
     exclude = {rule.pattern: rule for rule in plan.exclude}

@@ -46,8 +46,8 @@ def doubts(joined: Integration, lacked: Mapping[Aggregation, str]) -> Iterator[s
     for other in range(1, len(joined.operands)):
         if strangers(joined, [0], [other]):
             yield (
-                f"{joined.labels[0]} and {joined.labels[other]} have no region in common but their main programs: "
-                f"are they the same program?"
+                f"{joined.labels[0]} and {joined.labels[other]} have no regions in common except their main programs: "
+                "are they the same program?"
             )
 
 

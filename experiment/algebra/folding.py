@@ -68,7 +68,8 @@ def fold_throttled(
     remark = ""
     if unlike:
         some = dict.fromkeys(label for by in unlike.values() for label in by)
-        remark = f"part of their callers in all: {listed(unlike)}, too small to measure separately in {listed(some)}"
+        where = f"too small to measure separately in {listed(some)}"
+        remark = f"{where}, so attributed to their callers in all operands: {listed(unlike)}"
     return tuple(operands), forest, Folding(_throttled(operands, forest), remark)
 
 

@@ -45,9 +45,9 @@ _LACKED: Final[Mapping[Aggregation, str]] = {
     "none": "and missing in the result",
 }
 # How differences and sums treat such a metric: a 0 would look like a measured change.
-_ALONE: Final = "so the result has only what others measured"
+_ALONE: Final = "so the result has only the values of the others"
 _LACKED_BY_SUMS: Final[Mapping[Aggregation, str]] = {**_LACKED, "sum": _ALONE, "min": _ALONE, "max": _ALONE}
-_MISSING: Final = "so its change is not known"
+_MISSING: Final = "so the change is unknown"
 _UNKNOWN: Final[Mapping[Aggregation, str]] = {**_LACKED, "sum": _MISSING, "min": _MISSING, "max": _MISSING}
 _LACKED_BY_EXTREMES: Final[Mapping[Aggregation, str]] = {"sum": _ZERO}
 

@@ -65,7 +65,7 @@ def read_document(document: Any) -> Experiment:
 def _experiment(found: Records) -> Experiment:
     columns = {name: each for name, each in found.columns.items() if _is_metric(each)}
     if not columns:
-        raise InputError(f"expected metrics of Caliper, found {', '.join([*found.columns][:8]) or 'none'}")
+        raise InputError(f"expected Caliper metrics, found {', '.join([*found.columns][:8]) or 'none'}")
     has_ranks = any(each in record.keys for record in found.records for each in _RANKS)
     _refuse_aggregate(found, columns, has_ranks=has_ranks)
     columns = {name: each for name, each in columns.items() if not _OF_PROCESSES.match(name)}
@@ -74,7 +74,7 @@ def _experiment(found: Records) -> Experiment:
     reading.fill()
     reading.add_samples()
     if not has_ranks:
-        profile.remarks.append("Caliper: the file has no ranks (mpi.rank); it is taken for one process")
+        profile.remarks.append("Caliper: the file has no ranks (mpi.rank), so it is read as one process")
     if keys := _summed_over(found, columns):
         profile.remarks.append(f"Caliper: summed over {', '.join(keys)}")
     command = found.facts.get("cmdline", "").strip("[]")
@@ -86,7 +86,7 @@ def _is_metric(column: Column) -> bool:
     operation, _, rest = column.name.partition("#")
     is_result = bool(rest and operation in _OPERATIONS)
     if is_result and not column.is_value:
-        raise InputError(f"expected numbers of {column.name}, found others")
+        raise InputError(f"expected numbers in {column.name}, found other values")
     if not column.is_value or column.name in (*_RANKS, *_THREADS, _ORDER) or column.name.endswith((_SLOT, "address")):
         return False
     return column.is_metric or column.name in _NUMBERS or is_result
@@ -99,9 +99,9 @@ def _refuse_aggregate(found: Records, columns: Iterable[str], *, has_ranks: bool
     if has_ranks or size == "1" or (not size and (over is None or _is_of_one(found, columns))):
         return
     raise InputError(
-        f"expected a profile of Caliper by rank (mpi.rank), found one aggregated over {size or 'all'} processes"
-        f"{f' ({over})' if over else ''}, in which ranks cannot be distinguished;"
-        " record one with CALI_CONFIG=hatchet-region-profile"
+        f"expected a Caliper profile by rank (mpi.rank), found one aggregated over {size or 'all'} "
+        f"processes{f' ({over})' if over else ''}, in which ranks cannot be distinguished; record one with "
+        "CALI_CONFIG=hatchet-region-profile"
     )
 
 

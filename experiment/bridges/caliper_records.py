@@ -69,7 +69,7 @@ class Records:
             _refuse_many(document)
         if isinstance(document, list) and document and all(isinstance(each, dict) for each in document):
             return _of_json_records(document)
-        raise InputError("expected JSON of Caliper (data, columns and nodes, or a list of records), found other JSON")
+        raise InputError("expected Caliper JSON (data, columns and nodes, or a list of records), found other JSON")
 
     @classmethod
     def of_stream(cls, source: Source) -> Records:
@@ -122,7 +122,7 @@ def _refuse_circles(nodes: Any) -> None:
 
 def _refuse_many(rows: Sized) -> None:
     if len(rows) > _MOST:
-        raise InputError(f"expected at most {_MOST} records of Caliper in JSON, found {len(rows)}")
+        raise InputError(f"expected at most {_MOST} Caliper records in JSON, found {len(rows)}")
 
 
 def _of_split_json(document: Mapping[str, Any]) -> Records:

@@ -92,7 +92,7 @@ class CallTree:
             metric, inside, scale = self._metrics[column]
             whole = of_rows[rows]
             if not np.isfinite(whole).all():
-                raise InputError(f"expected finite values of {self.columns[column]}, found others")
+                raise InputError(f"expected finite values of {self.columns[column]}, found other values")
             own = whole.copy()
             np.subtract.at(own, outer, whole[inner])
             own[np.abs(own) <= rounding(whole, len(self.nodes))] = 0.0

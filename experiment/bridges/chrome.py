@@ -65,8 +65,9 @@ def read_events(events: Sequence[Mapping[str, Any]]) -> Experiment:
     for (process, thread), found in slices.items():
         place = profile.location(ranks[process], threads[process].index(thread))
         _add(profile, found, place, root)
-    said = "ranks by the names of processes" if named else "no ranks: processes in the order of their numbers"
-    others = f"; not read: events {', '.join(sorted(left_out))}" if left_out else ""
+    unnamed = "no ranks, so processes are numbered in ID order"
+    said = "ranks are taken from process names" if named else unnamed
+    others = f"; events not read: {', '.join(sorted(left_out))}" if left_out else ""
     profile.remarks.append(f"Chrome trace: {said}{others}")
     return profile.experiment()
 
@@ -123,7 +124,9 @@ def _add(profile: Profile, slices: Sequence[_Slice], place: int, root: int | Non
     stack: list[tuple[_Slice, int]] = []
     for each in slices:
         if each.end < each.begin:
-            raise InputError(f"expected slices that end after they begin, found {each.name} from {each.begin:g} on")
+            raise InputError(
+                f"expected slices that end after they begin, found {each.name}, which begins at {each.begin:g}"
+            )
         while stack and stack[-1][0].end <= each.begin:
             stack.pop()
         path = profile.path(each.name, stack[-1][1] if stack else root)

@@ -69,7 +69,8 @@ def read(source: Source) -> Experiment:
     longest = max(spent.values(), default=0.0)
     if longest > seconds:
         profile.remarks.append(
-            f"Darshan: a rank spends {longest:g} s in file I/O in a run of {seconds:g} s, in several threads"
+            f"Darshan: a rank spends {longest:g} s in file I/O in a run of {seconds:g} s, so several threads do I/O at "
+            "once"
         )
     if log["partial"]:
         profile.remarks.append(
@@ -77,8 +78,7 @@ def read(source: Source) -> Experiment:
         )
     others = [each for each in log["modules"] if each not in ("POSIX", "STDIO", _MPI)]
     profile.remarks.append(
-        f"Darshan: only file I/O, without the program's functions and messages"
-        f"{'; not read: ' + ', '.join(others) if others else ''}"
+        f"Darshan: only file I/O, no functions or messages{'; not read: ' + ', '.join(others) if others else ''}"
     )
     return profile.experiment(Notes(program=program, command=tuple(command)))
 
@@ -92,7 +92,7 @@ def _log(source: Source) -> Any:
     if done.returncode or any(line.startswith(_ERROR) for line in said):
         last = said[-1] if said else ""
         how = f"its reader ended by signal {-done.returncode}" if done.returncode < 0 else last
-        raise InputError(f"expected a log of Darshan, found a damaged one ({how[:200]})")
+        raise InputError(f"expected a Darshan log, found a damaged one ({how[:200]})")
     return json.loads(done.stdout)
 
 
@@ -117,7 +117,7 @@ class _Files:
         own = {name for name in known if not _NO_SUM.search(name)}
         self._own = own if len(own) * len(self._names) * len(places) <= _MOST else set()
         if own and not self._own:
-            profile.remarks.append("Darshan: its own counters are left out: too many files and ranks")
+            profile.remarks.append("Darshan: its own counters are left out because of too many files and ranks")
         self._spent: defaultdict[int, float] = defaultdict(float)
         self._impossible: set[str] = set()
 
@@ -134,8 +134,8 @@ class _Files:
                 self._add(record, name, path, place, part)
         if shared:
             self._profile.remarks.append(
-                f"Darshan: {len(shared)} file{'s' * (len(shared) > 1)} that all ranks had open: the log has only sums"
-                f" over ranks, so {DIVIDED}"
+                f"Darshan: for {len(shared)} file{'s' * (len(shared) > 1)} that all ranks had open, the log has only "
+                f"sums over ranks, so {DIVIDED}"
             )
         if self._impossible:
             self._profile.remarks.append(

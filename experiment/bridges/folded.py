@@ -54,7 +54,7 @@ def read(source: Source) -> Experiment:
             continue
         found = _LINE.match(line)
         if found is None:
-            raise InputError(f"line {number}: expected a stack and how many samples it has, found {line[:40]!r}")
+            raise InputError(f"line {number}: expected a stack and its number of samples, found {line[:40]!r}")
         first, *others = found["stack"].split(_SEPARATOR)
         command, place = _who(first)
         value = float(found["number"])
@@ -67,7 +67,7 @@ def read(source: Source) -> Experiment:
         commands[command] = commands.get(command, 0.0) + value
         sums[path, place] = sums.get((path, place), 0.0) + value
     if not sums:
-        raise InputError(f"expected folded stacks, found {'those of idle cores alone' if idle else 'none'}")
+        raise InputError(f"expected folded stacks, found {'only stacks of idle cores' if idle else 'none'}")
     processes = sorted({process for _, (process, _) in sums})
     threads = {each: sorted({thread for _, (process, thread) in sums if process == each}) for each in processes}
     places = {
@@ -78,7 +78,7 @@ def read(source: Source) -> Experiment:
     for (path, place), value in sums.items():
         profile.add(_METRIC, path, places[place], value)
     profile.samples[_METRIC] = 1.0
-    profile.remarks.append("folded stacks: no ranks, no times, no visits, no bytes; by samples")
+    profile.remarks.append("folded stacks: no ranks, times, visits or bytes; values are numbers of samples")
     if idle:
         profile.remarks.append(f"folded stacks: {idle:g} samples of idle cores (swapper) are left out")
     return profile.experiment(Notes(program=max(commands, key=commands.__getitem__)))

@@ -70,7 +70,7 @@ def read_folder(path: Path) -> Experiment:
         return _database(path / _STRUCTURE)
     if (path / META).exists():
         return read_database(path)
-    raise InputError(f"expected a database of HPCToolkit with {_STRUCTURE} or {META}, found one without them")
+    raise InputError(f"expected an HPCToolkit database with {_STRUCTURE} or {META}, found one without them")
 
 
 def _database(file: Path) -> Experiment:
@@ -165,7 +165,7 @@ def _start(
 def _row(found: _Structure, said: Mapping[str, str]) -> int:
     number = int(said["i"])
     if number < 1:
-        raise InputError(f"expected nodes numbered from 1 on, found {number}")
+        raise InputError(f"expected nodes numbered from 1, found {number}")
     if number in found.rows:
         raise InputError(f"expected each node once, found {number} twice")
     found.rows.add(number)

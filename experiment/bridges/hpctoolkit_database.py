@@ -26,7 +26,7 @@ from .profile import Profile, function
 __all__ = ["META", "REMARK", "read", "read_database"]
 
 META: Final = "meta.db"
-REMARK: Final = "HPCToolkit: no visits, no bytes; by samples"
+REMARK: Final = "HPCToolkit: no visits or bytes; values come from samples"
 
 _PROFILES: Final = "profile.db"
 _MAGIC: Final = b"HPCTOOLKIT"
@@ -116,9 +116,9 @@ def read_database(path: Path) -> Experiment:
             place = profile.location(each.process, each.thread, each.host)
             tree.add(profile, place, _values(values, each, contexts.rows, column))
     if idle:
-        profile.remarks.append(f"HPCToolkit: left out: {idle} threads without a sample")
+        profile.remarks.append(f"HPCToolkit: {idle} threads without a sample are left out")
     if streams:
-        profile.remarks.append(f"HPCToolkit: left out: {streams} profiles of GPUs")
+        profile.remarks.append(f"HPCToolkit: {streams} GPU profiles are left out")
     profile.samples |= tree.samples
     profile.remarks.append(REMARK)
     return profile.experiment(Notes(program=tree.program))
@@ -139,7 +139,7 @@ class _File:
         self.name = path.name
         head = self.bytes(0, _HEAD)
         if not head.startswith(_MAGIC + kind):
-            raise InputError(f"{path.name}: expected a file of HPCToolkit's, found another one")
+            raise InputError(f"{path.name}: expected an HPCToolkit file, found another kind of file")
         major, minor = head[-2:]
         if major != _VERSION:
             raise InputError(f"{path.name}: expected version {_VERSION} of HPCToolkit's format, found {major}.{minor}")
@@ -148,7 +148,7 @@ class _File:
     def bytes(self, offset: int, size: int) -> bytes:
         """Return ``size`` bytes from an offset."""
         if not (0 <= size <= _LARGEST and 0 <= offset <= self._end - size):
-            raise InputError(f"{self.name}: expected {size} bytes from {offset} on, found a file of {self._end}")
+            raise InputError(f"{self.name}: expected {size} bytes at offset {offset}, found a file of {self._end}")
         return self._source.read(offset, size)
 
     def fields(self, offset: int, kind: Struct) -> tuple[Any, ...]:
@@ -160,7 +160,9 @@ class _File:
         if many and size < kind.size:
             raise InputError(f"{self.name}: expected elements of at least {kind.size} bytes, found {many} of {size}")
         if start + many * size > self._end:
-            raise InputError(f"{self.name}: expected {many * size} bytes from {start} on, found a file of {self._end}")
+            raise InputError(
+                f"{self.name}: expected {many * size} bytes at offset {start}, found a file of {self._end}"
+            )
         return (self.fields(start + size * each, kind) for each in range(many))
 
     def text(self, offset: int) -> str:
@@ -248,7 +250,7 @@ class _Contexts:
                 library = next(said) if flags & _HAS_LIBRARY else 0
             except (error, StopIteration):
                 raise InputError(
-                    f"{self._meta.name}: expected a whole context from byte {start + at} on, found a part of one"
+                    f"{self._meta.name}: expected a complete context at byte {start + at}, found a part of one"
                 ) from None
             at += _CONTEXT.size + _POINTER.size * words
             row = self._row(context)
@@ -297,7 +299,7 @@ def _profiles(values: _File, kinds: Sequence[str]) -> Iterator[_Profile]:
         if not of_gpu:
             ranked.add(_RANK in logical)
             if len(ranked) > 1:
-                raise InputError(f"{values.name}: expected ranks of all processes or of none, found some")
+                raise InputError(f"{values.name}: expected ranks for all processes or for none, found ranks for some")
             if (process, thread) in seen:
                 what = f"{process}, thread {thread}"
                 raise InputError(f"{values.name}: expected each thread once, found process {what} twice")
@@ -327,7 +329,9 @@ def _refuse_shared(values: _File, profiles: Sequence[_Profile]) -> None:
     blocks = sorted((start, start + size) for start, size in sizes if size)
     for (_, end), (start, _) in pairwise(blocks):
         if start < end:
-            raise InputError(f"{values.name}: expected each thread's own values, found shared ones from {start} on")
+            raise InputError(
+                f"{values.name}: expected separate values for each thread, found shared values at byte {start}"
+            )
 
 
 def _values(values: _File, profile: _Profile, rows: Mapping[int, int], column: npt.NDArray[np.intp]) -> Values:
@@ -336,7 +340,7 @@ def _values(values: _File, profile: _Profile, rows: Mapping[int, int], column: n
     indices = np.frombuffer(values.bytes(profile.indices, profile.contexts * _INDEX.itemsize), _INDEX)
     starts = np.append(indices["start"].astype(np.int64), len(pairs))
     if starts[0] != 0 or (starts[1:] < starts[:-1]).any():
-        raise InputError(f"{values.name}: expected values in the order of contexts, found another one")
+        raise InputError(f"{values.name}: expected values in the order of contexts, found another order")
     # The other values belong to contexts above all entries, and to instructions that need not be in the call paths.
     row = np.array([rows.get(each, -1) for each in indices["context"].tolist()], dtype=np.intp)
     places = np.repeat(row, np.diff(starts)), column[pairs["metric"]]

@@ -26,7 +26,7 @@ def read(source: Source) -> Experiment:
         InputError: The file is neither, or is damaged.
     """
     if not _KEYS.search(source.read(0, _HEAD)):
-        raise InputError("expected JSON of Caliper (data or records) or a Chrome trace (events), found other JSON")
+        raise InputError("expected Caliper JSON (data or records) or a Chrome trace (events), found other JSON")
     document = _parsed(whole_text(source))
     events = events_of(document)
     return read_document(document) if events is None else read_events(events)

@@ -72,18 +72,18 @@ def _has_heading(*headings: bytes) -> Callable[[bytes], bool]:
 
 # The kinds of files; the first one that fits is used.
 KINDS: Final = (
-    Kind("a report of mpiP", "mpip", _has_heading(b"@ mpiP")),
-    Kind("a log of Darshan", "darshan", _is_darshan),
-    Kind("a text of gprof", "gprof", _has_heading(b"Flat profile:", b"Call graph")),
+    Kind("an mpiP report", "mpip", _has_heading(b"@ mpiP")),
+    Kind("a Darshan log", "darshan", _is_darshan),
+    Kind("a gprof text", "gprof", _has_heading(b"Flat profile:", b"Call graph")),
     Kind("a Caliper profile", "caliper", lambda head: head.startswith(b"__rec=")),
-    Kind("a database of HPCToolkit", "hpctoolkit", lambda head: b"<!DOCTYPE HPCToolkitExperiment" in head),
-    Kind("a database of HPCToolkit", "hpctoolkit_database", lambda head: head.startswith(b"HPCTOOLKITmeta")),
+    Kind("an HPCToolkit database", "hpctoolkit", lambda head: b"<!DOCTYPE HPCToolkitExperiment" in head),
+    Kind("an HPCToolkit database", "hpctoolkit_database", lambda head: head.startswith(b"HPCTOOLKITmeta")),
     Kind("an OTF2 archive", "otf2", lambda head: head[1:].startswith(b"BOTF2")),
-    Kind("a profile of TAU", "tau", lambda head: bool(_TAU.match(head))),
+    Kind("a TAU profile", "tau", lambda head: bool(_TAU.match(head))),
     Kind("folded stacks", "folded", _is_folded),
-    Kind("a text of perf script", "perf_script", _is_perf_script),
+    Kind("a perf script text", "perf_script", _is_perf_script),
     Kind(
-        "a profile in JSON, of Caliper or a Chrome trace",
+        "a JSON profile from Caliper or a Chrome trace",
         "json_profile",
         lambda head: head.lstrip()[:1] in (b"{", b"["),
     ),
@@ -92,7 +92,7 @@ KINDS: Final = (
 
 # The first bytes of files that a tool can convert to text → their kind, and how to convert them.
 _RECORDINGS: Final = {
-    b"gmon": ("gprof's data of a program (such as ./app)", "gprof ./app {file} > profile.txt"),
+    b"gmon": ("gprof data of a program (such as ./app)", "gprof ./app {file} > profile.txt"),
     b"PERFILE2": ("perf's data", "perf script -F +pid -i {file} > profile.txt"),
 }
 
@@ -113,11 +113,11 @@ class FolderKind(NamedTuple):
 
 FOLDERS: Final = (
     FolderKind(
-        "a folder of profiles of TAU",
+        "a folder of TAU profiles",
         "tau",
         _any_of("profile.*", "MULTI__*/profile.*", names=r"profile\.\d+\.\d+\.\d+"),
     ),
-    FolderKind("a database of HPCToolkit", "hpctoolkit", _any_of("*.metric-db", "meta.db")),
+    FolderKind("an HPCToolkit database", "hpctoolkit", _any_of("*.metric-db", "meta.db")),
     FolderKind("an OTF2 archive", "otf2", _any_of("traces.otf2")),
 )
 
@@ -160,7 +160,7 @@ def _refuse_recording(head: bytes, path: Path) -> None:
     for start, (name, command) in _RECORDINGS.items():
         if head.startswith(start):
             way = command.format(file=shlex.quote(str(path)))
-            raise InputError(f"{path}: expected a profile, found {name}; make the text profile.txt of it: {way}")
+            raise InputError(f"{path}: expected a profile, found {name}; convert it to text: {way}")
 
 
 def _of_module(kind: Kind | FolderKind, reader: str, what: Source | Path) -> Experiment:

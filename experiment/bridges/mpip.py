@@ -84,7 +84,7 @@ class _Reading:
             place = f'in "@--- {section}"' if section else "before its first section"
             raise InputError(
                 f'expected a report that ends in "@--- {_END}", found one that is cut off {place};'
-                " take the whole file, or run the program again until it has left MPI"
+                " use the complete file, or run the program again until it has left MPI"
             )
         if not self._tasks:
             raise InputError("expected times by task (@--- MPI Time), found none; a concise report (-c) lacks them")
@@ -113,7 +113,7 @@ class _Reading:
         self._add_times(scales)
         for section, metric in _VOLUMES.items():
             self._add_volumes(section, metric)
-        self._profile.remarks.append("mpiP: no times of functions outside MPI, no threads; numbers have three digits")
+        self._profile.remarks.append("mpiP: no times for functions outside MPI, no threads; numbers have three digits")
         return self._profile.experiment(self._notes)
 
     def _spent(self) -> defaultdict[int, float]:

@@ -79,7 +79,7 @@ def _profile(anchor: Path) -> Experiment:
             if name in names - times:
                 profile.add(name, paths[path], location, amount)
     left_out = f"; not read: {', '.join(reading.unread)}" if reading.unread else ""
-    profile.remarks.append(f"OTF2: summed up over the whole trace{left_out}"[:300])
+    profile.remarks.append(f"OTF2: values are summed over the whole trace{left_out}"[:300])
     profile.remarks.extend(critical.remarks())
     if not critical.is_known:
         return profile.experiment()

@@ -118,9 +118,9 @@ class ArchivePath:
         if self._stopped or len(self._world) < 2:
             return self._stopped
         if self._replay.lost:
-            return f"{_UNKNOWN}too many operations wait for a message or a rank of which the archive has no record"
+            return f"{_UNKNOWN}too many operations wait for messages or ranks that the archive lacks"
         if waiting := self._replay.waiting:
-            return f"{_UNKNOWN}threads wait for a message or a rank of which the archive has no record: {waiting}"
+            return f"{_UNKNOWN}threads wait for messages or ranks that the archive lacks: {waiting}"
         if not self._replay.messages:
             return f"{_UNKNOWN}the archive has no messages that were received, and no collectives"
         return ""

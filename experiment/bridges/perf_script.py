@@ -148,8 +148,8 @@ class _Samples:
 
     def experiment(self) -> Experiment:
         if not self._sums:
-            found = "a part of one: the text is cut off" if self._is_cut else "none"
-            found = "those of idle cores alone" if self._idle else found
+            found = "only a part of one, because the text is cut off" if self._is_cut else "none"
+            found = "only those of idle cores" if self._idle else found
             raise InputError(f"expected samples of perf script, found {found}")
         numbers: defaultdict[int, set[int]] = defaultdict(set)
         for _, _, (process, thread) in self._sums:
@@ -164,9 +164,9 @@ class _Samples:
         for metric, (total, squares) in self._worth.items():
             if total > 0:  # samples of different periods vary as much as equal samples of this size
                 self._profile.samples[self._profile.metric(self._named(metric), "occ")] = squares / total
-        apart = "" if self._told_apart else ", each of which may be a thread: perf script -F +pid distinguishes them"
-        of_whom = f"processes in the order of their numbers{apart}" if self.has_processes else "one process"
-        self._profile.remarks.append(f"perf: no ranks: {of_whom}; no visits, no bytes; by samples")
+        apart = "" if self._told_apart else ", but each may be a thread: distinguish them with perf script -F +pid"
+        of_whom = f"processes are numbered in ID order{apart}" if self.has_processes else "one process"
+        self._profile.remarks.append(f"perf: no ranks; {of_whom}; no visits or bytes; values come from samples")
         if untold := sum(self._untold.values()):
             self._profile.remarks.append(f"perf: {untold} samples have no period, so they are only counted")
         if self._idle:

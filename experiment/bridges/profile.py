@@ -104,8 +104,9 @@ class Profile:
         if key not in self._paths:
             depth = 1 if parent is None else self._depths[parent] + 1
             if depth > _MAX_DEPTH or len(self._paths) >= _MAX_LISTED:
-                limit = f"{_MAX_DEPTH} deep" if depth > _MAX_DEPTH else f"{_MAX_LISTED}"
-                raise InputError(f"expected call paths at most {limit}, found more")
+                most = f"at most {_MAX_LISTED} call paths"
+                limit = f"call paths at most {_MAX_DEPTH} deep" if depth > _MAX_DEPTH else most
+                raise InputError(f"expected {limit}, found more")
             self._paths[key] = len(self._call_paths)
             self._call_paths.append(CallPath(of, parent, site))
             self._depths.append(depth)
@@ -124,7 +125,7 @@ class Profile:
     def location(self, process: int, thread: int = 0, node: str = "node") -> int:
         """Return the number of a location, adding it if it is new."""
         if not (0 <= process < 1 << 31 and 0 <= thread < 1 << 31):
-            raise InputError(f"expected a rank and a thread from 0 on, found {process} and {thread}")
+            raise InputError(f"expected non-negative numbers of a rank and a thread, found {process} and {thread}")
         if len(self._locations) >= _MAX_LISTED:
             raise InputError(f"expected at most {_MAX_LISTED} threads, found more")
         return self._locations.setdefault((process, thread), (len(self._locations), node))[0]

@@ -89,7 +89,7 @@ def _thread(source: Source) -> _Thread:
     rest = lines(source)
     head = _HEAD.match(next(rest, ""))
     if not head:
-        raise InputError("expected a profile of TAU, found no number of its functions")
+        raise InputError("expected a TAU profile, found no number of functions")
     found = _Thread(metric=head[2] or "TIME")
     found.facts = {name: unescape(value) for name, value in _ATTRIBUTE.findall(next(rest, ""))}
     for number in range(int(head[1])):
@@ -125,7 +125,7 @@ def _experiment(threads: Iterable[tuple[tuple[int, int, int], _Thread]]) -> Expe
         _add(profile, thread, place, above, whole=whole, counts_calls=thread.metric == first)
     if not whole:
         profile.remarks.append(
-            "TAU: call paths are cut off (TAU_CALLPATH_DEPTH) or not recorded: functions are listed flat"
+            "TAU: call paths are cut off (TAU_CALLPATH_DEPTH) or not recorded, so functions are listed flat"
         )
     if events := sum(thread.events for _, thread in found):
         profile.remarks.append(f"TAU: {events} user events are not read")

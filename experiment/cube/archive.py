@@ -206,5 +206,5 @@ def _of_checksums(members: list[str]) -> Iterator[str]:
         more = f" and {len(members) - _SHOWN} more" if len(members) > _SHOWN else ""
         yield (
             f"the archive has wrong checksums for {', '.join(members[:_SHOWN])}{more}: their content was read "
-            "nevertheless; if it was changed on its way, fetch it again"
+            "nevertheless; if the archive was damaged in transfer, fetch it again"
         )

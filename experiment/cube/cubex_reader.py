@@ -183,7 +183,7 @@ class _Values:
                 with suppress(InputError):  # the error is reported when the metric is used
                     more = rows - len(self._index(metric).listed)
                     if more > 0:
-                        yield f"{name}: {more} row{'s' * (more > 1)} of values that belong to no call path: left out"
+                        yield f"{name}: ignored {more} row{'s' * (more > 1)} of values that belong to no call path"
 
     def _stored(self, name: str) -> Severity:
         metric = self._metrics[name]
@@ -250,7 +250,9 @@ def _inflated(text: bytes, order: str, most: int) -> bytes:
     unpacked = bytearray()
     for place, at, packed in sorted(zip(blocks[::3], blocks[1::3], blocks[2::3], strict=True)):
         if place < len(unpacked) or at < 0 or packed < 0 or start + at + packed > len(text):
-            raise InputError("expected packed blocks one after the other, found one in another or beyond the end")
+            raise InputError(
+                "expected packed blocks one after the other, found one that overlaps another or exceeds the end"
+            )
         unpacked.extend(bytes(min(place, most + 1) - len(unpacked)))  # unset values have no block
         engine = zlib.decompressobj()
         try:
@@ -272,5 +274,5 @@ def _unpacked(anchor: bytes) -> bytes:
     except zlib.error as error:
         raise InputError(f"{ANCHOR}: broken gzip data: {error}") from None
     if len(text) > _MAX_ANCHOR or not engine.eof:
-        raise InputError(f"{ANCHOR}: expected whole gzip data of at most {_MAX_ANCHOR >> 20} MiB unpacked")
+        raise InputError(f"{ANCHOR}: expected complete gzip data of at most {_MAX_ANCHOR >> 20} MiB unpacked")
     return text

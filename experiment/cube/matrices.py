@@ -118,8 +118,8 @@ class CubeMatrices:
         finite(severity, self._metrics[metric].metric)
         if short:
             warnings.warn(
-                f"{self._source.path}: {metric}: fewer than {width} values for {short} of its call paths; the others "
-                "are taken as 0, as the CUBE tools do",
+                f"{self._source.path}: {metric}: fewer than {width} values for {short} of its call paths; the missing "
+                "values are read as 0, as in the CUBE tools",
                 stacklevel=2,
             )
 

@@ -30,10 +30,12 @@ def metric_of_stacks(experiment: Experiment, name: str | None = None) -> Metric:
     if name is None:
         names = ", ".join(each.name for each in experiment.metrics)
         times = f"{', '.join(WEIGHING_TIMES[:-1])} or {WEIGHING_TIMES[-1]}"
-        raise InputError(f"expected a metric {times}, found {names}; choose one with --metric")
+        raise InputError(f"expected the metric {times}, found {names}; choose one with --metric")
     metric = experiment.metric(name)
     if metric.aggregation != "sum":
-        raise UsageError(f"--metric {name}: expected one that adds up, as stacks do; .jsonl holds others")
+        raise UsageError(
+            f"--metric {name}: expected an additive metric, which stacks need; .jsonl can hold other metrics"
+        )
     return metric
 
 
@@ -76,7 +78,7 @@ def weights(
             name = experiment.path_name(path) or experiment.call_paths[path].region.name
             least = found[path, column] / unit_of(metric)[1]
             raise InputError(
-                f"metric {metric.name!r}: expected no negative value, because stacks cannot have one, "
-                f"found {least:g} of {name}; export to .pb.gz or .jsonl instead"
+                f"metric {metric.name!r}: expected no negative values, which stacks cannot show, found {least:g} in "
+                f"{name}; export to .pb.gz or .jsonl instead"
             )
         yield from zip(part.whose, found.T, strict=True)

@@ -93,7 +93,9 @@ class _Reader:
         pattern = self._pattern("include", entry, "modes", "reason", "texts")
         modes = self._modes("include: modes", entry["modes"]) if "modes" in entry else ()
         if not modes and "modes" in entry:
-            raise self._refuse("include: modes", "at least one mode, or no modes key for all", entry["modes"])
+            raise self._refuse(
+                "include: modes", "at least one mode, or no modes key, which means all modes", entry["modes"]
+            )
         return Include(pattern, modes)
 
     def _exclude(self, table: str, entry: dict[str, Any]) -> Exclude:

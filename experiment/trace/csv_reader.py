@@ -105,7 +105,7 @@ class TraceReader:
                 f"{self._name}:{self._line}: expected a name for each metric, found none in column {column}"
             )
         if twice is not None:
-            raise InputError(f"{self._name}:{self._line}: expected metrics of different names, found {twice!r} again")
+            raise InputError(f"{self._name}:{self._line}: expected metrics with different names, found {twice!r} again")
         self._metrics = names
         self._units = tuple((match["unit"] or "") if match else "" for match in columns)
 
@@ -166,5 +166,5 @@ def _seconds(field: str) -> float:
 
 def _whole(field: str) -> int:
     if not field.isascii() or not field.isdigit() or len(field) > _DIGITS or int(field) >= _NUMBER:
-        raise ValueError(f"expected the number of a process or thread, from 0 on, found {field[:60]!r}")
+        raise ValueError(f"expected a process or thread number, 0 or more, found {field[:60]!r}")
     return int(field)

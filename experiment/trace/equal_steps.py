@@ -76,8 +76,8 @@ class EqualSteps:
         whole = int(line.end[-1] / self.step)
         if whole - self.passed.get(line.place, int(line.begin[0] / self.step)) > _MOST:
             raise InputError(
-                f"expected steps of which there are {_MOST:,} at most, found {line.end[-1] / self.step:.3g} of "
-                f"{self.step:g} s; choose a longer --window"
+                f"expected at most {_MOST:,} steps, found {line.end[-1] / self.step:.3g} steps of {self.step:g} s; "
+                "choose a longer --window"
             )
         start = self.passed.get(line.place, min(ceil(line.begin[0] / self.step), whole))
         edges = np.arange(start, max(whole, start) + 1) * self.step

@@ -187,14 +187,14 @@ class _Archive:
         try:
             info = self._file.getinfo(name)
             if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-                raise self._defect(f"a member {name} that was deflated", f"kind {info.compress_type} of compression")
+                raise self._defect(f"a member {name} that was deflated", f"compression type {info.compress_type}")
             if info.file_size > _RATIO * (info.compress_size + 1):
                 raise self._defect(f"a member {name} that was deflated", f"{info.file_size} bytes")
             return self._file.read(info)
         except KeyError:
             raise self._defect(f"a member {name}", "none") from None
         except (zipfile.BadZipFile, zlib.error, ValueError, NotImplementedError, RuntimeError, EOFError) as error:
-            raise self._defect(f"a whole member {name}", error) from None
+            raise self._defect(f"a complete member {name}", error) from None
         except OSError as error:
             raise InputError(f"{self._path}: cannot be read: {error.strerror or error}") from None
 
@@ -245,9 +245,9 @@ class _Archive:
         if not all(isinstance(text, str) for text in texts):
             raise self._defect("names that are text", next(text for text in texts if not isinstance(text, str)))
         if not all(isinstance(each.additive, bool) and isinstance(each.parent, str | None) for each in metrics):
-            raise self._defect("metrics with their parents, and whether they add up", "others")
+            raise self._defect("metrics with their parents, and whether they are additive", "others")
         if len({each.name for each in metrics}) != len(metrics):
-            raise self._defect("metrics of different names", [each.name for each in metrics])
+            raise self._defect("metrics with different names", [each.name for each in metrics])
         for number, path in enumerate(call_paths):
             if path.parent is not None and not (isinstance(path.parent, int) and 0 <= path.parent < number):
                 raise self._defect(f"a parent before call path {number}", path.parent)

@@ -56,7 +56,9 @@ def expand(
         size += len(line)
         if size > _MOST:
             file = os.fsdecode(source.encode("latin-1"))
-            raise SourceError(file, 1, 1, f"expected at most {_MOST >> 20} MiB with all that is included, found more")
+            raise SourceError(
+                file, 1, 1, f"expected at most {_MOST >> 20} MiB, counting all included files, found more"
+            )
     return "".join(lines)
 
 

@@ -82,7 +82,7 @@ def calibrate(
     found |= found_of_node | found_of_mpi
     missing |= missing_of_node | missing_of_mpi
     if not found:
-        raise InputError(f"{shlex.join(launcher) or 'machine'}: expected prices, found nothing printed")
+        raise InputError(f"{shlex.join(launcher) or 'machine'}: expected prices, but nothing was printed")
     more = {
         **how,
         **({"mpi": str(mpi.library.path)} if mpi.library else {}),
@@ -109,12 +109,12 @@ def machine_alone(folder: Path, environment: Mapping[str, str], *, rounds: int, 
         printed = shop.run([*_command(shop, _built(shop), geometry), str(rounds)], patience=patience)
     found, missing = _of_machine(printed, {})
     if not found:
-        raise InputError("machine: expected prices, found nothing printed")
+        raise InputError("machine: expected prices, but nothing was printed")
     return Calibration(Prices.of(found), _place(printed, geometry, {}, {}), missing)
 
 
 def _built(shop: Workshop) -> Path:
-    return shop.build("machine", _MACHINE, c_compilers(shop.environment, "what measures the machine"))
+    return shop.build("machine", _MACHINE, c_compilers(shop.environment, "the machine benchmark"))
 
 
 def _command(shop: Workshop, program: Path, geometry: CacheGeometry) -> list[str]:

@@ -44,11 +44,11 @@ def messages(
     found = printed_prices(printed)
     ranks = [int(number) for number in _RANKS.findall(printed)]
     if len(ranks) > 1:
-        why = f"{len(ranks)} times rank 0 of 1: the launcher belongs to another MPI library"
+        why = f"{len(ranks)} processes, each rank 0 of 1: the launcher belongs to another MPI library"
     elif max(ranks, default=0) < 2:
         why = f"expected 2 or more ranks, found {max(ranks, default=0)}"
     elif "mpi_call" in found:
         why = "all ranks were on one node: add -- srun -N 2"
     else:
-        why = "no two ranks were on one node: calibrate once more with two ranks on one"
+        why = "no two ranks were on one node: calibrate again with two ranks on one node"
     return found, {name: why for name in MPI_PRICES if name not in found}

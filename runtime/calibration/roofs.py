@@ -36,7 +36,7 @@ def roofs(shop: Workshop, launcher: Sequence[str]) -> tuple[dict[str, float], di
     failure = ""
     for flags in _NATIVE:
         try:
-            compilers = c_compilers(shop.environment, "what measures the machine")
+            compilers = c_compilers(shop.environment, "the machine benchmark")
             printed = shop.run([*launcher, shop.build("roofs", _SOURCES, compilers, flags=(*_COMMON, *flags))])
         except AutoanalyzerError as error:
             failure = failure or str(error)

@@ -170,7 +170,7 @@ def further_levels(events: Collection[str], geometry: CacheGeometry, folder: Pat
         (TLB_MISSES, "TLB", geometry.tlb, "TLB=6M/12/4K"),
     ):
         if event in events and not level:
-            raise UsageError(f"{event}: this machine's {name} is unknown: name it, such as --cache {such}")
+            raise UsageError(f"{event}: this machine's {name} is unknown: describe it, for example with --cache {such}")
         if level and event not in events:
             raise UsageError(f"--cache {name} needs --counters simulated:{event}")
         if level:

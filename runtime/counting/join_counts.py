@@ -188,7 +188,10 @@ def _differing(timing: Experiment, counted: Severity, columns: npt.NDArray[np.in
         name = _name(timing, place)
         yield f"{name} was entered {totals[0][place]:.0f} times when timed, {totals[1][place]:.0f} times when counted"
     if len(unequal) > _NAMED:
-        yield f"more call paths not entered equally often when timed and when counted: {len(unequal) - _NAMED}"
+        yield (
+            f"more call paths with different numbers of entries in the timed and the counting run: "
+            f"{len(unequal) - _NAMED}"
+        )
     close = np.flatnonzero((gaps > 0) & (gaps <= _TOLERATED))
     if len(close):
         yield f"call paths entered up to {gaps[close].max():.1%} more or less often when counted: {len(close)}"
@@ -205,6 +208,9 @@ def _gap(one: Severity, other: Severity) -> Severity:
 
 def _entered_only_when_counting(counting: Experiment, strange: list[int]) -> Iterator[str]:
     for number in strange[:_NAMED]:
-        yield f"{counting.path_name(number)} was entered only when counted: its counts go to the enclosing region"
+        yield (
+            f"{counting.path_name(number)} was entered only when counted: its counts are attributed to the "
+            "enclosing region"
+        )
     if len(strange) > _NAMED:
         yield f"more call paths entered only when counted: {len(strange) - _NAMED}"

@@ -93,7 +93,9 @@ class CountingRun:
                 save(experiment, folder.experiment)
         except OSError as error:
             place = error.filename or self.output
-            raise InputError(f"the counting run cannot use {place}: {error.strerror or error}: no counts") from None
+            raise InputError(
+                f"the counting run cannot use {place}: {error.strerror or error}, so there are no counts"
+            ) from None
         return joined
 
     def _count(self, expected: int, timings: Iterable[Experiment]) -> Experiment:
@@ -172,7 +174,7 @@ def prepared_counting(
     launcher = find_mpi(command).launcher
     place = find_program(command, launcher)
     if own := _own_folder(command[:place]):
-        raise InputError(f"{own}: remove it from the command: the counting run takes place in another folder")
+        raise InputError(f"remove {own} from the command, because the counting run takes place in another folder")
     if chosen:
         _check_folder(chosen, "" if place is None else command[place])
     counting_command(command, geometry, counters=counters, launcher=launcher, say=say)
@@ -215,8 +217,8 @@ def _shared(output: Path) -> Path:
 
 def _warning(program: str) -> str:
     return (
-        f"{program} was built to use fused multiply-add: if it does so often, counting takes about {_FUSED_TIMES} times"
-        f" as long as the program; if built with -mno-fma in addition, about {_UNFUSED_TIMES} times"
+        f"{program} was built to use fused multiply-add: if it uses these instructions often, counting takes about "
+        f"{_FUSED_TIMES} times as long as the program; if it is also built with -mno-fma, about {_UNFUSED_TIMES} times"
     )
 
 
@@ -248,7 +250,7 @@ def _check_folder(folder: Path, program: str) -> None:
     if not folder.is_dir():
         raise InputError(f"{folder}: --counting-dir needs an existing folder")
     if "/" in program and not (folder / program).exists():
-        raise InputError(f"{folder}: --counting-dir needs a folder that holds {program}")
+        raise InputError(f"{folder}: --counting-dir needs a folder that contains {program}")
 
 
 def _input_again() -> BinaryIO:

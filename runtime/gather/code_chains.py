@@ -59,13 +59,15 @@ def said_of_code(chains: Mapping[Region, Sequence[Region]]) -> Iterator[str]:
     for file, shown in sorted(programs.items()):
         name = Path(file).name
         if file in gone:
-            yield f"samples show no functions, because {file} is not here: use autoanalyzer gather where it is"
+            yield (
+                f"samples show no functions, because {file} is not on this machine: use autoanalyzer gather where it is"
+            )
         elif not has_tool:
             yield "samples show no functions, because addr2line is missing: install binutils"
         elif LINE not in shown and "function" in shown:
             yield f"{name} has no line numbers, so samples show functions only: compile with -g"
         elif LINE not in shown:
-            yield f"{name} is stripped, so samples do not show its functions: compile with -g, and do not strip it"
+            yield f"{name} is stripped, so samples do not show its functions: compile with -g, without stripping"
 
 
 def said_of_changes(chains: Mapping[Region, Sequence[Region]], began: float) -> Iterator[str]:

@@ -200,8 +200,8 @@ def said_of_path(processes: Collection[PathRecords]) -> Iterator[str]:
         return
     if count["too_dear"]:
         yield (
-            "the critical path is known for the beginning of the run only: it was recorded until messages of the"
-            " library took more than --max-overhead (--path always records all of it)"
+            "the critical path is known only for the beginning of the run: it was recorded until messages of the "
+            "library took more than --max-overhead (--path always records all of it)"
         )
     if count["missed"]:
         yield (

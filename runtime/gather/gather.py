@@ -93,13 +93,13 @@ def gather(
         return _merge(folder, facts, own)
     remark = f"{NOT_GATHERED} ({job.failure}): only the data on this machine's disk were read"
     launched = f" -- {shlex.join(command)}" if command else ""
-    again = f"on the same nodes, autoanalyzer gather {folder.path}{launched} tries again"
+    again = f"run autoanalyzer gather {folder.path}{launched} again on the same nodes"
     if not own.told.files:
         if facts.status:
             remark = f"nothing was recorded: the command ended with exit status {facts.status} ({job.failure})"
         else:
             remark += ", and there were none"
-        raise InputError(f"{remark}; if the program ran on other nodes: {again}")
+        raise InputError(f"{remark}; if the program ran on other nodes, {again}")
     if own.told.lacks_ranks:
         remark += f"; {again}"
     return _merge(folder, facts, own, [remark], keep=own.told.lacks_ranks)
@@ -220,8 +220,8 @@ def _whole(folder: RunFolder, shards: Sequence[Shard]) -> Experiment | None:
     if processes <= len(shards):
         return None
     warnings.warn(
-        f"{folder.experiment} has the data of {processes} processes; the shards beside it are of {len(shards)} of the"
-        f" same or an earlier run: both stay as they are, the shards in {folder.shards}",
+        f"{folder.experiment} has the data of {processes} processes, but the shards beside it, from the same or an "
+        f"earlier run, only those of {len(shards)}: both stay unchanged, the shards in {folder.shards}",
         stacklevel=2,
     )
     return found

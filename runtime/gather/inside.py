@@ -95,7 +95,7 @@ def said_of_samples(sums: SampleSums) -> Iterator[str]:
     reasons = {
         "old_kernel": "no samples: the kernel is too old (Linux 5.9 on x86-64, 5.16 on ARM)",
         "theirs": "samples are missing: the program handles SIGURG itself",
-        "refused": "samples are missing: the system gave no timers",
+        "refused": "samples are missing: the system provided no timers",
     }
     yield from (said for state, said in reasons.items() if sums.states[state])
     without = {
@@ -108,7 +108,7 @@ def said_of_samples(sums: SampleSums) -> Iterator[str]:
             yield f"no samples of {number} {'thread' if number == 1 else 'threads'} {why}"
     if sums.crowded > _WORTH_A_WORD * sums.seconds:
         share = 100 * sums.crowded / sums.seconds
-        yield f"{share:.0f} % of the samples lack their place: more code is executed than a table holds"
+        yield f"{share:.0f} % of the samples have no place, because more code is executed than a table holds"
     if sums.lost > _WORTH_A_WORD * sums.seconds:
         late = "whose signals came late: SIGURG was blocked, or a hypervisor took the core"
         yield f"samples leave out {100 * sums.lost / sums.seconds:.0f} % of the CPU time, {late}"
@@ -186,6 +186,6 @@ def said_of_bias(sums: SampleSums) -> Iterator[str]:
     chance = _SIGMAS * sqrt(known * (1 - known) / sums.signals)
     if abs(seen - known) > chance + _BIASED * known:
         yield (
-            f"samples are biased, as threads share cores: {100 * seen:.0f} % of them are outside calls, where"
-            f" {100 * known:.0f} % of the CPU time is; times of regions may be wrong by as much"
+            f"samples are biased, because threads share cores: {100 * seen:.0f} % of the samples are outside calls, "
+            f"but {100 * known:.0f} % of the CPU time is; times of regions may be wrong by as much"
         )

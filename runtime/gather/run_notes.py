@@ -29,7 +29,7 @@ _MOST_FILES: Final = 20
 
 _BYPASSES: Final = {
     1: "MPI was used, but its calls were",
-    2: "calls of MPI by a library that was loaded with RTLD_DEEPBIND were",
+    2: "MPI calls by a library that was loaded with RTLD_DEEPBIND were",
 }
 _SILENCE: Final = 0.5  # share of the recorded time; shorter silence is not reported
 _WORTH_A_WORD: Final = 0.01  # share of a region's entries; a smaller share is not reported
@@ -156,8 +156,8 @@ def _unseen(bypassed: Sequence[int]) -> Iterable[str]:
     """Yield warnings about MPI calls that were not seen, from each process's value of ``mpi_bypassed``."""
     for bypass in sorted({*bypassed}.intersection(_BYPASSES)):
         yield (
-            f"{_BYPASSES[bypass]} not seen, on {bypassed.count(bypass)} of {len(bypassed)} processes:"
-            " busy times include waiting in MPI, and differences between ranks may come from that"
+            f"{_BYPASSES[bypass]} not seen, on {bypassed.count(bypass)} of {len(bypassed)} processes: busy times "
+            "include waiting in MPI, which may cause differences between ranks"
         )
 
 
@@ -229,7 +229,9 @@ def _said_of_timed_again(heads: Iterable[Head], folded: Iterable[Region]) -> Ite
             f"{region.name} seemed too small to measure, but took long: {untimed:,} of {entered:,} entries lack a time"
         )
         if region in names:
-            yield f"{said}; where threads or call paths differ in these, all of its time is attributed to callers"
+            yield (
+                f"{said}; where threads or call paths differ in such entries, all of its time is attributed to callers"
+            )
         elif untimed >= _WORTH_A_WORD * entered:
             yield f"{said}, and their time is attributed to callers"
 

@@ -190,7 +190,7 @@ class _Reader:
         counts = heads["parts"].astype(np.intp)
         words = layout.PART_LAYOUT.itemsize // _WORD
         if (start + counts * words != (offsets + heads["size"].astype(np.intp)) // _WORD).any():
-            raise self._defect("samples as long as what is in them", "another one")
+            raise self._defect("samples whose lengths fit their contents", "another one")
         first = np.concatenate([[0], np.cumsum(counts)])
         within = np.arange(first[-1]) - np.repeat(first[:-1], counts)
         at = np.repeat(start, counts) + within * words
@@ -198,7 +198,7 @@ class _Reader:
         share = (self._words[at] >> np.uint64(32)) / layout.PART_WHOLE
         visits, ticks = (self._words[at + word].view(np.int64) for word in (1, 2))
         if (visits < 0).any() or (np.abs(ticks) > 1 << 60).any():
-            raise self._defect("visits and ticks of parts", "numbers that cannot be")
+            raise self._defect("visits and ticks of parts", "impossible numbers")
         return first, places, visits.copy(), ticks.astype(np.float64), share
 
 

@@ -124,7 +124,7 @@ def tracing_of(path: Path, header: Mapping[str, Any], ticks_per_second: float) -
         return None
     if interval > MOST or not generation:
         raise shard_defect(
-            path, f"an interval of at most {MOST} ticks, of a generation from 1 on", (interval, generation)
+            path, f"an interval of at most {MOST} ticks and a generation of at least 1", (interval, generation)
         )
     slowed, lost = (int(header[f"trace_{name}"]) for name in ("slowed", "lost"))
     left_out = int(header["trace_left_out"])

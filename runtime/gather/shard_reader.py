@@ -237,7 +237,9 @@ class _Reader:
                 raise self.defect("throttled regions", f"a base at byte {place}")
             strange_number = next((each for each in (visits, again) if each > most), None)
             if strange_number is not None:
-                raise self.defect(f"at most the {most} visits of the throttled node at byte {place}", strange_number)
+                raise self.defect(
+                    f"no more visits than the {most} of the throttled node at byte {place}", strange_number
+                )
             self.throttled[place] = min(visits + (most - again if again else 0), most)
         self.timed_again = frozenset(place for place, again in zip(places, found["again"], strict=True) if again)
 

@@ -51,17 +51,17 @@ def said_of_topologies(processes: Mapping[int, Shard]) -> Iterable[str]:
     places, doubtful = _places(processes)
     for key, several in doubtful.items():
         yield (
-            f"topology of MPI that was left out: {_TITLES[key[0]]} of {' × '.join(str(size) for size, _ in key[3])}, in"
-            f" which {several} processes have the same places, so their communicators cannot be distinguished"
+            f"MPI topology that was left out: {_TITLES[key[0]]} of {' × '.join(str(size) for size, _ in key[3])}, in "
+            f"which {several} processes have the same places, so their communicators cannot be distinguished"
         )
     count = len(places)
     if count > MOST_KEPT:
-        yield f"topologies of MPI that were left out: {count - MOST_KEPT} of {count}, those with the fewest places"
+        yield f"MPI topologies that were left out: {count - MOST_KEPT} of {count}, those with the fewest places"
     more = sum(shard.topologies_left_out > 0 for shard in processes.values())
     if more:
         yield (
-            f"processes with places in further topologies of MPI, beyond the first {MOST_TOPOLOGIES} or with more than"
-            f" {MOST_DIMENSIONS} dimensions: {more}"
+            f"processes with places in further MPI topologies, beyond the first {MOST_TOPOLOGIES} or with more than "
+            f"{MOST_DIMENSIONS} dimensions: {more}"
         )
 
 

@@ -104,7 +104,7 @@ static Geometry geometry(const HChar *option, const struct aa_rtcount_cache *cac
     while ((1ull << result.way_bits) < cache->ways)
         result.way_bits++;
     if (cache->line < 32 || sets < 2 || cache->ways << (result.set_bits + result.line_bits) != cache->size)
-        VG_(fmsg_bad_option)(option, "expected powers of 2: lines of 32 bytes and up, two sets and up\n");
+        VG_(fmsg_bad_option)(option, "expected powers of 2: lines of 32 bytes or more, two sets or more\n");
     return result;
 }
 

@@ -28,7 +28,7 @@ ALLOCATION_FLAGS: Final = (
     "-fno-builtin",  # otherwise the compiler could implement one allocation function by another
     *("-shared", "-Wl,-z,defs", "-Wl,-z,now"),
 )
-"""Flags to compile and link the library that counts allocation."""
+"""Flags to compile and link the library that counts allocations."""
 ALLOCATION: Final = ("allocated_bytes", "allocations", "freed_bytes", "frees")
 
 
@@ -41,7 +41,7 @@ def usage_of(text: str) -> tuple[str, ...]:
     names = tuple(text.split(",")) if text else ()
     for name in names:
         if name not in USAGE:
-            raise UsageError(f"no usage {name!r} is counted; {way_out(name, USAGE)}")
+            raise UsageError(f"no metric {name!r} can be counted; {way_out(name, USAGE)}")
         if names.count(name) > 1:
             raise UsageError(f"expected each metric once, found {name} twice")
     if len(names) > MOST_USAGE:

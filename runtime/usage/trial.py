@@ -89,7 +89,7 @@ def _tried_system() -> dict[str, int]:
 def _allocation_defect(environment: Mapping[str, str]) -> str:
     """Build the library and preload it into a process; return why that fails, or an empty string."""
     try:
-        compiler = c_compilers(environment, "the library that counts allocation")[0]
+        compiler = c_compilers(environment, "the library that counts allocations")[0]
     except BuildError as error:
         return str(error)
     with tempfile.TemporaryDirectory(prefix="autoanalyzer-") as name:
@@ -99,4 +99,6 @@ def _allocation_defect(environment: Mapping[str, str]) -> str:
         variables = {**environment, "LD_PRELOAD": str(Path(name, ALLOCATION_LIBRARY))}
         command = [sys.executable, "-I", "-c", _ASK]
         done = subprocess.run(command, env=variables, capture_output=True, text=True, check=False)
-    return done.stdout.strip() if done.returncode == 0 else "no library can be preloaded in front of the allocator here"
+    if done.returncode:
+        return "cannot preload a library to intercept the allocator on this system"
+    return done.stdout.strip()

@@ -18,7 +18,7 @@ def test_the_message_names_what_clears_the_environment_and_its_way_out_works(too
     assert done.returncode == 2
     said = done.stderr.decode()
     assert "clears the environment (env -i, " in said
-    assert "put autoanalyzer exec right before it" in said
+    assert "put autoanalyzer exec right before the program" in said
     tool.write("start", f"#!/bin/sh\n{CLEARED} {BIN}/autoanalyzer exec -o inner ./app\n").chmod(0o755)
     succeed(tool("./start"))
     succeed(tool("autoanalyzer", "analyze", "inner"))

@@ -14,9 +14,11 @@ RAYS = Path(__file__).parents[1] / "data" / "rays.cube.gz"
 def test_a_line_says_what_was_written(here, tmp_path):
     shutil.copy(RAYS, tmp_path)
     done = here("convert", "rays.cube.gz", "a.folded")
-    assert (done.returncode, done.stdout) == (0, b"wrote a.folded: wall_time, each of 4 locations\n"), done.stderr
+    assert (done.returncode, done.stdout) == (0, b"wrote a.folded: wall_time, for each of 4 locations\n"), done.stderr
     done = here("convert", "rays.cube.gz", "a.speedscope.json", "--sum", "--metric", "mpi_time")
-    assert (done.returncode, done.stdout) == (0, b"wrote a.speedscope.json: mpi_time, all together\n"), done.stderr
+    assert (done.returncode, done.stdout) == (0, b"wrote a.speedscope.json: mpi_time, summed over all locations\n"), (
+        done.stderr
+    )
 
 
 def test_a_folder_with_time_lines_shows_them_in_perfetto(here, tmp_path):
@@ -24,7 +26,7 @@ def test_a_folder_with_time_lines_shows_them_in_perfetto(here, tmp_path):
     run.mkdir()
     save(load(RAYS), run / "experiment.cube")
     done = here("convert", "run", "a.perfetto.json")
-    said = b"wrote a.perfetto.json: wall_time, each of 4 locations; a profile laid out as slices, not a time line\n"
+    said = b"wrote a.perfetto.json: wall_time, for each of 4 locations; a profile laid out as slices, not a time line\n"
     assert (done.returncode, done.stdout) == (0, said), done.stderr
     shutil.copy(RAYS.with_name("rays.trace.npz"), run / "trace.npz")
     done = here("convert", "run", "b.perfetto.json", "--metric", "mpi_bytes")

@@ -158,7 +158,7 @@ def test_a_trial_measures_no_prices_beside_others() -> None:
             "pycparser",
             "no such file",
             Outcome.NOTE,
-            "pycparser; C++ is compiled unchanged, as libclang cannot be loaded: ",
+            "pycparser; C++ is compiled unchanged, because libclang cannot be loaded: ",
         ),
         ("libclang", "no such file", Outcome.FAILS, "libclang; "),
         ("gcc", "", Outcome.FAILS, "AUTOANALYZER_C_READER: expected libclang or pycparser, found 'gcc'"),
@@ -204,7 +204,7 @@ def test_this_machine_has_all_that_tests_need(tool: Tool, tmp_path: Path, hidden
         assert found[f"launchers: {launcher}"].outcome == "works"
     assert found["counts: simulated"].outcome == "works"
     if not hidden:
-        assert "as 2 times rank 0 of 1" in found["launchers: mpirun"].found
+        assert "as 2 processes, each rank 0 of 1" in found["launchers: mpirun"].found
         assert "start programs of mpicc.mpich by mpirun.mpich" in found["launchers: mpirun"].advice
     assert found["clocks: CPU time"].found in {"by rseq", "by perf-lock", "by syscall"}
 
@@ -216,21 +216,22 @@ def test_the_launcher_of_another_mpi(tool: Tool, tmp_path: Path, hidden: str) ->
     path = path_without(tmp_path / "bin", "mpirun|mpiexec", VALGRIND, FORTRAN, hidden)
     (path / "mpirun").symlink_to("/usr/bin/mpirun.mpich")
     found = examined(tool, path, 1)
-    assert "2 times rank 0 of 1: the launcher belongs to another MPI library" in found["MPI of mpicc: C, mpicc"].found
+    stranger = "2 processes, each rank 0 of 1: the launcher belongs to another MPI library"
+    assert stranger in found["MPI of mpicc: C, mpicc"].found
     assert found["MPI of mpicc: C, mpicc"].advice.startswith("mpirun.openmpi starts its programs")
     if hidden == "mpicxx.mpich":
-        assert found["MPI of mpicc: C++, mpicxx"].found.endswith("built with probes; does not run, as in C")
+        assert found["MPI of mpicc: C++, mpicxx"].found.endswith("built with probes; fails to run, like the C program")
     assert found["MPI of mpicc.mpich: C, mpicc.mpich"].outcome == "works"
     launcher = found["launchers: mpirun"]
-    assert launcher.found.endswith("starts programs of mpicc.mpich; those of mpicc as 2 times rank 0 of 1")
-    assert launcher.advice == "start programs of mpicc by mpirun.openmpi"
+    assert launcher.found.endswith("starts programs of mpicc.mpich; those of mpicc as 2 processes, each rank 0 of 1")
+    assert launcher.advice == "start programs of mpicc with mpirun.openmpi"
 
 
 def test_why_programs_do_not_run_is_said_once() -> None:
     family = Family(("mpicc",), ("mpicxx",), ("mpifort",), None, "mpirun", is_usual=True)
     in_c = Finding("MPI", "C, mpicc", Outcome.FAILS, "gcc 12: built with probes; mpirun -n 2: broken", "reinstall")
     cxx = replace(in_c, name="C++, mpicxx", found="g++ 12: built with probes; mpirun -n 2: broken")
-    said = replace(cxx, found="g++ 12: built with probes; does not run, as in C", advice="")
+    said = replace(cxx, found="g++ 12: built with probes; fails to run, like the C program", advice="")
     assert as_in_c(cxx, CTrial(family, in_c)) == said
     own = replace(cxx, found="g++ 12: built with probes; mpirun -n 2: otherwise")
     assert as_in_c(own, CTrial(family, in_c)) == own
@@ -238,7 +239,7 @@ def test_why_programs_do_not_run_is_said_once() -> None:
     assert as_in_c(unbuilt, CTrial(family, replace(in_c, found=unbuilt.found))) == unbuilt
     works = replace(in_c, outcome=Outcome.WORKS)
     assert as_in_c(cxx, CTrial(family, works)) == cxx
-    stranger = replace(cxx, found="g++ 12: built with probes; mpirun -n 2: 2 times rank 0 of 1")
+    stranger = replace(cxx, found="g++ 12: built with probes; mpirun -n 2: 2 processes, each rank 0 of 1")
     advice = "AUTOANALYZER_CXX and AUTOANALYZER_FC must name compilers of the MPI library of mpicc"
     assert as_in_c(stranger, CTrial(family, works)).advice == advice
 
@@ -281,7 +282,7 @@ def test_who_can_put_there_what_is_loaded_is_told(tmp_path: Path, monkeypatch: p
     (tmp_path / "probe-1").chmod(0o777)
     cache, trust = cache_findings("folders")
     assert (cache.outcome, trust.outcome) == ("works", "fails")
-    assert trust.found == f"{tmp_path}/probe-1: everybody can write there: it is not loaded"
+    assert trust.found == f"{tmp_path}/probe-1: everybody can write there, so it is not loaded"
     if os.geteuid() == 0:  # who can give a folder away
         (tmp_path / "probe-1").rmdir()
         tmp_path.chmod(0o775)

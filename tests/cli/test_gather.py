@@ -18,8 +18,8 @@ def test_a_job_that_fails_is_an_error_with_its_reason_and_what_is_here_is_put_to
     assert done.returncode == 1
     said = done.stderr.decode()
     assert "gathering by MPI failed (no such partition)" in said
-    assert "autoanalyzer gather out -- ./mpirun -n 2 ./app tries again" in said
-    assert "without 1 rank; autoanalyzer info out names it" in done.stdout.decode()
+    assert "run autoanalyzer gather out -- ./mpirun -n 2 ./app again on the same nodes" in said
+    assert "without 1 rank; autoanalyzer info out lists it" in done.stdout.decode()
     shown = tool("autoanalyzer", "analyze", "out")
     assert b"   1 of 2 ranks   " in shown.stdout
 

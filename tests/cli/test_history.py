@@ -104,7 +104,7 @@ def test_a_history_is_shown_and_a_new_run_is_compared_with_it(tool):
     (program,) = document["programs"]
     assert (program["changes"][0]["run"], program["changes"][0]["line"], len(program["runs"])) == (3, 0, 6)
     again = succeed(tool("autoanalyzer", "history", "add", "runs.db", "5.cube"))
-    assert again.stdout == b"runs.db: 0 added; 1 were in it\n"
+    assert again.stdout == b"runs.db: 0 added; 1 already in it\n"
     worse = made(Version(instructions=1.4)).replaced(notes=Notes(program="app"))
     save(worse, tool.folder / "new.cube")
     compared = tool("autoanalyzer", "compare", "new.cube", "--history", "runs.db", "--fail-on", "5%")
@@ -112,7 +112,7 @@ def test_a_history_is_shown_and_a_new_run_is_compared_with_it(tool):
     assert compared.stdout.startswith(b"MORE     instructions of the program: 5.4e9, 15.3 % more than 4.7e9\n")
     compare = ("autoanalyzer", "compare", "--history", "runs.db", "--fail-on", "5%")
     assert tool(*compare, "5.cube").stdout.rstrip().endswith(b"compared with 5 runs in the history")
-    assert "found this one twice" in refused(tool(*compare, "new.cube", "new.cube"))
+    assert "found this run twice" in refused(tool(*compare, "new.cube", "new.cube"))
     said = tool(*compare, "new.cube", "--host", "other").stdout.decode()
     assert said.splitlines()[-1].endswith(" with nothing to compare with (times in the history are of n)")
 
@@ -162,7 +162,7 @@ def test_times_of_other_machines_only_cannot_pass_for_a_comparison(tool, written
     for number in range(2):
         written(f"slow{number}.cube", [0.1, 3 + number / 1000, 1])
     compare = ("autoanalyzer", "compare", "slow0.cube", "slow1.cube", "--history", "k.db", "--fail-on", "5%")
-    assert "it has times of kind, not of n0; --host names the kind" in refused(tool(*compare))
+    assert "it has times from kind, not from n0; name the kind of machine with --host" in refused(tool(*compare))
     assert tool(*compare, "--host", "kind").returncode == 3
     assert "only for --history" in refused(tool("autoanalyzer", "compare", "0.cube", "--with", "1.cube", "--host", "k"))
 

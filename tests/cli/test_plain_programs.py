@@ -302,7 +302,7 @@ def test_a_program_that_is_not_here_is_not_said_to_be_stripped(tool) -> None:
     (tool.folder / "app").unlink()
     succeed(tool("autoanalyzer", "info", "out"))
     remarks = load(tool.folder / "out" / "experiment.cube").notes.remarks
-    assert any(each.endswith("/app is not here: use autoanalyzer gather where it is") for each in remarks)
+    assert any(each.endswith("/app is not on this machine: use autoanalyzer gather where it is") for each in remarks)
     assert not any("stripped" in each for each in remarks)
 
 
@@ -328,7 +328,7 @@ def test_files_that_changed_since_the_run_are_named(tool, file: str, said: str) 
     ("option", "place", "said"),
     [
         ("-g0", "/work", "app has no line numbers, so samples show functions only: compile with -g"),
-        ("-s", "", "app is stripped, so samples do not show its functions: compile with -g, and do not strip it"),
+        ("-s", "", "app is stripped, so samples do not show its functions: compile with -g, without stripping"),
     ],
 )
 def test_what_samples_cannot_show_is_said(tool, option: str, place: str, said: str) -> None:

@@ -323,7 +323,7 @@ def test_programs_in_other_languages_are_counted_as_a_whole(tool, also: list[str
     [
         (("--cache", CACHE), "--cache needs --counters simulated, found auto"),
         (("--counting-dir", "."), "--counting-dir needs --counters simulated, found auto"),
-        (("--counters", "simulated:tlb_misses"), "tlb_misses: this machine's TLB is unknown: name it"),
+        (("--counters", "simulated:tlb_misses"), "tlb_misses: this machine's TLB is unknown: describe it"),
         (("--counters", "simulated", "--cache", ""), "expected SIZE/WAYS/LINE of each cache"),
         (("--counters", "simulated", "--cache", "L1=33K/8/64"), "expected 2, 4, 8 … sets"),
         (("--counters", "simulated:division"), "no event 'division' is simulated; did you mean divisions?"),
@@ -346,7 +346,7 @@ def test_a_folder_without_the_program_is_refused_before_anything_runs(tool):
     (tool.folder / "empty").mkdir()
     done = run(tool, "--counting-dir", "empty", "--", "./app")
     assert done.returncode == 2
-    assert b"empty: --counting-dir needs a folder that holds ./app" in done.stderr
+    assert b"empty: --counting-dir needs a folder that contains ./app" in done.stderr
     assert not (tool.folder / "ran").exists()
 
 
@@ -355,7 +355,7 @@ def test_a_launcher_that_chooses_the_folder_is_refused(tool):
     for word in (("--wdir", "."), ("-wdir", ".")):
         done = run(tool, "--", "mpirun", *word, "-n", "1", "./app", "-wd")
         assert done.returncode == 2
-        assert f"{word[0]}: remove it from the command" in done.stderr.decode()
+        assert f"remove {word[0]} from the command" in done.stderr.decode()
     assert not (tool.folder / "ran").exists()
 
 

@@ -156,7 +156,9 @@ def test_more_events_than_a_run_counts_take_several_and_become_one_experiment(to
     first = load(tool.folder / "out" / "run-1" / "experiment.cube")
     assert np.array_equal(found.exclusive("wall_time"), first.exclusive("wall_time"))
     (where,) = [each for each in found.notes.remarks if each.startswith("counted ")]
-    assert "perf::PERF_COUNT_SW_CPU_CLOCK in run-3; all else in run-1, whose time lines trace.npz has" in where
+    assert (
+        "perf::PERF_COUNT_SW_CPU_CLOCK in run-3; everything else in run-1, whose time lines are in trace.npz" in where
+    )
     shown, own = (load_trace(tool.folder / "out" / each / "trace.npz") for each in (".", "run-1"))
     assert [metric.name for metric in shown.metrics if metric.name in EIGHT] == EIGHT[:3]
     assert np.array_equal(shown.line(0).values, own.line(0).values, equal_nan=True)
@@ -169,7 +171,9 @@ def test_runs_that_do_not_do_the_same_are_doubted_and_one_that_fails_ends_them(t
     assert run(tool, *events).returncode == 0
     remarks = load(tool.folder / "out" / "experiment.cube").notes.remarks
     regions = "loop@8/region, loop@8/region/loop@3"
-    assert f"run-2 entered these more or less often than run-1: {regions}; this affects its counts" in remarks
+    assert (
+        f"run-2 entered these call paths more or less often than run-1: {regions}; this affects its counts" in remarks
+    )
     done = run(tool, *events, command=("./app", "fail"))
     assert done.returncode == 1
     assert "stopped after 0 runs of 2; out keeps what was recorded" in done.stderr.decode()
@@ -190,7 +194,7 @@ def test_runs_that_do_not_do_the_same_are_doubted_and_one_that_fails_ends_them(t
         (["papi:perf::TASK-CLOCK", "--per-run", "7"], "expected a number from 1 to 6, found '7'"),
         (
             ["papi:" + ",".join(EIGHT), "--repeat", "2"],
-            "--repeat counts in one run: expected events that can be counted together, found 8 that need 2 runs",
+            "--repeat counts in one run: expected events that can be counted together, found 8 events that need 2 runs",
         ),
     ],
 )

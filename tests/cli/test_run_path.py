@@ -87,7 +87,7 @@ int main(int argc, char **argv) {
 """
 
 TOO_DEAR = (
-    "the critical path is known for the beginning of the run only: it was recorded until messages of the library took"
+    "the critical path is known only for the beginning of the run: it was recorded until messages of the library took"
     " more than --max-overhead (--path always records all of it)"
 )
 NOT_KNOWN = "the critical path is not known: not all processes of the job are recorded, or do not see the same folder"

@@ -354,7 +354,7 @@ def test_a_program_at_a_fixed_address_that_takes_mallocs_is_counted(tool):
     ("flags", "reason"),
     [
         (("-fsanitize=address",), "a sanitizer allocates for the program"),
-        (("-DOWN", "-rdynamic"), "the program brings an allocator of its own"),
+        (("-DOWN", "-rdynamic"), "the program has its own allocator"),
     ],
 )
 def test_an_allocator_that_others_stand_in_front_of_is_left_alone_and_that_is_said(tool, flags, reason):
@@ -432,7 +432,7 @@ def test_energy_is_counted_once_though_the_program_starts_itself_anew(tool):
     ("usage", "said"),
     [
         ("", "expected METRIC,…, such as page_faults, found nothing"),
-        ("pagefaults", "no usage 'pagefaults' is counted; did you mean page_faults"),
+        ("pagefaults", "no metric 'pagefaults' can be counted; did you mean page_faults"),
         ("frees,frees", "expected each metric once, found frees twice"),
         (f"{ALL},major_page_faults", "expected at most 6 metrics in a run, found 7"),
     ],
@@ -455,4 +455,4 @@ def test_energy_that_cannot_be_read_is_refused_with_the_reason(tool):
     said = f"dram_energy cannot be counted here: found no energy counter in {tool.folder}/empty, and none in /sys/bus/"
     assert said in refused(done)
     done = tool("autoanalyzer", "exec", "-o", "out", "true", env={"AUTOANALYZER_USAGE": "pages"})
-    assert "AUTOANALYZER_USAGE: no usage 'pages' is counted" in refused(done)
+    assert "AUTOANALYZER_USAGE: no metric 'pages' can be counted" in refused(done)

@@ -84,7 +84,9 @@ def test_a_series_is_judged_by_its_folder_and_compared_with_another(series):
     assert "--fail-on: expected runs to compare, found series" in refusal
     (series.folder / "other" / "ranks-4" / "experiment.cube").unlink()
     refusal = refused(series("autoanalyzer", "compare", "study", "--with", "other"))
-    assert "other/ranks-4: expected a run, found none; the command that recorded other continues it" in refusal
+    assert (
+        "other/ranks-4: expected a run, found none; to complete other, repeat the command that recorded it" in refusal
+    )
 
 
 def test_scale_refuses_what_it_cannot_judge_in_one_line(series):

@@ -82,7 +82,7 @@ def test_off_is_the_compiler_itself(tool):
 
 
 REFUSED = {
-    "": "expected a compiler, found nothing",
+    "": "is empty: set it to a compiler, or unset it to use ",
     "no-such-cc": "compiler no-such-cc: No such file",
     "'gcc": "quotation",
 }

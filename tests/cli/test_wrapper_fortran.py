@@ -187,7 +187,7 @@ def test_a_compiler_of_an_unknown_maker_gets_the_source_and_says_so(tool):
     other = tool.write("otherfc", f'#!/bin/sh\n{version}\nexec gfortran "$@"\n')
     other.chmod(0o755)
     done = succeed(tool("aa-mpifort", "-c", "x.f90", env={"AUTOANALYZER_FC": str(other)}))
-    reason = b"probes in Fortran need the compiler of GNU, LLVM, Intel, NVIDIA or Cray"
+    reason = b"probes in Fortran need a compiler from GNU, LLVM, Intel, NVIDIA or Cray"
     assert done.stderr.endswith(b" x.f90: not instrumented: " + reason + b"; compiled unchanged\n")
     assert b"aa1|" not in (tool.folder / "x.o").read_bytes()
     done = succeed(tool("aa-mpifort", "-cpp", "-c", "x.f90", env={"AUTOANALYZER_FC": str(other)}))

@@ -76,7 +76,7 @@ def test_mpich_of_another_plugin_is_alone(cluster: Cluster, place: Path) -> None
     document = examined(cluster.run(*words, folder=place, more={"AUTOANALYZER_CC": "mpicc.mpich"}))
     assert of_all(document)["MPI, mpicc.mpich"] == (
         "fails",
-        "2 times rank 0 of 1: the launcher does not work with this MPI library",
+        "2 processes, each rank 0 of 1: the launcher does not work with this MPI library",
     )
 
 

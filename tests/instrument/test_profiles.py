@@ -114,7 +114,7 @@ def test_a_profile_written_without_probes_is_read_without_probes_and_that_is_sai
     succeed(tool(*words))
     plain = (tool.folder / "x.o").read_bytes()
     probed = tool(*PROBED, *words)
-    reason = "the profile is of a program without these probes; compiled unchanged"
+    reason = "the profile belongs to a program without these probes; compiled unchanged"
     assert (probed.returncode, probed.stderr.decode()) == (0, f"autoanalyzer: {source}: not instrumented: {reason}\n")
     assert (tool.folder / "x.o").read_bytes() == plain
 

@@ -29,7 +29,7 @@ def test_what_is_simulated_is_counted_once():
     options = RunOptions(output=Path("out"), counters="simulated", cache="L1=32K/8/64", no_copy=True, trace=0.5)
     first, *others = planned_runs(options, runs=3, per_run=4)
     assert changes(options, first.options) == {"output": Path("out/run-1")}
-    assert [each.about for each in (first, *others)] == ["time lines, then counts, simulated", *["time lines"] * 2]
+    assert [each.about for each in (first, *others)] == ["time lines, then simulated counts", *["time lines"] * 2]
     without = {"counters": "none", "cache": None, "no_copy": False}
     assert [changes(first.options, each.options) for each in others] == [
         {"output": Path(f"out/run-{number}"), **without} for number in (2, 3)

@@ -112,7 +112,7 @@ def test_runs_that_end_at_once_each_add_to_the_plan(tmp_path: Path) -> None:
     assert {rule.pattern.function for rule in load_plan(tmp_path / "plan.toml").exclude} == {r.name for r in regions}
 
 
-FOREIGN = """{} is not written by a run, and stays as it is; to leave out small regions, add [[exclude]] with \
+FOREIGN = """{} was not written by a run, and stays unchanged; to leave out small regions, add [[exclude]] with \
 kind = "loop", file = "a.c", function = "f", ordinal = 0, and 1 more"""
 OLD = "{}: expected a plan of version 2, found version 1; generate it again; small regions are not added to it"
 HEAD = "# Written by autoanalyzer: the next build leaves out these regions, too small to measure separately.\n"

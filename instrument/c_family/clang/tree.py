@@ -134,7 +134,7 @@ def _parsed(text: bytes, flags: tuple[str, ...], is_system: Callable[[int], bool
     unit = lib.clang_parseTranslationUnit(index, _FILE, given, len(arguments), byref(file), 1, _INCOMPLETE)
     try:
         if not unit:
-            raise UnreadError(0, "the parser has given up")
+            raise UnreadError(0, "the parser failed")
         return _Reader(shift, is_system, language).read(unit, text)
     finally:
         lib.clang_disposeTranslationUnit(unit)

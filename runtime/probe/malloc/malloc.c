@@ -236,9 +236,9 @@ EXPORT const char *aa_allocation_watch(aa_allocation_watcher *tell) {
             return "a sanitizer allocates for the program";
     }
     if (!is_found() || !next.malloc_usable_size)
-        return "the allocator does not tell how large a block is";
+        return "the allocator does not report the size of a block";
     if (!is_called())
-        return "the program brings an allocator of its own";
+        return "the program has its own allocator";
     watcher = tell;
     return NULL;
 }

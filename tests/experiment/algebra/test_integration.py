@@ -185,7 +185,7 @@ def test_what_one_operand_has_folded_goes_to_its_caller_in_all_but_on_no_other_c
         assert result.notes.throttled == {WORK.descriptor: "often"}
         assert (result.notes.untimed, result.notes.throttled_ns) == (3 if operation is mean else 6, 5)
         assert (
-            "part of their callers in all: small/work, too small to measure separately in b.cube"
+            "too small to measure separately in b.cube, so attributed to their callers in all operands: small/work"
             in result.notes.remarks
         )
         assert timed.exclusive("wall_time")[:, 0].tolist() == [1, 1, 2, 1, 4]
@@ -455,7 +455,7 @@ def test_programs_without_a_region_in_common_are_doubted():
     paths = [CallPath(MAIN), CallPath(WORK, 0)], [CallPath(MAIN), CallPath(other, 0)]
     a, b = (simple([[1.0], [2.0]], each) for each in paths)
     assert mean(a, b, labels=["a", "b"]).notes.remarks == (
-        "a and b have no region in common but their main programs: are they the same program?",
+        "a and b have no regions in common except their main programs: are they the same program?",
     )
     assert not mean(a, a).notes.remarks
 
@@ -466,7 +466,7 @@ def test_different_parts_of_a_program_are_doubted_even_if_they_are_single_region
     work, other = (select(whole, subtree=name) for name in ("work", "idle"))
     for one, two in ((work, other), (work, whole), (whole, other)):
         assert mean(one, two, labels=["a", "b"]).notes.remarks == (
-            "a and b have no region in common but their main programs: are they the same program?",
+            "a and b have no regions in common except their main programs: are they the same program?",
         )
     for one in (work, whole, flat(whole), select(whole, subtree=0)):
         assert not mean(one, one).notes.remarks

@@ -108,7 +108,7 @@ def test_what_went_over_one_process_is_of_that_process(tmp_path, values):
     (tmp_path / "a.cali").write_text(OVER_ONE.format(most=1.5))
     experiment = load(tmp_path / "a.cali")
     assert values(experiment, "wall_time") == {"main": [0.5], "main/work": [1.0]}
-    assert any("taken for one process" in each for each in experiment.notes.remarks)
+    assert any("read as one process" in each for each in experiment.notes.remarks)
     assert not any("summed over" in each for each in experiment.notes.remarks)
     (tmp_path / "a.cali").write_text(OVER_ONE.format(most=1.75))
     with pytest.raises(InputError, match="aggregated over all processes"):
@@ -204,7 +204,7 @@ def test_text_that_looks_like_a_number_is_text_where_others_beside_it_are(text, 
 def test_a_metric_that_is_no_number_everywhere_is_refused(tmp_path):
     rows = [{"path": "main", "sum#time.duration": 1.5, "sum#x": value} for value in (1, "none")]
     (tmp_path / "a.json").write_text(json.dumps(rows))
-    with pytest.raises(InputError, match="expected numbers of sum#x, found others"):
+    with pytest.raises(InputError, match="expected numbers in sum#x, found other values"):
         load(tmp_path / "a.json")
 
 
@@ -237,7 +237,7 @@ def _chain(length, many):
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ('[{"path":"main"}' + ",{}" * (1 << 21) + "]", "at most 2097152 records of Caliper in JSON, found 2097153"),
+        ('[{"path":"main"}' + ",{}" * (1 << 21) + "]", "at most 2097152 Caliper records in JSON, found 2097153"),
         (_chain(999, 34_000), "depths add up to at most 33554432, found more"),
     ],
     ids=["records", "depths"],

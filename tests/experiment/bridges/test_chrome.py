@@ -64,7 +64,7 @@ def test_begins_and_ends_make_slices_and_what_is_open_lasts_to_the_end(opened, v
     experiment = opened([*events, _slice("c", 4, 6)])
     found = {name.rpartition("/")[2]: each for name, each in values(experiment, "wall_time", inclusive=True).items()}
     assert (found["main"], found["a"], found["b"]) == ([6], [2], [2])
-    assert "not read: events i" in experiment.notes.remarks[0]
+    assert "events not read: i" in experiment.notes.remarks[0]
 
 
 def test_names_of_processes_give_ranks(opened):
@@ -75,7 +75,7 @@ def test_names_of_processes_give_ranks(opened):
     ]
     experiment = opened(events)
     assert experiment.exclusive("wall_time").tolist() == [[1, 3]]
-    assert "ranks by the names" in experiment.notes.remarks[0]
+    assert "ranks are taken from process names" in experiment.notes.remarks[0]
     assert analyze(experiment).dissimilarity.exists
 
 

@@ -86,7 +86,7 @@ def test_a_node_of_no_row_is_refused(tmp_path):
     shutil.copytree(FOLDER, tmp_path / "a")
     file = tmp_path / "a" / "experiment.xml"
     file.write_text(re.sub(r'<PF i="\d+"', '<PF i="0"', file.read_text(), count=1))
-    with pytest.raises(InputError, match="expected nodes numbered from 1 on, found 0"):
+    with pytest.raises(InputError, match="expected nodes numbered from 1, found 0"):
         load(tmp_path / "a")
 
 

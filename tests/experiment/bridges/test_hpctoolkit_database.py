@@ -68,7 +68,7 @@ def test_sums_of_threads_are_those_that_the_file_has_for_all_of_each(experiment)
         (each.process, each.thread): value for each, value in zip(experiment.locations, sums, strict=True)
     } == pytest.approx(found)
     assert len(found) == 8
-    assert "HPCToolkit: left out: 8 threads without a sample" in experiment.notes.remarks
+    assert "HPCToolkit: 8 threads without a sample are left out" in experiment.notes.remarks
 
 
 def test_what_rounding_leaves_of_inclusive_times_is_0(experiment):
@@ -113,7 +113,9 @@ def test_a_later_minor_version_is_read(copy, assert_equal, experiment):
 @pytest.mark.parametrize("size", [20, 200, 9_000])
 def test_a_file_that_is_cut_off_is_named(name, size, copy):
     (copy / name).write_bytes((copy / name).read_bytes()[:size])
-    with pytest.raises(InputError, match=rf"^{copy}: {name}: expected \d+ bytes from \d+ on, found a file of {size}\Z"):
+    with pytest.raises(
+        InputError, match=rf"^{copy}: {name}: expected \d+ bytes at offset \d+, found a file of {size}\Z"
+    ):
         load(copy)
 
 
@@ -173,7 +175,9 @@ def test_threads_that_share_a_block_are_refused(shared, copy):
     else:
         indices = other[3] + 12
     _patch(file, (at, "<QQLxxxxQ", many, start, contexts, indices))
-    with pytest.raises(InputError, match=r"expected each thread's own values, found shared ones from \d+ on\Z"):
+    with pytest.raises(
+        InputError, match=r"expected separate values for each thread, found shared values at byte \d+\Z"
+    ):
         load(copy)
 
 
@@ -187,7 +191,7 @@ def test_more_values_of_functions_and_threads_than_fit_are_refused_before_they_a
 @pytest.mark.parametrize(("name", "section"), [("profile.db", 0), ("meta.db", 2)], ids=["profiles", "metrics"])
 def test_a_list_longer_than_its_file_is_refused_before_it_is_read(name, section, copy):
     _patch(copy / name, (_section(copy / name, section) + 8, "<L", 0xFFFF_FFFF))
-    with pytest.raises(InputError, match=rf"{name}: expected {0xFFFF_FFFF * (48 if section == 0 else 32)} bytes from"):
+    with pytest.raises(InputError, match=rf"{name}: expected {0xFFFF_FFFF * (48 if section == 0 else 32)} bytes at"):
         load(copy)
 
 
@@ -256,7 +260,7 @@ def test_a_part_of_a_context_is_refused(at, form, value, copy):
     content = file.read_bytes()
     start = struct.unpack_from("<Q", content, struct.unpack_from("<Q", content, _section(file, 3))[0] + 8)[0]
     _patch(file, (start + at, form, value))
-    with pytest.raises(InputError, match=rf"meta\.db: expected a whole context from byte {start} on, found a part"):
+    with pytest.raises(InputError, match=rf"meta\.db: expected a complete context at byte {start}, found a part"):
         load(copy)
 
 
@@ -291,7 +295,7 @@ def test_ranks_of_some_processes_are_refused(copy):
     at = _identifiers(file, 5)
     assert struct.unpack_from("<L", file.read_bytes(), at + 2 * 16 + 4)[0] == 3
     _patch(file, (at + 2 * 16, "<B", CORE))
-    with pytest.raises(InputError, match=r"expected ranks of all processes or of none, found some\Z"):
+    with pytest.raises(InputError, match=r"expected ranks for all processes or for none, found ranks for some\Z"):
         load(copy)
 
 

@@ -94,7 +94,7 @@ def test_call_sites_are_below_the_functions_of_their_stacks():
 def test_the_verdict_names_who_works_longer_and_who_waits():
     findings = analyze(load(FILE))
     assert findings.dissimilarity.exists
-    assert findings.experiment.notes.remarks[-1].startswith("mpiP: no times of functions outside MPI")
+    assert findings.experiment.notes.remarks[-1].startswith("mpiP: no times for functions outside MPI")
     assert findings.experiment.exclusive("io_time").sum() == pytest.approx(load(FILE).exclusive("io_time").sum())
 
 
@@ -136,4 +136,6 @@ def test_a_report_that_is_cut_off_is_refused(size, place, tmp_path):
     (tmp_path / "a.mpiP").write_text(FILE.read_text()[:size])
     with pytest.raises(InputError) as refused:
         load(tmp_path / "a.mpiP")
-    assert f'ends in "@--- End of Report", found one that is cut off {place}; take the whole file' in str(refused.value)
+    assert f'ends in "@--- End of Report", found one that is cut off {place}; use the complete file' in str(
+        refused.value
+    )

@@ -70,5 +70,5 @@ def test_what_passed_is_where_it_did(values):
 def test_the_verdict_is_about_file_io():
     findings = analyze(load(FILE))
     assert findings.run.program_time == pytest.approx(10)
-    assert "OTF2: summed up" in findings.experiment.notes.remarks[-2]
+    assert "OTF2: values are summed" in findings.experiment.notes.remarks[-2]
     assert findings.experiment.notes.remarks[-1].endswith("2 messages have no receive in the archive")

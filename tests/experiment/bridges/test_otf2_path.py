@@ -311,7 +311,7 @@ def test_a_send_or_a_member_without_a_record_leaves_no_path(tmp_path: Path) -> N
         experiment = load(write(tmp_path / kind, left))
         assert "path_time" not in experiment
         (said,) = [each for each in experiment.notes.remarks if "critical path" in each]
-        assert said.endswith(f"of which the archive has no record: {waiting}")
+        assert said.endswith(f"messages or ranks that the archive lacks: {waiting}")
 
 
 _BARRIER = [collective("MPI_Barrier", (0, 1))]

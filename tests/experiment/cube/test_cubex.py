@@ -179,7 +179,7 @@ def test_a_packed_row_that_was_never_set_has_no_block(read):
 def test_rows_that_the_index_does_not_list_are_left_out_and_said(read):
     found = read(m0_index=index([1]))
     assert found.inclusive("time").tolist() == [[0, 0], [10, 100], [0, 0], [0, 0], [0, 0]]
-    assert found.notes.remarks[-1] == "time: 3 rows of values that belong to no call path: left out"
+    assert found.notes.remarks[-1] == "time: ignored 3 rows of values that belong to no call path"
 
 
 def test_the_system_keeps_machine_and_node_and_numbers_what_has_no_rank(read):
@@ -237,7 +237,7 @@ def test_packed_parts_and_the_other_byte_order_are_read(read):
         ({"m0_data": b"ZCUBEX.DATA" + struct.pack("<4q", 1, 1 << 60, 0, 0)}, "at most 80 bytes, found more"),
         ({"anchor_xml": b"<!DOCTYPE cube [<!ENTITY a 'b'>]>" + ANCHOR.encode()}, "refused"),
         ({"anchor_xml": ANCHOR.replace("4.4", "5.0").encode()}, "expected CUBE XML of version 4, found version 5.0"),
-        ({"anchor_xml": gzip.compress(ANCHOR.encode())[:-9]}, "whole gzip data"),
+        ({"anchor_xml": gzip.compress(ANCHOR.encode())[:-9]}, "complete gzip data"),
         ({"anchor_xml": b""}, "broken XML"),
     ],
 )
@@ -309,7 +309,7 @@ def test_headers_with_wrong_checksums_are_read_and_said(tmp_path, assert_equal):
     assert_equal(found.replaced(notes=load(file).notes), load(file))
     assert found.notes.remarks[-1] == (
         "the archive has wrong checksums for anchor.xml, 0.index, 0.data and 2 more: their content was read "
-        "nevertheless; if it was changed on its way, fetch it again"
+        "nevertheless; if the archive was damaged in transfer, fetch it again"
     )
 
 

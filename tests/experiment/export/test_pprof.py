@@ -107,13 +107,13 @@ def test_a_run_has_all_values_in_several_pieces(real, tmp_path, monkeypatch):
 
 
 def test_what_does_not_add_up_is_refused(made, tmp_path):
-    with pytest.raises(UsageError, match="--metric rate: expected one that adds up"):
+    with pytest.raises(UsageError, match="--metric rate: expected an additive metric"):
         export(made, tmp_path / "a.pb.gz", ["rate"])
     builder = Builder()
     builder.metric("rate", "1", additive=False)
     builder.call_path("main")
     builder.location(0)
-    with pytest.raises(InputError, match="expected a metric that adds up, as stacks do, found none"):
+    with pytest.raises(InputError, match="expected an additive metric, which stacks need, found none"):
         export(builder.experiment(), tmp_path / "a.pb.gz")
     assert not [*tmp_path.iterdir()]
 

@@ -66,7 +66,10 @@ def test_the_pattern_of_an_identity_means_that_region_alone():
         ("version = [2]", "expected a plan of version 2, found version [2]"),
         ("version = 2\nexlude = []", "a plan has no key 'exlude'; did you mean exclude"),
         ("version = 2\nmodes = ['loops']", "expected modes, found 'loops'; did you mean outer-loops, inner-loops?"),
-        ("version = 2\n[[include]]\nmodes = []", "include: modes: expected at least one mode, or no modes key for all"),
+        (
+            "version = 2\n[[include]]\nmodes = []",
+            "include: modes: expected at least one mode, or no modes key, which means all modes",
+        ),
         ("version = 2\nmodes = 3", "modes: expected a list of names, found 3"),
         ("version = 2\nexclude = 3", "exclude: expected a list of rules, found 3"),
         ("version = 2\n[[exclude]]", "exclude: expected kind, name, file, function or ordinal, found {}"),

@@ -56,8 +56,8 @@ def test_a_header_alone_is_a_trace_without_samples():
         (b"time,process,thread,x\n1,0,0,y\n", "t.csv:2: expected a number, found 'y'"),
         (b"time,process,thread,x\n1,0,0,inf\n", "t.csv:2: expected a finite number, found 'inf'"),
         (b"time,process,thread,x\n,0,0,1\n", "t.csv:2: expected a number, found ''"),
-        (b"time,process,thread,x\n1,-1,0,1\n", "t.csv:2: expected the number of a process or thread"),
-        (b"time,process,thread,x\n1,0,9999999999,1\n", "t.csv:2: expected the number of a process or thread"),
+        (b"time,process,thread,x\n1,-1,0,1\n", "t.csv:2: expected a process or thread number"),
+        (b"time,process,thread,x\n1,0,9999999999,1\n", "t.csv:2: expected a process or thread number"),
         (b'time,process,thread,x\n1,0,0,"1\n', "t.csv:2: expected a line of a trace"),
         (
             b"time,process,thread,x\n" + 9 * b"1,0,0,1\n" + b"1,0,0,\xff\n1",

@@ -144,9 +144,9 @@ def test_a_missing_file_is_said(tmp_path: Path) -> None:
         (', 0]]', ', 1]]', "a parent before call path 1"),
         ('"samples": [3, 4]', '"samples": [3]', "samples of 2 different locations"),
         ('"samples": [3, 4]', '"samples": [3, 5]', "8 numbers in 0/begin.npy"),
-        ('"name": "visits"', '"name": "mpi_bytes"', "metrics of different names"),
+        ('"name": "visits"', '"name": "mpi_bytes"', "metrics with different names"),
         ('"unit": "occ"', '"unit": 3', "names that are text"),
-        ('"additive": true', '"additive": [1]', "whether they add up"),
+        ('"additive": true', '"additive": [1]', "whether they are additive"),
         ('"samples": [3, 4]', '"samples": [3, Infinity]', "metrics, call paths, locations and samples"),
     ],
 )  # fmt: skip
@@ -231,5 +231,5 @@ def test_what_was_packed_otherwise_is_refused(tmp_path: Path) -> None:
     ):
         for name in archive.namelist():
             other.writestr(name, archive.read(name))
-    with pytest.raises(InputError, match=r"a member trace.json that was deflated, found kind 14 of compression"):
+    with pytest.raises(InputError, match=r"a member trace.json that was deflated, found compression type 14"):
         read_all(tmp_path / "b.npz")

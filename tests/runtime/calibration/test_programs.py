@@ -101,7 +101,7 @@ def test_without_memory_beyond_the_caches_only_operations_are_known(shop: Worksh
 def test_without_a_compiler_all_roofs_are_missing(tmp_path: Path) -> None:
     found, missing, how = roofs(Workshop(tmp_path, {"PATH": str(tmp_path)}), [])
     assert (found, how) == ({}, {})
-    why = "no C compiler on PATH to build what measures the machine: install gcc"
+    why = "no C compiler on PATH to build the machine benchmark: install gcc"
     assert missing == dict.fromkeys(ROOFS, why)
 
 
@@ -126,7 +126,7 @@ def test_two_ranks_of_a_node_do(shop: Workshop) -> None:
 def test_the_launcher_of_another_mpi_is_found_out(shop: Workshop) -> None:
     found, missing = messages(shop, ["mpirun.mpich", "-n", "2"], find_mpi(["mpirun.openmpi"]))
     assert found == {}
-    assert set(missing.values()) == {"2 times rank 0 of 1: the launcher belongs to another MPI library"}
+    assert set(missing.values()) == {"2 processes, each rank 0 of 1: the launcher belongs to another MPI library"}
 
 
 def test_without_mpi_that_is_said(shop: Workshop) -> None:

@@ -150,8 +150,8 @@ def test_call_paths_entered_only_when_counting_count_to_what_is_around_them() ->
     joined = join_counts(TIMING, counting)
     assert row(joined, "instructions", "work") == [106, 306]
     assert joined.notes.remarks[1:] == (
-        "work/retry was entered only when counted: its counts go to the enclosing region",
-        "work/retry/deep was entered only when counted: its counts go to the enclosing region",
+        "work/retry was entered only when counted: its counts are attributed to the enclosing region",
+        "work/retry/deep was entered only when counted: its counts are attributed to the enclosing region",
     )
 
 
@@ -177,7 +177,7 @@ def test_of_many_differences_a_few_are_named() -> None:
     timing = experiment({"visits": {name: [1, 1] for name in names}}, paths=("main", *names))
     less = counted({}, {"main": [1, 1]}, paths=("main", *names))
     assert len(join_counts(timing, less).notes.remarks) == 6
-    assert join_counts(timing, less).notes.remarks[-1].startswith("more call paths not entered equally often")
+    assert join_counts(timing, less).notes.remarks[-1].startswith("more call paths with different numbers of entries")
     more = counted(dict.fromkeys(names, (1, 1)), {"main": [1, 1]}, paths=("main", *names))
     without = experiment({"visits": {}}, paths=("main",))
     assert join_counts(without, more).notes.remarks[-1] == "more call paths entered only when counted: 4"

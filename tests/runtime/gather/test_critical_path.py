@@ -170,7 +170,7 @@ def test_it_is_said_why_the_path_is_not_known_or_not_all_of_it() -> None:
         "the critical path is not known: MPI was begun by MPI_Session_init alone, without MPI_Init"
     ]
     assert list(said_of_path([process(state="too_dear", lost=3), process(state="too_dear", lost=1)])) == [
-        "the critical path is known for the beginning of the run only: it was recorded until messages of the library"
+        "the critical path is known only for the beginning of the run: it was recorded until messages of the library"
         " took more than --max-overhead (--path always records all of it)",
         "entries of the critical path without a region, because memory ran short: 4",
     ]

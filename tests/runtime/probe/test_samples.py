@@ -121,7 +121,7 @@ def test_samples_that_are_not_where_clocks_show_the_time_are_biased(own: float, 
     sums = SampleSums(signals=1000, seconds=4.0, own=own * 4.0, computed=known * 3.0, spent=3.0)
     found = [*said_of_bias(sums)]
     assert len(found) == said
-    assert all(f"{100 * own:.0f} % of them are outside calls, where 25 %" in each for each in found)
+    assert all(f"{100 * own:.0f} % of the samples are outside calls, but 25 %" in each for each in found)
 
 
 def test_what_a_full_table_has_no_room_for_is_counted_without_its_place(preloaded: Record) -> None:

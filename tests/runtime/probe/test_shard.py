@@ -185,7 +185,7 @@ def test_a_throttled_base_is_told(throttled: Path) -> None:
 
 def test_more_visits_than_a_throttled_node_has_are_told(throttled: Path) -> None:
     at = find_record(throttled.read_bytes(), THROTTLE_RECORD)
-    assert "at most the 40000 visits of the throttled node" in refusal(patched(throttled, at + 8, 40001))
+    assert "no more visits than the 40000 of the throttled node" in refusal(patched(throttled, at + 8, 40001))
 
 
 @settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

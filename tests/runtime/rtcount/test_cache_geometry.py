@@ -63,8 +63,16 @@ def test_misses_of_further_levels_take_a_cache_of_this_machine_and_a_tlb_that_is
     assert further_levels(both, named, tmp_path) == ["--l3=16777216,16,64", "--tlb=3221225472,12,2097152"]
     assert further_levels([], usual, tmp_path) == []
     for events, geometry, said in (
-        (both[:1], usual, "l3_misses: this machine's L3 is unknown: name it, such as --cache L3=32M/16/64"),
-        (both[1:], usual, "tlb_misses: this machine's TLB is unknown: name it, such as --cache TLB=6M/12/4K"),
+        (
+            both[:1],
+            usual,
+            "l3_misses: this machine's L3 is unknown: describe it, for example with --cache L3=32M/16/64",
+        ),
+        (
+            both[1:],
+            usual,
+            "tlb_misses: this machine's TLB is unknown: describe it, for example with --cache TLB=6M/12/4K",
+        ),
         ([], named, "--cache L3 needs --counters simulated:l3_misses"),
         (both[:1], named, "--cache TLB needs --counters simulated:tlb_misses"),
     ):
