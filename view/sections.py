@@ -116,7 +116,7 @@ SECTIONS: Final[tuple[Section | AccountSection | PathSection, ...]] = (
         "losses",
         losses,
         note=lambda found: (
-            f"shares of the busy time of the busiest {_who(found)[:-1]}, times the number of {_who(found)}"
+            f"100 % is the busy time of the busiest {_who(found)[:-1]}, times the number of {_who(found)}"
             if _time_of_ranks(found)
             else ""
         ),

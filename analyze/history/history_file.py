@@ -133,7 +133,7 @@ class HistoryFile:
         if (application, version) == (_APPLICATION, _VERSION):
             return True
         if application or version or file.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
-            kind = f"version {version} of it" if application == _APPLICATION else "another database"
+            kind = f"version {version}" if application == _APPLICATION else "another database"
             raise InputError(f"{self._path}: expected a history of version {_VERSION}, found {kind}")
         return False
 

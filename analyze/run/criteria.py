@@ -32,13 +32,13 @@ class Criteria:
         0.03,
         "of the run",
         "a region that takes less is not critical, whatever its class",
-        "regions that take much time, in docs/design.md",
+        "docs/design.md, on regions that take much time",
     )
     part: float = _number(
         0.25,
         "of a time",
         "a cause must have this share of a region's time, or of a difference; a region with this share of the run is"
-        " always named; sequential access to values of up to 16 bytes, in lines of 64, misses no more often",
+        " always named; sequential access to values of up to 16 bytes, in lines of 64, misses no more often than that",
         _SUITE,
     )
     outweighs: float = _number(
@@ -46,13 +46,13 @@ class Criteria:
         "times",
         "a region stands out if it takes this many times the usual time of a region, or of the rest of the region"
         " around it",
-        "regions that take much time, in docs/design.md",
+        "docs/design.md, on regions that take much time",
     )
     same_work: float = _number(
         0.01,
         "of a count",
         "counts that differ by no more come from the same work",
-        "ranks that differ, in docs/design.md",
+        "docs/design.md, on ranks that differ",
     )
     resolution: float = _number(
         0.01,
@@ -68,7 +68,7 @@ class Criteria:
         "the normal distribution",
     )
     most_noise: float = _number(
-        2 / 3, "of a region's longest time", "noise alone makes no rank take more than three times as long", _SUITE
+        2 / 3, "of a region's longest time", "noise alone never makes a rank take more than three times as long", _SUITE
     )
     unknown_noise: float = _number(
         0.25,
@@ -80,8 +80,8 @@ class Criteria:
     burst: float = _number(
         0.1,
         "s",
-        "a neighbour on the same core, or the first use of memory, can cost one rank as much; by times alone,"
-        " smaller differences are doubtful",
+        "a neighbour on the same core, or the first use of memory, can cost one rank as much; if only times"
+        " are known, smaller differences are doubtful",
         "controls of the suite",
     )
     swift: float = _number(
@@ -109,8 +109,8 @@ class Criteria:
     byte: float = _number(
         1e-8,
         "s per byte",
-        "a call that takes longer per byte, on any network or disk, waits for something else; up to 10 kB, its own time"
-        " is longer",
+        "a call that takes longer per byte, on any network or disk, waits for something else; up to 10 kB, the limit"
+        " per call is longer",
         "Ethernet: 118 MB/s",
     )
 

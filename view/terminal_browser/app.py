@@ -53,7 +53,7 @@ q          quit
 A closed node includes all nodes below it; an open one shows only what its children do not.
 ░ means not measured, which is not 0; ~ means partly measured.
 ▲ gain, ▼ loss, in differences.
-◆ marks lines of the source with advice."""
+◆ marks source lines with advice."""
 
 
 class _Help(ModalScreen[None]):
@@ -94,12 +94,12 @@ class BrowserApp(App[None]):
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("slash", "search", "Search"),
-        Binding("n", "again(1)", "Next found", show=False),
-        Binding("N", "again(-1)", "Found before", show=False),
+        Binding("n", "again(1)", "Next match", show=False),
+        Binding("N", "again(-1)", "Previous match", show=False),
         Binding("v", "values", "Values"),
         Binding("f", "flat", "Flat"),
         Binding("s", "source", "Source"),
-        Binding("left_square_bracket", "finding(-1)", "Finding before", show=False),
+        Binding("left_square_bracket", "finding(-1)", "Previous finding", show=False),
         Binding("right_square_bracket", "finding(1)", "Next finding"),
         Binding("question_mark", "help", "Help"),
         Binding("escape", "leave", "Back", show=False),

@@ -124,7 +124,7 @@ def _entry(
         if is_known:  # the source explains the reason
             why = why[1:]
         elif from_source and from_source[0][0] and why[0][1] in from_source[0][1]:  # it may explain the reason
-            why = [(f"why: perhaps as below; to confirm{TO_COUNT}", why[0][1]), *why[1:]]
+            why = [(f"why: perhaps as suggested below; to confirm{TO_COUNT}", why[0][1]), *why[1:]]
     said.update(line for line, _ in (*from_source, *why) if line.startswith("try") or line.endswith(TO_COUNT))
     is_uneven = finding.kind is Kind.IMBALANCE and bool(finding.groups)
     most = 2 if finding.is_doubtful else 1  # and why it is uncertain
@@ -196,7 +196,7 @@ def _saving(findings: Findings, finding: Finding) -> str:
     if finding.gain:
         return saving(experiment, finding.gain.seconds, *_whole(findings, finding.gain))
     if finding.kind in OF_THREADS and (waits := next((each.seconds for each in finding.causes if each.seconds), 0.0)):
-        return f"threads wait {percent(100 * waits / findings.run.program_time)} of the run, saving unknown"
+        return f"threads wait for {percent(100 * waits / findings.run.program_time)} of the run, saving unknown"
     if finding.bound is not None and not finding.of_run:
         if not finding.bound:
             return f"saves nothing: not {'on the critical path' if verdict.base.is_path else 'in the busiest rank'}"
@@ -229,7 +229,7 @@ def _who(findings: Findings, finding: Finding) -> str:
         said += _mostly(findings, finding.weight)
     if finding.others:
         what = "saving" if finding.gain else "share" if finding.of_run else "time"
-        saved = f"over all: {saved.removeprefix('; ')}" if saved and is_part else f"the {what} is over all"
+        saved = f"in total: {saved.removeprefix('; ')}" if saved and is_part else f"the {what} is their total"
         said.append(f"one of {len(finding.others) + 1} call paths; {saved}")
     if finding.gain and finding.gain.is_less:
         who = "threads" if findings.vectors.threads else "ranks"
