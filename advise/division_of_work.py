@@ -172,10 +172,10 @@ def _of_origin(
     else:
         cure, so = "give each rank a part of equal cost", ""
         if is_alike:
-            cure, so = _OTHERWISE, ", so each rank gets the same number of iterations, but of different cost"
+            cure, so = _OTHERWISE, ", so ranks get equal numbers of iterations of different cost"
         elif apart is None and shares:
             cure = f"if iterations differ in cost, {_OTHERWISE}"
-            so = ", so each rank gets the same number of iterations"
+            so = ", so ranks get equal numbers of iterations"
         called_by = "" if source.procedure_at(loop.line) is site.procedure else ", from which this is called,"
         at = "in" if source is site.source else "at"
         text = f"{cure}: the loop {at} {where_loop}{called_by} {runs}{so}"

@@ -302,7 +302,7 @@ def test_causes_come_with_their_evidence_and_what_to_try():
     who = "ranks 2-3: 1.02 s each; ranks 0-1: 484 ms each; 310 ms in cache misses on average"
     assert lines[3] == f"    {who}"
     said = "why: instructions differ: 2.1e9 on ranks 2-3 against 1.0e9 on ranks 0-1; explains the difference"
-    assert lines[4] == "    why: L1 misses: 50 % of accesses, program 38 %; the price of a miss is not known"
+    assert lines[4] == "    why: L1 misses: 50 % of accesses, 38 % in the whole program; the time per miss is not known"
     assert lines[5].startswith("    try: access arrays")
     assert lines[6] == f"    {said}"
     assert lines[7].startswith("    try: distribute the work")
@@ -347,18 +347,18 @@ def test_workers_that_did_the_same_work_are_named_beside_their_master():
     assert any(line.startswith("    ranks 1-3: same work, more time") for line in lines)
 
 
-SHOWS = "next: autoanalyzer run --usage page_faults shows whether it waits for new pages"
+SHOWS = "next: autoanalyzer run --usage page_faults shows whether the region waits for new pages"
 
 
 def test_ranks_that_nothing_tells_apart_are_said_to_be_unexplained():
     of_paths = counted([1.0, 1.7, 1.0], instructions=[[2e9, 2.1e9, 2e9]], page_faults=[[100.0] * 3])
     lines = whole_lines(analyze(of_paths))
-    assert "    why: unknown: neither counts nor page faults differ as the times do" in lines
+    assert "    why: unknown: neither counts nor page faults differ in the way that the times do" in lines
     values = {each.name: of_paths.exclusive(each.name) for each in of_paths.metrics}
     of_ranks = of_paths.replaced(severities={**values, "page_faults": values["page_faults"][::-1].copy()})
-    assert f"    why: unknown: no count differs as the times do; {SHOWS}" in whole_lines(analyze(of_ranks))
+    assert f"    why: unknown: no count differs in the way that the times do; {SHOWS}" in whole_lines(analyze(of_ranks))
     found = analyze(counted([1.0, 1.7, 1.0], instructions=[[2e9, 2.1e9, 2e9]]))
-    assert f"    why: unknown: no count differs as the times do; {SHOWS}" in whole_lines(found)
+    assert f"    why: unknown: no count differs in the way that the times do; {SHOWS}" in whole_lines(found)
 
 
 def test_a_region_that_no_counter_explains_is_said_to_be_so():
@@ -444,7 +444,8 @@ def test_counts_come_first_if_advice_depends_on_them():
     advised = Advised(of_ranks={first.difference: (advice,)})
     lines = whole_lines(found, advised=advised)
     at = next(number for number, line in enumerate(lines) if line.startswith("    try"))
-    assert lines[at - 1].startswith("    why: perhaps as below; to confirm: autoanalyzer run --counters simulated ")
+    why = "    why: perhaps as suggested below; to confirm: autoanalyzer run --counters simulated "
+    assert lines[at - 1].startswith(why)
     assert sum("autoanalyzer" in line for line in lines) == 1
 
 
@@ -490,8 +491,8 @@ def test_advice_with_its_part_of_the_saving_is_given_once():
     )
 
 
-STEADY = "    try: execute fewer instructions, by a better algorithm or SIMD: it hardly waits for memory"
-INSIDE = "    next: autoanalyzer debug --build 'make' measures the loops inside it"
+STEADY = "    try: execute fewer instructions (better algorithm or SIMD): the region hardly waits for memory"
+INSIDE = "    next: autoanalyzer debug --build 'make' measures loops inside the region"
 
 
 def test_of_a_region_that_is_most_of_the_run_it_is_said_how_to_look_inside():
@@ -619,7 +620,10 @@ def test_a_run_that_took_far_longer_than_it_did_anything_is_said_to(delay: float
     made = plain.replaced(
         severities={**own, "wall_time": wall}, notes=Notes(program="app", run_delay={"0": delay, "1": delay})
     )
-    line = "2.9 s of 4.5 s per rank are in no finding: asleep, or waiting for a child process, a device or a thread"
+    line = (
+        "2.9 s of 4.5 s per rank are not covered by any finding: asleep, or waiting for a child process, a device or a"
+        " thread"
+    )
     assert any(each.startswith(line) for each in whole_lines(analyze(made))) == said
 
 
@@ -776,11 +780,11 @@ def test_a_hot_spot_names_the_functions_that_are_too_small_to_measure(names: lis
     ("parts", "paths", "said"),
     [
         # two more of each kind of 29: 2 sqrt(27/29 * 2/29 / 29) = 9.4 %
-        ([("get", "a.c", 25.0)], 1, "get 100 % (25 samples: each within 9 %)"),
+        ([("get", "a.c", 25.0)], 1, "get 100 % (25 samples; each share ±9 %)"),
         (
             [("get", "a.c", 15.0), ("get", "b.c", 10.0)],
             2,
-            "get 100 % (25 samples, over all its calls: each within 9 %)",
+            "get 100 % (25 samples, over all its calls; each share ±9 %)",
         ),
     ],
 )
@@ -864,7 +868,7 @@ def test_misses_say_how_many_l3_and_the_tlb_miss_too():
         l3_misses=[[9e6] * 2, [0.0] * 2, [0.0] * 2],
         tlb_misses=[[5e6] * 2, [0.0] * 2, [0.0] * 2],
     )
-    said = "50 % of accesses, program 17 %; 90 % of L2 misses miss L3, too; 1.0e7 TLB misses"
+    said = "50 % of accesses, 17 % in the whole program; 90 % of L2 misses also miss L3; 1.0e7 TLB misses"
     assert f"why: L1 misses: {said}" in " ".join(whole_lines(analyze(run)))
 
 

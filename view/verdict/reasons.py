@@ -149,7 +149,7 @@ def _against_causes(findings: Findings, finding: Finding) -> Iterator[tuple[str,
         yield NO_PROBES if findings.experiment.notes.samples else NOT_SAMPLED, Kind.HOT_SPOT
     elif finding.kind is Kind.HOT_SPOT and findings.parts.is_steady(culprit) and not waits_inside(findings, finding):
         yield (
-            "execute fewer instructions, by a better algorithm or SIMD: the region hardly waits for memory",
+            "execute fewer instructions (better algorithm or SIMD): the region hardly waits for memory",
             Kind.HOT_SPOT,
         )
     advice, remedies = against_weight(findings.run.weighed_costs[culprit]), findings.parts.remedies(culprit)
@@ -216,7 +216,7 @@ def _look_inside(findings: Findings, region: CodeRegion) -> list[str]:
     """Return the line with the command that measures inside a region; none if it is measured or cannot be."""
     if region.own_code or not can_be_rerun(findings) or not can_be_opened(findings.experiment, region.id):
         return []
-    return [f"next: {with_command(findings.experiment, _DEBUG)} measures the loops inside the region"]
+    return [f"next: {with_command(findings.experiment, _DEBUG)} measures loops inside the region"]
 
 
 def _too_small(names: Sequence[str]) -> str:

@@ -27,7 +27,7 @@ def test_place_ranks_cause_remedy_gain_and_a_picture_are_there(screen, experimen
         (".findings .first a", "propagate.c:28"),
         (".findings .first p", "saves up to 623 ms (41 % of busy time)"),
         (".findings .first p", "rank 3: 1.49 s"),
-        (".findings .first p", "why: perhaps as below; to confirm"),
+        (".findings .first p", "why: perhaps as suggested below; to confirm"),
         (".findings .first p", "of different cost"),
         (".findings .ranks svg", "rank 3"),
     ):
@@ -67,7 +67,7 @@ def test_many_ranks_are_columns_with_a_scale_and_whole_numbers(show):
         ".ranks rect", "all => all.map((each) => Number(each.getAttribute('height')))"
     )
     assert 100 < len(heights) <= 240
-    assert shown.page.inner_text(".ranks figcaption").endswith("a column is the largest of 2 ranks")
+    assert shown.page.inner_text(".ranks figcaption").endswith("each column shows the largest value of 2 ranks")
     assert heights[-1] == max(heights) == pytest.approx(2 * heights[0], abs=0.2)
 
 
