@@ -36,7 +36,7 @@ export function HeatMap({ browser, experiment, clusters, nodes, select }) {
     if (there) draw(canvas.current, { map, columns, width, order, clusters, relative, cell, experiment, unit });
   }, [map, columns, width, relative, cell]);
 
-  if (!there) return html`<p class="remark">Values of ${browser.metrics.map((node) => browser.panes.metrics.tree.labels[node]).join(", ")} do not add up, or are not in this page by location, so there is no map of them.</p>`;
+  if (!there) return html`<p class="remark">Values of ${browser.metrics.map((node) => browser.panes.metrics.tree.labels[node]).join(", ")} cannot be summed, or are not in this page by location, so there is no map.</p>`;
   const at = (event) => {
     const box = canvas.current.getBoundingClientRect();
     const row = Math.floor((event.clientY - box.top - TOP) / CELL);
