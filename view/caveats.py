@@ -157,7 +157,7 @@ def _crowded(findings: Findings) -> Iterator[str]:
     elif others:
         cores = f"other programs took {percent(100 * others)} of the cores"
     if why := [*filter(None, [cores, _delayed(findings)])]:
-        unknown = "; MPI transfer is not known, because the kernel does not report how long ranks waited for cores"
+        unknown = "; MPI transfer is not known, because the kernel does not report waiting for cores"
         known = unknown if findings.run.waits_for_cores_unknown else ""
         yield f"trust savings and busy time, not wall time: {'; '.join(why)}{known}"
     if findings.differences.not_judged:

@@ -608,7 +608,7 @@ def test_what_other_programs_took_of_the_processors_is_said(own: float, said: st
     two = verdict_lines(analyze(experiment([4.9, 4.9], notes=replace(notes, processor_use={**use, "own": 0.1}))))
     assert not any("other programs" in line for line in two)  # a launcher that is no ancestor of the ranks
     unknown = whole_lines(analyze(experiment([1.0, 1.0], notes=replace(notes, run_delay={}))))
-    gap = "; MPI transfer is not known, because the kernel does not report how long ranks waited for cores"
+    gap = "; MPI transfer is not known, because the kernel does not report waiting for cores"
     assert ([said + gap] if said else []) == [line for line in unknown if "other programs" in line]
 
 

@@ -229,10 +229,9 @@ def _digits(datasets: Sequence[Dataset]) -> str:
         noun, names, count = large[0]["noun"], ", ".join(large[0]["metrics"]), len(large[0]["bins"]) - 1
         single = f", and of single {noun}s on the findings' call paths" if large[0]["paths"] else ""
         return (
-            "This experiment has too many values for a page. For each metric and call path, the page has the exact sum"
-            f" and the least, mean and greatest value of all {noun}s; for {names}, also values of {count} ranges of"
-            f" {noun}s{single}. To see all values of a part, cut it out with autoanalyzer cut --ranks, --subtree or"
-            " --metrics."
+            "This experiment has too many values for a page. The page has exact sums, and the least, mean and greatest "
+            f"value of all {noun}s, by metric and call path; for {names}, also values of {count} ranges of {noun}s{single}."
+            " autoanalyzer cut --ranks, --subtree or --metrics extracts a part, whose page has all values."
         )
     if all(each.exact for each in datasets):
         return "This page contains all numbers of the experiment, with all digits."

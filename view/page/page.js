@@ -2608,7 +2608,7 @@
       <h2 id="help-title">Keys</h2>
       <dl>${KEYS.map(([keys2, what]) => html`<dt key=${keys2}><kbd>${keys2}</kbd></dt><dd>${what}</dd>`)}</dl>
       <h2>How to read the trees</h2>
-      <p>A closed node shows all that is below it; an open one only what its own children do not show. So each second is shown once.
+      <p>A closed node shows all that is below it; an open one only what its own children do not show.
       The call tree shows the selected metric, the system tree the selected metric at the selected call path.
       A raised square is a positive value, a sunken one a negative value (▲ ▼ in differences). A hatched square was not measured, which is not 0; ~ means that a part was not measured.</p>
       <form method="dialog"><button>Close</button></form>
@@ -2634,7 +2634,7 @@
   // src/parts/made.js
   var ABSENT = {
     counters: html`<p class="remark">This page has no statistics: they need at least three locations and a few metrics; <code>autoanalyzer stats EXPERIMENT correlation</code> shows details.</p>`,
-    account: html`<p class="remark">This page has no account: only runs have an account, and a page of more than 10,000 locations leaves it out; <code>autoanalyzer analyze EXPERIMENT --account</code> prints the account of any run.</p>`
+    account: html`<p class="remark">This page has no account: only runs with at most 10,000 locations have one; <code>autoanalyzer analyze EXPERIMENT --account</code> prints the account of any run.</p>`
   };
   function Made({ name }) {
     const box = useRef(null);
@@ -2880,7 +2880,7 @@
     const missing = regions.length - points2.length;
     return html`
     <h3>${chart.title}</h3>
-    <p class="remark">One point for each region, excluding callees, on one core. The larger the point, the more time the region takes. Vertical: ${chart.work} per second; horizontal: ${chart.work} per byte.${missing > 0 && ` ${missing} of ${regions.length} regions are not drawn, because they have no ${chart.work}, or no misses, or these are not known on every rank.`}</p>
+    <p class="remark">One point for each region, excluding callees, on one core. The larger the point, the more time the region takes. Vertical: ${chart.work} per second; horizontal: ${chart.work} per byte.${missing > 0 && ` ${missing} of ${regions.length} regions are not drawn, because ${chart.work} or misses are 0, or not known on every rank.`}</p>
     ${chart.said.map((line) => html`<p class="remark">${line}</p>`)}
     <div class="grid"><svg class="roofline" viewBox=${`0 0 ${WIDE} ${HIGH}`} role="img" tabindex="0" aria-label=${`${chart.title}; arrows move from region to region, Enter selects. ${told2 ?? ""}`} onKeyDown=${onKeyDown} onMouseLeave=${() => point2(null)}>
       <${Axes} frame=${frame2} chart=${chart} />
@@ -3584,7 +3584,7 @@
   }
   function told(times, metrics, at, selected) {
     if (selected) return `${times.span(selected).replace(":", " to ")} s is selected; Enter zooms`;
-    if (at === null) return "Point at a chart, or move with the arrows, to read its values; drag over a part of it to zoom.";
+    if (at === null) return "Point at a chart, or move with the arrows, to read its values; drag over a part to zoom.";
     return [`${times.moment(times.middle(at))} s: ${times.nameAt(0, at)}`, ...metrics.map((name) => `${name} ${valuesAt(times, name, at)}`)].join("; ");
   }
   function Tools({ all, times, view, state, change, choose }) {
@@ -4274,7 +4274,7 @@
         signed=${experiment.signed}
         actions=${actions(dimension)}
       />
-      ${dimension === "system" && !ofAll.ofSystem && html`<p class="remark">Not in this page: it contains values of single ranks only for the findings' call paths, and of ranges of ranks (“bins”) only for ${experiment.head.large.metrics.join(", ")}. <code>autoanalyzer cut</code> extracts a part of the experiment; the page of that part has all values.</p>`}
+      ${dimension === "system" && !ofAll.ofSystem && html`<p class="remark">Not in this page: it contains values of single ranks only for the findings' call paths, and of ranges of ranks (“bins”) only for ${experiment.head.large.metrics.join(", ")}. <code>autoanalyzer cut</code> extracts a part, whose page has all values.</p>`}
       <${Legend} legend=${rows[dimension].legend} signed=${experiment.signed} gains=${experiment.head.difference} />
     </section>
   `;

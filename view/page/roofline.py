@@ -59,8 +59,8 @@ _KINDS: Final = (
         "flop",
         "vectorised multiplications and additions",
         "",
-        "floating-point operations are counted by run --counters papi:PAPI_DP_OPS, or PAPI_FP_OPS, if this machine "
-        "has these events (autoanalyzer counters lists them)",
+        "floating-point operations are counted by run --counters papi:PAPI_DP_OPS, or PAPI_FP_OPS, if the machine "
+        "has these events (autoanalyzer counters)",
     ),
     _Kind(
         "Roofline of instructions",

@@ -70,7 +70,7 @@ def _sentences(found: Factors) -> list[str]:
     if not found.factors:
         return [
             f"{len(space.metrics)} metrics of {len(space.points)} locations have no common factor: they correlate no "
-            "more than unrelated metrics do by chance, so each of them shows something different."
+            "more than unrelated metrics do by chance."
         ]
     whole = sum(each.explained for each in found.factors)
     how = "as requested" if found.given else "by parallel analysis"

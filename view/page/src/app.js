@@ -276,7 +276,7 @@ export function App({ page }) {
         signed=${experiment.signed}
         actions=${actions(dimension)}
       />
-      ${dimension === "system" && !ofAll.ofSystem && html`<p class="remark">Not in this page: it contains values of single ranks only for the findings' call paths, and of ranges of ranks (“bins”) only for ${experiment.head.large.metrics.join(", ")}. <code>autoanalyzer cut</code> extracts a part of the experiment; the page of that part has all values.</p>`}
+      ${dimension === "system" && !ofAll.ofSystem && html`<p class="remark">Not in this page: it contains values of single ranks only for the findings' call paths, and of ranges of ranks (“bins”) only for ${experiment.head.large.metrics.join(", ")}. <code>autoanalyzer cut</code> extracts a part, whose page has all values.</p>`}
       <${Legend} legend=${rows[dimension].legend} signed=${experiment.signed} gains=${experiment.head.difference} />
     </section>
   `;

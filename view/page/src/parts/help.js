@@ -25,7 +25,7 @@ export function Help({ close }) {
       <h2 id="help-title">Keys</h2>
       <dl>${KEYS.map(([keys, what]) => html`<dt key=${keys}><kbd>${keys}</kbd></dt><dd>${what}</dd>`)}</dl>
       <h2>How to read the trees</h2>
-      <p>A closed node shows all that is below it; an open one only what its own children do not show. So each second is shown once.
+      <p>A closed node shows all that is below it; an open one only what its own children do not show.
       The call tree shows the selected metric, the system tree the selected metric at the selected call path.
       A raised square is a positive value, a sunken one a negative value (▲ ▼ in differences). A hatched square was not measured, which is not 0; ~ means that a part was not measured.</p>
       <form method="dialog"><button>Close</button></form>

@@ -68,7 +68,7 @@ function Charts({ all, times, state, change, select }) {
 
 function told(times, metrics, at, selected) {
   if (selected) return `${times.span(selected).replace(":", " to ")} s is selected; Enter zooms`;
-  if (at === null) return "Point at a chart, or move with the arrows, to read its values; drag over a part of it to zoom.";
+  if (at === null) return "Point at a chart, or move with the arrows, to read its values; drag over a part to zoom.";
   return [`${times.moment(times.middle(at))} s: ${times.nameAt(0, at)}`, ...metrics.map((name) => `${name} ${valuesAt(times, name, at)}`)].join("; ");
 }
 
