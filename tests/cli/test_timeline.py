@@ -77,7 +77,7 @@ def test_nothing_is_an_answer(recorded):
 
 
 def test_one_run_alone_is_said(recorded):
-    assert "seen in one run" in recorded("timeline", "runs/one").stdout.decode()
+    assert "seen in only one run" in recorded("timeline", "runs/one").stdout.decode()
 
 
 def test_that_nothing_was_counted_is_said(recorded):
