@@ -430,7 +430,7 @@ def test_a_program_without_probes_is_to_be_built_with_them():
     lines = verdict_lines(analyze(bare))
     assert any(line.startswith("1 NO DETAIL   own code of app ") for line in lines)
     assert "    why: unknown: not instrumented, so only its MPI calls and file I/O were measured" in lines
-    sample = "sample it: autoanalyzer run --sample auto (or rebuild it with aa-mpicc or aa-mpifort)"
+    sample = "sample the program: autoanalyzer run --sample auto (or rebuild it with aa-mpicc or aa-mpifort)"
     assert f"    try: {sample}" in lines
     assert not any("--counters" in line or "counted" in line for line in lines)
 

@@ -2579,7 +2579,7 @@
     const mean = known.reduce((sum2, each) => sum2 + each, 0) / (known.length || 1);
     const amount2 = (each) => written({ amount: each === each ? each : null, gap: "not measured" }, unit).text;
     const first = experiment.nameOf(order[from]);
-    const who = to - from > 1 ? `${first} and ${to - from - 1} more, the most` : first;
+    const who = to - from > 1 ? `${first} and ${to - from - 1} more, largest` : first;
     const number = clusters.length > 1 ? clusters.findIndex((members) => members.includes(order[from])) : -1;
     return `${label(browser, node)}, ${who}${number >= 0 ? ` (cluster ${letters(number)})` : ""}: ${amount2(value)}; mean of all ${amount2(mean)}`;
   }
@@ -3408,7 +3408,7 @@
     const { at } = shared;
     const shown = row < rows.length ? row : 0;
     const path = at === null ? NaN : times.mostMet(shown, [at, at + 1]);
-    const said = at === null ? `the call path with most time at each moment${select ? "; a click selects it, and the rank" : ""}` : `${rows[shown]} in ${path >= 0 ? paths[path].chain.join(" / ") : times.nameAt(shown, at)}`;
+    const said = at === null ? `the call path with the most time at each moment${select ? "; a click selects it, and the rank" : ""}` : `${rows[shown]} in ${path >= 0 ? paths[path].chain.join(" / ") : times.nameAt(shown, at)}`;
     const onPoint = (top) => setRow(top === null ? 0 : Math.max(0, tops.findLastIndex((each) => each <= top)));
     const onPick = (time, top) => {
       const line = Math.max(0, tops.findLastIndex((each) => each <= top));

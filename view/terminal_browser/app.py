@@ -288,7 +288,7 @@ class BrowserApp(App[None]):
         finding = self.findings[max(0, self.shown_finding)]
         start = f"{self.shown_finding + 1} of {len(self.findings)}  "
         if self.shown_finding < 0:
-            start = f"{many(len(self.findings), 'finding')}, ] goes through them; the first: "
+            start = f"{many(len(self.findings), 'finding')}, ] shows the next; the first: "
         lines = sorted(finding.lines[1:], key=lambda line: not line.startswith("try"))  # what to try is never cut
         besides = _SEPARATOR.join(filter(None, [finding.saving, *finding.lines[:1]]))
         said = [f"{start}{finding.kind} {finding.where}", besides, *lines, self.said if self.shown_finding < 0 else ""]
