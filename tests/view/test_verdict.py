@@ -430,7 +430,7 @@ def test_a_program_without_probes_is_to_be_built_with_them():
     lines = verdict_lines(analyze(bare))
     assert any(line.startswith("1 NO DETAIL   own code of app ") for line in lines)
     assert "    why: unknown: not instrumented, so only its MPI calls and file I/O were measured" in lines
-    sample = "sample the program: autoanalyzer run --sample auto (or rebuild it with aa-mpicc or aa-mpifort)"
+    sample = "sample the program: autoanalyzer run --sample auto (or rebuild with aa-mpicc or aa-mpifort)"
     assert f"    try: {sample}" in lines
     assert not any("--counters" in line or "counted" in line for line in lines)
 
@@ -444,7 +444,7 @@ def test_counts_come_first_if_advice_depends_on_them():
     advised = Advised(of_ranks={first.difference: (advice,)})
     lines = whole_lines(found, advised=advised)
     at = next(number for number, line in enumerate(lines) if line.startswith("    try"))
-    why = "    why: perhaps as suggested below; to confirm: autoanalyzer run --counters simulated "
+    why = "    why: likely cause below; to confirm: autoanalyzer run --counters simulated "
     assert lines[at - 1].startswith(why)
     assert sum("autoanalyzer" in line for line in lines) == 1
 

@@ -124,7 +124,7 @@ def _entry(
         if is_known:  # the source explains the reason
             why = why[1:]
         elif from_source and from_source[0][0] and why[0][1] in from_source[0][1]:  # it may explain the reason
-            why = [(f"why: perhaps as suggested below; to confirm{TO_COUNT}", why[0][1]), *why[1:]]
+            why = [(f"why: likely cause below; to confirm{TO_COUNT}", why[0][1]), *why[1:]]
     said.update(line for line, _ in (*from_source, *why) if line.startswith("try") or line.endswith(TO_COUNT))
     is_uneven = finding.kind is Kind.IMBALANCE and bool(finding.groups)
     most = 2 if finding.is_doubtful else 1  # and why it is uncertain

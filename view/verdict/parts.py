@@ -42,7 +42,7 @@ __all__ = [
 ]
 
 NO_PROBES: Final = f"rebuild with probes: {REBUILD}"
-NOT_SAMPLED: Final = "sample the program: autoanalyzer run --sample auto (or rebuild it with aa-mpicc or aa-mpifort)"
+NOT_SAMPLED: Final = "sample the program: autoanalyzer run --sample auto (or rebuild with aa-mpicc or aa-mpifort)"
 TO_COUNT: Final = f": {COUNT} (5-20 times as long)"  # end of a line on unknown causes
 UNKNOWN_INSIDE: Final = "unknown: not instrumented, so only its MPI calls and file I/O were measured"
 NEW_PAGES: Final = "next: autoanalyzer run --usage page_faults shows whether the region waits for new pages"

@@ -387,7 +387,7 @@ def test_80_columns_and_24_lines_have_the_whole_first_finding_and_two_trees(expe
         ):
             assert part in drawn
         assert "cost" in drawn  # the end of what to try
-        assert "why: perhaps as suggested below; to confirm" in drawn
+        assert "why: likely cause below; to confirm" in drawn
         assert tree(app, "metrics").size.width < 5
         assert min(tree(app, each).size.width for each in ("program", "system")) > 30
         assert tree(app, "program").size.height >= 6
