@@ -44,7 +44,7 @@ _TRY: Final = {
     REPLICATED: "divide the work among the ranks, and gather the result",
     GROWS: "search only the ranks concerned, or give each rank a larger part",
     Kind.ONE_AFTER_ANOTHER: "pass on smaller pieces, or remove the dependence between ranks",
-    Kind.IMBALANCE: "divide the work by its cost",
+    Kind.IMBALANCE: "divide the work into parts of equal cost",
     Kind.LATE: "do the work after sending the messages that others wait for, or share it",
     Kind.FILE_IO: "let all ranks read and write together, for example with collective MPI-IO",
     Kind.MESSAGES: "send fewer and larger messages",

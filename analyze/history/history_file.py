@@ -96,7 +96,7 @@ class HistoryFile:
             InputError: There is no such file, or it is no history, is damaged, or stays locked.
         """
         if not self._path.is_file():
-            raise InputError(f"{self._path}: no such history; autoanalyzer history add {self._path} RUN makes it")
+            raise InputError(f"{self._path}: no such history; autoanalyzer history add {self._path} RUN creates it")
         with self._opened("ro") as file:
             file.execute("BEGIN")  # all that follows reads one state of the file
             if not self._is_made(file):
