@@ -350,7 +350,7 @@ def _pipeline(site: Site, uses: Sequence[_Use]) -> Iterator[Advice]:
             work = [each.line for each, _ in site.loops if one.line < each.line < two.line]
             if work and _argument(one, 3) != _argument(two, 3):
                 text = (
-                    f"line {one.line} receives before the work begins, and line {two.line} sends after all of the work:"
+                    f"line {one.line} receives before the work begins, and line {two.line} sends after all the work:"
                     f" send parts earlier, or move work that needs no message before line {one.line}"
                 )
                 yield _said(site, text, (one.line, two.line, work[0]), MEDIUM)

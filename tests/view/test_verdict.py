@@ -353,12 +353,12 @@ SHOWS = "next: autoanalyzer run --usage page_faults shows whether the region wai
 def test_ranks_that_nothing_tells_apart_are_said_to_be_unexplained():
     of_paths = counted([1.0, 1.7, 1.0], instructions=[[2e9, 2.1e9, 2e9]], page_faults=[[100.0] * 3])
     lines = whole_lines(analyze(of_paths))
-    assert "    why: unknown: neither counts nor page faults differ in the way that the times do" in lines
+    assert "    why: unknown: neither counts nor page faults differ in the way the times do" in lines
     values = {each.name: of_paths.exclusive(each.name) for each in of_paths.metrics}
     of_ranks = of_paths.replaced(severities={**values, "page_faults": values["page_faults"][::-1].copy()})
-    assert f"    why: unknown: no count differs in the way that the times do; {SHOWS}" in whole_lines(analyze(of_ranks))
+    assert f"    why: unknown: no count differs in the way the times do; {SHOWS}" in whole_lines(analyze(of_ranks))
     found = analyze(counted([1.0, 1.7, 1.0], instructions=[[2e9, 2.1e9, 2e9]]))
-    assert f"    why: unknown: no count differs in the way that the times do; {SHOWS}" in whole_lines(found)
+    assert f"    why: unknown: no count differs in the way the times do; {SHOWS}" in whole_lines(found)
 
 
 def test_a_region_that_no_counter_explains_is_said_to_be_so():

@@ -235,7 +235,7 @@ def _digits(datasets: Sequence[Dataset]) -> str:
             " autoanalyzer cut --ranks, --subtree or --metrics extracts a part, whose page has all values."
         )
     if all(each.exact for each in datasets):
-        return "This page contains all numbers of the experiment, with all digits."
+        return "This page contains all numbers, with all digits."
     return f"Values of single locations are rounded by at most {ROUNDING:.2%}. Sums over the locations are exact."
 
 

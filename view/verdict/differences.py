@@ -50,7 +50,7 @@ def why_uneven(findings: Findings, finding: Finding) -> Iterator[str]:
     elif finding.doubt is not Doubt.COUNTS_ALONE:
         is_next = f"; {NEW_PAGES}" if not_counted(findings) else ""
         what = "neither counts nor page faults differ" if has_page_faults(findings) else "no count differs"
-        yield f"unknown: {what} in the way that the times do{'' if has_page_faults(findings) else is_next}"
+        yield f"unknown: {what} in the way the times do{'' if has_page_faults(findings) else is_next}"
 
 
 def same_work(findings: Findings) -> str:
