@@ -204,7 +204,7 @@ class _Test:
                 self._look_at_fields(root.name, steps[number:], other_steps[number:])
                 return
             if len(step.subscripts) != len(other.subscripts):
-                self._reasons.append(f"{root.name} is accessed in several ways")
+                self._reasons.append(f"{root.name} is accessed in different ways")
                 return
             if step.by_pointer and any(left != right or turns.varies(left) for left, right in subscripts):
                 self._reasons.append(f"rows of {root.name} may overlap")
@@ -218,7 +218,7 @@ class _Test:
 
     def _look_at_fields(self, root: str, steps: list[Step], others: list[Step]) -> None:
         if not (steps[0].field and others[0].field):
-            self._reasons.append(f"{root} is accessed in several ways")
+            self._reasons.append(f"{root} is accessed in different ways")
         elif any(each.by_pointer for each in (*steps, *others)):
             names = sorted((steps[0].field, others[0].field))
             self._reasons.append(f"{names[0]} and {names[1]} of {root} may overlap")

@@ -172,9 +172,10 @@ def _of_origin(
     else:
         cure, so = "give each rank a part of equal cost", ""
         if is_alike:
-            cure, so = _OTHERWISE, ", so ranks get equally many iterations of different cost"
+            cure, so = _OTHERWISE, ", so ranks get equal numbers of iterations of different cost"
         elif apart is None and shares:
-            cure, so = f"if iterations differ in cost, {_OTHERWISE}", ", so ranks get equally many iterations"
+            cure = f"if iterations differ in cost, {_OTHERWISE}"
+            so = ", so ranks get equal numbers of iterations"
         called_by = "" if source.procedure_at(loop.line) is site.procedure else ", from which this is called,"
         at = "in" if source is site.source else "at"
         text = f"{cure}: the loop {at} {where_loop}{called_by} {runs}{so}"

@@ -148,7 +148,7 @@ def _unknown_of(statement: Statement) -> str:
         case Jump(kind="cycle", label=""):
             return ""
         case Jump(kind=kind):
-            return f"leaves by {kind}"
+            return f"leaves the loop by {kind}"
         case _:
             return "is not understood"
 

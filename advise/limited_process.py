@@ -128,5 +128,5 @@ def _why(status: int, limits: Limits) -> str:
         return f"reading it took more than {limits.seconds} s"
     if status == _NO_MEMORY:
         return f"reading it took more than {limits.memory >> 20} MiB of memory"
-    how = f"by signal {-status}" if status < 0 else f"with status {status}"
-    return f"its reader ended {how}"
+    how = f"was killed by signal {-status}" if status < 0 else f"ended with status {status}"
+    return f"the process that read it {how}"

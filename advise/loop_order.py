@@ -217,7 +217,7 @@ def _padding(far: list[Walk]) -> str:
 
 def _stands_against(found: Interchange) -> str:
     if found.order is Order.INDEPENDENT:
-        sums = f" ({', '.join(found.sums)} is then summed in another order)" if found.sums else ""
+        sums = f" ({', '.join(found.sums)} is then summed in a different order)" if found.sums else ""
         return f"{found.order.value}{sums}"
     return f"{found.order.value}: {'; '.join(found.reasons[:2])}"
 

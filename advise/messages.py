@@ -119,7 +119,7 @@ def _small(site: Site, uses: Sequence[_Use]) -> Iterator[Advice]:
             partner = site.spell(_argument(use, at[2]))
             text = (
                 f"{use.call.name} in line {use.line} transfers {_elements(site, use, at[1])} in each"
-                f" iteration of line {loop.line}, always with rank {partner}: combine these messages into one"
+                f" iteration of line {loop.line}, always to or from rank {partner}: combine these messages into one"
             )
             yield _said(site, text, (use.line, loop.line), HIGH)
 
@@ -172,14 +172,14 @@ def _again(site: Site, uses: Sequence[_Use]) -> Iterator[Advice]:
             continue
         if rooted is not None:
             text = (
-                f"line {use.line} broadcasts the ranks' data one by one: use MPI_Gatherv if one rank needs them, else"
-                " MPI_Allgatherv; send only the part of the buffer that is filled"
+                f"line {use.line} broadcasts the ranks' data one by one: use MPI_Gatherv if one rank needs them,"
+                " otherwise MPI_Allgatherv; send only the part of the buffer that is filled"
             )
             yield _said(site, text, (use.line, rooted.line), MEDIUM)
         elif base is not None and not _varies(buffer, use.loops[-1]) and not _is_written(base.name, use, use.loops[-1]):
             text = (
-                f"line {use.line} broadcasts {site.spell(buffer)} in each iteration of line {use.loops[-1].line}, in"
-                " which nothing changes it: broadcast it once, before the loop"
+                f"line {use.line} broadcasts {site.spell(buffer)} in each iteration of line {use.loops[-1].line},"
+                " although no iteration changes it: broadcast it once, before the loop"
             )
             yield _said(site, text, (use.line, use.loops[-1].line), MEDIUM)
 
@@ -350,7 +350,7 @@ def _pipeline(site: Site, uses: Sequence[_Use]) -> Iterator[Advice]:
             work = [each.line for each, _ in site.loops if one.line < each.line < two.line]
             if work and _argument(one, 3) != _argument(two, 3):
                 text = (
-                    f"line {one.line} receives before the work begins, and line {two.line} sends after all of the work:"
+                    f"line {one.line} receives before the work begins, and line {two.line} sends after all the work:"
                     f" send parts earlier, or move work that needs no message before line {one.line}"
                 )
                 yield _said(site, text, (one.line, two.line, work[0]), MEDIUM)

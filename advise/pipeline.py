@@ -51,7 +51,7 @@ def _of_loop(site: Site, calls: Calls, loop: Loop, source: SourceFile, procedure
     text = (
         f"the loop in line {loop.line} runs only once, with step {grain}, so in line {receives[0].line} each rank"
         f" waits until the one before has finished all of its work and sends it in line {sends[0].line}: make {grain}"
-        " smaller, so that the next rank starts earlier"
+        " smaller"
     )
     made = [line for _, _, line in definitions(procedure, loop.step)] if isinstance(loop.step, Name) else []
     lines = dict.fromkeys((*made, loop.line, receives[0].line, sends[0].line))

@@ -105,7 +105,7 @@ class Reading:
             raise InputError(found.why_not or "it was not found")
         text = found.path.read_bytes()
         if len(text) > _LARGEST:
-            raise InputError(f"it has {len(text) >> 10} KiB, more than {_LARGEST >> 10}")
+            raise InputError(f"it is {len(text) >> 10} KiB, more than {_LARGEST >> 10} KiB")
         built = self._built.get(name, ())
         options = options_of(self._compiled, name, found.path)
         if _FORTRAN.search(name) or (_INCLUDED.search(name) and _LIKE_FORTRAN.search(text)):

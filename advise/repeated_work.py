@@ -156,7 +156,7 @@ def _of_counters(site: Site, loop: Loop, around: tuple[Loop, ...], own: list[Sta
     if seen:
         calls = " and ".join(f"{site.spell(each)} in line {line}" for each, line in seen.items())
         what = "depends" if len(seen) == 1 else "depend"
-        cure = "compute a table once, or each value from the one before"
+        cure = "compute a table once, or each value from the previous one"
         text = f"{calls} {what} on loop indices alone, not on data: {cure}"
         yield _said(site, text, (*seen.values(), loop.line), MEDIUM)
 

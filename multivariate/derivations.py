@@ -61,7 +61,7 @@ class Derivation:
 DERIVATIONS: Final = (
     Derivation("compute_time", "cpu_time - mpi_cpu_time", "sec", "CPU time outside MPI", searched=True),
     Derivation("l1_miss_rate", "l1_misses / l1_accesses", "", "share of accesses that miss in L1", searched=True),
-    Derivation("l2_miss_rate", "l2_misses / l2_accesses", "", "share of accesses to L2 that miss", searched=True),
+    Derivation("l2_miss_rate", "l2_misses / l2_accesses", "", "share of L2 accesses that miss", searched=True),
     Derivation("cpi", "cycles / instructions", "", "cycles per instruction", searched=True),
     Derivation("cpi", "ref_cycles / instructions", "", "ticks per instruction", searched=True),
     Derivation("ipc", "instructions / cycles", "", "instructions per cycle", searched=True),
@@ -154,7 +154,7 @@ def why_absent(name: str, measured: Collection[str], line: int | None = None) ->
     if not ways or name in measured or any(each.name == name for each in possible(measured, line)):
         return ""
     lacking = _fewest(ways, measured, line)
-    return f"{name} is computed ({' or '.join(each.said for each in ways)}); not known here: {', '.join(lacking)}"
+    return f"{name} is computed ({' or '.join(each.said for each in ways)}); missing here: {', '.join(lacking)}"
 
 
 def _lacking(derivation: Derivation, measured: Collection[str], line: int | None) -> list[str]:

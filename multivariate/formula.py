@@ -153,8 +153,9 @@ def _names(tree: ast.expr) -> list[str]:
         case ast.UnaryOp(op=sign, operand=operand) if type(sign) in _SIGNS:
             return _names(operand)
         case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]) if name in _FUNCTIONS:
-            if len(arguments) != _FUNCTIONS[name][1]:
-                raise ValueError(f"{name} takes {_FUNCTIONS[name][1]}")
+            _, count = _FUNCTIONS[name]
+            if len(arguments) != count:
+                raise ValueError(f"{name} takes {count} argument{'s' * (count > 1)}")
             return [word for each in arguments for word in _names(each)]
     raise ValueError(f"found {ast.unparse(tree)}")
 

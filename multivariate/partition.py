@@ -266,7 +266,7 @@ def recursively(
         return Part(path, result, ended=f"that needs a silhouette of at least {DISTINCT}, found {found}")
     if partition.by_chance:
         found = f"{100 * (partition.chance or 0):.3g}"
-        return Part(path, result, ended=f"chance may make them in at most {100 * LEVEL:g} of 100 cases, found {found}")
+        return Part(path, result, ended=f"chance makes them in {found} of 100 cases, more than {100 * LEVEL:g}")
     parts, without = [], {}
     for number, rows in enumerate(partition.members, start=1):
         if len(rows) >= _LEAST:

@@ -99,7 +99,7 @@ _OF: Final = {
     "write_byte": "per byte written",
 }
 _FITTED: Final = {"instructions": "instruction", "l1_misses": "l1_miss", "l2_misses": "l2_miss"}
-_RANGE: Final = "a range is a 95 % confidence interval, from the fit of the prices, the calibration and the noise"
+_RANGE: Final = "a range is a 95 % confidence interval, based on the fit, the calibration and the noise"
 _OF_CALLS: Final = {"mpi": ("mpi_",), "io": ("read_", "write_")}
 
 
@@ -204,21 +204,21 @@ def account_picture(findings: Findings) -> Picture:
 
 def _remarks(account: Account, more: int) -> list[str]:
     said = [f"… and {more} more: --json lists all"] if more > 0 else []
-    said.append("means over the ranks, without the regions below; blank cells: less than 0.5 % of all time")
+    said.append("means over the ranks, without nested regions; blank cells: less than 0.5 % of all time")
     if any((each[0] < (1 - THRESHOLD) * each[1]).any() for each in account.own_intervals.values()):
         said.append(_RANGE)
     fitted, calibrated = _prices(account)
     if fitted:
-        said.append(f"prices, fitted to this run: {_listed(fitted)}")
+        said.append(f"prices fitted to this run: {_listed(fitted)}")
         if len(set(account.instruction.tolist())) > 1:
             said.append("each region has its own price per instruction, within the calibrated range")
     if account.unexplained is not None:
-        said.append(f"these prices leave {percent(100 * account.unexplained)} of computing unexplained")
+        said.append(f"these prices do not explain {percent(100 * account.unexplained)} of the computing time")
     if not account.splitting.prices.known():
         bound = "bound these prices and " if fitted else ""
-        said.append(f"the machine was not calibrated; calibrating it would {bound}split time in MPI and files")
+        said.append(f"the machine was not calibrated; calibrating it would {bound}split the time in MPI and files")
     if calibrated:
-        said.append(f"prices, as calibrated: {_listed(calibrated)}")
+        said.append(f"calibrated prices: {_listed(calibrated)}")
     if "io_calls" in account.parts and (calls := float(account.ranks.sums("io_calls")[list(account.ranks.top)].sum())):
         moved = float(account.ranks.sums("io_bytes")[list(account.ranks.top)].sum())
         said.append(f"file I/O: {count(calls)} calls of {volume(moved / calls)} on average")

@@ -58,7 +58,7 @@ def find_advice(
         work = partial(_advise, findings, Sources(findings.experiment, file, folders))
         return in_limited_process(work, tell_on, limits or Limits())
     except (InputError, OSError) as error:
-        said = f"no advice{f' on {last}, nor on others' if last else ''}: {error}"
+        said = f"no advice{f' on {last} or any other file' if last else ''}: {error}"
     except Exception as error:  # a bug in the search for advice must not prevent the verdict
         said = _defect(error)
     return Advised(remarks=(said,), lacking=(said,))
@@ -72,7 +72,7 @@ def _advise(findings: Findings, sources: Sources, tell: Callable[[str], object])
         tell(name)
         source = sources.find(name)
         if source.path is None:
-            return Found(None, "its source is not at hand")
+            return Found(None, "the source is not available")
         return Found(source.path, source.warning)
 
     try:
@@ -85,7 +85,7 @@ def _advise(findings: Findings, sources: Sources, tell: Callable[[str], object])
 
 
 def _defect(error: Exception) -> str:
-    return f"no advice, because of a defect in autoanalyzer, which you may report: {_where(error)}"
+    return f"no advice, because of a bug in autoanalyzer; please report it: {_where(error)}"
 
 
 def _where(error: Exception) -> str:

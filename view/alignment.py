@@ -77,10 +77,10 @@ def _sentence(metric: str, doubt: tuple[Doubt, float, float]) -> str:
     about, start, end = doubt
     span = f"{start:.4g} to {end:.4g} s"
     return {
-        "constant": f"{metric} hardly changes from {span}: the interval may begin or end anywhere in it",
-        "noise-point": f"single values of {metric} at {span} match many different ones, perhaps because of noise; try "
-        "--penalty",
-        "reordered": f"{metric} from {span} resembles another part of the trace more than its match: events may have "
-        "another order",
-        "unlike": f"{metric} differs too much, most from {span}: the runs may not do the same work",
+        "constant": f"{metric} hardly changes from {span}: the interval may begin or end anywhere in this time",
+        "noise-point": f"single values of {metric} from {span} match many different ones, perhaps because of noise; "
+        "try --penalty",
+        "reordered": f"{metric} from {span} resembles another part of the trace more than its match: events may be in "
+        "a different order",
+        "unlike": f"{metric} differs too much, most from {span}: the runs may do different work",
     }[about.kind]

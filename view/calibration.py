@@ -14,13 +14,13 @@ from .table import print_table
 __all__ = ["print_calibration"]
 
 _WHAT: Final = {
-    "instruction": "an instruction of plain code",
+    "instruction": "an ordinary instruction",
     "instruction_independent": "an independent instruction",
     "instruction_dependent": "a dependent instruction, in a chain of divisions",
-    "division_independent": "an independent division, beyond the time of a product",
-    "division_dependent": "a division in a chain, beyond the time of a product",
-    "denormal": "a product of a denormal number, beyond the time of others",
-    "branch_miss": "a mispredicted branch, beyond the time of others",
+    "division_independent": "an independent division, minus the time of a multiplication",
+    "division_dependent": "a division in a chain, minus the time of a multiplication",
+    "denormal": "a multiplication of a denormal number, minus the time of a normal one",
+    "branch_miss": "a mispredicted branch, minus the time of a predicted one",
     "l1_miss_streamed": "an L1 miss served by L2, sequential access",
     "l1_miss_chased": "an L1 miss served by L2, pointer chasing",
     "l2_miss_streamed": "an L2 miss, sequential access",
@@ -32,9 +32,9 @@ _WHAT: Final = {
     "page_fault": "a page touched for the first time",
     "huge_page_fault": "a huge page touched for the first time",
     "flop": "a floating-point operation, best case",
-    "omp_barrier": "a barrier of a thread on each core",
-    "read_call": "a short read of a file",
-    "read_byte": "a long read of a file",
+    "omp_barrier": "a barrier with one thread per core",
+    "read_call": "a short read from a file",
+    "read_byte": "a long read from a file",
     "write_call": "a short write to a file",
     "write_byte": "a long write to a file",
     "mpi_call": "a short message within a node",
@@ -55,7 +55,7 @@ def print_calibration(found: Calibration, file: Path) -> None:
     if "mpi" in place:
         told.append(f"{place['launcher']}: {place['mpi']}")
     if place["instructions"] != "counted":
-        told.append("valgrind does not work here, so counts of instructions are those of gcc on x86-64")
+        told.append("valgrind does not work here, so instruction counts are those of gcc on x86-64")
     print_lines(["", *told, f"stored in {file}; runs on processors of this model use it"])
 
 

@@ -31,8 +31,8 @@ __all__ = [
 MAYBE_SPEED: Final = "these {who}s are slower nearly everywhere, so they have a slow or shared core, or more work"
 SAME_WORK: Final = "same work, more time, so the core is slow or shared: repeat the run with a core for each {who}"
 ALONE: Final = "share this work among all ranks, or let the others do something else meanwhile"
-AT_ONCE: Final = "send smaller pieces of the data, each once it is done, so the next rank starts earlier"
-EACH_TIME: Final = "give each rank equal work every time the region runs, not only in total: all wait for the slowest"
+AT_ONCE: Final = "send the data in smaller pieces, each when it is ready, so the next rank starts earlier"
+EACH_TIME: Final = "give each rank equal work each time the region runs, not only in total, as all wait for the slowest"
 ON_DEMAND: Final = "hand out smaller pieces, the longest first, so that all ranks end together"
 FEWER_MESSAGES: Final = (
     "pack messages to the same rank into one, and use one collective for many values: each call costs time, however"
@@ -80,7 +80,7 @@ _TO_TRY: Final = {
     "l2_miss_rate": "keep data in cache: interchange, block or split loops; sort indices and linked elements",
     "io_calls": "collect the pieces in a buffer, and read or write it in few calls, as each call costs time; with"
     " MPI-IO, use collective calls (MPI_File_write_at_all) with one datatype for all pieces",
-    "io_bytes": "read and write less, in larger pieces; keep data that are read again in memory",
+    "io_bytes": "read and write less, in larger pieces; keep data in memory if they are read again",
     "mpi_bytes": "send less, or less often: only what the receivers use, and only if it has changed",
     "instructions": "do less work: hoist repeated expressions and loop invariants, vectorise, use a better algorithm",
     **_EVENTS,
@@ -90,16 +90,16 @@ _LARGE_PIECES: Final = "read or write less, or less often; larger calls would no
 
 _TO_TRY_FOR_RANKS: Final = {
     "l1_miss_rate": "give all ranks the same data layout and loop order",
-    "l2_miss_rate": "give all ranks parts that fit into their caches",
+    "l2_miss_rate": "give each rank a part that fits into its cache",
     "io_bytes": "share reading and writing among all ranks, for instance with MPI-IO",
-    "mpi_bytes": "spread the communication over the ranks: use collectives or neighbours, not a single collecting rank",
+    "mpi_bytes": "spread communication over the ranks: use collectives or neighbour exchange, not one collecting rank",
     "instructions": "distribute the work evenly: give ranks parts of equal cost, or hand out parts on demand",
     **_OF_SOME,
 }
 
 _TO_TRY_FOR_THREADS: Final = {
     "l1_miss_rate": "give all threads the same data layout and loop order",
-    "l2_miss_rate": "give all threads parts that fit into their caches",
+    "l2_miss_rate": "give each thread a part that fits into its cache",
     "io_bytes": "let one thread read and write while the others compute",
     "mpi_bytes": "let one thread communicate while the others compute, or spread the calls over all threads",
     "instructions": "distribute the work evenly: parts of equal cost, schedule(dynamic), or tasks",
@@ -126,8 +126,8 @@ def evidence(attribute: Attribute, region: int, cost: Cost) -> str:
         return of_the_program(value, _written(name, program)) + _a_call(name, cost)
     of = "L2 accesses" if name == "l2_miss_rate" else "accesses"
     if own > ABOVE * program:
-        return f"{value} of {of}, program {percent(100 * program)}"
-    return f"{value} of {of}{f', elsewhere {percent(100 * rest)}' if own > rest else ''}"
+        return f"{value} of {of}, {percent(100 * program)} in the whole program"
+    return f"{value} of {of}{f', {percent(100 * rest)} elsewhere' if own > rest else ''}"
 
 
 def against_weight(cost: Cost) -> Mapping[str, str]:

@@ -66,9 +66,9 @@ def _all(findings: Findings, *, names: bool) -> Iterator[str]:
     yield from _crowded(findings)
     yield from _asleep(findings)
     if findings.run.nested_teams:
-        yield "nested teams are not compared: they have different threads each time"
+        yield "nested OpenMP teams are not compared, because their threads differ each time"
     if "," in notes.clocks.get("cpu", "") and "syscall" in notes.clocks["cpu"]:
-        yield f"ranks with the clock syscall look slower than they are: CPU clocks differ ({notes.clocks['cpu']})"
+        yield f"ranks that read clocks by syscall look slower than they are: CPU clocks differ ({notes.clocks['cpu']})"
     if findings.run.outside >= _OUTSIDE:
         outside = time_of(findings.experiment, findings.run.outside)
         yield f"{outside} of the run is not judged: it is before MPI_Init or after MPI_Finalize"
@@ -77,7 +77,7 @@ def _all(findings: Findings, *, names: bool) -> Iterator[str]:
         yield f"callers may be wrong: {notes.repairs} {what} left by a jump and closed afterwards"
     if notes.throttled:
         throttled = _names([Region.from_descriptor(each).name for each in notes.throttled], names)
-        yield f"callers include {throttled}: too small to measure separately (--max-overhead)"
+        yield f"times of callers include {throttled}, too small to measure separately (--max-overhead)"
     yield from remarks
     if (findings.run.overhead.of_computing or 0.0) >= _costly_from(findings):
         yield _costly(findings)
@@ -89,14 +89,14 @@ def _derived(findings: Findings, everything: bool) -> Iterator[str]:
     if findings.method == PAPER:
         yield "analysed as in Liu et al. 2011 (--method paper): even the smallest differences and regions count"
     if MPI_WAIT.name in findings.experiment:
-        yield "times are not those of the program alone: --split-waiting put a barrier before collectives"
+        yield "times include added barriers: --split-waiting puts one before each collective"
     if notes.runs > 1:
         yield f"mean of {notes.runs} runs"
     elif notes.history:
         yield f"derived: {notes.history[-1]}"
     if notes.left_out:
         wholes = ", ".join(dict.fromkeys(notes.left_out.values()))
-        yield f"cut out, but still contained in {wholes}: {_names([*notes.left_out], everything)}"
+        yield f"cut out, but still included in {wholes}: {_names([*notes.left_out], everything)}"
 
 
 def _names(names: Sequence[str], everything: bool) -> str:
@@ -109,7 +109,7 @@ def _names(names: Sequence[str], everything: bool) -> str:
 def _costly(findings: Findings) -> str:
     if findings.run.overhead.paths_cost_most:
         paths = count(findings.run.overhead.call_paths)
-        return f"regions look slower than they are: {paths} call paths took about 1 us each"
+        return f"regions look slower than they are: creating {paths} call paths took about 1 us each"
     return f"small functions and loops look slower than they are: {_cheaper(findings)}"
 
 
@@ -160,7 +160,7 @@ def _crowded(findings: Findings) -> Iterator[str]:
     elif others:
         cores = f"other programs took {percent(100 * others)} of the cores' time"
     if why := [*filter(None, [cores, _delayed(findings)])]:
-        unknown = "; MPI transfer is not known, because the kernel does not report how long ranks waited for cores"
+        unknown = "; MPI transfer is not known, because the kernel does not report waiting for cores"
         known = unknown if findings.run.waits_for_cores_unknown else ""
         yield f"trust savings and busy time, not wall time: {'; '.join(why)}{known}"
     if findings.differences.not_judged:
@@ -169,7 +169,7 @@ def _crowded(findings: Findings) -> Iterator[str]:
         place = Place.of(findings.experiment, vectors.regions[culprit])
         most = int(vectors.values[culprit].argmax())
         who, time = ranks([vectors.labels[most]]), seconds(float(vectors.measured([culprit])[0, most]))
-        yield f"not judged: {who} is off the core for {time} in {place.in_words}: asleep, or waiting for a core"
+        yield f"not judged: {who} is off the core for {time} in {place.in_words}, asleep or waiting for a core"
 
 
 def _delayed(findings: Findings) -> str:
@@ -185,8 +185,8 @@ def _asleep(findings: Findings) -> Iterator[str]:
     if rest := time_asleep(findings.experiment):
         of = seconds(float(summary(findings.experiment, "wall_time").first.sum()) / len(findings.run.weighed.ranks))
         yield (
-            f"{seconds(rest)} of {of} per rank are in no finding: asleep, or waiting for a child process, a device or a"
-            " thread"
+            f"{seconds(rest)} of {of} per rank are not covered by any finding: asleep, or waiting for a child process,"
+            " a device or a thread"
         )
 
 

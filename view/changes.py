@@ -171,18 +171,18 @@ def _meanings(joined: Integration, changes: Mapping[str, _Change]) -> Iterator[s
                 f"in {label} {shorten(each, _DESCRIPTION, placeholder=' …')}"
                 for label, each in zip(joined.labels, described, strict=True)
             )
-            yield f"{name} may not mean the same: {words}"
+            yield f"{name} may have different meanings: {words}"
 
 
 def _left_out(joined: Integration, change: _Change) -> Iterator[str]:
     """Yield warnings about values of a metric that were measured in only one of the two experiments."""
     if not change.shared:
         if _nowhere(joined, change.metric):
-            yield f"not measured in {_lacking(joined, change)}, so there is no gain"
+            yield f"not measured in {_lacking(joined, change)}, so the gain is unknown"
         return
     for label, missing in zip(joined.labels, change.unknown, strict=True):
         if missing:
-            yield f"{many(missing, 'value')} not measured in {label}, left out of both"
+            yield f"{many(missing, 'value')} not measured in {label} were left out of both"
 
 
 def _nowhere(joined: Integration, metric: Metric) -> bool:
@@ -196,7 +196,7 @@ def _nowhere(joined: Integration, metric: Metric) -> bool:
 def _lacking(joined: Integration, change: _Change) -> str:
     """Return a phrase for a warning that a metric is not measured: in one experiment, or at the same places in both."""
     lacking = [label for label, total in zip(joined.labels, change.totals, strict=True) if np.isnan(total)]
-    return " and ".join(lacking) or "the same places of both"
+    return " and ".join(lacking) or "any place that both have"
 
 
 def _by_region(changes: Mapping[str, _Change], chosen: str | None) -> _Change | None:
@@ -216,7 +216,7 @@ def _print_regions(joined: Integration, change: _Change, whole: float) -> None:
     larger = max(float(np.nansum(np.abs(each))) for each in (before, after))
     order = np.argsort(-np.abs(gains), kind="stable")
     largest = [int(path) for path in order[:_REGIONS] if abs(gains[path]) >= _LEAST * larger and gains[path]]
-    caption = f"{visible(metric.name)} of each call path alone, over {_locations(joined)}"
+    caption = f"{visible(metric.name)} of each call path, exclusive, over {_locations(joined)}"
     print_lines([""])
     if not largest:
         print_lines([f"{caption}: no change"])

@@ -207,7 +207,7 @@ def _appeared(comparison: Comparison) -> list[str]:
     """Return lines about regions that ran on one side only, or only in some runs."""
     base, other = comparison.runs
     partial = [
-        f"PARTLY   {_named(comparison, path)} ran in {mine} of {base} runs of the base and in {theirs} of {other} of "
+        f"PARTLY   {_named(comparison, path)} ran in {mine} of {base} base runs and in {theirs} of {other} runs of "
         f"the other side: not judged"
         for path, (mine, theirs) in comparison.partial
     ]
@@ -234,7 +234,7 @@ def _sentence(comparison: Comparison, judgement: Judgement) -> str:
     found = judgement.shift
     base, now = (amount(each, comparison.unit) for each in (judgement.base, judgement.other))
     changed = than(found.change, _digits(comparison.threshold))
-    compared = f"{changed} {base}" if changed else "like the base"
+    compared = f"{changed} {base}" if changed else "the same as the base"
     limits = _limits(comparison, judgement)
     sure = f" ({limits})" if limits else ""
     why = _why(comparison, judgement)
@@ -270,7 +270,7 @@ def _doubt(comparison: Comparison, judgement: Judgement) -> str:
     if min(found.above, found.below) >= 1 - CONFIDENCE:
         return "the runs of the two sides overlap; more runs are needed"
     judged = many(len(comparison.regions), "region")
-    return f"clear on its own, but not as one of {judged} judged together; more runs are needed"
+    return f"clear on its own, but not once all {judged} are taken into account; more runs are needed"
 
 
 def _basis(comparison: Comparison) -> str:
@@ -281,9 +281,9 @@ def _basis(comparison: Comparison) -> str:
         f"{base} and {now} runs; less than {100 * threshold:g} % counts as no change"
     )
     if found.noise is None:
-        return f"{said}; one run shows no noise: only {100 * UNKNOWN_NOISE:g} % more or a third less counts"
+        return f"{said}; noise is unknown with one run: only {100 * UNKNOWN_NOISE:g} % more or a third less counts"
     if min(base, now) == 1:
-        return f"{said}; simulated counts repeat"
+        return f"{said}; simulated counts do not vary"
     low, high = found.low, found.high
     wide = low is not None and high is not None and low <= -threshold <= threshold <= high
     how = "which would hide" if found.noise >= threshold else "but more runs are needed to see"
@@ -305,8 +305,8 @@ def _named(comparison: Comparison, path: int) -> str:
 
 
 def _remarks(comparisons: Sequence[Comparison]) -> list[str]:
-    """Return lines on values of regions, on load by other programs, and on regions that were matched by similarity."""
-    said = f"regions exclude what they call, and are judged if they take {100 * MIN_SHARE:g} % of the program or more"
+    """Return lines on what regions' values include, load by other programs, and regions matched by similarity."""
+    said = f"regions exclude callees, and are judged if they take at least {100 * MIN_SHARE:g} % of the program"
     alone = [said] if any(each.regions for each in comparisons) else []
     joined = comparisons[0].joined
     return [*alone, *_load(comparisons), *_likeness(comparisons[0]), *filter(None, [visible(joined.folding.remark)])]
@@ -322,7 +322,7 @@ def _load(comparisons: Sequence[Comparison]) -> list[str]:
     if any(shares) and any(each.unit == "sec" for each in comparisons):
         sides = (shares[: first.runs[0]], shares[first.runs[0] :])
         base, now = (percent(100 * sum(side) / len(side)) if any(side) else "little" for side in sides)
-        lines.append(f"other programs took {base} of the processors in the base, {now} now, so times may differ")
+        lines.append(f"other programs took {base} of the cores in the base and {now} now, so times may differ")
     return lines
 
 

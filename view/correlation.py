@@ -20,9 +20,9 @@ SCHEMA: Final = "autoanalyzer.correlation/1"
 
 _NAMED: Final = 6  # most omitted metrics to name
 _HOW: Final = {
-    "anchors": "aligned by entries of regions",
+    "anchors": "aligned by region entries",
     "warping": "aligned by warping {metric}",
-    "none": "not aligned: its times were used as they are",
+    "none": "not aligned: its times were used unchanged",
 }
 
 
@@ -44,7 +44,7 @@ def correlation_report(
     header = ["rank", "metric", *(["trace"] if several else []), "sign", "lag (s)", *_scores(ranking)]
     rows = [_row(each, several) for each in ranking.ranked]
     span = " and ".join(f"{start:g} to {end:g} s" for start, end in intervals) or "the whole trace"
-    title = f"Metrics that change with {target.name} of {target.source}, {span}, by {by}"
+    title = f"Metrics that change with {target.name} in {target.source}, {span}, by {by}"
     return Report(
         [],
         [Table(title, header, [_short(row) for row in rows[: max(top, 0)]])],
@@ -105,16 +105,17 @@ def _entry(each: Correlated) -> dict[str, object]:
 def _about(ranking: Ranking, others: Sequence[OnTime], top: int) -> list[str]:
     lines = []
     if not ranking.ranked:
-        lines.append("There is no other metric to compare it with.")
+        lines.append("There is no other metric to compare with the target.")
     if len(ranking.ranked) > top:
-        lines.append(f"{many(len(ranking.ranked) - max(top, 0), 'more metric')}: --top, --csv and --json show all.")
+        more = many(len(ranking.ranked) - max(top, 0), "more metric")
+        lines.append(f"{more}: use --top, --csv or --json to see them.")
     if ranking.omitted:
         reasons: dict[str, list[str]] = {}
         for metric, _, reason in ranking.omitted:
             reasons.setdefault(reason, []).append(metric)
         for reason, metrics in reasons.items():
             rest = f" and {len(metrics) - _NAMED} more" if len(metrics) > _NAMED else ""
-            lines.append(f"Left out, {reason}: {', '.join(metrics[:_NAMED])}{rest}.")
+            lines.append(f"Left out ({reason}): {', '.join(metrics[:_NAMED])}{rest}.")
     aligned = [
         f"{each.series[0].source} was {_HOW[each.by].format(metric=each.metric)}." for each in others if each.series
     ]

@@ -41,7 +41,7 @@ def print_tree(findings: Findings, *, least: float = 0.0, stderr: bool = False) 
     order = [titles.index(each) for each in _FIRST_TO_GO if each in titles]
     print_table(titles, rows, numbers, stderr=stderr, first_to_go=order)
     of_ranks = "compute" if any(each.compute_time is not None for each in findings.run.costs) else "wall"
-    said = f"times: means over the ranks; over ranks: the least and the most {of_ranks} time of a rank; visits: sums"
+    said = f"times: means over the ranks; over ranks: shortest and longest {of_ranks} time of a rank; visits: sums"
     print_lines([f"{said}; waiting: for late ranks, before collectives" if measured else said], stderr=stderr)
 
 

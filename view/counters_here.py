@@ -22,10 +22,10 @@ _NOT_FOR_PAPI: Final = "3"  # value of perf_event_paranoid at which PAPI may not
 _MOST_NAMES: Final = 40  # most events in a line
 _WHOSE: Final = {
     "chosen": ", chosen by --papi",
-    PACKAGE: f", of {PACKAGE}: it may count nothing on processors newer than this PAPI",
+    PACKAGE: f", from {PACKAGE}: it may count nothing on processors newer than this PAPI",
 }
 _KINDS: Final = {
-    "preset": "PAPI's presets, one name on all processors",
+    "preset": "PAPI's presets, with the same name on all processors",
     "native": "the processor's own events",
     "software": "counted by the kernel",
 }
@@ -79,7 +79,7 @@ def _of_libraries(found: Lookup) -> Iterator[tuple[str, str, str]]:
         yield PACKAGE, "not here", "used if the system has no libpapi: pip install 'autoanalyzer[papi]'"
         return
     inside = f"with its own PAPI {found.binding['papi']}" if found.binding["papi"] else found.binding["reason"]
-    use = "used" if found.whose == PACKAGE else f"not used (--papi {PACKAGE} chooses it)"
+    use = "used" if found.whose == PACKAGE else f"not used (select it with --papi {PACKAGE})"
     yield PACKAGE, "", f"{found.binding['version']}, {inside}: {use}"
 
 
@@ -100,8 +100,8 @@ def _of_kind(found: Lookup, kind: str) -> Iterator[tuple[str, str, str]]:
         if len(at_once) > 1:
             yield "", "", f"counted at the same time: {many(len(at_once), 'event')}"
     for said, those in (
-        ("only outside the kernel, in which you may not count", [each for each in counting if not each.whole]),
-        ("counted nothing, because you may not count in the kernel", [each for each in idle if not each.whole]),
+        ("only in user mode (no permission to count in the kernel)", [each for each in counting if not each.whole]),
+        ("counted nothing (no permission to count in the kernel)", [each for each in idle if not each.whole]),
         ("can be started, but counted nothing", [each for each in idle if each.whole]),
     ):
         if those:
@@ -136,7 +136,7 @@ def _of_metrics(found: Lookup) -> Iterator[tuple[str, str, str]]:
         if metric in found.metrics:
             yield f"  {metric}", "counts", found.metrics[metric]
         else:
-            yield f"  {metric}", "none", f"none of {', '.join(_candidates(found, metric))} starts"
+            yield f"  {metric}", "none", f"none of {', '.join(_candidates(found, metric))} can be started"
 
 
 def _candidates(found: Lookup, metric: str) -> list[str]:
@@ -152,22 +152,22 @@ def _advice(found: Lookup) -> Iterator[str]:
     kept_back = any(not each.whole for each in found.events)
     level = paranoid_level()
     if level is None:
-        yield "this kernel, or this container, has no performance events: ask its administrator"
+        yield "this kernel, or this container, has no performance events: ask the administrator"
     elif software and not any(each.starts for each in software):
-        yield f"no event may be counted here, although {LEVEL} is {level}: ask the administrator for CAP_PERFMON"
+        yield f"you may not count events here, although {LEVEL} is {level}: ask the administrator for CAP_PERFMON"
     elif disabled and level == _NOT_FOR_PAPI:
-        yield f"{LEVEL} is {level}, at which PAPI counts nothing: root sets 2, or 1 for all events (sysctl {LEVEL}=2)"
+        yield f"PAPI counts nothing if {LEVEL} is {level}: as root, set 2, or 1 for all events (sysctl {LEVEL}=2)"
     elif disabled:
         yield f"libpapi {found.version} counts nothing on this processor ({disabled}): a later version may support it"
     elif kept_back:
-        yield f"{LEVEL} is {level}: counting in the kernel needs 1 or less (root: sysctl {LEVEL}=1)"
+        yield f"{LEVEL} is {level}: counting in the kernel needs 1 or less (as root: sysctl {LEVEL}=1)"
     if not found.metrics:
         pmu = "" if has_pmu() else "hardware counters are not available here: "
-        yield f"{pmu}autoanalyzer run --counters simulated counts instructions and cache misses without them"
+        yield f"{pmu}autoanalyzer run --counters simulated counts instructions and cache misses by simulation"
     usable = [each.event for each in found.events if each.outcome == "counts" and not each.event.startswith(_ALIAS)]
     if usable:
         some = ",".join(usable[:2])
-        yield f"any event is a metric of a run: autoanalyzer run --counters papi:{some} -- mpirun -n 4 ./app"
+        yield f"each event can be recorded as a metric: autoanalyzer run --counters papi:{some} -- mpirun -n 4 ./app"
 
 
 def counters_document(found: Lookup, usage: Sequence[Used], not_simulated: str) -> dict[str, Any]:

@@ -40,7 +40,7 @@ def _dissimilarity(findings: Findings) -> Iterator[str]:
     if len(found.clusters) > _MOST_ROWS:
         yield f"… and {len(found.clusters) - _MOST_ROWS} more: --json lists all"
     if found.programs > 1:
-        yield f"the ranks run {found.programs} programs, which are not compared with each other"
+        yield f"the ranks run {found.programs} programs, which are not compared"
     yield f"severity S: {found.severity:.6f}"
     if not found.exists:
         return

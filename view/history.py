@@ -33,7 +33,7 @@ def _lines(history: History) -> list[str]:
     spanned = f", commits {first.commit} to {last.commit}" if first.commit and len(history.runs) > 1 else ""
     lines = [visible(f"{_name(history)}: {many(len(history.runs), 'run')}{spanned}")]
     for run, changes in groupby(history.changes, key=lambda each: each.change.run):
-        lines.append(visible(f"from {_commit(history, run)} on"))
+        lines.append(visible(f"since {_commit(history, run)}"))
         lines += _of_commit([*changes])
     if len(lines) == 1:
         lines.append(f"no lasting change in {many(history.series, 'value')}")
@@ -89,8 +89,8 @@ def incomparable_lines(earlier: History, later: History) -> list[str]:
     """Return a line with the number of values in new runs that the history does not contain; none if it has all."""
     if not (number := earlier.not_comparable(later)):
         return []
-    hosts = "" if {*later.hosts} <= {*earlier.hosts} else f" (times in the history are of {', '.join(earlier.hosts)})"
-    return [visible(f"{many(number, 'value')} with nothing to compare with{hosts}")]
+    hosts = "" if {*later.hosts} <= {*earlier.hosts} else f" (which has times from {', '.join(earlier.hosts)})"
+    return [visible(f"{many(number, 'value')} without a counterpart in the history{hosts}")]
 
 
 def history_document(histories: Sequence[History]) -> dict[str, Any]:

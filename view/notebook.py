@@ -38,7 +38,7 @@ def notebook_html(experiment: Experiment) -> str:
         _element("div", visible(f"{experiment.notes.program or 'experiment'}: {experiment.size}"), "font-weight: 600")
     ]
     if len(experiment.call_paths) * len(experiment.locations) > _LARGEST:
-        parts.append(_element("div", "too large to be analysed at once: autoanalyzer analyze prints its verdict"))
+        parts.append(_element("div", "too large to analyse here: autoanalyzer analyze prints the verdict"))
     else:
         parts.append(_element("pre", "\n".join(map(visible, _verdict(experiment))), "white-space: pre-wrap"))
         parts += _tree(experiment)
@@ -61,7 +61,7 @@ def _tree(experiment: Experiment) -> Iterator[str]:
     whole = float(values[list(experiment.roots)].sum()) if (values >= 0).all() else 0.0
     kept = _heaviest(experiment, values)
     yield '<table style="border-collapse: collapse">'
-    titles = (f"{metric.name}, with what is below", "share", "region", "source")
+    titles = (f"{metric.name}, inclusive", "share", "region", "source")
     yield f"<thead><tr>{''.join(_element('th', visible(each), _aligned(each)) for each in titles)}</tr></thead><tbody>"
     for path in kept:
         region, share = experiment.call_paths[path].region, float(values[path]) / whole if whole else None
@@ -79,7 +79,7 @@ def _tree(experiment: Experiment) -> Iterator[str]:
     left = len(experiment.call_paths) - len(kept)
     count = len(experiment.locations)
     said = f"{many(count, 'location')}{' together' if count > 1 else ''}"
-    yield _element("div", f"{said}; {many(left, 'call path')} with less left out" if left else said, "opacity: 0.7")
+    yield _element("div", f"{said}; {many(left, 'smaller call path')} left out" if left else said, "opacity: 0.7")
 
 
 def _metric(experiment: Experiment) -> Metric | None:

@@ -44,9 +44,9 @@ _TRY: Final = {
     REPLICATED: "divide the work among the ranks, and gather the result",
     GROWS: "search only the ranks concerned, or give each rank a larger part",
     Kind.ONE_AFTER_ANOTHER: "pass on smaller pieces, or remove the dependence between ranks",
-    Kind.IMBALANCE: "divide the work by its cost",
-    Kind.LATE: "move the work behind the messages that others wait for, or share it",
-    Kind.FILE_IO: "let all ranks read and write together, such as by collective MPI-IO",
+    Kind.IMBALANCE: "divide the work into parts of equal cost",
+    Kind.LATE: "do the work after sending the messages that others wait for, or share it",
+    Kind.FILE_IO: "let all ranks read and write together, for example with collective MPI-IO",
     Kind.MESSAGES: "send fewer and larger messages",
     Kind.TRANSFER: "send less, or overlap messages with work",
     Kind.SLOW_CORE: "use fewer ranks per node if memory is the limit",
@@ -238,13 +238,14 @@ def _predictions(scaling: Scaling) -> Iterator[str]:
     beyond = [each for each in shown if each.measured is None and each.predicted is not None]
     if not held_out:
         if len(scaling.series.ranks) < 3:
-            yield "no prediction: it needs runs with three numbers of ranks"
+            yield "no prediction: it needs runs with three different numbers of ranks"
         return
-    line = f"models of {', '.join(map(str, held_out[0].fitted_to))} ranks predict for {held_out[0].ranks} ranks: "
+    fitted_to = ", ".join(map(str, held_out[0].fitted_to))
+    line = f"models fitted to {fitted_to} ranks predict for {held_out[0].ranks} ranks: "
     line += ", ".join(map(_held_out, held_out))
     if beyond:
         amounts = ", ".join(f"{_amount(each)} {_UNITS[each.metric]}" for each in beyond)
-        line += f"; models of all runs predict for {beyond[0].ranks} ranks: {amounts}"
+        line += f"; models fitted to all runs predict for {beyond[0].ranks} ranks: {amounts}"
     yield line
 
 

@@ -31,7 +31,7 @@ def _head(found: ScalingComparison) -> Iterator[str]:
     word = {"better": "scales better", "worse": "scales worse"}.get(found.word, "scales")
     title = title_of(other.series.runs[0].experiment, None)
     changed = f"efficiency {now:.2f} instead of {before:.2f} at {ranks[-1]} ranks"
-    by = "instructions show it" if found.by == "instructions" else f"noise may be {percent(100 * found.noise)}"
+    by = "confirmed by instructions" if found.by == "instructions" else f"noise may be {percent(100 * found.noise)}"
     yield f"{found.word.upper():8} {title} {word}: {changed}; {by}"
     times = [_times(each)[-1] for each in (base, other)]
     what = "critical path" if base.is_of_path else "run"

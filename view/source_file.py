@@ -56,7 +56,7 @@ def find_source(name: str, folders: Sequence[Path], measured: float | None = Non
     path = next((each for each in candidates(name, folders) if _is_file(each)), None)
     if path is None:
         looked = visible(", ".join(map(str, folders[:2])))
-        more = f" and {len(folders) - 2} above" if len(folders) > 2 else ""
+        more = f" and {len(folders) - 2} folders above" if len(folders) > 2 else ""
         return SourceFile(name, None, (), f"{visible(name)} was not found below {looked}{more}")
     found = read_source(name, path)
     if measured is not None and not found.warning and path.stat().st_mtime > measured:
@@ -74,7 +74,7 @@ def read_source(name: str, path: Path) -> SourceFile:
     try:
         state = path.stat()
         if state.st_size > LARGEST:
-            return SourceFile(name, path, (), f"{visible(name)} has {state.st_size >> 20} MB: too large to be shown")
+            return SourceFile(name, path, (), f"{visible(name)} is {state.st_size >> 20} MiB: too large to show")
         return SourceFile(name, path, tuple(map(_shown, _decoded(path.read_bytes()).splitlines())))
     except OSError as error:
         return SourceFile(name, path, (), f"{visible(name)}: {error.strerror}")

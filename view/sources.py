@@ -54,7 +54,7 @@ class Sources:
         if built:
             return read_source(name, built)
         found = find_source(name, self._folders)
-        changed = f"{visible(name)} is not what was built: lines may have moved"
+        changed = f"{visible(name)} differs from the file that was built: lines may have moved"
         return replace(found, warning=changed) if found.path and not found.warning else found
 
     def _below_by(self, name: str) -> Iterator[Path]:

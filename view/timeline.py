@@ -58,7 +58,7 @@ def timeline_report(runs: Sequence[Run], search: Search) -> Report:
         "seldom": [_region(paths, path) for path in search.seldom],
         "unlike": list(search.unlike),
     }
-    lines = [f"{many(len(search.examined), 'region')} followed entry by entry, in {timed}{_counting(counted)}", ""]
+    lines = [f"{many(len(search.examined), 'region')} examined entry by entry, in {timed}{_counting(counted)}", ""]
     processes = len({place.process for place in runs[0].trace.locations})
     for number, each in enumerate(search.anomalies, 1):
         lines += _lines(number, each, paths, processes)
@@ -67,12 +67,12 @@ def timeline_report(runs: Sequence[Run], search: Search) -> Report:
     if search.uncertain:
         lines += [
             "",
-            "uncertain, because ranks also began to wait for cores (several runs or --counters simulated show which):",
+            "uncertain, because ranks also began to wait for cores (several runs or --counters simulated can decide):",
         ]
     for number, each in enumerate(search.uncertain, len(search.anomalies) + 1):
         lines += _lines(number, each, paths, processes)
     if search.anomalies and len(runs) == 1:
-        lines += ["", "seen in one run only; autoanalyzer record repeats the run, to confirm it"]
+        lines += ["", "seen in only one run; to confirm it, repeat the run with autoanalyzer record"]
     if any(each.metric == "compute_time" for each in search.anomalies) and not any(run.counts for run in runs):
         events = counted_events(metric for run in runs for metric in run.trace.metrics)
         lines += ["", f"{events} (try --counters simulated), so metrics that go with a change need not be its cause"]
@@ -127,11 +127,11 @@ def _change(each: Anomaly, paths: Sequence[CallPath]) -> tuple[str, ...]:
     if each.kind == "period":
         return (f"file I/O every {each.period:.3g} s takes {percent(100 * each.factor)} of the time",)
     if each.metric == "resident_memory":
-        return (f"memory in use grows to {each.factor:.3g} times what it was",)
+        return (f"memory in use grows by a factor of {each.factor:.3g}",)
     slower = f"{each.factor:.3g} times as long" if each.factor > 1 else f"{percent(100 * each.factor)} of the time"
     if each.before is not None:
         return f"each entry takes {slower} just before {region_of(paths, each.before)}", f"every {each.period:.3g} s"
-    how = {"gradual change": "gradually takes", "level shift": "takes for a while"}.get(each.kind, "takes")
+    how = {"gradual change": "gradually takes", "level shift": "temporarily takes"}.get(each.kind, "takes")
     return (f"each entry {how} {slower}",)
 
 

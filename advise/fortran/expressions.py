@@ -14,7 +14,7 @@ from .tokens import Token, tokens
 __all__ = ["Reader", "UnreadableError", "conjunction", "negated", "shallow"]
 
 _DEEPEST: Final = 60
-"""Limit of nested expressions, because walking is recursive, and Python allows about 1,000 nested calls."""
+"""Nesting limit for expressions: they are walked recursively, and Python allows only about 1,000 nested calls."""
 _TALLEST: Final = 200
 """Limit of a tree's depth, because walking is recursive: in a sum, each partial sum is an operand of the next."""
 _LONGEST_NUMBER: Final = 18

@@ -34,7 +34,7 @@ _KNOWN_TO_ALL: Final = frozenset(
 )
 """Modules that need not be read, because their names are known."""
 _DEEPEST: Final = 20
-"""Limit for chains of modules that use each other."""
+"""Maximum length of a chain of modules, each using the next."""
 
 
 @dataclass(slots=True)

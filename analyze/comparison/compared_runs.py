@@ -162,7 +162,7 @@ def _check_units(joined: Integration, metric: str) -> None:
         for label, unit in others:
             if unit != expected:
                 raise InputError(
-                    f"{label}: expected {name} in {expected} as in {first}, found {unit}; compare another metric with "
+                    f"{label}: expected {name} in {expected} as in {first}, found {unit}; choose another metric with "
                     "--metric"
                 )
 
@@ -183,8 +183,8 @@ def _check_barriers(joined: Integration) -> None:
     others = [label for label in joined.labels if label not in split]
     if split and others:
         raise InputError(
-            f"{split[0]}: made with --split-waiting, whose barriers take time, and {others[0]} without; compare runs "
-            "that were made alike"
+            f"{split[0]}: recorded with --split-waiting, whose barriers take time, but {others[0]} was not; compare "
+            "runs with the same options"
         )
 
 

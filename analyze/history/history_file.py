@@ -96,7 +96,7 @@ class HistoryFile:
             InputError: There is no such file, or it is no history, is damaged, or stays locked.
         """
         if not self._path.is_file():
-            raise InputError(f"{self._path}: no such history; autoanalyzer history add {self._path} RUN makes it")
+            raise InputError(f"{self._path}: no such history; autoanalyzer history add {self._path} RUN creates it")
         with self._opened("ro") as file:
             file.execute("BEGIN")  # all that follows reads one state of the file
             if not self._is_made(file):
@@ -133,7 +133,7 @@ class HistoryFile:
         if (application, version) == (_APPLICATION, _VERSION):
             return True
         if application or version or file.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
-            kind = f"version {version} of it" if application == _APPLICATION else "another database"
+            kind = f"version {version}" if application == _APPLICATION else "another database"
             raise InputError(f"{self._path}: expected a history of version {_VERSION}, found {kind}")
         return False
 

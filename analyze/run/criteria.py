@@ -32,7 +32,7 @@ class Criteria:
         0.03,
         "of the run",
         "a region that takes less is not critical, whatever its class",
-        "regions that take much time, in docs/design.md",
+        "docs/design.md, on regions that take much time",
     )
     part: float = _number(
         0.25,
@@ -46,13 +46,13 @@ class Criteria:
         "times",
         "a region stands out if it takes this many times the usual time of a region, or of the rest of the region"
         " around it",
-        "regions that take much time, in docs/design.md",
+        "docs/design.md, on regions that take much time",
     )
     same_work: float = _number(
         0.01,
         "of a count",
         "counts that differ by no more come from the same work",
-        "ranks that differ, in docs/design.md",
+        "docs/design.md, on ranks that differ",
     )
     resolution: float = _number(
         0.01,

@@ -79,7 +79,7 @@ def compare_scaling(base: Scaling, other: Scaling) -> ScalingComparison:
         raise UsageError(f"expected {base.mode} scaling on both sides, found {other.mode}: the sides' work differs")
     if base.is_of_path != other.is_of_path:
         late = (base if base.is_of_path else other).series.labels[-1]
-        raise InputError(f"{late}: ranks waited for cores, but not those of the other side; record both alike")
+        raise InputError(f"{late}: ranks waited for cores, but those of the other side did not; record both alike")
     found, counted = [each.factors["efficiency"][-1] or 0.0 for each in (base, other)], _instructions(base, other)
     change, noise = found[1] / found[0] - 1, _noise(base, other)
     by: Literal["instructions", "times"] = "times"

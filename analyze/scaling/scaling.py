@@ -76,8 +76,8 @@ def find_scaling(series: Series, mode: Mode | None = None) -> Scaling:
     """
     if not series.has_same_arguments and mode is None:
         raise UsageError(
-            f"{series.labels[-1]}: expected the same arguments of the program as in {series.labels[0]}, found others; "
-            "if the total work is the same, add --mode strong; if that of each rank is, --mode weak"
+            f"{series.labels[-1]}: expected the same program arguments as in {series.labels[0]}, found others; "
+            "if the total work is the same, add --mode strong; if the work per rank is, add --mode weak"
         )
     found, by = (mode, "option") if mode else _mode_of(series)
     growth = _growth(series, found)
@@ -128,6 +128,6 @@ def _mode_of(series: Series) -> tuple[Mode, str]:
         is_strong = executed[-1] <= executed[0] * np.sqrt(series.ranks[-1] / series.ranks[0])
         return ("strong" if executed[0, is_strong].sum() >= executed[0].sum() / 2 else "weak"), "instructions"
     raise UsageError(
-        "counts do not show whether the total work stays the same, or that of each rank: add --mode strong or --mode "
+        "counts do not show whether the total work or the work per rank stays the same: add --mode strong or --mode "
         "weak, or record with --counters simulated"
     )

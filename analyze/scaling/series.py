@@ -121,12 +121,14 @@ def series_of(runs: Sequence[Sequence[Experiment]], labels: Sequence[str]) -> Se
     labels, sizes = [labels[each] for each in order], [sizes[each] for each in order]
     if len({*sizes}) < 2:
         raise UsageError(
-            f"expected runs with two or more numbers of ranks, found only {sizes[0]}; record them: "
+            f"expected runs with different numbers of ranks, found only {sizes[0]}; record them: "
             "autoanalyzer scale -o DIR --ranks 2,4,8 -- mpirun -n {ranks} ./app"
         )
     for (label, size), (other, same) in pairwise(zip(labels, sizes, strict=True)):
         if size == same:
-            raise UsageError(f"{other}: {label} has {size} ranks, too; name one of them, or their autoanalyzer mean")
+            raise UsageError(
+                f"{other}: has {size} ranks, as {label} does; give one of them, or their mean (autoanalyzer mean)"
+            )
     for label, repeated in zip(labels, (runs[each] for each in order), strict=True):
         for each in repeated:
             _check(label, each)
@@ -208,7 +210,8 @@ def _check_same(first: str, base: Experiment, label: str, other: Experiment) -> 
     texts, others = map(_texts, (base, other))
     changed = [file for file, found in texts.items() if file in others and found.isdisjoint(others[file])]
     if changed:
-        raise InputError(f"{label}: {PurePath(changed[0]).name} has changed since {first}; record both with one build")
+        file = PurePath(changed[0]).name
+        raise InputError(f"{label}: {file} has changed since {first}; record both with the same build")
     check_machine(first, base, label, other)
 
 
@@ -222,7 +225,7 @@ def check_machine(first: str, base: Experiment, label: str, other: Experiment) -
     if all(machines[0]) and all(machines[1]) and machines[0] != machines[1]:
         raise InputError(
             f"{label}: expected a machine with {' and '.join(map(str, machines[0]))} as in {first}, found "
-            f"{' and '.join(map(str, machines[1]))}; record all runs on one kind of machine"
+            f"{' and '.join(map(str, machines[1]))}; record all runs on the same kind of machine"
         )
 
 

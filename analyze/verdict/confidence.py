@@ -25,7 +25,7 @@ REASONS: Final = {
     Doubt.SAME_WORK: "the ranks did the same work",
     Doubt.MEASURING: "measuring may have caused the difference",
     Doubt.COUNTS_ALONE: "the ranks that executed the most instructions hardly took longer",
-    Doubt.UNFINISHED: "ranks that did not finish have done less",
+    Doubt.UNFINISHED: "ranks that did not finish did less work",
     Doubt.SPEED: "these ranks are slower nearly everywhere, and no counts confirm more work",
     Doubt.CHANCE: "the difference is small, and no counts confirm it",
     Doubt.NO_MPI: "time in MPI is unknown, so the slowest ranks may be waiting",
@@ -115,7 +115,7 @@ def confidence_in_weight(analysis: Analysis, culprit: int) -> Confidence:
     """
     causes = analysis.parts.causes(culprit)
     if causes and causes[0].attribute in analysis.parts.unpriced(culprit):
-        return Confidence("low", "the price of a cache miss is not known")
+        return Confidence("low", "the time per cache miss is not known")
     if analysis.parts.is_explained(culprit):
         return Confidence("high", "it has a cause that was measured")
     if analysis.explanation.seconds.waits[culprit]:

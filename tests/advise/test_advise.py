@@ -103,7 +103,7 @@ def test_what_may_not_have_been_built_gives_no_advice_and_that_is_said(findings,
 @pytest.mark.parametrize(
     ("visits", "throttled", "said"),
     [
-        ([9, 9, 9, 9], {}, ("deal the iterations out ", "equally many iterations of different cost")),
+        ([9, 9, 9, 9], {}, ("deal the iterations out ", "equal numbers of iterations of different cost")),
         ([1, 2, 4, 8], {}, ("give each rank a part of equal cost: ", "line 3 runs to 8*r - 1")),
         (
             [9, 9, 9, 9],
@@ -188,4 +188,4 @@ def test_of_others_in_which_work_may_be_divided_fewer_are_read_where_they_are_de
     advised = advise(analyze(made.experiment()), find)
     assert read == [f"{number:02}.{suffix}" for number in (19, *range(others))]
     (remark,) = advised.remarks
-    assert remark.startswith(f"{19 - others} more files were not read, although work may be divided")
+    assert remark.startswith(f"{19 - others} more files were not read, although they may also divide work")

@@ -66,7 +66,7 @@ def test_what_one_side_has_not_measured_is_no_gain(files, written):
     ):
         done = files("autoanalyzer", "diff", *words)
         assert row in _rows(done)
-        assert "instructions: not measured in b.cube, so there is no gain" in done.stdout.decode()
+        assert "instructions: not measured in b.cube, so the gain is unknown" in done.stdout.decode()
     line = refused(files("autoanalyzer", "diff", "both.cube", "b.cube", "--metric", "instructions"))
     assert "--metric instructions: not measured in b.cube" in line
 
@@ -85,13 +85,13 @@ def test_of_many_metrics_that_one_side_has_not_measured_the_first_is_named(files
     counted = [f"counted{number}.cube" for number in range(4)]
     succeed(files("autoanalyzer", "merge", "a.cube", *counted, "-o", "all.cube"))
     said = succeed(files("autoanalyzer", "diff", "all.cube", "b.cube")).stdout.decode()
-    assert "\ncount0, count1, count2 and 1 more: not measured in b.cube, so there is no gain\n" in said
+    assert "\ncount0, count1, count2 and 1 more: not measured in b.cube, so the gain is unknown\n" in said
 
 
 def test_a_metric_that_is_chosen_is_shown_though_it_is_0_everywhere(tool, written):
     written("nothing.cube", [0, 0, 0])
     said = tool("autoanalyzer", "diff", "nothing.cube", "nothing.cube", "--metric", "wall_time").stdout.decode()
-    assert "wall_time of each call path alone, over 2 locations together: no change" in said
+    assert "wall_time of each call path, exclusive, over 2 locations together: no change" in said
 
 
 def test_missing_values_of_one_side_are_left_out_of_both_and_counted(files, written):
@@ -102,14 +102,14 @@ def test_missing_values_of_one_side_are_left_out_of_both_and_counted(files, writ
     written("nothing.cube", [float("nan")] * 3)
     done = files("autoanalyzer", "diff", "a.cube", "nothing.cube")
     assert ["6.2", "s", "-", "-", "wall_time"] in _rows(done)
-    assert "wall_time: not measured in nothing.cube, so there is no gain" in done.stdout.decode()
+    assert "wall_time: not measured in nothing.cube, so the gain is unknown" in done.stdout.decode()
 
 
 def test_diff_says_below_its_table_what_it_shows_and_never_a_negative_nothing(files, written):
     for name in "cd":
         written(f"{name}.cube", [-0.0, 1 if name == "c" else 0, 0], ranks=1, node=name)
     lines = files("autoanalyzer", "diff", "c.cube", "d.cube").stdout.decode().splitlines()
-    assert "wall_time of each call path alone, over 1 location" in lines
+    assert "wall_time of each call path, exclusive, over 1 location" in lines
     assert not any("-0" in line for line in lines)
 
 
@@ -234,10 +234,10 @@ def test_metrics_of_one_name_that_do_not_mean_the_same_are_told_apart_above_the_
         (tool.folder / f"{name}.cube.gz").write_bytes((data / f"{name}.cube.gz").read_bytes())
     said = succeed(tool("autoanalyzer", "diff", "profile.cube.gz", "trace.cube.gz")).stdout.decode().splitlines()
     assert said[0] == (
-        "time may not mean the same: in profile.cube.gz Total CPU allocation time; "
+        "time may have different meanings: in profile.cube.gz Total CPU allocation time; "
         "in trace.cube.gz Total CPU allocation time (includes time allocated for idle threads)"
     )
-    assert "bytes_received: not measured in trace.cube.gz, so there is no gain" in said
+    assert "bytes_received: not measured in trace.cube.gz, so the gain is unknown" in said
     assert (
         "bytes_sent: by itself in profile.cube.gz, part of bytes_p2p in trace.cube.gz, "
         "so these are different metrics: bytes_sent, bytes_p2p/bytes_sent"

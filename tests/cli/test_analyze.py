@@ -69,9 +69,9 @@ def test_the_account_is_a_table_with_its_prices_and_in_the_document(saved):
         "50 ms 3.2 % 50 ms loop in main app.c:5",
     ]
     assert lines[4:7] == [
-        "means over the ranks, without the regions below; blank cells: less than 0.5 % of all time",
-        "prices, fitted to this run: 1 ns per instruction",
-        "these prices leave 0.0 % of computing unexplained",
+        "means over the ranks, without nested regions; blank cells: less than 0.5 % of all time",
+        "prices fitted to this run: 1 ns per instruction",
+        "these prices do not explain 0.0 % of the computing time",
     ]
     assert lines[7].startswith("the machine was not calibrated")
     found = json.loads((saved.folder / "f.json").read_text())["account"]
@@ -97,7 +97,7 @@ def test_the_tree_counts_what_takes_less_than_is_asked_for_below_its_parent(save
         ["97", "%", "1.5", "s", "1.5", "s", "1-2", "s", "-", "-", "-", "loop", "in", "main", "app.c:3"],
         ["2", "more", "below", "20", "%"],
     ]
-    assert lines[3].startswith("times: means over the ranks; over ranks: the least and the most compute time")
+    assert lines[3].startswith("times: means over the ranks; over ranks: shortest and longest compute time")
 
 
 def test_without_a_least_share_the_tree_has_every_region(saved):

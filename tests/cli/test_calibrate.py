@@ -83,8 +83,8 @@ def test_without_mpi_and_valgrind_the_rest_is_measured_and_what_is_missing_is_na
     monkeypatch.setattr(measuring, "roofs", lambda *_: ({}, {}, {}))  # which take no MPI
     lines = succeed(here("calibrate")).stdout.decode().splitlines()
     rows = {line[:50].strip(): line[50:].split(maxsplit=1) for line in lines[: lines.index("")]}
-    assert rows["an instruction of plain code"][1].strip() == "ns"
-    assert rows["a long read of a file"][1].strip() == "MB/s"
+    assert rows["an ordinary instruction"][1].strip() == "ns"
+    assert rows["a long read from a file"][1].strip() == "MB/s"
     assert rows["a short message within a node"] == ["-", "no mpirun or mpiexec of an MPI library on PATH"]
     assert rows["a long message between nodes"] == ["-"]
     assert any(line.startswith("valgrind does not work here") for line in lines)

@@ -74,14 +74,14 @@ def test_compare_says_what_is_unclear_of_a_change_that_is_sure_by_itself(tool, w
         written(f"b{number}.cube", [noise, math.exp(0.13) * noise, noise])
     said = tool("autoanalyzer", "compare", *A, "--with", *B).stdout.decode()
     (line,) = (line for line in said.splitlines() if line.startswith("UNCLEAR  work"))
-    assert line.endswith("clear on its own, but not as one of 3 regions judged together; more runs are needed")
+    assert line.endswith("clear on its own, but not once all 3 regions are taken into account; more runs are needed")
 
 
 def test_compare_says_what_other_programs_took_of_the_processors_on_each_side(tool, written):
     for name, own in (("a.cube", 4.5), ("b.cube", 1.0)):
         use = {"elapsed": 5.0, "busy": 5.0, "own": own}
         written(name, [0.1, 2.0, 1.0], notes=Notes(processors=2, processor_use=use))
-    said = "other programs took little of the processors in the base, 40 % now, so times may differ"
+    said = "other programs took little of the cores in the base and 40 % now, so times may differ"
     assert said in tool("autoanalyzer", "compare", "a.cube", "--with", "b.cube").stdout.decode()
     assert "other programs" not in tool("autoanalyzer", "compare", "a.cube", "--with", "a.cube").stdout.decode()
 
@@ -175,7 +175,7 @@ def test_compare_of_one_run_a_side_fails_only_on_a_program_that_is_far_slower(fi
         done = files("autoanalyzer", "compare", "b.cube", "--with", f"{name}.cube", "--fail-on", "5%")
         assert done.returncode == status
         assert said in done.stdout.decode()
-        assert "one run shows no noise: only 50 % more or a third less counts" in done.stdout.decode()
+        assert "noise is unknown with one run: only 50 % more or a third less counts" in done.stdout.decode()
 
 
 def test_compare_says_that_few_runs_hide_what_noise_does_not(tool, written):
@@ -190,9 +190,9 @@ def test_compare_says_that_few_runs_hide_what_noise_does_not(tool, written):
 
 def test_compare_says_what_values_are(series):
     lines = series("autoanalyzer", "compare", *A, "--with", *A).stdout.decode().splitlines()
-    assert lines[0].startswith("SAME     the program takes 3.1 s, like the base (")
+    assert lines[0].startswith("SAME     the program takes 3.1 s, the same as the base (")
     assert lines[1].strip().startswith("wall_time, mean of the ranks, minima of 3 and 3 runs; ")
-    assert lines[-1].strip() == "regions exclude what they call, and are judged if they take 5 % of the program or more"
+    assert lines[-1].strip() == "regions exclude callees, and are judged if they take at least 5 % of the program"
     (found,) = json.loads(series("autoanalyzer", "compare", *A, "--with", *A, "--json", "-").stdout)["comparisons"]
     assert (found["of_ranks"], found["least"]) == ("mean", 0.01)
 
@@ -259,7 +259,7 @@ def test_compare_shows_a_change_with_the_digits_of_the_threshold(tool, written):
     said = done.stdout.decode()
     assert "SLOWER   the program has 2.0e6, 0.04 % more than 2.0e6 (+0.04 %)" in said
     done = succeed(tool("autoanalyzer", "compare", "a.cube", "--with", "b.cube", "--metric", "n", "--fail-on", "1%"))
-    assert "SAME     the program has 2.0e6, like the base (0.0 %)" in done.stdout.decode()
+    assert "SAME     the program has 2.0e6, the same as the base (0.0 %)" in done.stdout.decode()
 
 
 def test_of_one_run_a_side_no_limits_are_given(files):

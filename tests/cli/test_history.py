@@ -95,7 +95,7 @@ def test_a_history_is_shown_and_a_new_run_is_compared_with_it(tool):
     said = succeed(tool("autoanalyzer", "history", "show", "runs.db", "--json", "h.json")).stdout.decode()
     assert said.splitlines()[:3] == [
         "app, 4 ranks: 6 runs, commits c0 to c5",
-        "from commit c3 (run 4) on",
+        "since commit c3 (run 4)",
         "  MORE     instructions of the program: 4.7e9, 18.0 % more than 4.0e9",
     ]
     assert "in the loop in work (a.c:10) +20.0 %" in said.splitlines()[3]
@@ -114,7 +114,7 @@ def test_a_history_is_shown_and_a_new_run_is_compared_with_it(tool):
     assert tool(*compare, "5.cube").stdout.rstrip().endswith(b"compared with 5 runs in the history")
     assert "found this run twice" in refused(tool(*compare, "new.cube", "new.cube"))
     said = tool(*compare, "new.cube", "--host", "other").stdout.decode()
-    assert said.splitlines()[-1].endswith(" with nothing to compare with (times in the history are of n)")
+    assert said.splitlines()[-1].endswith(" without a counterpart in the history (which has times from n)")
 
 
 def test_a_file_that_is_no_history_is_refused_and_left_as_it_is(tool):

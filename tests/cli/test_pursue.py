@@ -225,7 +225,7 @@ def test_trimming_names_whom_it_left_out(tool, here):
     rows = [["time", "process", "thread", "a", "b", "c", "d"], *([0, rank, 0, *values[rank]] for rank in range(24))]
     tool.write("far.csv", _text(rows))
     said = "\nTrimmed, because they are far from all others: ranks 7-8 ({}).\n"
-    for how, what in (("remove", "left out"), ("log", "drawn in"), ("none", None)):
+    for how, what in (("remove", "left out"), ("log", "moved closer"), ("none", None)):
         text = here("pursue", "far.csv", "--trim", how).stdout.decode()
         assert (said.format(what) in text) == (what is not None), how
 

@@ -90,7 +90,7 @@ def test_a_series_is_judged_by_its_folder_and_compared_with_another(series):
 
 
 def test_scale_refuses_what_it_cannot_judge_in_one_line(series):
-    assert "two or more numbers of ranks" in refused(series("autoanalyzer", "scale", "4.cube"))
+    assert "different numbers of ranks" in refused(series("autoanalyzer", "scale", "4.cube"))
     assert "no-such.cube" in refused(series("autoanalyzer", "scale", "4.cube", "no-such.cube"))
     assert "name each run once" in refused(series("autoanalyzer", "scale", "4.cube", "./4.cube"))
     assert "need --ranks" in refused(series("autoanalyzer", "scale", "4.cube", "-o", "study"))

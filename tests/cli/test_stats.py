@@ -242,7 +242,7 @@ def test_of_a_file_of_another_tool_sentences_name_the_threads(here):
     assert "\nOnly the first thread of each process has mpi, mpi_communication, " in whole
     part = here("stats", file, "hierarchy", "--region", "z_solve.f:52").stdout.decode()
     slow = "cluster 1, threads 0.0, 0.3, 1.0, 1.3, 2.0-2.1, 3.0, 3.5: time 30 % above 2.03 s;"
-    assert f"\nThey differ most in time (F = 228.1): {slow}" in part
+    assert f"\nThe clusters differ most in time (F = 228.1): {slow}" in part
     assert " Among these, thread 1.0 has the most: 2.89 s.\n" in part
 
 

@@ -57,7 +57,7 @@ def test_anomalies_as_json(recorded):
 
 def test_the_verdict(recorded):
     said = recorded("timeline", "runs/one", "runs/two").stdout.decode()
-    assert "1 region followed entry by entry, in 2 runs, and in 1 counting run" in said
+    assert "1 region examined entry by entry, in 2 runs, and in 1 counting run" in said
     assert " 1  SUDDEN CHANGE   a.c:10   step  ‹ main" in said
     assert " times as long, from " in said
     assert "on all ranks" in said
@@ -77,7 +77,7 @@ def test_nothing_is_an_answer(recorded):
 
 
 def test_one_run_alone_is_said(recorded):
-    assert "seen in one run" in recorded("timeline", "runs/one").stdout.decode()
+    assert "seen in only one run" in recorded("timeline", "runs/one").stdout.decode()
 
 
 def test_that_nothing_was_counted_is_said(recorded):
@@ -106,7 +106,7 @@ def test_a_run_of_another_input_is_left_out_and_named(recorded, tmp_path):
     (tmp_path / "longer").mkdir()
     save_trace(run(5, steps=500).trace, tmp_path / "longer" / "trace.npz")
     said = recorded("timeline", "calm", "longer").stdout.decode()
-    assert "1 region followed entry by entry, in 1 run\n" in said
+    assert "1 region examined entry by entry, in 1 run\n" in said
     assert "left out: longer: no region was entered as often as in calm" in said
     assert json.loads(recorded("timeline", "calm", "longer", "--json", "-").stdout)["unlike"] == ["longer"]
 

@@ -114,8 +114,8 @@ def test_three_groups_are_found_where_two_and_three_clusters_have_nearly_the_sam
 def test_a_tie_that_the_gap_statistic_decided_is_told(make_space):
     spaces = [_space(make_space, _groups(np.random.default_rng(seed), 16, 6, places=(0, 5, 15))) for seed in range(9)]
     found = next(found for found in map(kmeans, spaces) if found.scores[2] > found.scores[3])
-    assert "; by the gap statistic, as 0." in kmeans_report(found).sentences[0]
-    assert kmeans_report(found).sentences[0].endswith("of 2 clusters is a tie).")
+    assert "; 2 clusters tie with 0." in kmeans_report(found).sentences[0]
+    assert kmeans_report(found).sentences[0].endswith(", so the gap statistic decided).")
     clear = kmeans_report(kmeans(_space(make_space, _groups(np.random.default_rng(0), 16, 6))))
     assert "gap statistic" not in clear.sentences[0]
 
@@ -141,8 +141,11 @@ def test_clusters_that_may_be_chance_are_said_to_be_that_by_each_analysis(noise)
         assert report.document["chance"] > LEVEL
         assert not any("separates them best" in each for each in report.sentences)
         said = report.sentences[0]
-        assert said.startswith("The clusters may be due to chance, because 8 locations of one kind look as clustered ")
-        assert said.endswith(" (at most 2.5 are allowed). Treat them as one kind, or add runs (stats --sample).")
+        assert said.startswith("The clusters may be due to chance: in ")
+        assert said.endswith(
+            " of 100 simulations, 8 locations of one kind looked just as clustered (the limit is 2.5). Treat them as"
+            " one kind, or add runs (stats --sample)."
+        )
     tables = [[table.title.partition(" of ")[0] for table in each.tables] for each in reports]
     assert ["Clusters" in each for each in tables] == [False, False, True]
 
@@ -167,7 +170,7 @@ def test_chance_is_not_analysed_further(make_space):
     whole = next(each for each in found if each.result.partition.silhouette > 0.5 and each.result.partition.by_chance)
     assert whole.parts == ()
     said = nested_report(whole, kmeans_report).sentences[-1]
-    assert "chance may make them in at most 2.5 of 100 cases, found " in said
+    assert " of 100 cases, more than 2.5" in said
 
 
 def test_two_locations_are_too_few_for_clusters(make_space):

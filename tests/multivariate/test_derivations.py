@@ -96,17 +96,17 @@ def test_what_was_measured_is_not_computed_and_a_taken_name_stands_for_something
 
 def test_without_the_length_of_a_line_no_bytes_are_computed():
     assert not {"memory_bytes", "memory_rate"} & computed(dict.fromkeys(OWN, 1.0)).keys()
-    assert why_absent("memory_rate", OWN).endswith("not known here: the size of a cache line")
+    assert why_absent("memory_rate", OWN).endswith("missing here: the size of a cache line")
     assert why_absent("memory_rate", OWN, 64) == ""
 
 
 def test_what_cannot_be_computed_names_what_is_lacking_and_a_stranger_nothing():
     assert why_absent("ipc", OWN) == (
         "ipc is computed (instructions / cycles or instructions / ref_cycles or PAPI_TOT_INS / PAPI_TOT_CYC); "
-        "not known here: cycles"
+        "missing here: cycles"
     )
-    assert why_absent("arithmetic_intensity", OWN, 64).endswith("not known here: PAPI_DP_OPS")
-    assert why_absent("flop_rate", ["PAPI_FP_OPS"]).endswith("not known here: cpu_time")
+    assert why_absent("arithmetic_intensity", OWN, 64).endswith("missing here: PAPI_DP_OPS")
+    assert why_absent("flop_rate", ["PAPI_FP_OPS"]).endswith("missing here: cpu_time")
     assert why_absent("speed", OWN) == why_absent("cpu_time", OWN) == ""
 
 
@@ -164,5 +164,5 @@ def test_a_space_has_derived_metrics_in_their_units():
     space = MetricSpace.of(made, metrics=["memory_rate"])
     assert space.values.ravel().tolist() == [32.0, 192.0]
     assert space.units == {"memory_rate": "bytes/sec"}
-    with pytest.raises(UsageError, match=r"no metric 'ipc'; ipc is computed .* not known here: instructions"):
+    with pytest.raises(UsageError, match=r"no metric 'ipc'; ipc is computed .* missing here: instructions"):
         MetricSpace.of(made, metrics=["ipc"])

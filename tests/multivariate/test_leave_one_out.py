@@ -125,7 +125,7 @@ def test_what_one_rank_makes_redundant_stands_for_nothing(make_space):
     (group,) = found.groups
     assert (group.representative, sorted(group.keep)) == (group.keep[0], ["b", "c"])
     said = correlation_report(found).sentences[0]
-    assert said.startswith("4 metrics of 8 locations form 1 group: c, b stand for 2 others (a, d; |r| ≥ 0.99")
+    assert said.startswith("4 metrics of 8 locations form 1 group: c, b represent 2 others (a, d; |r| ≥ 0.99")
     pair = correlation_report(correlation(make_space({"a": columns["a"], "b": columns["b"]}))).sentences[0]
     assert pair.endswith("form 1 group, but only single locations make their metrics alike: none can be left out.")
 

@@ -31,7 +31,7 @@ def throttled_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
     tool.build(TINY, compiler="gcc")
     done = tool("autoanalyzer", "run", "-o", "out", "--max-overhead", "0.1%", "--", "./app")
     assert done.returncode == 0, done.stderr
-    assert b"callers include add and 1 more: too small to measure separately (--max-overhead)" in done.stderr
+    assert b"times of callers include add and 1 more, too small to measure separately (--max-overhead)" in done.stderr
     return tool.folder
 
 

@@ -62,7 +62,7 @@ def test_a_defect_in_reading_sources_does_not_take_the_verdict_with_it(measured)
     lines = verdict_lines(findings, file, advised=advised)
     assert GENERAL in lines
     text = " ".join(" ".join(lines).split())
-    assert "which you may report: KeyError: 'looking for advice in app.c' (" in text
+    assert "please report it: KeyError: 'looking for advice in app.c' (" in text
 
 
 def test_what_is_read_is_told(measured):
@@ -217,5 +217,5 @@ def test_how_what_reads_has_ended_is_said(end, said):
 
 
 def _given_up(why):
-    said = f"no advice on app.c, nor on others: {why}"
+    said = f"no advice on app.c or any other file: {why}"
     return Advised(remarks=(said,), lacking=(said,))

@@ -81,7 +81,7 @@ def test_another_renderer_shows_an_experiment_where_the_package_names_one(monkey
 
 def test_where_cpu_time_is_all_the_tree_shows_it():
     shown = Shown(load(DATA / "foreign" / "stencil.gprof.txt")._repr_html_())
-    assert "cpu_time, with what is below" in shown.texts
+    assert "cpu_time, inclusive" in shown.texts
     row = shown.texts.index("kernel")
     assert shown.texts[row - 2 : row] == ["230 ms", "79 %"]
 
@@ -103,7 +103,7 @@ def test_names_of_files_and_regions_are_text_and_no_markup():
 def test_what_is_too_large_to_look_at_is_not_analysed(monkeypatch):
     monkeypatch.setattr("autoanalyzer.view.notebook._LARGEST", 10)
     shown = Shown(notebook_html(load(DATA / "rays.cube.gz")))
-    assert shown.texts[1] == "too large to be analysed at once: autoanalyzer analyze prints its verdict"
+    assert shown.texts[1] == "too large to analyse here: autoanalyzer analyze prints the verdict"
     assert "table" not in shown.tags
 
 
@@ -118,7 +118,7 @@ def test_a_small_tree_keeps_what_lies_above_and_counts_the_rest():
         builder.row("time", number, [float(number == 20) or 0.001 * number])
     texts = Shown(notebook_html(builder.experiment())).texts
     assert [each for each in texts if re.fullmatch(r"f\d+", each)] == [f"f{number}" for number in range(20)][:11]
-    assert texts[-1] == "1 location; 19 call paths with less left out"
+    assert texts[-1] == "1 location; 19 smaller call paths left out"
 
 
 def test_a_difference_has_amounts_and_no_shares(make_difference):

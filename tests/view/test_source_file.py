@@ -53,7 +53,7 @@ def test_a_file_that_is_too_large_is_said(tmp_path):
     (tmp_path / "big.c").write_bytes(b"x\n" * (3 << 20))
     found = find_source("big.c", [tmp_path])
     assert not found.lines
-    assert found.warning == "big.c has 6 MB: too large to be shown"
+    assert found.warning == "big.c is 6 MiB: too large to show"
 
 
 def test_it_is_looked_for_beside_the_experiment_and_above(tmp_path, monkeypatch):

@@ -10,7 +10,7 @@ from autoanalyzer.digests import text_of
 from autoanalyzer.experiment import CallPath, Experiment, Location, Metric, Notes, Region
 from autoanalyzer.view.sources import Sources
 
-CHANGED = "a.c is not what was built: lines may have moved"
+CHANGED = "a.c differs from the file that was built: lines may have moved"
 
 
 @pytest.fixture

@@ -71,7 +71,7 @@ def test_sentences_lead_with_what_matters_in_seconds():
         units=dict.fromkeys(("wall_time", "io_time", "cpu_time"), "sec"),
     )
     for report in (kmeans_report(kmeans(space)), hierarchy_report(hierarchy(space))):
-        assert report.sentences[1].startswith("They differ most in cpu_time (F = ")
+        assert report.sentences[1].startswith("The clusters differ most in cpu_time (F = ")
         assert (
             ", ranks 8-15: cpu_time 2.93 times 505 ms. Among these, rank 14 has the most: 1.61 s."
             in report.sentences[1]
@@ -84,7 +84,7 @@ def test_of_clusters_that_do_not_matter_it_is_said_what_does():
     spread = np.linspace(1.0, 2.0, 16)[np.random.default_rng(0).permutation(16)]
     space = _space(work=spread, **{f"m{each}": np.where(np.arange(16) == 3, 1.008, 1.0) for each in range(4)})
     said = kmeans_report(kmeans(space)).sentences
-    assert said[1].startswith("No difference between them matters (limits: 10 %; for times, also 10 ms")
+    assert said[1].startswith("No difference between the clusters matters (limits: 10 %; for times, also 10 ms")
     assert said[1].endswith("Differences that matter cut across the clusters: work from 1 on rank 4 to 2 on rank 15.")
     assert len(said) == 2
 
@@ -116,7 +116,7 @@ def test_chance_is_told_of_all_pairs_together():
 def test_one_is_said_as_one():
     column = np.arange(12.0) ** 2
     said = correlation_report(correlation(_space(a=column, b=2 * column))).sentences
-    assert said[0].startswith("2 metrics of 12 locations form 1 group: a stands for 1 other (b; |r|")
+    assert said[0].startswith("2 metrics of 12 locations form 1 group: a represents 1 other (b; |r|")
 
 
 def test_what_is_cut_says_so():
@@ -154,7 +154,7 @@ def test_parts_say_what_is_dropped_in_them_and_what_has_no_result():
 def test_beside_a_verdict_clusters_say_that_they_are_others_and_not_what_to_take_locations_for():
     for space in (_noise(40, 5), _noise(5, 2), _space(work=[1.0, 1.001, 1.002, 1.003])):
         (which, *beside), alone = (hierarchy_report(hierarchy(space), by).sentences for by in ("compute_time", ""))
-        assert which.endswith("of the program, not the verdict's, which are by compute_time over all regions.")
+        assert which.endswith("of the program; those of the verdict, on compute_time over all regions.")
         assert "reat the" in alone[0]
         assert "reat the" not in " ".join(beside)
         assert not any(re.search(r"(?<!stats )-(-[a-z]|k\b)", each) for each in (*beside, *alone))

@@ -302,7 +302,7 @@ def test_causes_come_with_their_evidence_and_what_to_try():
     who = "ranks 2-3: 1.02 s each; ranks 0-1: 484 ms each; 310 ms in cache misses on average"
     assert lines[3] == f"    {who}"
     said = "why: instructions differ: 2.1e9 on ranks 2-3 against 1.0e9 on ranks 0-1; explains the difference"
-    assert lines[4] == "    why: L1 misses: 50 % of accesses, program 38 %; the price of a miss is not known"
+    assert lines[4] == "    why: L1 misses: 50 % of accesses, 38 % in the whole program; the time per miss is not known"
     assert lines[5].startswith("    try: access arrays")
     assert lines[6] == f"    {said}"
     assert lines[7].startswith("    try: distribute the work")
@@ -347,18 +347,18 @@ def test_workers_that_did_the_same_work_are_named_beside_their_master():
     assert any(line.startswith("    ranks 1-3: same work, more time") for line in lines)
 
 
-SHOWS = "next: autoanalyzer run --usage page_faults shows whether it waits for new pages"
+SHOWS = "next: autoanalyzer run --usage page_faults shows whether the region waits for new pages"
 
 
 def test_ranks_that_nothing_tells_apart_are_said_to_be_unexplained():
     of_paths = counted([1.0, 1.7, 1.0], instructions=[[2e9, 2.1e9, 2e9]], page_faults=[[100.0] * 3])
     lines = whole_lines(analyze(of_paths))
-    assert "    why: unknown: neither counts nor page faults differ as the times do" in lines
+    assert "    why: unknown: neither counts nor page faults differ in the way the times do" in lines
     values = {each.name: of_paths.exclusive(each.name) for each in of_paths.metrics}
     of_ranks = of_paths.replaced(severities={**values, "page_faults": values["page_faults"][::-1].copy()})
-    assert f"    why: unknown: no count differs as the times do; {SHOWS}" in whole_lines(analyze(of_ranks))
+    assert f"    why: unknown: no count differs in the way the times do; {SHOWS}" in whole_lines(analyze(of_ranks))
     found = analyze(counted([1.0, 1.7, 1.0], instructions=[[2e9, 2.1e9, 2e9]]))
-    assert f"    why: unknown: no count differs as the times do; {SHOWS}" in whole_lines(found)
+    assert f"    why: unknown: no count differs in the way the times do; {SHOWS}" in whole_lines(found)
 
 
 def test_a_region_that_no_counter_explains_is_said_to_be_so():
@@ -430,7 +430,7 @@ def test_a_program_without_probes_is_to_be_built_with_them():
     lines = verdict_lines(analyze(bare))
     assert any(line.startswith("1 NO DETAIL   own code of app ") for line in lines)
     assert "    why: unknown: not instrumented, so only its MPI calls and file I/O were measured" in lines
-    sample = "sample it: autoanalyzer run --sample auto (or rebuild it with aa-mpicc or aa-mpifort)"
+    sample = "sample the program: autoanalyzer run --sample auto (or rebuild with aa-mpicc or aa-mpifort)"
     assert f"    try: {sample}" in lines
     assert not any("--counters" in line or "counted" in line for line in lines)
 
@@ -490,8 +490,8 @@ def test_advice_with_its_part_of_the_saving_is_given_once():
     )
 
 
-STEADY = "    try: execute fewer instructions, by a better algorithm or SIMD: it hardly waits for memory"
-INSIDE = "    next: autoanalyzer debug --build 'make' measures the loops inside it"
+STEADY = "    try: execute fewer instructions (better algorithm or SIMD): the region hardly waits for memory"
+INSIDE = "    next: autoanalyzer debug --build 'make' measures loops inside the region"
 
 
 def test_of_a_region_that_is_most_of_the_run_it_is_said_how_to_look_inside():
@@ -607,7 +607,7 @@ def test_what_other_programs_took_of_the_processors_is_said(own: float, said: st
     two = verdict_lines(analyze(experiment([4.9, 4.9], notes=replace(notes, processor_use={**use, "own": 0.1}))))
     assert not any("other programs" in line for line in two)  # a launcher that is no ancestor of the ranks
     unknown = whole_lines(analyze(experiment([1.0, 1.0], notes=replace(notes, run_delay={}))))
-    gap = "; MPI transfer is not known, because the kernel does not report how long ranks waited for cores"
+    gap = "; MPI transfer is not known, because the kernel does not report waiting for cores"
     assert ([said + gap] if said else []) == [line for line in unknown if "other programs" in line]
     shared = whole_lines(analyze(experiment([1.0] * 4, notes=replace(notes, run_delay=dict.fromkeys("0123", 0.0)))))
     both = "4 ranks share 2 cores, and other programs took 30 % of the cores' time"
@@ -622,7 +622,10 @@ def test_a_run_that_took_far_longer_than_it_did_anything_is_said_to(delay: float
     made = plain.replaced(
         severities={**own, "wall_time": wall}, notes=Notes(program="app", run_delay={"0": delay, "1": delay})
     )
-    line = "2.9 s of 4.5 s per rank are in no finding: asleep, or waiting for a child process, a device or a thread"
+    line = (
+        "2.9 s of 4.5 s per rank are not covered by any finding: asleep, or waiting for a child process, a device or a"
+        " thread"
+    )
     assert any(each.startswith(line) for each in whole_lines(analyze(made))) == said
 
 
@@ -779,11 +782,11 @@ def test_a_hot_spot_names_the_functions_that_are_too_small_to_measure(names: lis
     ("parts", "paths", "said"),
     [
         # two more of each kind of 29: 2 sqrt(27/29 * 2/29 / 29) = 9.4 %
-        ([("get", "a.c", 25.0)], 1, "get 100 % (25 samples: each within 9 %)"),
+        ([("get", "a.c", 25.0)], 1, "get 100 % (25 samples; each share ±9 %)"),
         (
             [("get", "a.c", 15.0), ("get", "b.c", 10.0)],
             2,
-            "get 100 % (25 samples, over all its calls: each within 9 %)",
+            "get 100 % (25 samples, over all its calls; each share ±9 %)",
         ),
     ],
 )
@@ -867,7 +870,7 @@ def test_misses_say_how_many_l3_and_the_tlb_miss_too():
         l3_misses=[[9e6] * 2, [0.0] * 2, [0.0] * 2],
         tlb_misses=[[5e6] * 2, [0.0] * 2, [0.0] * 2],
     )
-    said = "50 % of accesses, program 17 %; 90 % of L2 misses miss L3, too; 1.0e7 TLB misses"
+    said = "50 % of accesses, 17 % in the whole program; 90 % of L2 misses also miss L3; 1.0e7 TLB misses"
     assert f"why: L1 misses: {said}" in " ".join(whole_lines(analyze(run)))
 
 

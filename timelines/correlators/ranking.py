@@ -157,7 +157,7 @@ def rank(
         sign = "-" if scores.signed_pearson(part.values, values) < 0 else "+"
         own = {name: score(part, values) for name, score in _SCORES.items()}
         found.append(Correlated(metric.name, metric.source, 0, sign, lag, own))
-    warped = f"dtw: {len(mine)} samples were warped as {_WARPED} means of neighbours"
+    warped = f"dtw: {len(mine)} samples were averaged to {_WARPED} values before warping"
     return Ranking(
         target,
         _ranked(found, by),
@@ -184,7 +184,7 @@ def _samples(target: Series, intervals: Sequence[Interval]) -> Flags:
         if not (of_interval & known).any():
             span = f"{target.begin[0]:g} to {target.times[-1]:g} s"
             raise InputError(
-                f"{target.source}: expected intervals with samples of {target.name}, which has them from {span}, found "
+                f"{target.source}: expected intervals with samples of {target.name}, which exist from {span}, found "
                 f"{start:g}:{end:g}"
             )
         inside |= of_interval

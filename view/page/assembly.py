@@ -48,7 +48,7 @@ from .time_lines import Recording, TimeLines, time_lines_of
 __all__ = ["Subject", "page_of"]
 
 _SUMS: Final = "Values in the trees are sums over all ranks, from start to end."
-_MEANS: Final = f"{_SUMS} Those of the verdict are means over the ranks, without starting and ending MPI."
+_MEANS: Final = f"{_SUMS} Values in the verdict are means over the ranks, without MPI startup and shutdown."
 _SEPARATOR: Final = " · "
 _CHANGES: Final = 5  # most changes to list on the page of a difference
 _MOST_RANKS: Final = 10_000  # most locations for which the page has an account, which then takes half a second
@@ -205,7 +205,7 @@ def _said(subject: Subject, folders: Sequence[Path] | None, tell: Callable[[str]
 
 def _change_of_all(experiment: Experiment, metric: str) -> str:
     change = Sums(experiment).total(metric).value(0).amount or 0.0
-    return f"{metric}: {amount(abs(change), 'sec')} {'less' if change > 0 else 'more'} in all than before"
+    return f"{metric}: {amount(abs(change), 'sec')} {'less' if change > 0 else 'more'} in total than before"
 
 
 def _changes(experiment: Experiment) -> list[Entry]:

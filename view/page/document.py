@@ -227,17 +227,16 @@ def _list(name: str, lines: Iterable[str]) -> str:
 def _digits(datasets: Sequence[Dataset]) -> str:
     if large := [each.head["large"] for each in datasets if "large" in each.head]:
         noun, names, count = large[0]["noun"], ", ".join(large[0]["metrics"]), len(large[0]["bins"]) - 1
-        single = f"; single {noun}s of the call paths of the findings" if large[0]["paths"] else ""
+        single = f", and of single {noun}s on the findings' call paths" if large[0]["paths"] else ""
         return (
-            f"This experiment has too many values for a page. The page holds exact sums, and least, mean and most of "
-            f"all {noun}s, of each metric on each call path; of {names} {count} ranges of {noun}s{single}. "
-            f"autoanalyzer cut --ranks, --subtree or --metrics makes a part, whose page holds all."
+            "This experiment has too many values for a page. The page has exact sums, and the least, mean and greatest"
+            f" value of all {noun}s, by metric and call path; for {names}, also values of {count} ranges of {noun}s"
+            f"{single}."
+            " autoanalyzer cut --ranks, --subtree or --metrics extracts a part, whose page has all values."
         )
     if all(each.exact for each in datasets):
-        return "All numbers of the experiment are in this page, with all digits."
-    return (
-        f"Values of single locations are rounded: to {ROUNDING:.2%} of each at most. Sums over the locations are exact."
-    )
+        return "This page contains all numbers, with all digits."
+    return f"Values of single locations are rounded by at most {ROUNDING:.2%}. Sums over the locations are exact."
 
 
 def _hash(text: str) -> str:

@@ -2200,7 +2200,7 @@
     const lists = useMemo(() => inBoth ? changes(difference, metric) : null, [difference, metric, inBoth]);
     if (!difference) return html`<p class="remark">Nothing to compare with: <code>autoanalyzer view THIS --against OTHER -o report.html</code> writes a page with a comparison.</p>`;
     const judged = compared.length > 0 && html`<ul class="compared">${compared.map((each) => html`<li>${each}</li>`)}</ul>`;
-    if (!lists) return html`${judged}<p class="remark">${metric} is not in both experiments, or its values do not add up.</p>`;
+    if (!lists) return html`${judged}<p class="remark">${metric} is not in both experiments, or its values cannot be summed.</p>`;
     const { unit, slower, faster, before, gain } = lists;
     const amount2 = (value) => written({ amount: value, gap: "" }, unit).text;
     const share2 = (value, of) => of ? `${value < 0 ? "+" : "−"}${written({ amount: Math.abs(100 * value / of), gap: "" }, "%").text}` : "new";
@@ -2222,8 +2222,8 @@
     </section>`;
     return html`
     ${judged}
-    <p>${metric} of the program, sum of the ranks: ${amount2(before)} in ${other}, ${amount2(before - gain)} here${before && gain ? `, ${share2(gain, before)}` : ""}. Each region is without those that it calls. Changes of less than 0.1 % are left out${lists.partly ? ", as are values that one of the two experiments lacks" : ""}.</p>
-    <p><button onClick=${() => show(!shown)}>${shown ? "Show this experiment in the trees" : "Show the difference in the trees"}</button> <span class="remark">${shown ? `The trees show ${other} minus this experiment: ▲ raised is a gain, ▼ sunken a loss.` : ""}</span></p>
+    <p>${metric} of the program, sum of the ranks: ${amount2(before)} in ${other}, ${amount2(before - gain)} here${before && gain ? `, ${share2(gain, before)}` : ""}. Regions exclude callees. Changes of less than 0.1 % are left out${lists.partly ? ", as are values that one of the two experiments lacks" : ""}.</p>
+    <p><button onClick=${() => show(!shown)}>${shown ? "Show this experiment in the trees" : "Show the difference in the trees"}</button> <span class="remark">${shown ? `The trees show ${other} minus this experiment: ▲ (raised) is a gain, ▼ (sunken) a loss.` : ""}</span></p>
     ${difference.head.remarks.length > 0 && html`<ul class="caveats">${difference.head.remarks.map((each) => html`<li>${each}</li>`)}</ul>`}
     <div class="lists">${list("Slower, or more", slower, "down")}${list("Faster, or less", faster, "up")}</div>
   `;
@@ -2304,7 +2304,7 @@
     const percent4 = (value) => total ? written({ amount: value === value ? 100 * value / total : null, gap: "–" }, "%").text : "–";
     const shown = sorted.slice(view.from, view.from + view.count);
     return html`
-    <p class="remark">${browser.metrics.map((node) => browser.panes.metrics.tree.labels[node]).join(" + ")} of each region, without those that it calls. Least, mean and most are over the locations.</p>
+    <p class="remark">${browser.metrics.map((node) => browser.panes.metrics.tree.labels[node]).join(" + ")} of each region, excluding callees. Least, mean and most are over the locations.</p>
     <div class="scroll" ref=${box} onScroll=${look} tabindex="0" role="region" aria-label="flat profile">
       <table class="profile">
         <thead><tr>
@@ -2456,7 +2456,7 @@
     useEffect(() => {
       if (there) draw(canvas.current, { map, columns, width, order, clusters, relative, cell, experiment, unit });
     }, [map, columns, width, relative, cell]);
-    if (!there) return html`<p class="remark">Values of ${browser.metrics.map((node) => browser.panes.metrics.tree.labels[node]).join(", ")} do not add up, or are not in this page by location, so there is no map of them.</p>`;
+    if (!there) return html`<p class="remark">Values of ${browser.metrics.map((node) => browser.panes.metrics.tree.labels[node]).join(", ")} cannot be summed, or are not in this page by location, so there is no map.</p>`;
     const at = (event) => {
       const box = canvas.current.getBoundingClientRect();
       const row = Math.floor((event.clientY - box.top - TOP) / CELL);
@@ -2579,7 +2579,7 @@
     const mean = known.reduce((sum2, each) => sum2 + each, 0) / (known.length || 1);
     const amount2 = (each) => written({ amount: each === each ? each : null, gap: "not measured" }, unit).text;
     const first = experiment.nameOf(order[from]);
-    const who = to - from > 1 ? `${first} and ${to - from - 1} more, the most` : first;
+    const who = to - from > 1 ? `${first} and ${to - from - 1} more, largest` : first;
     const number = clusters.length > 1 ? clusters.findIndex((members) => members.includes(order[from])) : -1;
     return `${label(browser, node)}, ${who}${number >= 0 ? ` (cluster ${letters(number)})` : ""}: ${amount2(value)}; mean of all ${amount2(mean)}`;
   }
@@ -2591,8 +2591,8 @@
     ["Home End", "the first row, the last row"],
     ["Enter, Space", "select; with Ctrl, add to the selection. “n more”: show them"],
     ["Tab", "the next tree, the source, the tabs"],
-    ["/", "search in the call tree, or in the tree that has the focus; Enter goes to the next"],
-    ["1 – 9", "a tab; again, or Esc, closes it"],
+    ["/", "search in the call tree, or in the tree that has the focus; Enter goes to the next match"],
+    ["1 – 9", "open or close a tab; Esc closes it, too"],
     ["[ ]", "previous finding, next finding"],
     ["→ ← in a chart", "move the cursor; with Shift, select. Enter zooms, Backspace shows all"],
     ["v", "values: absolute, in percent of the program, of the selection, of the other experiment"],
@@ -2608,9 +2608,9 @@
       <h2 id="help-title">Keys</h2>
       <dl>${KEYS.map(([keys2, what]) => html`<dt key=${keys2}><kbd>${keys2}</kbd></dt><dd>${what}</dd>`)}</dl>
       <h2>How to read the trees</h2>
-      <p>A closed node shows all that is below it; an open one only what its own children do not show. So each second is shown once.
+      <p>A closed node shows all that is below it; an open one only what its own children do not show.
       The call tree shows the selected metric, the system tree the selected metric at the selected call path.
-      A raised square is a positive value, a sunken one a negative value (▲ ▼ in differences). A hatched square was not measured, which is not 0; ~ says that a part was not.</p>
+      A raised square is a positive value, a sunken one a negative value (▲ ▼ in differences). A hatched square was not measured, which is not 0; ~ means that a part was not measured.</p>
       <form method="dialog"><button>Close</button></form>
     </dialog>
   `;
@@ -2619,7 +2619,7 @@
   // src/parts/legend.js
   var STEPS2 = 24;
   function Legend({ legend, signed: signed2, gains }) {
-    if (!legend) return html`<div class="legend remark">These values do not add up.</div>`;
+    if (!legend) return html`<div class="legend remark">These values cannot be summed.</div>`;
     const amount2 = (value) => written({ amount: value, gap: "" }, legend.unit).text;
     return html`
     <div class="legend" aria-label=${`colours from 0 to ${amount2(legend.top)}`} role="img">
@@ -2634,7 +2634,7 @@
   // src/parts/made.js
   var ABSENT = {
     counters: html`<p class="remark">This page has no statistics: they need at least three locations and a few metrics; <code>autoanalyzer stats EXPERIMENT correlation</code> shows details.</p>`,
-    account: html`<p class="remark">This page has no account: only runs have an account, and a page of more than 10,000 locations leaves it out; <code>autoanalyzer analyze EXPERIMENT --account</code> prints that of any run.</p>`
+    account: html`<p class="remark">This page has no account: only runs with at most 10,000 locations have one; <code>autoanalyzer analyze EXPERIMENT --account</code> prints the account of any run.</p>`
   };
   function Made({ name }) {
     const box = useRef(null);
@@ -2782,7 +2782,7 @@
       const named = metrics.find(({ name }) => name === metric).word;
       return [
         ["the same interval in another run", `autoanalyzer align --metric ${named} --interval ${this.span(range2)} ${word} OTHER`],
-        ["metrics that go with it", `autoanalyzer correlate --target ${named} --interval ${this.span(range2)} ${word}`]
+        ["metrics that change with it", `autoanalyzer correlate --target ${named} --interval ${this.span(range2)} ${word}`]
       ];
     }
   };
@@ -2880,7 +2880,7 @@
     const missing = regions.length - points2.length;
     return html`
     <h3>${chart.title}</h3>
-    <p class="remark">One point for each region, without those that it calls, on one core. The larger the point, the more time the region takes. Upwards: ${chart.work} per second; to the right: ${chart.work} per byte.${missing > 0 && ` ${missing} of ${regions.length} regions are not drawn, because they have no ${chart.work}, or no misses, or these are not known on every rank.`}</p>
+    <p class="remark">One point for each region, excluding callees, on one core. Regions with larger points take more time. Vertical: ${chart.work} per second; horizontal: ${chart.work} per byte.${missing > 0 && ` ${missing} of ${regions.length} regions are not drawn, because ${chart.work} or misses are 0, or not known on every rank.`}</p>
     ${chart.said.map((line) => html`<p class="remark">${line}</p>`)}
     <div class="grid"><svg class="roofline" viewBox=${`0 0 ${WIDE} ${HIGH}`} role="img" tabindex="0" aria-label=${`${chart.title}; arrows move from region to region, Enter selects. ${told2 ?? ""}`} onKeyDown=${onKeyDown} onMouseLeave=${() => point2(null)}>
       <${Axes} frame=${frame2} chart=${chart} />
@@ -2946,7 +2946,7 @@
   function Rates({ listed, regions, selected, select }) {
     return html`
     <h3>Rates of regions</h3>
-    <p class="remark">Rates of each region, without those that it calls: over all ranks, per second of one core. The longest region is first.</p>
+    <p class="remark">Rates of each region, excluding callees, over all ranks, per second of one core. The longest region is first.</p>
     <div class="scroll" tabindex="0" role="region" aria-label="rates of regions">
       <table class="profile">
         <thead><tr><th>region</th><th>source</th><th class="number">time</th>${listed.map(({ name, about }) => html`<th key=${name} class="number" title=${about}>${name}</th>`)}</tr></thead>
@@ -3374,7 +3374,7 @@
   function summary(times, name, view) {
     const unit = times.units.get(name);
     const { least: least2, mean, most: most3, mostAt } = times.summary(name, times.stepsOf(view));
-    if (mean !== mean) return "not known in this time";
+    if (mean !== mean) return "not known in this interval";
     return `mean ${rate(mean, unit)}, from ${rate(least2, unit)} to ${rate(most3, unit)} (at ${times.moment(mostAt)} s)`;
   }
   function valuesAt(times, name, step) {
@@ -3408,7 +3408,7 @@
     const { at } = shared;
     const shown = row < rows.length ? row : 0;
     const path = at === null ? NaN : times.mostMet(shown, [at, at + 1]);
-    const said = at === null ? `the call path with most time at each moment${select ? "; a click selects it, and the rank" : ""}` : `${rows[shown]} in ${path >= 0 ? paths[path].chain.join(" / ") : times.nameAt(shown, at)}`;
+    const said = at === null ? `the call path with the most time at each moment${select ? "; a click selects it, and the rank" : ""}` : `${rows[shown]} in ${path >= 0 ? paths[path].chain.join(" / ") : times.nameAt(shown, at)}`;
     const onPoint = (top) => setRow(top === null ? 0 : Math.max(0, tops.findLastIndex((each) => each <= top)));
     const onPick = (time, top) => {
       const line = time === null ? shown : Math.max(0, tops.findLastIndex((each) => each <= top));
@@ -3490,8 +3490,8 @@
     <h3>How ${y.name} was aligned with ${x.name}</h3>
     <p>${said}.</p>
     <div class="lists">
-      <figure><${Path} warping=${warping} /><figcaption class="remark">The way through both: from left to right samples of ${x.name}, upwards those of ${y.name}. Where it runs level or upright, one sample stands for several.</figcaption></figure>
-      <figure><${Pairs} warping=${warping} /><figcaption class="remark">Samples that belong together: ${x.name} above, ${y.name} below.</figcaption></figure>
+      <figure><${Path} warping=${warping} /><figcaption class="remark">The warp path: samples of ${x.name} from left to right, samples of ${y.name} upwards. Where the path is horizontal or vertical, one sample matches several.</figcaption></figure>
+      <figure><${Pairs} warping=${warping} /><figcaption class="remark">Matching samples: ${x.name} above, ${y.name} below.</figcaption></figure>
     </div>
   `;
   }
@@ -3584,7 +3584,7 @@
   }
   function told(times, metrics, at, selected) {
     if (selected) return `${times.span(selected).replace(":", " to ")} s is selected; Enter zooms`;
-    if (at === null) return "Point at a chart, or move with the arrows, to read its values; drag over a part of it to zoom.";
+    if (at === null) return "Point at a chart, or move with the arrows, to read its values; drag over a part to zoom.";
     return [`${times.moment(times.middle(at))} s: ${times.nameAt(0, at)}`, ...metrics.map((name) => `${name} ${valuesAt(times, name, at)}`)].join("; ");
   }
   function Tools({ all, times, view, state, change, choose }) {
@@ -3600,7 +3600,7 @@
       ${all.length > 1 && html`<label>trace <select value=${state.trace} onChange=${(event) => change({ trace: Number(event.currentTarget.value), shown: null, range: null })}>${all.map(({ head }, place) => html`<option value=${place}>${head.title}</option>`)}</select></label>`}
       ${field("from", 0)} ${field("to", 1)}
       <button aria-disabled=${!state.range} onClick=${() => choose(null)}>the whole run</button>
-      <span class="remark">Least, mean and most of ${locations} ${noun}${locations === 1 ? "" : "s"}, in steps of ${amount(times.step, "sec")}${interval ? `; a sample every ${amount(interval, "sec")}, or later` : ""}.</span>
+      <span class="remark">Least, mean and most of ${locations} ${noun}${locations === 1 ? "" : "s"}, in steps of ${amount(times.step, "sec")}${interval ? `; one sample per ${amount(interval, "sec")} or more` : ""}.</span>
     </div>
   `;
   }
@@ -3660,8 +3660,8 @@
     useEffect(() => {
       if (canvas.current && values) draw3(canvas.current, { plane, values, clusters, by, place, experiment, unit });
     }, [plane, values, by, place]);
-    if (!grid) return html`<p class="remark">This program made no Cartesian grid of its ranks (MPI_Cart_create), and the file contains none.</p>`;
-    if (!values) return html`<p class="remark">The selected metrics do not add up, so there is nothing to show on the grid.</p>`;
+    if (!grid) return html`<p class="remark">This program created no Cartesian grid of its ranks (MPI_Cart_create), and the file contains none.</p>`;
+    if (!values) return html`<p class="remark">The selected metrics cannot be summed, so there is nothing to show on the grid.</p>`;
     const at = (event) => {
       const box = canvas.current.getBoundingClientRect();
       return plane.at(Math.floor((event.clientX - box.left) / plane.size), Math.floor((event.clientY - box.top) / plane.size));
@@ -3791,7 +3791,7 @@
   }
   var WHY = {
     "per rank": "known for whole processes only: the program's root has the value",
-    "not summed": "not summed, because it does not add up: each call path has a value on each rank"
+    "not summed": "not summed, because a sum has no meaning: each call path has a value on each rank"
   };
   var TOGGLES = { open: "▾", closed: "▸", leaf: "", folded: "…" };
   function Row({ id, row, focused, range: range2, about, signed: signed2, onClick }) {
@@ -4275,7 +4275,7 @@
         signed=${experiment.signed}
         actions=${actions(dimension)}
       />
-      ${dimension === "system" && !ofAll.ofSystem && html`<p class="remark">Not in this page: it has values of single ranks only for the findings' call paths, and of ranges of ranks (“bins”) only for ${experiment.head.large.metrics.join(", ")}. <code>autoanalyzer cut</code> writes a part of the experiment, whose page has all values.</p>`}
+      ${dimension === "system" && !ofAll.ofSystem && html`<p class="remark">Not in this page: it contains values of single ranks only for the findings' call paths, and of ranges of ranks (“bins”) only for ${experiment.head.large.metrics.join(", ")}. <code>autoanalyzer cut</code> extracts a part, whose page has all values.</p>`}
       <${Legend} legend=${rows[dimension].legend} signed=${experiment.signed} gains=${experiment.head.difference} />
     </section>
   `;
@@ -4304,7 +4304,7 @@
       <button onClick=${() => setHelp(true)} aria-haspopup="dialog">keys <kbd>?</kbd></button>
     </div>
     <p class="remark">${only ? "Metrics and call paths show the values of the selected ranks alone." : page.basis}</p>
-    ${finding >= 0 && html`<p class="finding-bar" aria-live="polite"><b>${finding + 1}</b> ${page.findings[finding].title} <button onClick=${() => toFinding(finding - 1)} aria-disabled=${finding <= 0} aria-label="finding before">[</button><button onClick=${() => toFinding(finding + 1)} aria-disabled=${finding >= page.findings.length - 1} aria-label="next finding">]</button></p>`}
+    ${finding >= 0 && html`<p class="finding-bar" aria-live="polite"><b>${finding + 1}</b> ${page.findings[finding].title} <button onClick=${() => toFinding(finding - 1)} aria-disabled=${finding <= 0} aria-label="previous finding">[</button><button onClick=${() => toFinding(finding + 1)} aria-disabled=${finding >= page.findings.length - 1} aria-label="next finding">]</button></p>`}
     <div class="trees" style=${{ ...columns, "--height": height }}>
       ${pane("metrics")}
       <${Splitter} name="the metric tree" width=${widths.metrics} setWidth=${(metrics) => setWidths((seen) => ({ ...seen, metrics }))} />
@@ -4602,7 +4602,7 @@
   main().catch((error) => {
     const said = document.createElement("p");
     said.className = "remark warning";
-    said.textContent = `The trees cannot be shown: ${error}. The verdict above is whole.`;
+    said.textContent = `The trees cannot be shown: ${error}. The verdict above is complete.`;
     document.getElementById("app").replaceChildren(said);
   });
 })();

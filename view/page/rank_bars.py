@@ -70,7 +70,7 @@ class RankBars:
         """Return a figure: rows with values, or columns with a scale if there are many ranks."""
         size = self._size
         drawn = self._rows() if len(self.bars) <= _ROWS else self._columns(size)
-        largest = f"; a column is the largest of {size} {self.noun}s" if size > 1 else ""
+        largest = f"; each column shows the largest value of {size} {self.noun}s" if size > 1 else ""
         return element("figure", drawn, element("figcaption", text(f"{self.what}{largest}")), class_="ranks")
 
     @property

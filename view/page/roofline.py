@@ -57,10 +57,10 @@ _KINDS: Final = (
         "flop_rate",
         "arithmetic_intensity",
         "flop",
-        "products and sums in vectors",
+        "vectorised multiplications and additions",
         "",
-        "floating-point operations are counted by run --counters papi:PAPI_DP_OPS, or PAPI_FP_OPS, if this machine "
-        "has these events (autoanalyzer counters shows that)",
+        "floating-point operations are counted by run --counters papi:PAPI_DP_OPS, or PAPI_FP_OPS, if the machine "
+        "has these events (autoanalyzer counters)",
     ),
     _Kind(
         "Roofline of instructions",
@@ -68,8 +68,8 @@ _KINDS: Final = (
         "instruction_rate",
         "instruction_intensity",
         "instruction_independent",
-        "the quickest loop of autoanalyzer calibrate",
-        "Instructions measure work of any kind, useful or not: a vectorised loop has fewer. ",
+        "the fastest loop in autoanalyzer calibrate",
+        "Instructions measure work of any kind, useful or not: a vectorised loop executes fewer. ",
         "instructions and cache misses are counted by run --counters simulated on any machine",
     ),
 )
@@ -121,8 +121,8 @@ def _chart(kind: _Kind, experiment: Experiment, formulas: Sequence[Formula], lin
     slopes = [*_slopes(prices, experiment.notes.calibrated, line, of_l2="l2_misses" in texts.get(_BYTES, ""))]
     said = [f"{kind.about}{_of_bytes(experiment, texts)}"]
     if not slopes or peak is None:
-        what = " and ".join(([] if slopes else ["bandwidth"]) + ([] if peak else [f"the most {kind.work}"]))
-        said.append(f"No roof of {what}, as the machine of this run was not calibrated: {_CALIBRATE}.")
+        what = " and ".join(([] if slopes else ["bandwidth"]) + ([] if peak else [f"peak {kind.work}"]))
+        said.append(f"No roof for {what}, because the machine of this run was not calibrated: {_CALIBRATE}.")
     elif prices.memory_byte_shared is None:
         said.append(f"The bandwidth that all cores share is not known: {_CALIBRATE}.")
     return {
@@ -143,14 +143,14 @@ def _slopes(
     """Yield the known bandwidths per core in bytes per second, each with its name."""
     l3, walk = prices.l2_miss_streamed, prices.memory_streamed
     if of_l2 and line and l3 and walk and walk > _SERVED_BY_L3 * l3:
-        yield {"name": "L3, of one core that reads", "bytes": line / l3}
+        yield {"name": "L3, one core reading", "bytes": line / l3}
     if prices.memory_byte:
-        yield {"name": "memory, of one core alone", "bytes": 1 / prices.memory_byte}
+        yield {"name": "memory, one core alone", "bytes": 1 / prices.memory_byte}
     elif walk and line:
-        yield {"name": "memory, of one core that reads", "bytes": line / walk}
+        yield {"name": "memory, one core reading", "bytes": line / walk}
     if prices.memory_byte_shared:
         cores = place.get("cores", "all")
-        yield {"name": f"memory, of each of {cores} cores at once", "bytes": 1 / prices.memory_byte_shared}
+        yield {"name": f"memory, each of {cores} cores at once", "bytes": 1 / prices.memory_byte_shared}
 
 
 def _of_bytes(experiment: Experiment, texts: dict[str, str]) -> str:

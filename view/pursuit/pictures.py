@@ -53,7 +53,7 @@ def _selections(periods: Sequence[Period], state: PursuitOverTime, said: Sequenc
             x += [period.end, until, np.nan]
             y += [rows[name], rows[name], np.nan]
     series = [Series("recorded", x, y, style="band", colour=4)]
-    for name, worth in (("structure", True), ("none, or too few locations", False)):
+    for name, worth in (("structure", True), ("no structure, or too few locations", False)):
         own = [each for each in periods if each.found and each.found.worth == worth]
         places = [(period.end, metric, period) for period in own if period.found for metric in period.found.metrics]
         series.append(
@@ -95,7 +95,7 @@ def _importance(periods: Sequence[Period], state: PursuitOverTime) -> Picture:
         for each in period.found.ranking if period.found else ():
             table[rows[each.metric], column] = each.importance
     matrix = Matrix(state.metrics, [f"{each.end:g} s" for each in shown], table, signed=False)
-    said = ["Pale: no structure of its own. Hatched: the metric does not differ between locations."]
+    said = ["Pale: the metric has no structure of its own. Hatched: it does not differ between locations."]
     last = [f"The last {len(shown)} of {len(periods)} periods are drawn."] if len(shown) < len(periods) else []
     return Picture("Importance of all metrics", [matrix], [*said, *last])
 
@@ -139,9 +139,7 @@ def _projection(telling: Telling, view: View, rows: Rows, far: set[int]) -> Pict
         [str(space.labels[row]) for row in rows.tolist()],
         [str(space.labels[row]) if row in far else "" for row in rows.tolist()],
     )
-    said = (
-        f"{span(telling.period)} s: deviations from the mean; the axes are rotated so that each is made of few metrics."
-    )
+    said = f"{span(telling.period)} s: deviations from the mean; axes are rotated so that each consists of few metrics."
     return Picture(
         "Locations in the best projection",
         [Chart([drawn_points], Axis(titles[0]), Axis(titles[1]), height=440)],
@@ -158,6 +156,6 @@ def _best_metrics(found: Pursuit, rows: Rows) -> Picture:
         parts = (values[rows] / (np.abs(values).max() or 1.0)).tolist()
         said = [f"{space.labels[row]}: {values[row]:.4g}" for row in rows.tolist()]
         series.append(Series(name, rows.tolist(), parts, said, colour=place))
-    chart = Chart(series, Axis("location", whole=True), Axis("of the largest value"))
+    chart = Chart(series, Axis("location", whole=True), Axis("share of the largest value"))
     said = drawn(part_of(len(rows), len(space.points), "location"))
     return Picture("The best metrics on each location", [chart], said)

@@ -122,13 +122,13 @@ def _sentences(periods: Sequence[Period], state: PursuitOverTime) -> list[str]:
     found = telling.found
     when = f"In {span(telling.period)} s, " if len(periods) > 1 else ""
     show = "shows" if len(found.metrics) == 1 else "show"
-    size = f"{found.locations} locations in {many(len(found.space.metrics), 'metric')}"
-    said = [f"{when}{names(found.metrics)} {show} the most structure of {size} ({_beyond(found)}){_little(found)}."]
+    size = f"{found.locations} locations and {many(len(found.space.metrics), 'metric')}"
+    said = [f"{when}{names(found.metrics)} {show} the most structure among {size} ({_beyond(found)}){_little(found)}."]
     who = {name: text for name in found.metrics if (text := _stands_out(found, name)) is not None}
     told = [f"{text}{_since(periods, telling.period, name)}" for name, text in who.items() if _wide(found, name)]
     if found.parted:
         said.append(
-            f"Metrics with camps of locations are first ({names(found.parted)}), then the most important, "
+            f"Metrics with camps of locations come first ({names(found.parted)}), then the most important, "
             f"{many(len(found.metrics), 'metric')} per projection."
         )
     if told:
@@ -224,7 +224,8 @@ def _nothing(periods: Sequence[Period]) -> str:
     reason = next(each.reason for each in reversed(periods) if each.status == status)
     if len(periods) == 1:
         return f"No metric stands out: {status} ({reason})."
-    return f"No metric stands out in any of {len(periods)} periods; most often: {status} ({count}; the last: {reason})."
+    often = f"most often: {status} ({count} periods; last reason: {reason})"
+    return f"No metric stands out in any of {len(periods)} periods; {often}."
 
 
 def _saving(state: PursuitOverTime) -> str:
@@ -238,7 +239,7 @@ def _saving(state: PursuitOverTime) -> str:
     what = f"autoanalyzer run {as_typed(record, state.sources)}" if counted else f"record {','.join(record)}: this"
     text = f"Next, {what} leaves out {saved}"
     if state.probed:
-        text += f" ({percent(100 * probing)} with {many(len(state.probed), 'other')} in turn)"
+        text += f" ({percent(100 * probing)} if {many(len(state.probed), 'other')} are recorded in turn)"
     if len(state.reduction.course) > 1:
         text += f"; over this trace, the selections left out {percent(100 * state.reduction.share)}"
     return f"{text}."
@@ -261,8 +262,8 @@ def _caveats(
 
 
 def _trimmed(periods: Sequence[Period], state: PursuitOverTime) -> list[str]:
-    """Return a sentence on the locations that trimming removed or moved in any period; empty if there are none."""
-    how = {"remove": "left out", "log": "drawn in", "sqrt": "drawn in"}.get(state.options.trimming)
+    """Return a sentence on the points that trimming removed or moved in any period; empty if there are none."""
+    how = {"remove": "left out", "log": "moved closer", "sqrt": "moved closer"}.get(state.options.trimming)
     far = [each.found.outliers for each in periods if each.found and each.found.outliers]
     if how is None or not far:
         return []

@@ -109,14 +109,14 @@ def advice(space: MetricSpace, partition: Partition) -> list[str]:
         return [told(space, partition, by_difference(space, partition)[0])]
     columns = separating(space, partition)
     if not columns:
-        return [f"No difference between them matters (limits: {RULE}).{across(space)}"]
+        return [f"No difference between the clusters matters (limits: {RULE}).{across(space)}"]
     best = columns[0]
     said = (
-        f"They differ most in {space.metrics[best]} (F = {partition.f_ratios[best]:.4g}): "
+        f"The clusters differ most in {space.metrics[best]} (F = {partition.f_ratios[best]:.4g}): "
         f"{_farthest(space, partition, best)}"
     )
     typical = names([space.labels[row] for row in partition.typical.tolist()], 10)
-    return [said, f"Look at one location of each, such as {typical}."]
+    return [said, f"Look at one location of each cluster, such as {typical}."]
 
 
 def told(space: MetricSpace, partition: Partition, cluster: int, called: str = "", most: int = 3) -> str:
@@ -219,9 +219,8 @@ def strength(space: MetricSpace, partition: Partition, *, advise: bool = True) -
         return f"The clusters are not distinct ({found}){': treat the locations as one kind' if advise else ''}."
     if partition.by_chance:
         return (
-            f"The clusters may be due to chance, because {len(partition.labels)} locations of one kind look as "
-            f"clustered in {100 * (partition.chance or 0):.3g} of 100 simulated cases (at most "
-            f"{100 * LEVEL:g} are allowed). "
+            f"The clusters may be due to chance: in {100 * (partition.chance or 0):.3g} of 100 simulations, "
+            f"{len(partition.labels)} locations of one kind looked just as clustered (the limit is {100 * LEVEL:g}). "
             f"{'Treat them as one kind, or add runs' if advise else 'More runs may show more'} (stats --sample)."
         )
     if not matters(space, space.values.min(axis=0), space.values.max(axis=0)):
@@ -267,7 +266,7 @@ def f_ratio_table(space: MetricSpace, partition: Partition) -> Table:
     columns = min(partition.count, _ACROSS)
     header = ("metric", "F-ratio", *(f"cluster {number + 1}" for number in range(columns)))
     parts = (
-        "What separates the clusters: variance between them over variance within them; means",
+        "What separates the clusters: variance between clusters over variance within them; means",
         part_of(columns, partition.count, "cluster"),
         part_of(len(rows), len(partition.by_f_ratio), "metric"),
     )

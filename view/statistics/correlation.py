@@ -117,7 +117,7 @@ def _sentences(found: Correlation) -> list[str]:
         said.append(
             f"With {len(space.points)} locations, chance alone would make {expected:.2g} of "
             f"{many(found.pairs, 'pair')} of unrelated metrics redundant: "
-            "take groups as hints, or add runs (stats --sample)."
+            "treat the groups as hints, or add runs (stats --sample)."
         )
     return said
 
@@ -135,9 +135,9 @@ def _largest(found: Correlation) -> str:
     others = [name for name in group.members if name not in stands(group)]
     if not others:
         return ", but only single locations make their metrics alike: none can be left out"
-    verb = "stands" if len(stands(group)) == 1 else "stand"
+    verb = "represents" if len(stands(group)) == 1 else "represent"
     why = f"{names(others)}; |r| ≥ {_floor(group.least)}"
-    return f": {names(stands(group))} {verb} for {many(len(others), 'other')} ({why})"
+    return f": {names(stands(group))} {verb} {many(len(others), 'other')} ({why})"
 
 
 def _advice(found: Correlation) -> list[str]:

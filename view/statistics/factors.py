@@ -70,7 +70,7 @@ def _sentences(found: Factors) -> list[str]:
     if not found.factors:
         return [
             f"{len(space.metrics)} metrics of {len(space.points)} locations have no common factor: they correlate no "
-            "more than unrelated metrics do by chance, so each of them shows something different."
+            "more than unrelated metrics do by chance."
         ]
     whole = sum(each.explained for each in found.factors)
     how = "as requested" if found.given else "by parallel analysis"
@@ -84,11 +84,11 @@ def _sentences(found: Factors) -> list[str]:
         f"the variance of {len(space.metrics)} metrics over {len(space.points)} locations. Factor {listed}."
     ]
     first = [each.metrics[0] for each in found.factors if each.metrics]
-    alone = f"; {names(found.alone)} stand{'s' if len(found.alone) == 1 else ''} alone" if found.alone else ""
+    alone = f"; {names(found.alone)} belong{'s' if len(found.alone) == 1 else ''} to no factor" if found.alone else ""
     said.append(
         f"One metric for each factor is enough: {', '.join(first)}{alone}. To see where ranks differ: map --factor N."
         if first
-        else f"No metric has a loading of {JOINS}: all stand alone."
+        else f"No metric has a loading of {JOINS}: none belongs to a factor."
     )
     said += [
         f"{name} is a Heywood case, because its factors explain all of its variance, but the other metrics explain "
@@ -115,9 +115,8 @@ def _table(found: Factors) -> Table:
         ]
         rows.append((name, *cells, f"{found.communalities[row]:.3f}"))
     header = ("metric", *(f"{each + 1} {found.factors[each].name}" for each in columns), "communality")
-    title = (
-        f"Loadings of metrics of {found.space.place} ({found.rotation}; * joins the factor; under {_SMALL} not shown)"
-    )
+    said = f"{found.rotation}; * belongs to the factor; below {_SMALL} not shown"
+    title = f"Loadings of metrics of {found.space.place} ({said})"
     return Table(title, header, rows)
 
 

@@ -72,10 +72,10 @@ def cut_sentences(found: Hierarchy) -> list[str]:
             else f"Cut {where}, {whole} form {into}."
         ]
     if found.sampled:
-        far = f"; {len(found.far)} are far from all of them ({ranks([space.labels[row] for row in found.far])})"
+        far = f"; {len(found.far)} are far from all of the sample ({ranks([space.labels[row] for row in found.far])})"
         said.append(
             f"The tree is built from a sample of {len(found.sample)} locations; each other location joined the cluster "
-            f"of the nearest one{far if len(found.far) else ''}."
+            f"of the nearest in the sample{far if len(found.far) else ''}."
         )
     return said
 
@@ -88,7 +88,7 @@ def _no_cut(found: Hierarchy) -> bool:
 def weakness(found: Hierarchy, *, advise: bool = True) -> str | None:
     """Return a warning if clusters are not distinct, with what to do if ``advise`` is set; otherwise None."""
     if _no_cut(found):
-        one_kind = ": treat the locations as one kind, or choose stats -k" if advise else ""
+        one_kind = ": treat the locations as one kind, or set the number with stats -k" if advise else ""
         return f"No cut stands out{one_kind}."
     return clusters.strength(found.space, found.partition, advise=advise)
 
@@ -104,7 +104,7 @@ def _next_merge(found: Hierarchy) -> str:
 def _sentences(found: Hierarchy, beside: str) -> list[str]:
     space, partition = found.space, found.partition
     by = f"{many(len(space.metrics), 'metric')} of {space.place}"
-    which = [f"Clusters by {by}, not the verdict's, which are by {beside} over all regions."] if beside else []
+    which = [f"These clusters are based on {by}; those of the verdict, on {beside} over all regions."] if beside else []
     if weak := weakness(found, advise=not beside):
         return [*which, f"{weak}{clusters.across(space)}", *cut_sentences(found)]
     return [*which, *cut_sentences(found), *clusters.advice(space, partition)]

@@ -91,7 +91,7 @@ def _sentences(found: Membership, factor: tuple[int, Factors] | None) -> list[st
     if factor is not None:
         number, factors = factor
         chosen = factors.factors[number - 1]
-        where += f" Clusters are made from factor {number}, {chosen.name}: {names(chosen.metrics)}."
+        where += f" Clusters are based on factor {number}, {chosen.name}: {names(chosen.metrics)}."
     said = [where, *cut_sentences(tree)]
     if weak := weakness(tree):
         return [f"{weak}{clusters.across(space)}", *said]
@@ -100,7 +100,7 @@ def _sentences(found: Membership, factor: tuple[int, Factors] | None) -> list[st
     parts = [_told(found, cluster) for cluster in clusters.by_difference(space, partition) if _matters(found, cluster)]
     said += parts[:_TOLD]
     if not parts:
-        said.append(f"No difference between them matters (limits: {RULE}).{clusters.across(space)}")
+        said.append(f"No difference between the clusters matters (limits: {RULE}).{clusters.across(space)}")
     if len(parts) > _TOLD:
         said.append(f"The table lists {many(len(parts) - _TOLD, 'more cluster')}.")
     return said

@@ -72,7 +72,7 @@ def _sentences(found: Components) -> list[str]:
         f"{percent(100 * sums[enough - 1])} of the variance of {len(space.metrics)} metrics, so "
         f"{many(enough, 'number')} {'is' if enough == 1 else 'are'} enough to distinguish "
         f"{len(space.points)} locations.",
-        f"The first component ({percent(100 * found.explained[0])}) is led by {names(_leading(found, 0))}"
+        f"The first component ({percent(100 * found.explained[0])}) is dominated by {names(_leading(found, 0))}"
         + (
             f", the second ({percent(100 * found.explained[1])}) by {names(_leading(found, 1))}."
             if len(found.explained) > 1
@@ -110,7 +110,7 @@ def _table(found: Components) -> Table:
     ]
     cut = part_of(len(rows), len(sums), "component")
     title = f"Principal components of {found.space.place}{f'; {cut}' if cut else ''}"
-    return Table(title, ("component", "variance", "sum", "led by"), rows)
+    return Table(title, ("component", "variance", "sum", "main metrics"), rows)
 
 
 def _pictures(found: Components) -> list[Picture]:

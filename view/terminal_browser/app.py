@@ -53,7 +53,7 @@ q          quit
 A closed node includes all nodes below it; an open one shows only what its children do not.
 ░ means not measured, which is not 0; ~ means partly measured.
 ▲ gain, ▼ loss, in differences.
-◆ marks lines of the source with advice."""
+◆ marks source lines with advice."""
 
 
 class _Help(ModalScreen[None]):
@@ -94,12 +94,12 @@ class BrowserApp(App[None]):
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("slash", "search", "Search"),
-        Binding("n", "again(1)", "Next found", show=False),
-        Binding("N", "again(-1)", "Found before", show=False),
+        Binding("n", "again(1)", "Next match", show=False),
+        Binding("N", "again(-1)", "Previous match", show=False),
         Binding("v", "values", "Values"),
         Binding("f", "flat", "Flat"),
         Binding("s", "source", "Source"),
-        Binding("left_square_bracket", "finding(-1)", "Finding before", show=False),
+        Binding("left_square_bracket", "finding(-1)", "Previous finding", show=False),
         Binding("right_square_bracket", "finding(1)", "Next finding"),
         Binding("question_mark", "help", "Help"),
         Binding("escape", "leave", "Back", show=False),
@@ -288,7 +288,7 @@ class BrowserApp(App[None]):
         finding = self.findings[max(0, self.shown_finding)]
         start = f"{self.shown_finding + 1} of {len(self.findings)}  "
         if self.shown_finding < 0:
-            start = f"{many(len(self.findings), 'finding')}, ] goes through them; the first: "
+            start = f"{many(len(self.findings), 'finding')}, ] shows the next; the first: "
         # Advice comes first, because lines at the end may be cut off.
         lines = sorted(finding.lines[1:], key=lambda line: not line.startswith("try"))
         besides = _SEPARATOR.join(filter(None, [finding.saving, *finding.lines[:1]]))

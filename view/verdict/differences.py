@@ -19,8 +19,8 @@ __all__ = ["advice_on_difference", "same_work", "why_uncertain", "why_uneven"]
 _WHAT_IT_MAY_BE: Final = {
     Doubt.MEASURING: "uncertain: measuring may have caused this difference; leave small regions out and run again",
     Doubt.NO_MPI: "uncertain: time in MPI is unknown, so the slowest {who}s may be waiting here",
-    Doubt.CORES: "uncertain: a rank without a free core is late, too: repeat on free cores before you act",
-    Doubt.UNFINISHED: "uncertain: ranks that did not finish have done less",
+    Doubt.CORES: "uncertain: a rank may also be late for lack of a free core: repeat on free cores before you act",
+    Doubt.UNFINISHED: "uncertain: ranks that did not finish did less work",
     Doubt.COUNTS_ALONE: "uncertain: the {who}s that executed the most instructions hardly took longer",
 }
 
@@ -50,7 +50,7 @@ def why_uneven(findings: Findings, finding: Finding) -> Iterator[str]:
     elif finding.doubt is not Doubt.COUNTS_ALONE:
         is_next = f"; {NEW_PAGES}" if not_counted(findings) else ""
         what = "neither counts nor page faults differ" if has_page_faults(findings) else "no count differs"
-        yield f"unknown: {what} as the times do{'' if has_page_faults(findings) else is_next}"
+        yield f"unknown: {what} in the way the times do{'' if has_page_faults(findings) else is_next}"
 
 
 def same_work(findings: Findings) -> str:

@@ -203,7 +203,7 @@ def _saving(findings: Findings, finding: Finding) -> str:
     if finding.gain:
         return saving(experiment, finding.gain.seconds, *_whole(findings, finding.gain))
     if finding.kind in OF_THREADS and (waits := next((each.seconds for each in finding.causes if each.seconds), 0.0)):
-        return f"threads wait {percent(100 * waits / findings.run.program_time)} of the run, saving unknown"
+        return f"threads wait for {percent(100 * waits / findings.run.program_time)} of the run, saving unknown"
     if finding.bound is not None and not finding.of_run:
         if not finding.bound:
             return f"saves nothing: not {'on the critical path' if verdict.base.is_path else 'in the busiest rank'}"
@@ -236,7 +236,7 @@ def _who(findings: Findings, finding: Finding) -> str:
         said += _mostly(findings, finding.weight)
     if finding.others:
         what = "saving" if finding.gain else "share" if finding.of_run else "time"
-        saved = f"over all: {saved.removeprefix('; ')}" if saved and is_part else f"the {what} is over all"
+        saved = f"for all: {saved.removeprefix('; ')}" if saved and is_part else f"the {what} is for all"
         said.append(f"one of {len(finding.others) + 1} call paths; {saved}")
     if finding.gain and finding.gain.is_less:
         who = "threads" if findings.vectors.threads else "ranks"

@@ -94,7 +94,7 @@ def legend(findings: Findings) -> list[str]:
 def unknown(findings: Findings) -> list[str]:
     """Return a warning if time in MPI is unknown, as in files of some tools; empty if a finding already contains it."""
     is_shown = any(each.doubt is Doubt.NO_MPI for each in findings.verdict.findings)
-    return ["time in MPI is unknown: any time may be waiting"] if findings.is_mpi_unknown and not is_shown else []
+    return ["time in MPI is unknown: any time may include waiting"] if findings.is_mpi_unknown and not is_shown else []
 
 
 def _overhead(cost: Overhead) -> list[str]:

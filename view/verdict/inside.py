@@ -21,7 +21,7 @@ _PROBES: Final = "the probes"
 
 
 def inside_line(findings: Findings, finding: Finding) -> str:
-    """Return ``inside: get 71 %, exp (libm) 12 %, line 31 9 % (412 samples: each within 4 %)``; empty with too few.
+    """Return ``inside: get 71 %, exp (libm) 12 %, line 31 9 % (412 samples; each share ±4 %)``; empty with too few.
 
     Percentages are shares of the region's own time. Parts that are less than two standard deviations above 0 are left
     out, because they may be due to chance.
@@ -45,7 +45,7 @@ def inside_line(findings: Findings, finding: Finding) -> str:
     own = " its own time" if finding.region and finding.region.children else ""
     paths = sum(path.region.descriptor == found.region for path in findings.experiment.call_paths)
     of_all = ", over all its calls" if paths > 1 else ""
-    return f"inside{own}: {said} ({many(round(found.samples), 'sample')}{of_all}: each within {error:.0f} %)"
+    return f"inside{own}: {said} ({many(round(found.samples), 'sample')}{of_all}; each share ±{error:.0f} %)"
 
 
 def inside_document(findings: Findings, finding: Finding) -> list[dict[str, Any]]:

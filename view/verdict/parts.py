@@ -45,11 +45,11 @@ __all__ = [
 ]
 
 NO_PROBES: Final = f"rebuild with probes: {REBUILD}"
-NOT_SAMPLED: Final = "sample it: autoanalyzer run --sample auto (or rebuild it with aa-mpicc or aa-mpifort)"
-TO_COUNT: Final = f": {COUNT} (5-20 times as long)"  # the end of a line on unknown causes
+NOT_SAMPLED: Final = "sample the program: autoanalyzer run --sample auto (or rebuild with aa-mpicc or aa-mpifort)"
+TO_COUNT: Final = f": {COUNT} (5-20 times as long)"  # end of a line on unknown causes
 UNKNOWN_INSIDE: Final = "unknown: not instrumented, so only its MPI calls and file I/O were measured"
-NEW_PAGES: Final = "next: autoanalyzer run --usage page_faults shows whether it waits for new pages"
-ALL: Final = 0.9  # a larger share of a time is written as all of it
+NEW_PAGES: Final = "next: autoanalyzer run --usage page_faults shows whether the region waits for new pages"
+ALL: Final = 0.9  # of a time: a larger share is written as all of it
 _IN_MPI: Final = (Kind.LATE, Kind.MESSAGES, Kind.TRANSFER)
 OF_CODE: Final = (Kind.MEMORY, Kind.HOT_SPOT)
 _OF: Final = {
@@ -172,7 +172,7 @@ def _part(findings: Findings, cause: Cause, culprit: int) -> str:
     if cause.attribute in MISS_RATES:
         said += _further_misses(findings, culprit)
     if cause.attribute in findings.parts.unpriced(culprit):
-        said += "; the price of a miss is not known"
+        said += "; the time per miss is not known"
     is_of_gain = cause.attribute in (*MISS_RATES, "mpi_bytes")
     return f"{NAMES[cause.attribute]}: {said}{'' if is_of_gain else _of_the_time(findings, cause)}"
 
@@ -182,7 +182,7 @@ def _further_misses(findings: Findings, culprit: int) -> str:
     experiment, sums = findings.experiment, findings.run.weighed.sums
     said = ""
     if complete(experiment, "l3_misses") and (of_l2 := float(sums("l2_misses")[culprit])) > 0:
-        said += f"; {percent(100 * float(sums('l3_misses')[culprit]) / of_l2)} of L2 misses miss L3, too"
+        said += f"; {percent(100 * float(sums('l3_misses')[culprit]) / of_l2)} of L2 misses also miss L3"
     if complete(experiment, "tlb_misses"):
         said += f"; {count(float(sums('tlb_misses')[culprit]))} TLB misses"
     return said

@@ -152,7 +152,10 @@ def _against_causes(findings: Findings, finding: Finding) -> Iterator[tuple[str,
     if has_no_probes(findings, finding):
         yield NO_PROBES if findings.experiment.notes.samples else NOT_SAMPLED, Kind.HOT_SPOT
     elif finding.kind is Kind.HOT_SPOT and findings.parts.is_steady(culprit) and not waits_inside(findings, finding):
-        yield "execute fewer instructions, by a better algorithm or SIMD: it hardly waits for memory", Kind.HOT_SPOT
+        yield (
+            "execute fewer instructions (better algorithm or SIMD): the region hardly waits for memory",
+            Kind.HOT_SPOT,
+        )
     advice, remedies = against_weight(findings.run.weighed_costs[culprit]), findings.parts.remedies(culprit)
     to_try = {
         Kind.FILE_IO: _against_files(findings, culprit),
@@ -217,7 +220,7 @@ def _look_inside(findings: Findings, region: CodeRegion) -> list[str]:
     """Return a line with the command that measures inside a region; empty if the inside was measured or cannot be."""
     if region.own_code or not can_be_rerun(findings) or not can_be_opened(findings.experiment, region.id):
         return []
-    return [f"next: {with_command(findings.experiment, _DEBUG)} measures the loops inside it"]
+    return [f"next: {with_command(findings.experiment, _DEBUG)} measures loops inside the region"]
 
 
 def _too_small(names: Sequence[str]) -> str:

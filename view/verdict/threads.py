@@ -27,7 +27,7 @@ _MOST: Final = 3  # most places that are named
 _NAMES: Final = {"lock": "omp_set_lock"}
 _TO_TRY: Final = {
     Kind.LOCK: "combine the threads' results at the end (reduction), use atomic for one variable, or one lock per"
-    " part of the data; do less work while holding it",
+    " part of the data; do less work while holding a lock",
     Kind.BARRIERS: "do more work between barriers: add nowait where no thread needs the others' results, put one"
     " parallel region around several loops, or parallelise the outer loop",
 }
@@ -36,7 +36,7 @@ _TO_TRY: Final = {
 def why_threads_wait(findings: Findings, finding: Finding) -> Iterator[tuple[str, Kind]]:
     """Yield lines on where threads queue in a finding's region, and on its barriers, each with its kind of fault."""
     found = findings.thread_waits
-    few = "; some of it may be waiting for a core" if found.shared else ""
+    few = "; part of the waiting may be for a core" if found.shared else ""
     for position in _positions(findings, finding):
         for each in found.queues.get(position, ())[:_MOST]:
             taken = f"{count(sum(each.contended))} of {count(sum(each.entries))} entries found it taken"

@@ -131,7 +131,7 @@ def _for_late_ranks(findings: Findings, shares: Mapping[int, float], time: float
     """
     late = max(shares, key=shares.__getitem__)
     place, waited = Place.of(findings.experiment, findings.vectors.regions[late]), shares[late]
-    part = "waits" if waited >= ALL * time else f"{time_of(findings.experiment, waited)} of it"
+    part = "waiting" if waited >= ALL * time else f"{time_of(findings.experiment, waited)} of it waiting"
     known = (each for each in findings.verdict.findings if each.difference == late)
     slowest = next((each.slowest for each in known), ())
     who = ranks(slowest) if slowest else "the ranks that take longest"

@@ -290,9 +290,9 @@ def test_equal_parts_are_called_so(read):
 
     equal, unequal = said("me*length + 1"), said("me + 1")
     assert equal.startswith("if iterations differ in cost, deal the iterations out cyclically, ")
-    assert equal.endswith("so ranks get equally many iterations")
+    assert equal.endswith("so ranks get equal numbers of iterations")
     assert unequal.startswith("give each rank a part of equal cost: ")
-    assert "ranks get equally" not in unequal
+    assert "ranks get equal" not in unequal
 
 
 def test_values_that_ranks_have_of_their_own_are_no_work_to_share(advised):

@@ -355,9 +355,9 @@ def test_runs_with_barriers_before_collectives_are_not_compared_with_runs_withou
         ],
     )
     labels = [f"{side}{run}" for side in ("base", "new") for run in range(5)]
-    said = "new0: made with --split-waiting, .* and base0 without"
+    said = "new0: recorded with --split-waiting, .* but base0 was not"
     with pytest.raises(InputError, match=said):
         compare(plain, split, labels=labels)
-    with pytest.raises(InputError, match="base2: made with --split-waiting"):
+    with pytest.raises(InputError, match="base2: recorded with --split-waiting"):
         compare([*plain[:2], *split[2:]], plain, labels=labels)
     assert compare(split, split, labels=labels).program.verdict == "same"

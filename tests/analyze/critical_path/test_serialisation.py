@@ -73,7 +73,7 @@ def test_the_region_in_which_ranks_wait_and_work_one_after_another_is_named_with
     text = " ".join(" ".join(verdict_lines(found)).split())
     assert "why: each rank waits in sweep (app.c:2) for the one before it" in text
     assert "1 s per rank; 4 s on the critical path, 3 s of it because ranks do this at different times" in text
-    assert "try: send smaller pieces of the data, each once it is done, so the next rank starts earlier" in text
+    assert "try: send the data in smaller pieces, each when it is ready, so the next rank starts earlier" in text
     first = found.verdict.first
     assert first is not None
     assert foremost_sentence(found, first) == "The verdict names sweep (app.c:2): 33 % of the critical path."
@@ -135,7 +135,7 @@ def test_unequal_work_done_one_after_another_is_saved_in_two_parts(make_experime
     who = "rank 3: 2 s; ranks 0-2: 1 s each; 1.25 s each if shared evenly"
     assert f" {who} why (750 ms): unknown; count instructions: autoanalyzer run --counters simulated" in text
     assert "why (3 s): each rank waits in sweep (app.c:2) for the one before it" in text
-    assert "try (saves 3 s): send smaller pieces of the data, each once it is done" in text
+    assert "try (saves 3 s): send the data in smaller pieces, each when it is ready" in text
     said = (
         "lost: 5.8 % as some ranks are busier in total (all in finding 1), "
         "23 % as ranks are busy at different times (all in finding 1)"
@@ -341,7 +341,7 @@ def test_ranks_that_are_late_in_turn_are_named_though_their_sums_are_equal(make_
     first = found.verdict.findings[0]
     longest = replace(first, waits=[replace(each, ranks=(1,)) for each in first.waits])
     assert (f"why: {in_turn}; longest for rank 1", Kind.LATE) in reasons(found, longest)
-    assert "try: give each rank equal work every time the region runs" in text
+    assert "try: give each rank equal work each time the region runs" in text
 
 
 @pytest.mark.parametrize(("path", "named"), [(3.3, False), (3.4, True)])

@@ -49,7 +49,7 @@ def test_work_that_a_rank_did_not_do_before_its_end_is_no_certain_imbalance(make
     found = analyze(made.replaced(notes=replace(made.notes, unfinished=unfinished)))
     first = found.verdict.findings[0]
     assert (first.kind, first.doubt, first.is_doubtful) == (Kind.IMBALANCE, doubt, doubt is not None)
-    said = "    uncertain: ranks that did not finish have done less" in verdict_lines(found, everything=True)
+    said = "    uncertain: ranks that did not finish did less work" in verdict_lines(found, everything=True)
     assert said == first.is_doubtful
 
 

@@ -107,7 +107,7 @@ def test_who_may_have_taken_turns_is_not_judged_which_is_said(make_experiment):
     findings = analyze(plain.replaced(notes=replace(plain.notes, processors=3, run_delay={"0": 0.0})))
     assert not findings.dissimilarity.exists
     assert any(
-        line.startswith("not judged: rank 1 is off the core for 2 s in compress (app.c:2): ")
+        line.startswith("not judged: rank 1 is off the core for 2 s in compress (app.c:2), ")
         for line in verdict_lines(findings)
     )
 

@@ -107,7 +107,7 @@ def test_threads_of_teams_within_teams_are_not_compared(make_experiment):
     times = {"outer": [1, 1, 0, 0, 0], "outer/inner": [4, 4, 4, 3, 1], "outer/inner/work": [1, 1, 1, 0, 0]}
     findings = analyze(make_experiment(times, threads=5))
     assert clusters(findings) == [["0.0", "0.1"]]
-    assert any(line.startswith("nested teams are not compared") for line in verdict_lines(findings))
+    assert any(line.startswith("nested OpenMP teams are not compared") for line in verdict_lines(findings))
     apart = analyze(make_experiment({**times, "outer": [1, 2, 0, 0, 0]}, threads=5))
     assert (clusters(apart), culprits(apart)) == ([["0.0"], ["0.1"]], ["outer"])
 

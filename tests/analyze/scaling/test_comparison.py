@@ -57,7 +57,7 @@ def test_a_version_without_a_replicated_part_scales_better_by_instructions(study
     )  # fmt: skip
     assert (second["function"], second["base"], second["other"]) == ("alone", pytest.approx(1.5), pytest.approx(1.5))
     lines = document["lines"]
-    assert lines[0].endswith("scales better: efficiency 0.75 instead of 0.68 at 4 ranks; instructions show it")
+    assert lines[0].endswith("scales better: efficiency 0.75 instead of 0.68 at 4 ranks; confirmed by instructions")
     assert any(line.startswith("LESS     REPLICATED") and line.endswith("1.5 s instead of 3 s") for line in lines)
     assert lines[-1] == "SAME     1 loss"
     back = compare_scaling(study(0.5, 0.5), study(1.0, 0.5))

@@ -235,7 +235,7 @@ def test_the_lines_fit_a_terminal_and_name_the_largest_losses(run: MakeRun) -> N
         ({"unfinished": (0, 1)}, InputError, "complete run, but 2 ranks did not reach MPI_Finalize"),
         ({"program_status": 137}, InputError, "exit status 0, found 137"),
         ({"program": "other"}, InputError, "the program app as in out0, found other"),
-        ({"command": ("mpirun", "./app", "7")}, UsageError, "add --mode strong; if that of each rank is, --mode weak"),
+        ({"command": ("mpirun", "./app", "7")}, UsageError, "strong; if the work per rank is, add --mode weak"),
         ({"history": ("difference(a, b)",)}, InputError, "the result of difference"),
         ({"calibrated": {"processor": "B", "caches": "L1"}}, InputError, "with A and L1 as in out0, found B and L1"),
     ],
@@ -264,7 +264,7 @@ def test_a_run_without_path_equal_sizes_and_an_unknown_mode_are_refused(
     assert judged(make_experiment({"divided": [2.0]}, **without), run(2), mode="weak").speedups[0] == 1
     uncounted = make_experiment({"divided": [2.0]}, instructions={"divided": [0.0]})
     assert judged(uncounted, run(2), mode="weak").factors["instructions"] == (None, None)
-    with pytest.raises(UsageError, match="two or more numbers of ranks, found only 4"):
+    with pytest.raises(UsageError, match="different numbers of ranks, found only 4"):
         judged(run(4), run(4))
     with pytest.raises(UsageError, match="out1: out0 has 2 ranks, too"):
         judged(run(2), run(2), run(4))
@@ -283,7 +283,7 @@ def test_a_program_that_was_changed_between_runs_is_refused(make_experiment: Mak
         ]
         return made.replaced(call_paths=paths)
 
-    with pytest.raises(InputError, match=r"out1: a\.c has changed since out0; record both with one build"):
+    with pytest.raises(InputError, match=r"out1: a\.c has changed since out0; record both with the same build"):
         judged(of_text(1, "1f"), of_text(2, "2e"))
     assert judged(of_text(1, "1f"), of_text(2, "1f"), mode="strong").speedups[-1] == pytest.approx(2)
     judged(of_text(1, "1f", "2e"), of_text(2, "2e", "1f"), mode="strong")  # two files of that name

@@ -89,7 +89,7 @@ def test_what_is_left_after_sharing_is_that_of_all_call_paths_if_the_saving_is(m
     paths = made.call_paths
     both = [replace(each, region=paths[3].region) if each.region.name == "s" else each for each in paths]
     found = lines(analyze(made.replaced(call_paths=both)))
-    assert "rank 0: 1 s; ranks 1-3: 500 ms each; one of 2 call paths; over all: 1.25 s each if shared evenly" in found
+    assert "rank 0: 1 s; ranks 1-3: 500 ms each; one of 2 call paths; for all: 1.25 s each if shared evenly" in found
 
 
 def test_a_difference_between_more_than_two_groups_is_described(make_experiment):
@@ -117,7 +117,7 @@ def test_without_time_in_mpi_any_difference_may_be_waiting():
     assert any(line.startswith("1 IMBALANCE?  TimeIncrement") for line in found)
     assert "uncertain: time in MPI is unknown, so the slowest ranks may be waiting here" in found
     assert not any("unknown" in line for line in found[:3])
-    assert of("foreign/ior.darshan")[1] == "time in MPI is unknown: any time may be waiting"
+    assert of("foreign/ior.darshan")[1] == "time in MPI is unknown: any time may include waiting"
     assert not any("time in MPI is unknown" in line for line in of("foreign/lulesh.cali"))  # one rank
     assert not any("time in MPI is unknown" in line for line in of("foreign/rays.cali"))
 
@@ -224,7 +224,7 @@ def test_time_in_mpi_of_ranks_that_share_cores_is_not_called_wall_time(make_expe
         mpi_calls=dict.fromkeys(polled, [10] * 4),
     )
     found = lines(analyze(with_one_w(made).replaced(notes=Notes(processors=2))))
-    part = "one of 2 call paths; over all: 900 ms to move data on average"
+    part = "one of 2 call paths; for all: 900 ms to move data on average"
     assert f"on average: 500 ms per rank without waiting for cores; {part}" in found
     alone = lines(analyze(with_one_w(made)))
     assert f"on average: 1.9 s of wall time per rank; {part}" in alone

@@ -123,7 +123,7 @@ def test_long_targets_are_warped_as_means_and_that_is_said() -> None:
     times = np.arange(2500.0)
     values = np.where(times < 1000, 1.0, 2.0)
     found = rank(series("long", values, times=times), [series("same", values, times=times)])
-    assert found.notes == ("dtw: 2500 samples were warped as 2000 means of neighbours",)
+    assert found.notes == ("dtw: 2500 samples were averaged to 2000 values before warping",)
     assert found.ranked[0].scores["dtw"] == pytest.approx(1)
 
 

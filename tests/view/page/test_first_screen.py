@@ -67,7 +67,7 @@ def test_many_ranks_are_columns_with_a_scale_and_whole_numbers(show):
         ".ranks rect", "all => all.map((each) => Number(each.getAttribute('height')))"
     )
     assert 100 < len(heights) <= 240
-    assert shown.page.inner_text(".ranks figcaption").endswith("a column is the largest of 2 ranks")
+    assert shown.page.inner_text(".ranks figcaption").endswith("each column shows the largest value of 2 ranks")
     assert heights[-1] == max(heights) == pytest.approx(2 * heights[0], abs=0.2)
 
 

@@ -572,7 +572,7 @@ def test_a_metric_of_one_of_two_runs_alone_is_not_compared(show):
     after = before.replaced(metrics=[*before.metrics, Metric("visits", "occ")], severities=more)
     shown = show(after, "#m=visits", of_page={"against": (before, "before")})
     shown.press("4")
-    assert shown.page.inner_text("#panel") == "visits is not in both experiments, or its values do not add up."
+    assert shown.page.inner_text("#panel") == "visits is not in both experiments, or its values cannot be summed."
 
 
 def test_a_metric_of_one_of_two_runs_alone_is_hatched_in_their_difference(show):

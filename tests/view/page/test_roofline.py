@@ -68,9 +68,9 @@ def test_roofs_are_what_the_machine_was_calibrated_for() -> None:
     slopes = {each["name"]: each["bytes"] for each in instructions["slopes"]}
     assert slopes == pytest.approx(
         {
-            "L3, of one core that reads": 1e11,
-            "memory, of one core alone": 1e10,
-            "memory, of each of 8 cores at once": 2.5e9,
+            "L3, one core reading": 1e11,
+            "memory, one core alone": 1e10,
+            "memory, each of 8 cores at once": 2.5e9,
         }
     )
     assert operations["slopes"] == instructions["slopes"]
@@ -82,8 +82,8 @@ def test_what_is_measured_by_itself_before_a_first_run_gives_the_roofs_of_one_co
     found = roofline_of(made(few))
     assert found is not None
     assert [each["name"] for each in found["charts"][0]["slopes"]] == [
-        "L3, of one core that reads",
-        "memory, of one core that reads",
+        "L3, one core reading",
+        "memory, one core reading",
     ]
     assert found["charts"][0]["said"][-1].startswith(
         "The bandwidth that all cores share is not known: run autoanalyzer ca"
@@ -186,7 +186,7 @@ def test_what_is_lacking_is_said_and_by_what_command_it_comes(show: Show) -> Non
 def test_without_a_calibration_points_are_drawn_without_roofs(show: Show) -> None:
     page = show(made({}), "#t=roofline").page
     assert (page.locator(".roofline circle").count(), page.locator(".roof").count()) == (2, 0)
-    assert "No roof of bandwidth and the most instructions, as the machine of this run was not calibrated" in (
+    assert "No roof for bandwidth and peak instructions, because the machine of this run was not calibrated" in (
         page.inner_text("#panel")
     )
 

@@ -37,6 +37,6 @@ async function main() {
 main().catch((error) => {
   const said = document.createElement("p");
   said.className = "remark warning";
-  said.textContent = `The trees cannot be shown: ${error}. The verdict above is whole.`;
+  said.textContent = `The trees cannot be shown: ${error}. The verdict above is complete.`;
   document.getElementById("app").replaceChildren(said);
 });

@@ -36,7 +36,7 @@ export function HeatMap({ browser, experiment, clusters, nodes, select }) {
     if (there) draw(canvas.current, { map, columns, width, order, clusters, relative, cell, experiment, unit });
   }, [map, columns, width, relative, cell]);
 
-  if (!there) return html`<p class="remark">Values of ${browser.metrics.map((node) => browser.panes.metrics.tree.labels[node]).join(", ")} do not add up, or are not in this page by location, so there is no map of them.</p>`;
+  if (!there) return html`<p class="remark">Values of ${browser.metrics.map((node) => browser.panes.metrics.tree.labels[node]).join(", ")} cannot be summed, or are not in this page by location, so there is no map.</p>`;
   const at = (event) => {
     const box = canvas.current.getBoundingClientRect();
     const row = Math.floor((event.clientY - box.top - TOP) / CELL);
@@ -170,7 +170,7 @@ function tell(map, { row, column }, { browser, experiment, order, columns, unit,
   const mean = known.reduce((sum, each) => sum + each, 0) / (known.length || 1);
   const amount = (each) => written({ amount: each === each ? each : null, gap: "not measured" }, unit).text;
   const first = experiment.nameOf(order[from]);
-  const who = to - from > 1 ? `${first} and ${to - from - 1} more, the most` : first;
+  const who = to - from > 1 ? `${first} and ${to - from - 1} more, largest` : first;
   const number = clusters.length > 1 ? clusters.findIndex((members) => members.includes(order[from])) : -1;
   return `${label(browser, node)}, ${who}${number >= 0 ? ` (cluster ${letters(number)})` : ""}: ${amount(value)}; mean of all ${amount(mean)}`;
 }

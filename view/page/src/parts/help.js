@@ -7,8 +7,8 @@ const KEYS = [
   ["Home End", "the first row, the last row"],
   ["Enter, Space", "select; with Ctrl, add to the selection. “n more”: show them"],
   ["Tab", "the next tree, the source, the tabs"],
-  ["/", "search in the call tree, or in the tree that has the focus; Enter goes to the next"],
-  ["1 – 9", "a tab; again, or Esc, closes it"],
+  ["/", "search in the call tree, or in the tree that has the focus; Enter goes to the next match"],
+  ["1 – 9", "open or close a tab; Esc closes it, too"],
   ["[ ]", "previous finding, next finding"],
   ["→ ← in a chart", "move the cursor; with Shift, select. Enter zooms, Backspace shows all"],
   ["v", "values: absolute, in percent of the program, of the selection, of the other experiment"],
@@ -25,9 +25,9 @@ export function Help({ close }) {
       <h2 id="help-title">Keys</h2>
       <dl>${KEYS.map(([keys, what]) => html`<dt key=${keys}><kbd>${keys}</kbd></dt><dd>${what}</dd>`)}</dl>
       <h2>How to read the trees</h2>
-      <p>A closed node shows all that is below it; an open one only what its own children do not show. So each second is shown once.
+      <p>A closed node shows all that is below it; an open one only what its own children do not show.
       The call tree shows the selected metric, the system tree the selected metric at the selected call path.
-      A raised square is a positive value, a sunken one a negative value (▲ ▼ in differences). A hatched square was not measured, which is not 0; ~ says that a part was not.</p>
+      A raised square is a positive value, a sunken one a negative value (▲ ▼ in differences). A hatched square was not measured, which is not 0; ~ means that a part was not measured.</p>
       <form method="dialog"><button>Close</button></form>
     </dialog>
   `;

@@ -5,7 +5,7 @@ import { written } from "../model/units.js";
 const STEPS = 24;
 
 export function Legend({ legend, signed, gains }) {
-  if (!legend) return html`<div class="legend remark">These values do not add up.</div>`;
+  if (!legend) return html`<div class="legend remark">These values cannot be summed.</div>`;
   const amount = (value) => written({ amount: value, gap: "" }, legend.unit).text;
   return html`
     <div class="legend" aria-label=${`colours from 0 to ${amount(legend.top)}`} role="img">

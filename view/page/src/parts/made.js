@@ -4,7 +4,7 @@ import { html } from "../html.js";
 
 const ABSENT = {
   counters: html`<p class="remark">This page has no statistics: they need at least three locations and a few metrics; <code>autoanalyzer stats EXPERIMENT correlation</code> shows details.</p>`,
-  account: html`<p class="remark">This page has no account: only runs have an account, and a page of more than 10,000 locations leaves it out; <code>autoanalyzer analyze EXPERIMENT --account</code> prints that of any run.</p>`,
+  account: html`<p class="remark">This page has no account: only runs with at most 10,000 locations have one; <code>autoanalyzer analyze EXPERIMENT --account</code> prints the account of any run.</p>`,
 };
 
 export function Made({ name }) {

@@ -36,7 +36,7 @@ export function MetricChart({ times, name, view, shared, intervals, last, onPoin
 export function summary(times, name, view) {
   const unit = times.units.get(name);
   const { least, mean, most, mostAt } = times.summary(name, times.stepsOf(view));
-  if (mean !== mean) return "not known in this time";
+  if (mean !== mean) return "not known in this interval";
   return `mean ${rate(mean, unit)}, from ${rate(least, unit)} to ${rate(most, unit)} (at ${times.moment(mostAt)} s)`;
 }
 

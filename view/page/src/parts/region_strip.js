@@ -20,7 +20,7 @@ export function RegionStrip({ times, view, shared, intervals, last, select }) {
   const { at } = shared;
   const shown = row < rows.length ? row : 0;
   const path = at === null ? NaN : times.mostMet(shown, [at, at + 1]);
-  const said = at === null ? `the call path with most time at each moment${select ? "; a click selects it, and the rank" : ""}` : `${rows[shown]} in ${path >= 0 ? paths[path].chain.join(" / ") : times.nameAt(shown, at)}`;
+  const said = at === null ? `the call path with the most time at each moment${select ? "; a click selects it, and the rank" : ""}` : `${rows[shown]} in ${path >= 0 ? paths[path].chain.join(" / ") : times.nameAt(shown, at)}`;
   const onPoint = (top) => setRow(top === null ? 0 : Math.max(0, tops.findLastIndex((each) => each <= top)));
   const onPick = (time, top) => {
     const line = time === null ? shown : Math.max(0, tops.findLastIndex((each) => each <= top));

@@ -51,7 +51,7 @@ function Chart({ chart, regions, units, selected, select }) {
   const missing = regions.length - points.length;
   return html`
     <h3>${chart.title}</h3>
-    <p class="remark">One point for each region, without those that it calls, on one core. The larger the point, the more time the region takes. Upwards: ${chart.work} per second; to the right: ${chart.work} per byte.${missing > 0 && ` ${missing} of ${regions.length} regions are not drawn, because they have no ${chart.work}, or no misses, or these are not known on every rank.`}</p>
+    <p class="remark">One point for each region, excluding callees, on one core. Regions with larger points take more time. Vertical: ${chart.work} per second; horizontal: ${chart.work} per byte.${missing > 0 && ` ${missing} of ${regions.length} regions are not drawn, because ${chart.work} or misses are 0, or not known on every rank.`}</p>
     ${chart.said.map((line) => html`<p class="remark">${line}</p>`)}
     <div class="grid"><svg class="roofline" viewBox=${`0 0 ${WIDE} ${HIGH}`} role="img" tabindex="0" aria-label=${`${chart.title}; arrows move from region to region, Enter selects. ${told ?? ""}`} onKeyDown=${onKeyDown} onMouseLeave=${() => point(null)}>
       <${Axes} frame=${frame} chart=${chart} />
@@ -130,7 +130,7 @@ const Sample = ({ number = -1 }) => html`<svg class="sample" viewBox="0 0 36 10"
 function Rates({ listed, regions, selected, select }) {
   return html`
     <h3>Rates of regions</h3>
-    <p class="remark">Rates of each region, without those that it calls: over all ranks, per second of one core. The longest region is first.</p>
+    <p class="remark">Rates of each region, excluding callees, over all ranks, per second of one core. The longest region is first.</p>
     <div class="scroll" tabindex="0" role="region" aria-label="rates of regions">
       <table class="profile">
         <thead><tr><th>region</th><th>source</th><th class="number">time</th>${listed.map(({ name, about }) => html`<th key=${name} class="number" title=${about}>${name}</th>`)}</tr></thead>

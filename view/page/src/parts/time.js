@@ -68,7 +68,7 @@ function Charts({ all, times, state, change, select }) {
 
 function told(times, metrics, at, selected) {
   if (selected) return `${times.span(selected).replace(":", " to ")} s is selected; Enter zooms`;
-  if (at === null) return "Point at a chart, or move with the arrows, to read its values; drag over a part of it to zoom.";
+  if (at === null) return "Point at a chart, or move with the arrows, to read its values; drag over a part to zoom.";
   return [`${times.moment(times.middle(at))} s: ${times.nameAt(0, at)}`, ...metrics.map((name) => `${name} ${valuesAt(times, name, at)}`)].join("; ");
 }
 
@@ -85,7 +85,7 @@ function Tools({ all, times, view, state, change, choose }) {
       ${all.length > 1 && html`<label>trace <select value=${state.trace} onChange=${(event) => change({ trace: Number(event.currentTarget.value), shown: null, range: null })}>${all.map(({ head }, place) => html`<option value=${place}>${head.title}</option>`)}</select></label>`}
       ${field("from", 0)} ${field("to", 1)}
       <button aria-disabled=${!state.range} onClick=${() => choose(null)}>the whole run</button>
-      <span class="remark">Least, mean and most of ${locations} ${noun}${locations === 1 ? "" : "s"}, in steps of ${amount(times.step, "sec")}${interval ? `; a sample every ${amount(interval, "sec")}, or later` : ""}.</span>
+      <span class="remark">Least, mean and most of ${locations} ${noun}${locations === 1 ? "" : "s"}, in steps of ${amount(times.step, "sec")}${interval ? `; one sample per ${amount(interval, "sec")} or more` : ""}.</span>
     </div>
   `;
 }

@@ -25,8 +25,8 @@ export function Topology({ browser, experiment, clusters, select }) {
   useEffect(() => {
     if (canvas.current && values) draw(canvas.current, { plane, values, clusters, by, place, experiment, unit });
   }, [plane, values, by, place]);
-  if (!grid) return html`<p class="remark">This program made no Cartesian grid of its ranks (MPI_Cart_create), and the file contains none.</p>`;
-  if (!values) return html`<p class="remark">The selected metrics do not add up, so there is nothing to show on the grid.</p>`;
+  if (!grid) return html`<p class="remark">This program created no Cartesian grid of its ranks (MPI_Cart_create), and the file contains none.</p>`;
+  if (!values) return html`<p class="remark">The selected metrics cannot be summed, so there is nothing to show on the grid.</p>`;
   const at = (event) => {
     const box = canvas.current.getBoundingClientRect();
     return plane.at(Math.floor((event.clientX - box.left) / plane.size), Math.floor((event.clientY - box.top) / plane.size));

@@ -59,7 +59,7 @@ export function TreeView({ name, title, rows, focus, ranges, about, signed, acti
 
 const WHY = {
   "per rank": "known for whole processes only: the program's root has the value",
-  "not summed": "not summed, because it does not add up: each call path has a value on each rank",
+  "not summed": "not summed, because a sum has no meaning: each call path has a value on each rank",
 };
 const TOGGLES = { open: "▾", closed: "▸", leaf: "", folded: "…" };
 

@@ -14,8 +14,8 @@ export function Warping({ warping }) {
     <h3>How ${y.name} was aligned with ${x.name}</h3>
     <p>${said}.</p>
     <div class="lists">
-      <figure><${Path} warping=${warping} /><figcaption class="remark">The way through both: from left to right samples of ${x.name}, upwards those of ${y.name}. Where it runs level or upright, one sample stands for several.</figcaption></figure>
-      <figure><${Pairs} warping=${warping} /><figcaption class="remark">Samples that belong together: ${x.name} above, ${y.name} below.</figcaption></figure>
+      <figure><${Path} warping=${warping} /><figcaption class="remark">The warp path: samples of ${x.name} from left to right, samples of ${y.name} upwards. Where the path is horizontal or vertical, one sample matches several.</figcaption></figure>
+      <figure><${Pairs} warping=${warping} /><figcaption class="remark">Matching samples: ${x.name} above, ${y.name} below.</figcaption></figure>
     </div>
   `;
 }
