@@ -19,7 +19,7 @@ from ..runtime.failure_reason import failure_reason
 from ..runtime.session import end_session
 from ..temporary_folder import owned_prefix
 
-__all__ = ["Bench", "Done", "bench", "own_program", "reason_of", "on_this_machine"]
+__all__ = ["Bench", "Done", "bench", "on_this_machine", "own_program", "reason_of"]
 
 _PATIENCE: Final = 120.0  # seconds on an idle machine
 # Words in the line of a message that explains a failure, most reliable first.
