@@ -1,4 +1,4 @@
-"""Whether two loops of a nest can be interchanged: a conservative test of dependences.
+"""Test dependences, conservatively, to decide whether two loops of a nest can be interchanged.
 
 Loops of a perfect nest can be interchanged if the order of dependent iterations is preserved (Wolfe, High Performance
 Compilers for Parallel Computing, 1996, 9.2). Two iterations are dependent if both access the same memory, and one of
@@ -50,7 +50,7 @@ class Interchange:
 
 
 def perfect_nest(outer: Loop) -> list[Loop]:
-    """Return a loop and the perfectly nested loops inside it, with only declarations between."""
+    """Return a loop and the perfectly nested loops inside it, with only declarations between them."""
     nest = [outer]
     while True:
         body = [each for each in nest[-1].body if not isinstance(each, Declaration)]
@@ -79,7 +79,7 @@ def interchange(source: SourceFile, procedure: Procedure, outer: Loop, inner: Lo
 
 
 class _Test:
-    """The test of a nest whose first and last loop are to be interchanged."""
+    """The test of a nest whose first and last loops are to be interchanged."""
 
     def __init__(self, source: SourceFile, procedure: Procedure, nest: list[Loop]) -> None:
         self._source, self._procedure, self._nest = source, procedure, nest
@@ -120,7 +120,7 @@ class _Test:
                 self._reasons.append(f"the bounds of line {loop.line} may change inside the loop")
 
     def _is_reached(self, name: Expression) -> bool:
-        """Return whether pointers may point to a variable: a reference, or in C a variable that others can access."""
+        """Return whether pointers may refer to a variable: it may have other names or, in C, other code can access it."""
         declaration = self._source.declaration(self._procedure, name.name) if isinstance(name, Name) else None
         if declaration is None or declaration.is_constant:
             return False

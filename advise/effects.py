@@ -50,8 +50,8 @@ class Effects:
     """The effects of statements.
 
     Attributes:
-        accesses: The accesses in order; those in loops once.
-        unknown: Descriptions of statements with unknown effects, with the line.
+        accesses: The accesses in order; an access in a loop appears once.
+        unknown: Descriptions of statements with unknown effects, with their lines.
     """
 
     accesses: list[Access] = field(default_factory=list)
@@ -115,7 +115,7 @@ class _Reader:
         self._found.unknown.append(f"line {statement.line} {what}")
 
     def _reads(self, expression: Expression, statement: Statement, within: tuple[Statement, ...], cond: bool) -> None:
-        """Record reads; the intermediate pointers of a reference, such as a row's, are not separate accesses."""
+        """Record reads; a reference's intermediate pointers, such as a pointer to a row, are not separate accesses."""
         if isinstance(expression, _REFERENCES):
             self._note(expression, statement, within, cond, write=False)
             below: Iterable[Expression] = _below(expression)

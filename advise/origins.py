@@ -75,7 +75,7 @@ class _Trail:
 
 
 class Origins:
-    """Traces values in some files.
+    """Traces values through a set of files.
 
     Args:
         sources: The files, by name.
@@ -160,7 +160,7 @@ class Origins:
         return None
 
     def _of_message(self, name: Name, where: Where, trail: _Trail) -> Origin | None:
-        """Examine a received variable: values that the sender derives from its partner derive from this rank."""
+        """Examine a received variable: if the sender computes it from the partner's rank, it derives from this rank."""
         for receive in self.calls.of_functions(RECEIVES):
             if receive.procedure is not where.procedure or _buffer(receive.call) != name:
                 continue
@@ -227,7 +227,7 @@ class Origins:
                 continue
             for definition in self._definitions.of_field(where.procedure, field.name):
                 others = _fields_around(definition[0], where)
-                # Structures match only if one may extend the other.
+                # Two structures match only if the fields of one include those of the other.
                 if fields and others and not (fields <= others or others <= fields):
                     continue
                 if found := self._of_value(definition, where, trail.past(where, f".{field.name}")):

@@ -72,7 +72,7 @@ def _expanded(use: str, macros: Mapping[str, _Macro], depth: int) -> str:
 
 
 def _defined(said: str, macros: Mapping[str, _Macro]) -> str:
-    """Replace macros without arguments by their values."""
+    """Replace macros without arguments with their values."""
 
     def value(word: str) -> str:
         macro = macros.get(word)

@@ -314,7 +314,7 @@ class _Reader:
 
 
 def _allocated(statement: Statement) -> Statement:
-    """Return an assignment of newly allocated memory as an allocation; other statements unchanged."""
+    """Convert an assignment of newly allocated memory to an allocation; return other statements unchanged."""
     match statement:
         case Assignment(target=target, value=Call(name=name) as call) if name in ALLOCATING or name == _NEW:
             made = Allocation((target,), call.arguments, function=name)

@@ -85,10 +85,10 @@ def _statements(items: list[Labelled]) -> tuple[Statement, ...]:
 
 
 def _skip(statement: Statement | None) -> tuple[Branch | None, str]:
-    """Return the branch and the label of a statement ``if (c) goto 10``; None and an empty label for others."""
+    """Return the branch and label of a statement ``if (c) goto 10``; None and an empty label for other statements."""
     match statement:
         case Branch(arms=(Arm(condition=condition, body=(Jump(kind="goto", label=label),)),)):
-            # Jumps of ERR= have an unknown condition and are not alternatives.
+            # A jump of ERR= has an unknown condition, so it does not form a branch.
             return (None, "") if condition is None or isinstance(condition, Opaque) else (statement, label)
     return None, ""
 
