@@ -120,7 +120,7 @@ class _Test:
                 self._reasons.append(f"the bounds of line {loop.line} may change inside the loop")
 
     def _is_reached(self, name: Expression) -> bool:
-        """Return whether pointers may refer to a variable: it may have other names or, in C, other code can access it."""
+        """Return whether pointers may refer to a variable: it has other names or, in C, other code can access it."""
         declaration = self._source.declaration(self._procedure, name.name) if isinstance(name, Name) else None
         if declaration is None or declaration.is_constant:
             return False

@@ -34,7 +34,7 @@ _ALIKE: Final = 1.1
 
 
 def division_of_work(site: Site) -> Iterator[Advice]:
-    """Yield the first advice found: on a site's loops, its branches, the loops around calls of its procedure, or its data."""
+    """Yield the first advice found: on a site's loops, its branches, the loops around calls of it, or its data."""
     origins = Origins(site.sources or {site.source.path: site.source})
     found = _of_loops(site, origins) or _of_branch(site, origins) or _of_callers(site, origins) or _of_data(site)
     if found:

@@ -97,7 +97,7 @@ def _looked_up(loop: Loop) -> dict[str, Expression]:
 
 
 def _indirect(site: Site, loop: Loop, looked_up: dict[str, Expression]) -> Iterator[tuple[ArrayRef, Expression]]:
-    """Yield each access and its index, if each iteration reads another index before it uses the index in the access."""
+    """Yield each array element whose index is an array element that differs between iterations, with that index."""
     changed = written_names([loop], by_value=True)
     by_address = site.source.language == "fortran"
     for statement, _ in statements(loop.body):

@@ -63,7 +63,7 @@ def messages(site: Site) -> Iterator[Advice]:
 
 
 def moved(site: Site) -> Iterator[Advice]:
-    """Yield advice on the calls that move data in a loop, for sites with much volume but no other advice on messages."""
+    """Yield advice on the calls that move data in a loop, if a site has much volume but no other advice on it."""
     uses = [use for use in _uses(site) if use.loops and any(part in use.name for part in _MOVING)]
     uses = [use for use in uses if use.loops[-1] is uses[0].loops[-1]][:_MOST]
     if uses:

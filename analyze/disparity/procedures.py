@@ -62,8 +62,8 @@ class Procedure:
         own_mpi_time: The part of ``own_wall_time`` in MPI calls; None if it was not measured.
         with_small: ``own_wall_time`` plus the time in calls and small regions below; small regions take less than 3 %
             of the run over all their call paths. 0 for a call.
-        wall_time: Inclusive wall time; with recursion, of the outermost calls.
-        callers: The number of functions that call it.
+        wall_time: Inclusive wall time; with recursion, only that of the outermost calls.
+        callers: The number of functions that call the procedure.
     """
 
     region: int

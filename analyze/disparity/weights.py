@@ -26,9 +26,9 @@ from .disparity import Disparity, find_disparity
 __all__ = ["Weights", "cycles_metric", "cycles_per_instruction", "find_weights", "weights"]
 
 
-_LEAST_PART: Final = 0.01  # share of the program's instructions; with less, most of a region's cycles are the kernel's
-# Share of file I/O in a call path's time, from which on the call path does not count for CPI: cycles in file I/O are
-# not counted, but instructions that format text are.
+_LEAST_PART: Final = 0.01  # share of the program's instructions; below it, the kernel uses most of a region's cycles
+# If file I/O takes at least this share of a call path's time, the call path does not count for CPI: cycles in file I/O
+# are not counted, but instructions that format text are.
 _IO: Final = 0.9
 
 

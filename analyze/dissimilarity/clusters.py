@@ -22,7 +22,7 @@ _LOOK: Final = 1024  # number of vectors searched at a time
 def cluster(vectors: Values, *, floor: float = 0.0, groups: Labels | None = None) -> Labels:
     """Label each vector with the number of its cluster (Liu et al. 2011, section 4.2.1, Algorithm 1).
 
-    A vector p that has no cluster yet forms a cluster with all other vectors that have none and are within
+    A vector p that has no cluster yet forms a cluster with all other vectors that have no cluster and are within
     ``THRESHOLD`` times the length of p. A cluster may have one member. Liu et al. take the vectors in the order of the
     ranks. Here the shortest vector comes first, so that clusters do not depend on how ranks are numbered. Equally long
     vectors are ordered by the first value in which they differ, smallest first.

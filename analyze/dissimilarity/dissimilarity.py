@@ -93,7 +93,7 @@ def find_dissimilarity(vectors: RankVectors, *, floor: float) -> Dissimilarity:
 
 
 class _Search:
-    """Search for regions in which ranks of the same program differ."""
+    """Searches for regions in which ranks of the same program differ."""
 
     def __init__(self, vectors: RankVectors, floor: float) -> None:
         self.vectors = vectors

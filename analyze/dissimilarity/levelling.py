@@ -28,7 +28,7 @@ MOST_PAID: Final = 3.0  # times the overhead of one rank: a smaller difference m
 
 @dataclass(frozen=True)
 class Prices:
-    """Overhead of probes, and times without it, per program and region, in seconds, exclusive.
+    """Overhead of probes, and times without this overhead, per program and region, in exclusive seconds.
 
     Attributes:
         least: ``float64[2, program, region]``: the smallest overhead of any rank, and the shortest time of any rank.
@@ -82,7 +82,7 @@ class Prices:
         return np.asarray(same & (longest - shortest <= _SPREAD * least_paid))
 
     def levelling(self, selection: Selection, exclusive: Values) -> Values:
-        """Return the corrections of inclusive times after which ranks with equal overhead have equal times, their mean.
+        """Return the corrections of inclusive times that give ranks with equal overhead equal times, their mean.
 
         Args:
             selection: Some of the ranks.

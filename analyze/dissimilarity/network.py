@@ -17,7 +17,8 @@ __all__ = ["differing_volumes", "seconds_of_a_byte"]
 def differing_volumes(selection: Selection, program_time: float) -> tuple[RankVectors, Dissimilarity] | None:
     """Compare the ranks by the bytes that they send and receive.
 
-    A rank that waits for a rank that sends much spends as long in MPI, so times in MPI do not distinguish the two.
+    A rank that waits for another rank, which sends much, spends just as long in MPI, so times in MPI do not distinguish
+    the two ranks.
 
     Args:
         selection: The ranks and regions.

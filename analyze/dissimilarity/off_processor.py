@@ -31,7 +31,7 @@ _CALLS: Final = (
 def differing_time_off(
     selection: Selection, program_time: float, threads: Threads | None = None
 ) -> tuple[RankVectors, Dissimilarity] | None:
-    """Compare the ranks by wall time that they are off the processor and not ready to run, outside MPI and OpenMP.
+    """Compare the ranks by wall time spent off the processor and not ready to run, outside MPI and OpenMP.
 
     While a rank sleeps, waits for a child process, or for a device, it computes nothing, and the others wait in MPI.
     The time is that of each process's first thread, without the time that the kernel reports as ready to run. Time in

@@ -89,12 +89,12 @@ def values_to_keep(experiment: Experiment) -> list[KeptValue]:
 
 
 def in_utf8(text: str) -> str:
-    """Return a text that a database can store: bytes of names that are not UTF-8 become escapes."""
+    """Return a text in a form that a database can store: bytes that are not valid UTF-8 become escapes."""
     return text.encode("utf-8", "backslashreplace").decode()
 
 
 def _place(region: Region) -> str:
-    """Return an identity of a region that is valid when lines move: a loop has its ordinal instead of its line."""
+    """Return an identity of a region that stays valid when lines move: a loop has its ordinal instead of its line."""
     name = region.kind if region.kind in ("loop", "parallel") else region.name
     nameless = region._replace(name=name, first_line=0, last_line=0, text="")
     return in_utf8(nameless.descriptor.removeprefix(f"{DESCRIPTOR_VERSION}|"))

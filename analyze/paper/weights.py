@@ -22,9 +22,9 @@ __all__ = ["class_regions", "severity_classes", "weigh"]
 def severity_classes(values: Sequence[float]) -> list[int] | None:
     """Return the severity class of each value, from 0, very low, to 4, very high.
 
-    The k-means is exact, so no start is needed. Liu et al. do not define the classes of fewer than five different
-    values: here they are numbered from the top. They do not define the class of 0 either: here it is very low, as in
-    their Table 4.
+    The k-means is exact, so it needs no initial clusters. Liu et al. do not define the classes of fewer than five
+    different values: here they are numbered from the top. They do not define the class of 0 either: here it is very
+    low, as in their Table 4.
 
     Args:
         values: One value per region, not negative.
@@ -59,7 +59,7 @@ def weigh(prepared: Prepared, metric: str) -> Weights:
 
 
 def class_regions(regions: tuple[CodeRegion, ...], values: list[float]) -> Disparity:
-    """Find the critical regions, high or very high, and their culprits.
+    """Find the critical regions, which are of class high or very high, and their culprits.
 
     A culprit is a critical leaf, or a critical region of a higher class than each of its children.
     """

@@ -29,16 +29,16 @@ _COUNTS: Final = ("instructions", "l1_misses", "l2_misses")
 def noise_of_times(times: Values) -> float | None:
     """Estimate the relative standard deviation of times of equal work; None if too few rows take time.
 
-    Most regions have no imbalance. There, ranks differ by an offset common to all regions, if one is slower everywhere,
-    and by chance. The median size of the residuals measures the chance part. Each rank is compared with the next one in
-    the order of work and time, so that ranks of one program, or with a common fault, are neighbours whatever their
-    numbers.
+    Most regions have no imbalance. There, ranks differ by chance and, if one rank is slower everywhere, by an offset
+    common to all regions. The median size of the residuals measures the chance part. Each rank is compared with the
+    next one in the order of work and time, so that ranks of one program, or with a common fault, are neighbours
+    whatever their numbers.
 
     Args:
         times: ``float64[row, rank]``, one row per region (exclusive), in seconds. Rows that lack a value are left out.
     """
     middle = _median(times.T)[:, None]
-    telling = middle[:, 0] >= CRITERIA.resolution  # false for NaN, which leaves rows with NaN out
+    telling = middle[:, 0] >= CRITERIA.resolution  # false for NaN, so rows with NaN are left out
     if telling.sum() < _REGIONS or times.shape[1] < 2:
         return None
     relative = times[telling] / middle[telling]
@@ -74,8 +74,8 @@ def compute_time(experiment: Experiment) -> Values:
 class SharedOut:
     """The time of each call path, divided among the ranks in proportion to their work in it.
 
-    A machine's time for equal work varies by chance. The time for the same bytes of a file varies by a factor of
-    several, because pages are cached, written back, or not. The time for the same instructions varies because of other
+    A machine's time for equal work varies by chance. The time for the same bytes of a file varies several-fold,
+    depending on whether pages are cached or written back. The time for the same instructions varies because of other
     load on the core. After the division, ranks with equal work have equal times, and those with more work have more.
 
     Attributes:
@@ -108,7 +108,7 @@ class SharedOut:
 
         Other call paths stay as measured, because their ranks miss caches, or differ in speed. If all counts of a call
         path are equal, only speed can be the reason for different times; then the noise includes a burst of load from
-        other programs. None if no rank's own instructions are known, or threads share them out differently each time.
+        other programs. None if no rank's own instructions are known, or threads divide the work differently each time.
 
         Args:
             experiment: The run.

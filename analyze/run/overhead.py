@@ -37,12 +37,12 @@ class Overhead:
             unknown.
         visits: Number of timed region entries and MPI calls.
         call_paths: Number of call paths created, over all threads.
-        percent: Overhead including the critical path, in percent of the wall time of all locations.
+        percent: Overhead, including that of recording the critical path, in percent of the wall time of all locations.
         of_computing: Overhead in compute time, in percent of compute time, because ranks that wait enter no probes. The
             overhead in MPI calls, and that of recording the critical path, is left out.
         of_path: Overhead of recording the critical path, in percent of the wall time of the ranks' first threads; None
             if it was not recorded.
-        sampled: Overhead of probes as found by sampling, outside of calls, in percent of compute time; None if there
+        sampled: Overhead of probes outside calls, as measured by sampling, in percent of compute time; None if there
             are too few samples.
     """
 

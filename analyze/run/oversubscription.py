@@ -135,7 +135,7 @@ def waiting_for_turns(experiment: Experiment) -> tuple[str, ...]:
         if metric.parent in found:
             found.add(metric.name)
     if "mpi_cpu_time" in experiment:
-        found.add("cpu_time")  # other parts of CPU time do not include it
+        found.add("cpu_time")  # other parts of CPU time do not include this waiting
     return tuple(metric.name for metric in experiment.metrics if metric.name in found)
 
 

@@ -75,7 +75,7 @@ class Selection:
         return cls(experiment, code_regions(experiment), ranks, all_columns, starts, all_columns, left_out)
 
     def by_thread(self) -> Selection:
-        """Return a selection of threads if a process has several that work together, else the selection unchanged.
+        """Return a selection of threads if a process has several that work together; otherwise the selection unchanged.
 
         Threads that take no part in the comparison are left out.
         """

@@ -152,7 +152,10 @@ class _Places:
                     yield Part(kept.tolist(), own[working].tolist(), own[~working].tolist())
 
     def _nested(self) -> Flags:
-        """Return the call paths in a team's parallel region that threads from outside the team enter, and all below."""
+        """Return which call paths in a team's parallel region are entered by threads from outside the team.
+
+        All call paths below such a call path are included: ``bool[call path, process]``.
+        """
         nested = np.zeros_like(self.parallel)
         if not self.outermost.any():
             return nested

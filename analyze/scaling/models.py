@@ -120,7 +120,7 @@ def combined(
 def _promising(
     columns: Mapping[str, Values], number: int, amounts: Values, allowed: Values
 ) -> Iterator[tuple[str, ...]]:
-    """Yield the combinations of columns that may be exact; the normal equations of all are solved at once."""
+    """Yield the combinations of columns that may be exact; all their normal equations are solved at once."""
     allowed = np.maximum(allowed, _ROUGH * float(amounts.max()))
     weighed = np.stack([*columns.values()]) / allowed
     scaled = amounts / allowed
