@@ -115,7 +115,7 @@ class _Culprits:
         return self._heaviest(index, weighing, rest)
 
     def _heaviest(self, index: int, weighing: Sequence[int], rest: float) -> list[int]:
-        """Return a region if most of its value is in itself or small children; otherwise its large children's culprits."""
+        """Return a region if most of its value is its own or in small children, otherwise large children's culprits."""
         most = max(weighing, key=lambda child: self.values[child], default=index)
         stands_alone = (
             self.values[most] >= CRITERIA.outweighs * (self.values[index] - self.values[most])

@@ -91,7 +91,7 @@ def is_slight_speed(analysis: Analysis, regions: Sequence[int]) -> bool:
 
 
 def is_speed(analysis: Analysis, regions: Sequence[int]) -> bool:
-    """Return whether ranks differ only in the speed of their cores, for certain or perhaps."""
+    """Return whether ranks differ, certainly or possibly, only in the speed of their cores."""
     return is_same_work(analysis, regions) or is_slight_speed(analysis, regions)
 
 

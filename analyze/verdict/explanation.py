@@ -66,7 +66,7 @@ def explain(prepared: Prepared, differences: Differences | None) -> Explanation:
 
 
 def attributes_of_ranks(differences: Differences) -> Mapping[str, Attribute]:
-    """Return the possible causes of a difference, by name; only bytes if counts are not of the work that was timed."""
+    """Return the possible causes of a difference, by name; only bytes if counts do not belong to the timed work."""
     attributes = attributes_of(differences.selection)
     if differences.selection.experiment.notes.counts_by_rank:
         return attributes

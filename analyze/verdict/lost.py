@@ -23,7 +23,7 @@ from .finding import Finding, Why
 from .share import places_of
 
 __all__ = ["Lost", "LostTo", "find_lost"]
-_Parts = dict[int, float]  # of a loss, in seconds, by the number of a finding
+_Parts = dict[int, float]  # number of a finding → its part of a loss, in seconds
 
 
 class LostTo(StrEnum):

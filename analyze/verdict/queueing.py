@@ -1,4 +1,4 @@
-"""Findings of threads that wait for each other in OpenMP: for locks, and at too many barriers."""
+"""Findings on threads that wait for each other in OpenMP: for locks, and at too many barriers."""
 
 from __future__ import annotations
 

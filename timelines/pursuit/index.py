@@ -65,7 +65,7 @@ class Cumulants:
 def index(projected: Values) -> float:
     """Return the index of points, ``float64[point, dimension]``, that are centred with unit covariance.
 
-    The index is invariant under rotation. O(points × dimensions⁴).
+    The index is invariant under rotation. Computing it takes O(points × dimensions⁴).
     """
     return float(cumulants(np.ascontiguousarray(projected.T)).index)
 

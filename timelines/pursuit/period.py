@@ -102,8 +102,8 @@ class PursuitOverTime:
         reduction: The data volume saved by the selections.
         parts: For each derived metric, the measured metrics in its formula.
         sources: For each measured metric, how it was measured, if known.
-        telling: The most informative period so far: the period whose structure is farthest beyond chance, or else the
-            last period with a result. To limit memory, only the points of this period are kept.
+        telling: The most informative period so far: the period whose structure is farthest beyond chance, or otherwise
+            the last period with a result. To limit memory, only the points of this period are kept.
     """
 
     options: Options
@@ -121,7 +121,7 @@ class PursuitOverTime:
 
     @property
     def recorded(self) -> tuple[str, ...]:
-        """The measured metrics to record from now on, including probes; all before the first selection."""
+        """The measured metrics to record from now on, including probes; all metrics before the first selection."""
         return self.measured((*self.selected, *self.turns.probed) if self.selected else self.metrics)
 
     @property

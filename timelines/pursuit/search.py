@@ -15,7 +15,7 @@ __all__ = ["MANY", "STARTS", "Projection", "Search", "search", "some"]
 
 STARTS: Final = 24
 _RACE: Final = 6  # steps after which only the best starts continue
-_WINNERS: Final = 4  # one in four starts continues
+_WINNERS: Final = 4  # one in this many starts continues
 _STEPS: Final = 100
 _LAST_STEPS: Final = 40  # steps with all points, after a search in a sample
 _FLAT: Final = 1e-4  # the frame is a maximum if this share or less of the gradient is tangent to the manifold

@@ -49,7 +49,7 @@ class SlidingWindow:
         every: Seconds from the start of one window to the next; None for half the width.
 
     Attributes:
-        late: The number of samples that arrived after their window.
+        late: The number of samples that arrived after their window was complete.
         empty: The number of windows without a sample, which were skipped.
         locations: Process and thread of the known locations.
     """
