@@ -41,7 +41,7 @@ class _Chain:
     @property
     def names(self) -> set[bytes]:
         """The macros that decide which arm is built."""
-        asked = (_NAME.findall(each)[1:] for each in self.said)  # after the word ``if``, ``ifdef`` …
+        asked = (_NAME.findall(each)[1:] for each in self.said)  # skips the word ``if``, ``ifdef`` …
         return {name for names in asked for name in names} - _SAME
 
     @property

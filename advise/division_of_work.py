@@ -28,8 +28,7 @@ _LEVELS: Final = 4  # levels of callers above the region
 _EQUAL: Final = ("==", "!=")
 _COMPARING: Final = (*_EQUAL, "<", "<=", ">", ">=")
 _NEAR: Final = 3  # largest number of steps from bounds to the rank; beyond that, the line may be unrelated
-# Ratio of the numbers of iterations on two ranks. A division's remainder causes a smaller ratio, which makes no rank
-# late.
+# Ratio of two ranks' numbers of iterations. The remainder of a division causes less, which does not make a rank late.
 _ALIKE: Final = 1.1
 
 

@@ -243,7 +243,7 @@ def _is_out_of_reach(site: Site, reference: ArrayRef) -> bool:
     base = base_of(reference)
     declaration = site.source.declaration(site.procedure, base.name) if base is not None else None
     if declaration is not None and declaration.is_argument and declaration.extents and not declaration.may_overlap:
-        return True  # restrict
+        return True  # the argument is ``restrict``
     if declaration is None or declaration.outlives or declaration.is_argument or not all(declaration.extents):
         return False
     for statement, _ in statements(site.procedure.body):
@@ -340,9 +340,9 @@ def _allocations(site: Site, loop: Loop, own: list[Statement]) -> Iterator[Advic
                 for part in walk(subscript)
             ]
             if any(isinstance(each, Name) and each.name in changed for each in subscripts):
-                continue  # different memory in each iteration
+                continue  # each iteration allocates different memory
             if statement.function == "realloc" and loop.variable is None:
-                continue  # repeated until the block is large enough
+                continue  # the loop repeats until the block is large enough
             target = site.spell(statement.targets[0]) if statement.targets else "memory"
             function = statement.function or "allocate"
             is_kept = any(isinstance(each, Assignment) and each.value in statement.targets for each in own)

@@ -41,8 +41,8 @@ _BOUNDS: Final = {
 _FREE: Final = (0.0, np.inf)
 _NONE: Final = (0.0, 0.0)
 _TOLD: Final = 0.01  # share of computing; an uncalibrated price that explains less is noise
-# Computes the prices of an instruction, an L1 miss and an L2 miss from the prices of an instruction and an L1 miss and
-# the extra cost of an L2 miss; the last row is the time.
+# Converts the price of an instruction, the price of an L1 miss and the extra cost of an L2 miss to the prices of an
+# instruction, an L1 miss and an L2 miss. The last row belongs to the time.
 _STEPS: Final = np.array([[1.0, 0, 0, 0], [0, 1, 0, 0], [0, 1, 1, 0], [0, 0, 0, 1]])
 _SINGULAR: Final = 1e-10  # eigenvalues below this share of the largest are rounding errors
 _PULL: Final = 1e-6  # weight of calibrated prices, relative to that of a count; small, so that the run decides

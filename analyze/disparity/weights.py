@@ -59,7 +59,7 @@ def weights(selection: Selection, *, metric: str = "crnm") -> Values:
         raise InputError("cpi needs counts of instructions and cycles, found none")
     program = float(program_times(experiment).mean())
     if cycles is None:
-        # Starting and ending a process takes time that is not part of the program's, so the share may exceed 1.
+        # Starting and ending a process takes time that is not part of the program's time, so the share may exceed 1.
         return np.minimum(1.0, wall / ranks / program) if program > 0 else np.zeros(len(wall))
     if metric == "cpi":
         return _Cpi.of(selection, cycles, files=True).of_regions

@@ -50,7 +50,7 @@ def _clusters(vectors: Values, lengths: Values, floor: float) -> Labels:
     first = number = 0
     while first < len(vectors):
         reach = max(THRESHOLD * lengths[first], floor) * _ROUNDING
-        # NaN is not close to anything, and sorted to the end.
+        # NaN is not close to anything, and is sorted to the end.
         beyond = max(first + 1, int(np.searchsorted(lengths, lengths[first] + reach, side="right")))
         near = first + np.flatnonzero(labels[first:beyond] < 0)
         near = near[np.linalg.norm(vectors[near] - vectors[first], axis=1) <= reach]

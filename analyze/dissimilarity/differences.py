@@ -137,7 +137,8 @@ class Differences:
                 return True
         return False
 
-    # Cached, because each of these iterates over all ranks, and the verdict and the JSON document both use them.
+    # These are cached, because each of them iterates over all ranks, and both the verdict and the JSON document use
+    # them.
 
     @cached_property
     def _judged(self) -> dict[tuple[int, ...], bool]:

@@ -185,7 +185,7 @@ def time_split(
             fastest = amount[region] * _price_of_fastest(ranks, region, metric)
             polled = spent[region] - min(spent[region], fastest, within_node[region])
             spent[region] -= polled
-            time[region] -= polled if turns else 0.0  # meanwhile, another rank waits for a core
+            time[region] -= polled if turns else 0.0  # the rank polls while another waits for a core
     busy = float((computing + files + of["mpi_bytes"] + small_calls)[list(ranks.top)].sum())
     return TimeSplit(
         time=time,

@@ -143,7 +143,7 @@ def region_costs(experiment: Experiment, regions: tuple[CodeRegion, ...]) -> lis
         wall, mpi, wait, io, omp, cpu, mpi_cpu, omp_cpu, calls, mpi_bytes, reads, io_bytes = each
         volumes = calls, mpi_bytes, reads, io_bytes
         compute = None if cpu is None or mpi_cpu is None else cpu - mpi_cpu - (omp_cpu or 0.0)
-        # Starting and ending a process takes time that is not part of the program's, so the share may exceed 1.
+        # Starting and ending a process takes time that is not part of the program's time, so the share may exceed 1.
         share = min(1.0, wall / whole) if wall is not None and whole > 0 else 0.0
         extremes = least[index], most[index]
         costs.append(Cost(visits[index], wall, compute, mpi, wait, mpi_cpu, io, omp, *volumes, *extremes, share))

@@ -60,7 +60,7 @@ _NO_RUN: Final = {"difference": "a difference", "ratio": "a ratio", "stddev": "a
 _COMPARED: Final = {each.name for each in (*STORED_METRICS, *COUNT_METRICS) if each.unit != "bytes" or not each.parent}
 _LARGEST: Final = 1e100
 _SHOWN: Final = 8  # largest number of metrics listed in an error
-_ROUNDING: Final = 1e-6  # relative to a location's time
+_ROUNDING: Final = 1e-6  # largest rounding error, relative to a location's time
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,8 +22,8 @@ TIMES: Final = ("compute_time", "cpu_time", "wall_time")
 # Seconds. Measuring a call of MPI or file I/O takes less than the clocks' resolution unless counters are read.
 _CHEAP_CALL: Final = 1e-7
 
-# Seconds for a thread's first entry of a call path, which allocates memory for its node and touches new pages. Measured
-# with programs of 34,000 and 120,000 call paths.
+# Seconds for a thread's first entry into a call path, which allocates memory for its node and touches new pages.
+# Measured with programs of 34,000 and 120,000 call paths.
 _NEW_PATH: Final = 0.9e-6
 
 

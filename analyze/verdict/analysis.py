@@ -41,7 +41,7 @@ from .repeatability import Repetition
 from .threads import ThreadWaits
 
 __all__ = ["Analysis"]
-_BUSY: Final = ("compute_time", "cpu_time")  # metrics that are busy time
+_BUSY: Final = ("compute_time", "cpu_time")  # metrics of busy time
 
 
 @dataclass(frozen=True)

@@ -127,8 +127,7 @@ def _causes_apart(
     ]
     if not found:
         return named
-    # If most of the difference is unexplained, it may come from the attributes that differ between ranks, at an unknown
-    # price.
+    # A mostly unexplained difference may come from attributes that differ between ranks, at an unknown price.
     known = {each.attribute for each in found} if found[0].attribute == "unexplained" else slow
     causes = (*found, *(each for each in named if each.attribute not in known))
     telling = {each.attribute for each in named}.intersection(each.attribute for each in causes)

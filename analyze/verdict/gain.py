@@ -70,7 +70,7 @@ def gain_of_balance(analysis: Analysis, regions: Sequence[int]) -> Gain | None:
     if is_by_counts_alone(analysis, regions) or is_speed(analysis, regions):
         return None
     times = vectors.values[list(regions)].sum(axis=0)
-    everyone = [group[group != analysis.master] for group in vectors.groups]  # except a master
+    everyone = [group[group != analysis.master] for group in vectors.groups]  # all except a master
     main = [analysis.main_cause(culprit) for culprit in regions]
     slow: set[str | None] = {*MISS_RATES}
     if analysis.work.executed_alike(regions, np.concatenate(everyone)):

@@ -88,7 +88,7 @@ def find_lost(analysis: Analysis, findings: Sequence[Finding]) -> tuple[Lost, ..
         _of_idle(analysis, numbered, {number: each[which] for number, each in idle.items()}) for which in (0, 1)
     )
     evened = {n: each for n, each in by_unequal.items() if _saved(numbered[n], Why.EVEN, Why.FASTEST)}
-    if (known := sum(evened.values())) > unequal:  # ranks with less in one region have more in another one
+    if (known := sum(evened.values())) > unequal:  # ranks with less work in one region have more in another
         for number, seconds in evened.items():
             by_unequal[number] = seconds * unequal / known
             by_waiting[number] = by_waiting.get(number, 0.0) + seconds - by_unequal[number]

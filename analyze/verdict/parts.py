@@ -37,7 +37,7 @@ BUSY: Final = {
     **IN_SYSTEM,
 }
 _MEMORY: Final = (("page_faults", Kind.PAGE_FAULTS, Why.FAULTS), ("allocations", Kind.ALLOCATION, Why.ALLOCATION))
-_OF_BUSY: Final = frozenset({Kind.FILE_IO, Kind.MEMORY, Kind.PAGE_FAULTS, Kind.ALLOCATION})  # save busy time
+_OF_BUSY: Final = frozenset({Kind.FILE_IO, Kind.MEMORY, Kind.PAGE_FAULTS, Kind.ALLOCATION})  # fixes save busy time
 _STEADY: Final = 0.5  # cycles per instruction: at two or more instructions per cycle, a core hardly waits
 _Key = TypeVar("_Key")
 

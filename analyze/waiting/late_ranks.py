@@ -21,7 +21,7 @@ __all__ = ["LateRanks", "find_late_ranks"]
 Steps = Iterator["Steps"]  # a generator that yields the generators of regions below
 
 _LITTLE: Final = 1e-3  # share of the time in MPI; less waiting does not affect other ranks
-_ROUNDING: Final = 1e-9  # relative to a mean
+_ROUNDING: Final = 1e-9  # rounding error, relative to a mean
 _LOOPS: Final = 2  # nested loops whose first iteration is followed separately; each doubles the work
 
 

@@ -15,7 +15,7 @@ from .waiting import Waiting
 __all__ = ["with_measured"]
 
 _ITSELF: Final = ("mpi_barrier_time", "mpi_collective_time")
-_MOST: Final = 0.5  # share of collectives in a region's time in MPI from which its measured waiting is used
+_MOST: Final = 0.5  # least share of collectives in a region's time in MPI for which the measurement is used
 
 
 def with_measured(waiting: Waiting, weighed: Selection) -> Waiting:

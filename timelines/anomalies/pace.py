@@ -17,7 +17,7 @@ from .shapes import Shape, best_shape, contrast
 
 __all__ = ["ALONE", "LEAST", "STRONG", "Pace", "changes_of", "divided", "pace_of"]
 
-_PARTS: Final = 100  # greatest number of parts; a change is located within a hundredth of the entries
+_PARTS: Final = 100  # greatest number of parts; a change is located to within a hundredth of the entries
 _FEWEST: Final = 20  # least number of parts; with fewer, a tenth of them is only one or two
 _EACH: Final = 2  # least number of entries and of samples per part, so that at least one lies entirely in the part
 _COUNTS: Final = frozenset({"instructions", "l1_misses", "l2_misses", "l2_accesses"})
