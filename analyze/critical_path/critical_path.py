@@ -31,7 +31,7 @@ class Efficiency:
     """The share of the run in which the ranks were busy, and the reasons for the rest.
 
     Attributes:
-        load_balance: Mean busy time of the ranks, divided by that of the busiest rank.
+        load_balance: Mean busy time of the ranks, divided by the busy time of the busiest rank.
         serialisation: Busy time of the busiest rank, divided by the length of the critical path: less than 1 if ranks
             work one after another.
         transfer: Length of the path, divided by the run's time: the rest is communication, or waiting for a core.
@@ -53,7 +53,7 @@ class Efficiency:
 
     @property
     def lost_in_turn(self) -> float:
-        """The share of the run in which the busiest rank waits for others' work."""
+        """The share of the run in which the busiest rank waits for other ranks' work."""
         return self.known_transfer * (1 - self.serialisation)
 
 
@@ -83,7 +83,7 @@ class CriticalPath:
         efficiency: The efficiencies; None if only the beginning of the run was recorded.
         regions: The call paths on the critical path, longest time first.
         delays: Which rank waits for which, longest first.
-        waited: Region → seconds that a rank waits for others in the region (exclusive), mean over all ranks except a
+        waited: Region → exclusive seconds that a rank waits in the region for other ranks, mean over all ranks except a
             master.
     """
 

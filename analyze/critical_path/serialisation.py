@@ -115,7 +115,7 @@ def find_serialisation(ranks: Selection) -> Serialisation | None:
 
 
 def _busy(selection: Selection) -> tuple[Values, Values, Values]:
-    """Return busy times by region, for a block of ranks: the largest, the sum, and that of the busiest rank."""
+    """Return busy times by region, for a block of ranks: the largest, the sum, and the time of the busiest rank."""
     values = selection.by_rank(busy_times(selection.experiment))
     return values.max(axis=1), values.sum(axis=1), values[:, values[list(selection.top)].sum(axis=0).argmax()]
 

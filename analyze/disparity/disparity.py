@@ -53,7 +53,7 @@ def find_disparity(
         regions: The code-region tree.
         values: CRNM of each region, or another metric to classify by.
         shares: Each region's wall time as a share of the program's.
-        additive: Whether a region's value includes those of the regions below it, as with CRNM but not CPI.
+        additive: Whether a region's value includes the values of the regions below it, as with CRNM but not CPI.
         least: The least share of a critical region.
         costly: Regions that spend enough time on a cause to be worth a fix.
         in_turn: Regions whose ranks work one after another. The innermost of them are culprits, whatever is expensive

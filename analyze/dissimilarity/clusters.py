@@ -61,7 +61,7 @@ def _clusters(vectors: Values, lengths: Values, floor: float) -> Labels:
 
 
 def _unlabelled(labels: Labels, first: int) -> int:
-    """Return the index of the first vector without a label, from ``first`` on; else the number of vectors."""
+    """Return the index of the first vector without a label, from ``first`` on, or else the number of vectors."""
     while first < len(labels):
         found = np.flatnonzero(labels[first : first + _LOOK] < 0)
         if len(found):

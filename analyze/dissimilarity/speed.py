@@ -53,7 +53,7 @@ def are_slower_elsewhere(vectors: RankVectors, regions: Sequence[int]) -> bool:
 
 
 def are_as_fast_elsewhere(vectors: RankVectors, region: int, columns: Indices) -> bool:
-    """Return whether the ranks that are slower in the given region take no more time per instruction in all others.
+    """Return whether the ranks that are slower in the given region take no more time per instruction elsewhere.
 
     Args:
         vectors: Compute times of ranks whose instructions were counted.

@@ -43,9 +43,9 @@ class TimeSplit:
         counts_cycles: Whether cycles were counted, which limit the time that misses can take.
         turns: Whether ranks wait for cores, and therefore also for each other in MPI, because they share cores with
             each other or with other programs.
-        misses: The saving from avoiding all misses. Counts do not show whether each instruction waits for the one
-            before, so this is the mean of the savings for the case that all instructions wait and for the case that
-            none waits.
+        misses: The saving from avoiding all misses. Counts do not show whether each instruction waits for the previous
+            one, so this is the mean of the savings for the case that all instructions wait and for the case that none
+            waits.
         walks: Whether there are no more misses than in sequential access, where caches prefetch.
         busy: Time of the whole program without waiting for cores or in MPI; a single number.
     """
@@ -103,7 +103,7 @@ class TimeSplit:
         return np.flatnonzero((self.chained > 0) & (self.chained >= least * self.busy)).tolist()
 
     def costly(self, least: float, values: Values, *, seconds: float = 0.0) -> list[int]:
-        """Return the regions that spend a material share, worth a fix, on a cause that can be remedied.
+        """Return the regions that spend a material share of their time, worth a fix, on a cause that can be remedied.
 
         Instructions do not count, because all code executes them, and waiting does not, because its reason is
         elsewhere. Misses count only if cycles show stalls. A region that computes a quarter of the program's time

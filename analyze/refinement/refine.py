@@ -153,7 +153,7 @@ def _plan(experiment: Experiment, opened: Iterable[Opened], weighing: Iterable[i
 
     Args:
         experiment: The run.
-        opened: The functions with culprits, and what becomes a region in them.
+        opened: The functions with culprits, and the kinds of regions to measure in them.
         weighing: Call paths that take enough time to be kept.
         culprits: Call paths of the culprits.
     """

@@ -76,7 +76,8 @@ class SharedOut:
 
     A machine's time for equal work varies by chance. The time for the same bytes of a file varies several-fold,
     depending on whether pages are cached or written back. The time for the same instructions varies because of other
-    load on the core. After the division, ranks with equal work have equal times, and those with more work have more.
+    load on the core. After the division, ranks with equal work have equal times, and ranks with more work have longer
+    times.
 
     Attributes:
         time: The metric of the time.

@@ -127,9 +127,9 @@ def in_own_names(experiment: Experiment) -> Experiment:
 
     If no time is known but something was sampled, the number of samples replaces time; its unit is ``SAMPLES``. A
     metric without an equivalent is left out, and a warning names it. If there is no time in MPI, the time of regions
-    called ``MPI_…``, with everything below, is used. CPU time is execution time including MPI, because MPI libraries
-    poll. Work inside the library below an MPI call belongs to the call. OpenMP barriers are time in OpenMP, whatever
-    the tool calls them. If a part was removed from a time, the rest does not replace that time.
+    called ``MPI_…``, including everything below them, is used. CPU time is execution time including MPI, because MPI
+    libraries poll. Work inside the library below an MPI call belongs to the call. OpenMP barriers are time in OpenMP,
+    whatever the tool calls them. If a part was removed from a time, the rest does not replace that time.
     """
     if "wall_time" in experiment and ("mpi_cpu_time" in experiment or not _is_imported(experiment)):
         return experiment

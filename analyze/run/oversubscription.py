@@ -64,7 +64,7 @@ def longest_wait_for_core(experiment: Experiment) -> WaitForCore | None:
 
     A long wait means that other programs used the cores, or that the launcher put several ranks on one core. Messages
     took longer then, too. The wait is unknown for files of other tools, and for experiments that were computed from
-    others, except means of runs.
+    other experiments, except means of runs.
     """
     notes = experiment.notes
     if not notes.run_delay or (notes.history and notes.runs == 1) or "wall_time" not in experiment:

@@ -95,7 +95,7 @@ class Analysis:
 
     @property
     def disparity(self) -> Disparity:
-        """The classes of the regions, and those that take much time."""
+        """The severity classes of the regions, and the regions that take much time."""
         return self.weights.disparity
 
     @property

@@ -23,7 +23,7 @@ class Base:
     """The time that is 100 %: in seconds, or in samples if these replace time.
 
     Attributes:
-        seconds: The length of the base, at most that of the run.
+        seconds: The length of the base, at most the time of the run.
         is_path: True for the length of the critical path, False for the busy time of the busiest rank.
     """
 

@@ -107,7 +107,7 @@ def _causes_apart(
         named: The attributes that differ between ranks as their times do.
         slow: The seconds of the slow group by attribute, mean over its ranks.
         other: The seconds of all other ranks by attribute, mean over these ranks.
-        work: Instructions of the slow group divided by those of the others; None if the others execute none.
+        work: Instructions of the slow group divided by those of the others; None if the others execute no instructions.
     """
     whole = sum(slow.values()) - sum(other.values())
     computed = [name for name in slow if name != "io_bytes"]

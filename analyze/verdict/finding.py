@@ -74,8 +74,8 @@ class Saved:
 
     Attributes:
         why: What the fix changes.
-        before: The time on the critical path if ``on_path``; that of the slowest rank if the fix shares work evenly;
-            otherwise the mean over the ranks.
+        before: The time on the critical path if ``on_path``; the time of the slowest rank if the fix shares work
+            evenly; otherwise the mean over the ranks.
         after: The time after the fix.
         on_path: Whether ``before`` is time on the critical path that differs from the mean over the ranks.
     """

@@ -60,7 +60,7 @@ class Lost:
 def find_lost(analysis: Analysis, findings: Sequence[Finding]) -> tuple[Lost, ...]:
     """Return the losses of at least 1 % of the base; empty if the critical path is unknown.
 
-    If ranks may have waited for cores, the time of transfer is only that of the findings, and the time asleep is
+    If ranks may have waited for cores, only the transfer that findings report is counted, and the time asleep is
     unknown.
     """
     found, path, run = analysis.efficiency, analysis.critical_path, analysis.run

@@ -231,7 +231,7 @@ class Parts:
         return found
 
     def _of_workers(self, region: int) -> float:
-        """Return the mean time in MPI of all ranks but a master, divided by that of all ranks."""
+        """Return the mean time in MPI of all ranks except a master, divided by the mean of all ranks."""
         ranks = np.array(self.run.weighed.ranks)
         (times,) = self.run.weighed.rows("mpi_time", [region])
         workers = times[ranks != self.master]

@@ -72,7 +72,7 @@ def _inside(analysis: Analysis, finding: Finding, findings: Iterable[Finding]) -
 
 
 def _waits_without(finding: Finding, inside: Iterable[Finding]) -> tuple[Wait, ...]:
-    """Return a finding's waits except those mostly for a finding inside it; all waits if its kind is ``LATE``."""
+    """Return a finding's waits, except waits mostly for a finding inside it; all waits if its kind is ``LATE``."""
     if finding.kind is Kind.LATE:
         return tuple(finding.waits)
     known = [wait for each in inside for wait in each.waits]
@@ -116,7 +116,7 @@ def _place(experiment: Experiment, finding: Finding) -> Region | None:
 def _of_place(analysis: Analysis, findings: Sequence[Finding]) -> Finding:
     """Merge the findings on one region: first those on each call path, then those on all paths, whose savings add up.
 
-    In recursion, only the outermost call path counts, because its time contains that of the others.
+    In recursion, only the outermost call path counts, because its time contains the time of the others.
     """
     by_path: dict[int, list[Finding]] = {}
     for each in findings:

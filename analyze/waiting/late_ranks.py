@@ -44,7 +44,7 @@ class LateRanks:
 def find_late_ranks(selection: Selection, vectors: RankVectors, culprits: Sequence[int]) -> LateRanks:
     """Follow a program with average iterations, and find how far ranks are ahead of others in each region.
 
-    Regions follow each other in the order of first entry; those in a loop, or entered repeatedly, alternate::
+    Regions follow each other in the order of first entry; regions in a loop, or entered repeatedly, alternate::
 
         main ┬── read                   read; step 1: walls, advance, (own code of loop); step 2: walls, …; write
              ├── loop ┬── walls

@@ -55,7 +55,7 @@ class Cumulants:
 
     @property
     def index(self) -> Values:
-        """``float64[…]``: the index (|K3|² + |K4|²/4) / 12, the norms being those of the whole tensors."""
+        """``float64[…]``: the index (|K3|² + |K4|²/4) / 12, with the norms of the whole tensors."""
         weight = self.pairs.weight
         third = np.einsum("...aq,...aq,q->...", self.third, self.third, weight)
         fourth = np.einsum("...pq,...pq,p,q->...", self.fourth, self.fourth, weight, weight)

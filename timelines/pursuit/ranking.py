@@ -1,4 +1,4 @@
-"""Rank metrics: choose some from the best projection, then repeat with the others (Vetter and Reed, 3.1 and 3.3)."""
+"""Rank metrics: choose some from the best projection, then repeat with the rest (Vetter and Reed, 3.1 and 3.3)."""
 
 from __future__ import annotations
 

@@ -134,7 +134,7 @@ def carried(series: Series, times: TimeMap, reference: Series) -> Series:
 
     Args:
         series: The metric.
-        times: The map from the reference's time to that of the metric's trace.
+        times: The map from the reference's time to the time of the metric's trace.
         reference: Any metric of the reference.
     """
     first, last = times.moments(reference.begin), times.moments(reference.times)

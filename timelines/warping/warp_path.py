@@ -107,7 +107,7 @@ class _Rows:
     """Three diagonals of the table, each a row of values by i, preceded by a cell outside the table.
 
     Attributes:
-        before: The diagonal two before the current one.
+        before: The second diagonal before the current one.
         latest: The diagonal before the current one.
         out: The current diagonal.
         shift: The number of values that are missing at the front of the rows.
