@@ -117,7 +117,7 @@ class Call(Expression):
     """A function call; a name declared as an array is not a call.
 
     Attributes:
-        name: The function's name, without that of its class; empty for a call through a pointer.
+        name: The function's name, without the class name; empty for a call through a pointer.
         arguments: All arguments in order, including keyword arguments.
         is_pure: Whether the result depends only on the arguments and the call changes nothing: a mathematical function
             of the language, or a function declared pure.

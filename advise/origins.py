@@ -160,7 +160,7 @@ class Origins:
         return None
 
     def _of_message(self, name: Name, where: Where, trail: _Trail) -> Origin | None:
-        """Examine a received variable: if the sender computes it from the partner's rank, it derives from this rank."""
+        """Examine a received variable: if the sender computes it from its partner's rank, it derives from the rank."""
         for receive in self.calls.of_functions(RECEIVES):
             if receive.procedure is not where.procedure or _buffer(receive.call) != name:
                 continue

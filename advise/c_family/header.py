@@ -21,7 +21,7 @@ def masked(text: str) -> str:
 
 
 def semicolons(text: str, start: int) -> tuple[int, int] | None:
-    """Return the offsets of the two semicolons in the head of a ``for``; None unless there are two, as in a macro.
+    """Return the offsets of the two semicolons in the head of a ``for``; None if a macro has replaced them.
 
     Args:
         text: The file, without comments and literals.

@@ -88,7 +88,7 @@ def _skip(statement: Statement | None) -> tuple[Branch | None, str]:
     """Return the branch and label of a statement ``if (c) goto 10``; None and an empty label for other statements."""
     match statement:
         case Branch(arms=(Arm(condition=condition, body=(Jump(kind="goto", label=label),)),)):
-            # A jump of ERR= has an unknown condition, so it does not form a branch.
+            # A jump of ERR= depends on an unknown condition, so it is not converted.
             return (None, "") if condition is None or isinstance(condition, Opaque) else (statement, label)
     return None, ""
 

@@ -61,8 +61,8 @@ def fitted_prices(experiment: Experiment, counted: Counted, calibrated: Prices) 
 
     Prices are not negative, and lie within calibrated bounds: for an instruction, the times of an independent
     instruction and of one in a chain of divisions; for a miss, the times in sequential access and in pointer chasing.
-    If misses are not calibrated, an L2 miss costs at least as much as an L1 miss, and a miss that explains less than 1
-    % of computing costs nothing.
+    If misses are not calibrated, an L2 miss costs at least as much as an L1 miss, and a miss costs nothing if it
+    explains less than 1 % of computing.
 
     Args:
         experiment: The run; if it has many locations, an evenly spread sample is used.
