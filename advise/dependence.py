@@ -248,7 +248,7 @@ def _is_array(declaration: Declaration) -> bool:
 
 
 def _are_alike(one: Element, two: Element) -> bool:
-    """Return whether two pointers may alias by C's rules: equal types, bytes, or structures."""
+    """Return whether pointers to two types may alias by C's rules: types are equal, or one is bytes or a structure."""
     if one.kind in _ANY or two.kind in _ANY:
         return True
     return one.kind == two.kind and (not one.bytes or not two.bytes or one.bytes == two.bytes)

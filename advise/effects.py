@@ -154,7 +154,7 @@ def _unknown_of(statement: Statement) -> str:
 
 
 def _below(reference: Expression) -> Iterator[Expression]:
-    """Yield the expressions that are evaluated for a reference: subscripts, and operands of pointers."""
+    """Yield the expressions that are evaluated to locate a reference: subscripts, and a base that is not a variable."""
     match reference:
         case ArrayRef(array=inner, subscripts=subscripts):
             yield from subscripts

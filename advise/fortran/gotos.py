@@ -94,7 +94,7 @@ def _skip(statement: Statement | None) -> tuple[Branch | None, str]:
 
 
 def _entered(items: list[Labelled], jumps: Counter[str]) -> bool:
-    """Return whether a jump from elsewhere leads into some statements."""
+    """Return whether a jump from elsewhere leads into a list of statements."""
     return any(jumps[each.label] > 0 for each in items if each.label)
 
 

@@ -78,7 +78,7 @@ class Differences:
         return slight and self._is_by_times_alone(regions)
 
     def may_be_speed(self, regions: Sequence[int]) -> bool:
-        """Return whether ranks are slower almost everywhere, as on a shared core, without counts to confirm it."""
+        """Return whether ranks are slower almost everywhere, as on a shared core, but no counts confirm this."""
         places = tuple(regions)
         if self.vectors.metric not in TIMES or not self._is_by_times_alone(regions):
             return False

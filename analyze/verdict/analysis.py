@@ -199,7 +199,7 @@ class Analysis:
 
     @cached_property
     def inside(self) -> Mapping[Region, Inside]:
-        """The functions, lines and libraries inside regions, by samples; only of regions with enough samples."""
+        """The functions, lines and libraries inside regions, as sampled; only for regions with enough samples."""
         notes = self.experiment.notes
         least = max(ENOUGH_SAMPLES, CRITERIA.least_weight * notes.sampled.get("samples", 0.0))
         found = (each for each in notes.inside if each.samples >= least)

@@ -39,8 +39,8 @@ class ThreadWaits:
         """The locks at which threads queue, by the position of the region around them, the longest wait first.
 
         A region with several call paths appears once, with all its waits, by the call path on which threads wait
-        longest. At least a quarter of the entries found the lock taken. On a busy machine, small counts are left out,
-        because the holder of a lock may have waited for a core.
+        longest. A lock is included if at least a quarter of the entries found it taken. On a busy machine, small counts
+        are left out, because the holder of a lock may have waited for a core.
         """
         least = 1 / THRESHOLD if self.shared else 0.0
         found = {

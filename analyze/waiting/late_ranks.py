@@ -180,7 +180,7 @@ class _Walk:
         self.seconds = np.zeros(len(self.program.in_mpi))
 
     def go(self) -> None:
-        """Follow the ranks through the program, without recursion, because call paths may exceed Python's stack."""
+        """Follow the ranks through the program without recursion: call paths may be deeper than Python's stack."""
         for root in self.program.roots:
             under_way = [self._enter(root, executions=1.0, weight=1.0, gone=0.0)]
             while under_way:
