@@ -56,7 +56,7 @@ class _Chain:
             yield range(before.stop, after.start)
 
     def told(self, lines: Collection[int]) -> range | None:
-        """Return the arm that contains some of the lines, if there is exactly one."""
+        """Return the only arm that contains any of the lines; None if there are several, or none."""
         arms = [arm for arm in self.arms() if any(line in arm for line in lines)]
         return arms[0] if len(arms) == 1 else None
 

@@ -40,7 +40,7 @@ class Interchange:
 
     Attributes:
         order: Whether they can be interchanged.
-        reasons: Texts that explain why not, or why it is unknown.
+        reasons: Texts that explain why they cannot be interchanged, or why this is unknown.
         sums: Variables that would be summed in another order, which may change rounding.
     """
 
@@ -137,7 +137,7 @@ class _Test:
         )
 
     def _look_at_scalars(self, counted: set[str]) -> dict[str, Expression]:
-        """Record obstacles from written scalars; return the values of those that are constant within an iteration."""
+        """Record obstacles due to written scalars; return the values of those that are constant within an iteration."""
         accesses = self._effects.accesses
         named = [each for each in accesses if isinstance(each.reference, Name)]
         paths = (path_of(each.reference) for each in accesses)

@@ -283,7 +283,7 @@ def _chosen_by(condition: Expression, changed: frozenset[Name]) -> Iterator[Name
 
 
 def _is_work(site: Site, statement: Statement, loops: Sequence[Loop]) -> bool:
-    """Return whether a statement takes time other than for messages: file I/O, calls, and stores in loops."""
+    """Return whether a statement does work other than messages: file I/O, calls, or stores in loops."""
     if isinstance(statement, InputOutput):
         # It takes little time to read parameters once on one rank.
         return not is_terminal(site, statement) and (bool(loops) or statement.action == "write")

@@ -28,7 +28,7 @@ _REFERENCES: Final = (Name, ArrayRef, FieldRef, Deref)
 
 @dataclass(frozen=True)
 class Access:
-    """A read or write of a variable, or of a part of one.
+    """A read or a write of a variable, or of a part of a variable.
 
     Attributes:
         reference: A ``Name``, ``ArrayRef``, ``FieldRef`` or ``Deref``.

@@ -1,6 +1,6 @@
 """Advice on indirection: accesses through an index or a pointer that is itself read from memory.
 
-Advice is given for cache misses.
+Advice is given for regions with many cache misses.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Advice on input and output in loops: small pieces, repeated reads, opens and flushes, and formatting.
 
-Advice is given for disk I/O (Liu et al. 2011, 6.1.2: data kept in memory).
+Advice is given for regions with much disk I/O (Liu et al. 2011, 6.1.2: data kept in memory).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Advice on the order of loops: arrays that the innermost loop does not traverse in memory order.
 
-Advice is given for cache misses (Liu et al. 2011, 6.1.2: loops interchanged in ramod3).
+Advice is given for regions with many cache misses (Liu et al. 2011, 6.1.2: loops interchanged in ramod3).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Advice on messages: many small messages, repeated or mergeable messages, and pairs that wait for each other.
 
-Advice is given for network volume, small calls and waiting.
+Advice is given for regions with much network volume, many small calls, or waiting.
 """
 
 from __future__ import annotations

@@ -163,7 +163,7 @@ class Jump(Statement):
 
 @dataclass(frozen=True, slots=True)
 class OtherStatement(Statement):
-    """Any other statement; everything in it may have been read and changed."""
+    """Any other statement; everything in it may be read and changed."""
 
     expressions: tuple[Expression, ...] = ()
 

@@ -25,7 +25,7 @@ class Options:
 
     Attributes:
         language: ``c``, ``c++`` or ``fortran``.
-        words: The options, as in ``Compiled.options``; folders are absolute.
+        words: The options, as in ``Compiled.options``; paths of folders are absolute.
         macros: Macros that the compiler or an option defines, with their values; None for undefined macros.
         is_complete: Whether the compiler has listed all macros that it defines.
         contested: Macros with different values in different sources that include the file.

@@ -1,4 +1,4 @@
-"""Find where a value derives from the rank, back through assignments, arguments, results and fields in all files."""
+"""Find where a value derives from the rank, by tracing it back through assignments, arguments, results and fields."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ class Origins:
 
     Attributes:
         calls: The calls in the files.
-        ranks: The variables in the files that contain the rank.
+        ranks: The variables in these files that hold the rank.
     """
 
     def __init__(self, sources: Mapping[str, SourceFile]) -> None:

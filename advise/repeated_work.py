@@ -1,6 +1,6 @@
 """Advice on repeated work: values that a loop recomputes although nothing has changed, and cheaper alternatives.
 
-Advice is given for instructions (Liu et al. 2011, 6.2: common expressions eliminated).
+Advice is given for regions that execute many instructions (Liu et al. 2011, 6.2: common expressions eliminated).
 """
 
 from __future__ import annotations
@@ -239,7 +239,7 @@ def _may_be_stored_into(site: Site, expression: Expression, between: list[Assign
 
 
 def _is_out_of_reach(site: Site, reference: ArrayRef) -> bool:
-    """Return whether the compiler knows that no other pointer reaches an array: it is restrict, or stays local."""
+    """Return whether the compiler knows that no other pointer reaches an array: it is ``restrict`` or stays local."""
     base = base_of(reference)
     declaration = site.source.declaration(site.procedure, base.name) if base is not None else None
     if declaration is not None and declaration.is_argument and declaration.extents and not declaration.may_overlap:

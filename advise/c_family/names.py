@@ -62,7 +62,7 @@ class Names:
 
 
 def key_of(cursor: Any) -> str:
-    """Return a unique key of a declaration."""
+    """Return a unique key for a declaration."""
     canonical = lib.clang_getCanonicalCursor(cursor)
     return f"{lib.clang_getCursorUSR(canonical)} {lib.clang_getCursorSpelling(canonical)} {_offset(canonical)}"
 

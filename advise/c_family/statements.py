@@ -47,7 +47,7 @@ def read_procedure(
     Args:
         cursor: The function.
         places: Determines positions.
-        directives: Directives by line of the statement.
+        directives: Line of a statement → its directive.
         wrong: Lines with parse errors.
         found: Known structures; new structures are added.
     """

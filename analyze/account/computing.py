@@ -1,4 +1,4 @@
-"""CPU time that is computing, and the counts taken during it."""
+"""The part of CPU time that is computing, and the counts that are taken during this time."""
 
 from __future__ import annotations
 
@@ -90,8 +90,8 @@ class Counted:
     def counts(self, part: Experiment, time: Values) -> list[Values]:
         """Return each count during computing, in arrays like ``time``; L1 misses exclude those that also miss in L2.
 
-        The counters also count in calls that read or write files, which are not computing. The counts in these calls
-        are estimated, assuming as many events per second as in computing, and are left out.
+        The counters also run in calls that read or write files, which are not computing. The counts in these calls are
+        estimated, assuming as many events per second as in computing, and are left out.
         """
         found = self._counted(self.names, part, time)
         if self.names[1:] == _COUNTS[1:]:
@@ -99,7 +99,7 @@ class Counted:
         return found
 
     def in_events(self, part: Experiment, time: Values) -> dict[str, Values]:
-        """Return the seconds of computing that each event takes, in arrays like ``time``; at most ``time`` in all."""
+        """Return seconds of computing that each event takes, in arrays like ``time``; their sum is at most ``time``."""
         prices = [least for least, _ in self.events.values()] if self.of_events is None else self.of_events[:, :, None]
         found = [count * price for count, price in zip(self.event_counts(part, time), prices, strict=True)]
         together = np.sum([np.zeros_like(time), *found], axis=0)

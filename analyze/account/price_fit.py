@@ -153,7 +153,7 @@ def quantile_of_t(free: float) -> float:
 def own_prices(experiment: Experiment, counted: Counted, prices: Sequence[float], calibrated: Prices) -> Values:
     """Return prices for each call path, so that its counts at these prices add up to its computing.
 
-    An instruction takes from a sixth of a cycle to ten cycles, depending on how much operations wait for each other, so
+    An instruction takes from a sixth of a cycle to ten cycles, depending on how long operations wait for each other, so
     each call path has its own price. In a walk through consecutive values, misses have the calibrated price of a walk.
     Time that remains at the highest price of an instruction is attributed to misses that cost more there than in the
     whole run, as in pointer chasing. Misses of L2 come first, then misses of L1. Without both calibrated bounds such
@@ -286,10 +286,10 @@ def _least_squares(products: Values, bounds: Sequence[Bounds]) -> Values:
 
 
 def _within(square: Values, right: Values, low: Values, high: Values) -> Values:
-    """Minimise ``x @ square @ x / 2 - right @ x`` within bounds, for a positive definite square.
+    """Minimise ``x @ square @ x / 2 - right @ x`` within bounds, for a positive definite matrix ``square``.
 
     Each unknown lies on a bound or where the slope is 0. There are few unknowns, so all combinations are tried. SciPy's
-    ``lsq_linear`` finds the same, but importing it takes longer than the whole verdict.
+    ``lsq_linear`` gives the same result, but importing it takes longer than the whole verdict.
     """
     best, least = low, np.inf
     for places in product((None, low, high), repeat=len(right)):

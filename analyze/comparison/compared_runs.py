@@ -155,7 +155,7 @@ def _check_metric(label: str, experiment: Experiment, metric: str) -> None:
 
 
 def _check_units(joined: Integration, metric: str) -> None:
-    """Raise an error if the metric has two units; a run without a unit is accepted."""
+    """Raise an error if the metric's unit differs between runs; a run without a unit is accepted."""
     for name in _stored(metric):
         units = zip(joined.labels, (each.metric(name).unit for each in joined.operands), strict=True)
         (first, expected), *others = [(label, unit) for label, unit in units if unit] or [("", "")]

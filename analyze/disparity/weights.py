@@ -33,7 +33,7 @@ _IO: Final = 0.9
 
 
 def cycles_metric(experiment: Experiment) -> str | None:
-    """Return the metric that counts CPI's cycles; None if CPI is unavailable."""
+    """Return the metric that counts the cycles of CPI; None if CPI is unavailable."""
     if not complete(experiment, "instructions"):
         return None
     return next((name for name in ("cycles", "ref_cycles") if complete(experiment, name)), None)
@@ -93,7 +93,7 @@ class _Cpi:
         paths: ``bool[call path]``: the call paths that count. If file I/O is left out, these are not entirely file I/O.
         of_regions: ``float64[region]``: CPI of each region, over all ranks.
         of_program: CPI of the program, used for regions that execute almost nothing.
-        least: Instructions of a rank below which it executes almost nothing.
+        least: Number of instructions below which a rank counts as executing almost nothing.
     """
 
     cycles: str

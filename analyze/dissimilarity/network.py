@@ -49,8 +49,8 @@ def seconds_of_a_byte(experiment: Experiment) -> float:
 def _stands_out(vectors: RankVectors, culprit: int) -> bool:
     """Return whether one rank of a program moves several times as much as another, without collecting from all.
 
-    Inside a domain, ranks have at most twice as many neighbours as those in its corners. Values within a tenth are
-    equal.
+    Inside a domain, ranks have at most twice as many neighbours as those in its corners. Values within a tenth of each
+    other count as equal.
     """
     ranks = np.array(vectors.ranks)
     for columns in vectors.groups:

@@ -94,7 +94,7 @@ class _Asleep:
     def parts(self, part: Experiment) -> tuple[Values, Values, Values]:
         """Return the time off the processor outside calls, and in I/O calls; ``float64[call path, location]`` each.
 
-        The time that a rank was ready to run is divided over these times and MPI, where a rank polls while it waits.
+        The time that a rank was ready to run is divided among these times and MPI, where a rank polls while it waits.
         MPI_Init and MPI_Finalize get no share, because a rank sleeps there.
 
         Returns:

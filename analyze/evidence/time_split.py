@@ -140,7 +140,7 @@ def time_split(
     Files and MPI take the measured time of their calls; for MPI, waiting for late ranks is left out. Both take at most
     the time that their calls and bytes need on a slow disk or network, and at most the time per call or byte of the
     fastest rank: any longer time is waiting. If ranks wait for cores, only the CPU time of calls counts. Instructions
-    take the program's average time; for misses see ``misses.py``.
+    take the program's average time; for misses, see ``misses.py``.
 
     Args:
         ranks: All ranks, and the regions.

@@ -116,7 +116,7 @@ def _is_certain(before: Sequence[float], after: Sequence[float], repeats: bool, 
 
 
 def _by_floors(values: Sequence[float], places: Values, least: int) -> int:
-    """Return the most likely place of a change, if noise only ever adds to a value, exponentially distributed.
+    """Return the most likely place of a change, if noise is exponentially distributed and only adds to values.
 
     Args:
         values: The values.

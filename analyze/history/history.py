@@ -76,7 +76,7 @@ class _Key:
 
 @dataclass(frozen=True)
 class History:
-    """The runs of one program with one command line, and equally many ranks and threads.
+    """The runs of one program with one command line, and with the same numbers of ranks and threads.
 
     Attributes:
         runs: The runs, in the order in which they were added.

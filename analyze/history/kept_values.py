@@ -94,7 +94,7 @@ def in_utf8(text: str) -> str:
 
 
 def _place(region: Region) -> str:
-    """Return an identity of a region that stays valid when lines move: a loop has its ordinal instead of its line."""
+    """Return an identifier of a region that stays valid when lines move: a loop has its ordinal instead of its line."""
     name = region.kind if region.kind in ("loop", "parallel") else region.name
     nameless = region._replace(name=name, first_line=0, last_line=0, text="")
     return in_utf8(nameless.descriptor.removeprefix(f"{DESCRIPTOR_VERSION}|"))

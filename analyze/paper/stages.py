@@ -38,7 +38,7 @@ def by_the_paper(prepared: Prepared, metric: str, disparity_metric: str) -> tupl
 
 
 def compare(ranks: Selection, metric: str) -> Differences:
-    """Compare ranks, or threads, by measured values including the overhead of probes, without a least difference."""
+    """Compare ranks, or threads, by measured values including the overhead of probes, without a minimum difference."""
     compared = ranks if metric == "mpi_bytes" else ranks.by_thread()
     vectors = RankVectors.selected(compared, metric=metric)
     measured = vectors.measured(range(len(vectors.regions)))

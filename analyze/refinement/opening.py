@@ -15,7 +15,7 @@ _LIBRARY: Final = re.compile(r"\[[^\[\]]+\.(so|dylib|dll)[^\[\]]*\]$")  # how pr
 
 
 def can_be_opened(experiment: Experiment, path: int) -> bool:
-    """Return whether a second round could show more: the region contains no region, and was not opened before.
+    """Return whether a second round could show more: the region contains no other one, and was not opened before.
 
     Opening a function divides it into blocks, or makes its loops regions.
     """

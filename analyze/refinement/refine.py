@@ -149,7 +149,7 @@ def _weighing(findings: Findings) -> Iterator[int]:
 
 
 def _plan(experiment: Experiment, opened: Iterable[Opened], weighing: Iterable[int], culprits: Collection[int]) -> Plan:
-    """Return the plan that keeps the regions that take much time and those that lead to culprits, and splits culprits.
+    """Return the plan that splits culprits, and keeps the regions that take much time or lead to culprits.
 
     Args:
         experiment: The run.

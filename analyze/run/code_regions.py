@@ -100,7 +100,7 @@ def recursive(experiment: Experiment, regions: Sequence[CodeRegion]) -> dict[int
 def of_recursion(experiment: Experiment, regions: Sequence[CodeRegion], chosen: Sequence[int]) -> list[int]:
     """Replace each chosen region with the outermost call path of the same region, whose time includes all calls.
 
-    A region stays if that call path also contains a chosen region of another kind, or counts only with its own code.
+    A region is kept if that call path also contains a chosen region of another kind, or counts only with its own code.
 
     Args:
         experiment: The run.

@@ -30,7 +30,7 @@ def noise_of_times(times: Values) -> float | None:
     """Estimate the relative standard deviation of times of equal work; None if too few rows take time.
 
     Most regions have no imbalance. There, ranks differ by chance and, if one rank is slower everywhere, by an offset
-    common to all regions. The median size of the residuals measures the chance part. Each rank is compared with the
+    common to all regions. The median size of the residuals measures the random part. Each rank is compared with the
     next one in the order of work and time, so that ranks of one program, or with a common fault, are neighbours
     whatever their numbers.
 
@@ -66,7 +66,7 @@ def part_by_noise(deviation: float | None) -> float:
 
 
 def compute_time(experiment: Experiment) -> Values:
-    """Return CPU time outside MPI, and outside waiting in OpenMP if known; ``float64[call path, location]``."""
+    """Return CPU time outside MPI, and outside waiting in OpenMP if that is known; ``float64[call path, location]``."""
     return Computing.of(experiment).values(experiment)
 
 
@@ -93,7 +93,7 @@ class SharedOut:
 
     @classmethod
     def by_bytes(cls, experiment: Experiment, time: str, *less: str) -> SharedOut | None:
-        """Divide time in I/O calls by bytes; None if a metric or a value is missing, or no bytes were moved."""
+        """Divide time in I/O calls in proportion to bytes; None if values are missing, or no bytes were moved."""
         shared = cls(time, less, "io_bytes", np.zeros(len(experiment.call_paths)))
         if not shared._is_measured(experiment):
             return None
@@ -105,7 +105,7 @@ class SharedOut:
 
     @classmethod
     def by_instructions(cls, experiment: Experiment, noise: float | None, time: str, *less: str) -> SharedOut | None:
-        """Divide computing by instructions if ranks take equally long per instruction, within the noise.
+        """Divide computing in proportion to instructions, if ranks take equally long per instruction, within the noise.
 
         Other call paths stay as measured, because their ranks miss caches, or differ in speed. If all counts of a call
         path are equal, only speed can be the reason for different times; then the noise includes a burst of load from

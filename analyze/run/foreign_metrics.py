@@ -257,7 +257,7 @@ def _add_barriers(experiment: Experiment, found: dict[str, _Source]) -> None:
 def expected_times(experiment: Experiment, absent: Sequence[str]) -> str | None:
     """Return a text about the times that are expected of another tool's experiment and those that it has.
 
-    None for one of our experiments.
+    None for our own experiments.
     """
     if not _is_imported(experiment):
         return None

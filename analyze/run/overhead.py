@@ -32,7 +32,7 @@ class Overhead:
     """The estimated overhead of the measurement.
 
     Attributes:
-        probe_ns: Overhead of one enter and exit in ns; None if unknown.
+        probe_ns: Overhead of one entry and exit in ns; None if unknown.
         call_ns: Overhead of measuring a call of MPI or file I/O in ns, in addition to that of a region; None if
             unknown.
         visits: Number of timed region entries and MPI calls.

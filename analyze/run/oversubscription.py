@@ -48,7 +48,7 @@ class WaitForCore:
 
 
 def oversubscription(experiment: Experiment) -> int:
-    """Return the number of ranks, or of busy threads if larger, if they share fewer cores.
+    """Return the number of ranks, or of busy threads if there are more of these, that share fewer cores.
 
     The result is 0 if each rank or thread had a core, or if this is unknown.
     """

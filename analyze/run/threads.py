@@ -116,8 +116,8 @@ class _Places:
         active: ``bool[call path, location]``: whether each location entered the call path. Work of threads outside all
             regions is recorded at the root, and does not count.
         parallel: ``bool[call path, process]``: whether the call path is parallel in the process.
-        nested: ``bool[call path, process]``: whether threads entered the call path that were not in the parallel call
-            path around it.
+        nested: ``bool[call path, process]``: whether the call path was entered by threads that were not in the parallel
+            call path around it.
     """
 
     def __init__(self, experiment: Experiment) -> None:

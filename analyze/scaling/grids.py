@@ -51,7 +51,7 @@ class GridForm:
 
 @cache
 def dimensions(ranks: int, number: int) -> _Sizes:
-    """Return the sizes of the most even grid of a number of dimensions, the largest first."""
+    """Return the sizes of the most even grid with a given number of dimensions, the largest first."""
     if number == 1:
         return (ranks,)
     root = round(ranks ** (1 / number))

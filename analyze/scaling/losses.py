@@ -40,7 +40,7 @@ class ScalingLoss:
     """A part of the rank-seconds that are lost.
 
     Attributes:
-        kind: ``replicated``, ``grows``, ``not_explained``, or a kind of the verdict.
+        kind: ``replicated``, ``grows``, ``not_explained``, or a kind of finding in the verdict.
         region: The region of the loss; None if it is in no single region.
         rank_seconds: The loss in seconds over all ranks; negative if it makes up for other losses.
         by_counts: Whether instructions show the loss; otherwise only times do.

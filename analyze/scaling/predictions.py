@@ -30,7 +30,8 @@ class Prediction:
         predicted: The models' prediction; None if the models do not cover 99 % of the count.
         measured: The measured total; None if there is no such run.
         modelled: The share of the count in regions with a model.
-        unclear: The share in regions with several models that are as simple and exact, but predict different counts.
+        unclear: The share in regions with several models that are equally simple and exact, but predict different
+            counts.
     """
 
     metric: str

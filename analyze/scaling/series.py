@@ -36,7 +36,7 @@ class Series:
         repeats: The times of all runs with each number of ranks.
         call_paths: The call paths of all runs.
         rows: For each run, the index in ``call_paths`` of each of its own call paths.
-        has_same_arguments: Whether all runs got the same arguments, or these are unknown.
+        has_same_arguments: Whether all runs got the same arguments, or the arguments are unknown.
         busy: Busy time in seconds, including file I/O.
         longest: Busy time of the rank that is busy longest in the call path, in seconds.
         busiest: ``float64[run]``: busy time of the busiest rank.
@@ -46,11 +46,11 @@ class Series:
         counts: ``instructions``, ``visits`` and ``mpi_bytes_sent``, each only if all runs have it.
         least: Like ``counts``, but of the rank with the smallest count in the call path.
         most: Like ``counts``, but of the rank with the largest count in the call path.
-        grids: For each run, the sizes of each grid that the program made of all ranks.
+        grids: For each run, the sizes of each grid in which the program arranged all ranks.
         shared: ``bool[run, call path]``: whether each rank executes at least half as many instructions as the mean
-            rank; by busy time if these were not counted.
-        same: ``bool[run, call path]``: whether all ranks execute the same number of instructions; false if these were
-            not counted.
+            rank; by busy time if instructions were not counted.
+        same: ``bool[run, call path]``: whether all ranks execute the same number of instructions; false if instructions
+            were not counted.
     """
 
     labels: tuple[str, ...]

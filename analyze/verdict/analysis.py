@@ -110,7 +110,7 @@ class Analysis:
 
     @cached_property
     def culprits_by_difference(self) -> tuple[int, ...]:
-        """The culprits in which ranks differ: first those with different work, each kind by decreasing difference."""
+        """The culprits in which ranks differ, those with different work first; both groups by decreasing difference."""
         values, alike = self.vectors.values, self.same_work.culprits
         return tuple(
             sorted(self.dissimilarity.culprits, key=lambda culprit: (culprit in alike, -float(np.ptp(values[culprit]))))

@@ -21,7 +21,7 @@ __all__ = ["causes_of_differences", "groups_in"]
 def groups_in(
     differences: Differences, regions: Sequence[int], master: int | None, *, compared: bool = False
 ) -> tuple[Group, ...]:
-    """Return the groups of ranks, or threads, that are alike in some regions, with their values summed over these.
+    """Return the groups of ranks, or threads, that are alike in some regions, with their sums over these regions.
 
     A master, and threads that take part in none of the regions, are in no group.
 

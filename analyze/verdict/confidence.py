@@ -79,7 +79,7 @@ def is_same_work(analysis: Analysis, regions: Sequence[int]) -> bool:
 
 
 def is_by_counts_alone(analysis: Analysis, regions: Sequence[int]) -> bool:
-    """Return whether only the counts of ranks differ in some regions, and neither their times nor any cause."""
+    """Return whether only the counts of ranks differ in some regions, but neither their times nor any cause."""
     return not _counts_differ(analysis, regions) and analysis.differences.is_by_counts_alone(regions)
 
 

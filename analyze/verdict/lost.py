@@ -114,7 +114,7 @@ def _of_idle(analysis: Analysis, findings: Mapping[int, Finding], most: Mapping[
     Args:
         analysis: The results so far.
         findings: The findings by number. Time in a region counts for the first finding that contains it.
-        most: By number, the most seconds that the finding accounts for, and the fraction of its seconds that belongs
+        most: Number of a finding → the most seconds that it accounts for, and the fraction of its seconds that belongs
             to this loss.
     """
     path, regions = analysis.explanation.serialisation, analysis.run.weighed.regions

@@ -33,7 +33,7 @@ def each_place_once(analysis: Analysis, findings: Iterable[Finding]) -> list[Fin
 
     Args:
         analysis: The results so far.
-        findings: Any number per place: one per call path and kind.
+        findings: The findings, one per call path and kind; a place may have several.
     """
     by_place: dict[Region | None, list[Finding]] = {}
     for each in findings:

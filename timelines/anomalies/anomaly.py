@@ -125,7 +125,7 @@ class Anomaly:
 def companions(
     ways: Sequence[tuple[Run, Way]], members: Sequence[int], profile: Values, seconds: float
 ) -> tuple[Companion, ...]:
-    """Return the metrics of all runs that resemble an anomaly's shape, most similar first.
+    """Return the metrics of all runs whose shapes resemble an anomaly's shape, most similar first.
 
     Args:
         ways: For each run, the amounts in each part of a region's entries.

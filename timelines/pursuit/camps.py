@@ -29,7 +29,7 @@ _GAIN: Final = 1e-9
 
 @dataclass(frozen=True)
 class Split:
-    """Projections of points to lines, each split in two where the index is largest.
+    """Projections of points onto lines, each split in two where the index is largest.
 
     Attributes:
         index: ``float64[line]``: the index of the split.

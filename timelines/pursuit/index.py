@@ -1,4 +1,4 @@
-"""Jones and Sibson's index: how far a projection to 1 to 3 dimensions is from normality (Vetter and Reed, 3.3.1)."""
+"""Jones and Sibson's index: how far a projection onto 1 to 3 dimensions is from normality (Vetter and Reed, 3.3.1)."""
 
 from __future__ import annotations
 

@@ -60,8 +60,8 @@ class Period:
     Attributes:
         start: Start of the window in seconds.
         end: End of the window in seconds.
-        status: As in ``Outcome``. Without a result, ``too-few`` if there are too few locations, ``no-structure`` if no
-            metric differs.
+        status: As in ``Outcome``. Without a result, ``too-few`` if there are too few locations, or ``no-structure`` if
+            no metric differs.
         reason: The reason for the status.
         found: The result, or None.
         selected: The metrics to record from now on; empty before the first selection.

@@ -278,7 +278,7 @@ def index_of(space: MetricSpace, metrics: tuple[str, ...]) -> float:
 
 
 def _by_spread(space: MetricSpace) -> tuple[Ranked, ...]:
-    """Return metrics sorted by range divided by largest absolute value, for too few points for an index."""
+    """Return metrics sorted by range divided by largest absolute value, if points are too few for an index."""
     relative: Values = space.values / np.abs(space.values).max(axis=0)
     order = np.argsort(-np.ptp(relative, axis=0), kind="stable")
     return tuple(Ranked(space.metrics[each], 0.0, 0.0, 0.0, 0.0) for each in order.tolist())

@@ -89,7 +89,7 @@ def some(values: Values, drawn: np.random.Generator) -> Values:
 
 
 def _starts(values: Values, dimensions: int, starts: int, drawn: np.random.Generator) -> Values:
-    """Return orthonormal starting frames, half of them with the direction of a far point as first axis."""
+    """Return orthonormal starting frames, half of them with the direction of a far point as the first axis."""
     rank = values.shape[1]
     axes = drawn.standard_normal((starts, rank, dimensions))
     far = np.argsort(-np.einsum("pr,pr->p", values, values), kind="stable")[: starts // 2]

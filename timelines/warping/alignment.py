@@ -93,7 +93,7 @@ def _known(series: Series) -> Series:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OnTime:
-    """The metrics of another trace, on the reference's time.
+    """The metrics of another trace, mapped to the reference's time.
 
     Attributes:
         series: The metrics.

@@ -237,7 +237,7 @@ def _ways(table: _Table, i: int, k: int, start: int, kept: tuple[Values, Values]
 
     Returns:
         For each diagonal: its first i; for each cell, whether the best step to it is in only one sequence; and for each
-            cell, whether the better of the steps in one sequence is in the second sequence.
+        cell, whether the better of the steps in one sequence is in the second sequence.
     """
     shift = max(0, i - (k - start) - 2)
     before, latest = (row[shift : i + 2].copy() for row in kept)
