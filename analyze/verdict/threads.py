@@ -72,7 +72,7 @@ class ThreadWaits:
         return barriers.work <= shortest and barriers.number * price >= self.least
 
     def _price(self, team: float) -> float:
-        """Return the seconds of a barrier of ``team`` threads: the calibrated time if it is for about as many threads."""
+        """Return the seconds of a barrier of ``team`` threads: calibrated if the calibration had about as many."""
         notes = self.run.experiment.notes
         cores = notes.calibrated.get("cores", "")
         is_alike = cores.isdecimal() and 1 / _ALIKE <= team / max(int(cores), 1) <= _ALIKE
