@@ -43,17 +43,17 @@ class Site:
 
     Attributes:
         source: The file.
-        procedure: The procedure that the region is or is inside of.
+        procedure: The procedure that the region is, or that contains it.
         first: The region's first line.
         last: The region's last line.
-        causes: Why the region is a finding: attributes such as ``l1_miss_rate``, and ``waiting``, ``small_calls``, and
-            ``ranks`` or ``threads`` if these differ.
+        causes: Why the region is a finding: attributes such as ``l1_miss_rate``; ``waiting`` or ``small_calls``;
+            ``ranks`` or ``threads`` if they differ.
         gain: Seconds that a perfect fix saves.
-        numbers: The region's measurements: ``visits``, ``io_calls``, ``io_bytes``, ``mpi_calls``, ``mpi_bytes`` over
-            all ranks; ``visits_per_rank``, the largest rank's; ``visits_apart`` and ``instructions_apart``, the ratio
-            of the largest rank's value to the smallest.
+        numbers: The region's measurements. ``visits``, ``io_calls``, ``io_bytes``, ``mpi_calls`` and ``mpi_bytes`` are
+            sums over all ranks. ``visits_per_rank`` is the largest number of visits on any rank. ``visits_apart`` and
+            ``instructions_apart`` are the ratios of the largest value on any rank to the smallest.
         sources: All files that were read, by name.
-        turns_apart: Returns, for a loop in a file, the ratio of the largest rank's iterations to the smallest; None if
+        turns_apart: Returns the ratio of the most iterations of a loop on any rank to the fewest; None if its
             iterations are not counted.
     """
 

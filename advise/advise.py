@@ -53,7 +53,7 @@ _SUREST: Final = {HIGH: 0, MEDIUM: 1, LOW: 2}
 _BY_CALLERS: Final = division_of_work.CAUSES | pipeline.CAUSES  # kinds that also read the files of the region's callers
 _MOST: Final = 5  # largest number of suggestions per finding
 _MOST_FILES: Final = 12  # limit for files of a region's callers, and for other files searched for a division of work
-_DEAR: Final = 4  # a C++ file counts as this many files: with its library it takes 0.5 s instead of 0.1 s
+_DEAR: Final = 4  # a C++ file counts as this many: with library headers it takes 0.5 s instead of 0.1 s
 _AMOUNTS: Final = ("visits", "io_calls", "io_bytes", "mpi_calls", "mpi_bytes")
 _APART: Final = ("visits", "instructions")
 
@@ -66,7 +66,7 @@ class Advised:
         of_ranks: Culprit in which ranks differ → its advice, most certain first.
         of_regions: Hot spot → its advice, most certain first.
         remarks: Files for which advice is incomplete, and why.
-        lacking: Files of findings that might have had advice but have none, and why.
+        lacking: Files with findings that could not be used for advice, and why.
     """
 
     of_ranks: Mapping[int, tuple[Advice, ...]] = field(default_factory=dict)
@@ -75,7 +75,7 @@ class Advised:
     lacking: tuple[str, ...] = ()
 
     def on(self, finding: Finding) -> tuple[Advice, ...]:
-        """Return the advice on a finding, starting with its main cause."""
+        """Return the advice on a finding, starting with the advice on its main cause."""
         of_ranks = self.of_ranks.get(finding.difference, ()) if finding.difference is not None else ()
         of_region = self.of_regions.get(finding.weight, ()) if finding.weight is not None else ()
         first, other = (of_ranks, of_region) if finding.kind is Kind.IMBALANCE else (of_region, of_ranks)
@@ -129,7 +129,7 @@ class _Adviser:
         if is_speed(findings, [culprit]):
             return ()
         causes = {each.attribute for each in findings.causes_of_differences.get(culprit, ())} - {"unexplained"}
-        # If instructions are counted, they show an uneven division of work; misses have other reasons.
+        # Counted instructions would show an uneven division of work, and cache misses have other reasons.
         counted = "instructions" not in findings.lacking and findings.experiment.notes.counts_by_rank
         if not (causes or counted) or not all(each.endswith("_rate") for each in causes):
             causes.add("threads" if findings.vectors.threads else "ranks")
@@ -229,7 +229,7 @@ class _Adviser:
         return tuple(filter(self._is_of_what_was_built, found)) or self._nothing_on(place.file)
 
     def _is_of_what_was_built(self, advice: Advice) -> bool:
-        """Return whether all lines that some advice names were certainly built."""
+        """Return whether all lines that a suggestion names were certainly built."""
         for place in advice.places:
             name, _, line = place.rpartition(":")
             source = self._reading.sources.get(name)
@@ -257,7 +257,7 @@ def _with_source(findings: Findings, region: CodeRegion) -> Region | None:
 
 
 def _procedure(source: SourceFile, region: Region) -> Procedure | None:
-    """Return the procedure that a region is or is inside of, by its line, or by its name if lines are unknown."""
+    """Return the procedure that a region is, or that contains it; found by line, or by name if lines are unknown."""
     if region.first_line and (found := source.procedure_at(region.first_line)):
         return found
     name = (region.function or region.name).rpartition("::")[2]
@@ -270,7 +270,7 @@ def _cost(name: str) -> int:
 
 
 def _numbers(selection: Selection, culprit: int) -> dict[str, float]:
-    """Return a region's measurements: sums, and ratios between ranks, which need an iteration over all ranks."""
+    """Return a region's measurements: sums, and ratios between ranks, which require the values of every rank."""
     found = {name: float(selection.sums(name)[culprit]) for name in _AMOUNTS if complete(selection.experiment, name)}
     if complete(selection.experiment, "visits"):
         found |= _entries(selection, culprit)
@@ -278,7 +278,7 @@ def _numbers(selection: Selection, culprit: int) -> dict[str, float]:
         if complete(selection.experiment, name):
             row = selection.rows(name, [culprit])[0]
             least, most = float(np.min(row)), float(np.max(row))
-            if name == "visits":  # an allocation in a procedure that each rank enters once is not repeated
+            if name == "visits":  # if each rank enters a procedure once, an allocation in it is not repeated
                 found["visits_per_rank"] = most
             if least > 0:
                 found[f"{name}_apart"] = most / least
@@ -286,7 +286,10 @@ def _numbers(selection: Selection, culprit: int) -> dict[str, float]:
 
 
 def _turns_apart(selection: Selection, source: SourceFile, loop: Loop) -> float | None:
-    """Return the most iterations of a loop by any rank divided by the fewest, by what each iteration enters once."""
+    """Return the ratio of the most iterations of a loop on any rank to the fewest.
+
+    Iterations are counted by the entries into a region that each iteration enters exactly once.
+    """
     experiment = selection.experiment
     once, paths = once_a_turn(loop), experiment.call_paths
     throttled = {Region.from_descriptor(each) for each in experiment.notes.throttled}
@@ -310,7 +313,7 @@ def _turns_apart(selection: Selection, source: SourceFile, loop: Loop) -> float 
 
 
 def _entries(selection: Selection, culprit: int) -> dict[str, float]:
-    """Return how often a region is entered, and the region around it: ``entries`` and ``entries_around``."""
+    """Return the numbers of entries into a region and into the region around it: ``entries`` and ``entries_around``."""
     paths, own = selection.experiment.call_paths, summary(selection.experiment, "visits").sums
     path = selection.regions[culprit].id
     parent = paths[path].parent

@@ -1,4 +1,4 @@
-"""Arms of branches: of two statements in different arms of one branch, only one is executed."""
+"""Arms of branches: if two statements are in different arms of a branch, only one of them is executed."""
 
 from __future__ import annotations
 

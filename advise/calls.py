@@ -1,4 +1,4 @@
-"""Find calls of procedures in all files read, with callers, arguments and results."""
+"""Find the calls of procedures in all files that were read, with their callers, arguments and results."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Calling:
 
 
 class Calls:
-    """Finds calls in some files.
+    """Finds the calls in a set of files.
 
     Args:
         sources: The files.
@@ -77,7 +77,7 @@ class Calls:
         return bool(called & functions) or any(each in called for each in doing)
 
     def results(self, call: Call) -> list[tuple[Where, Expression, int]]:
-        """Return a function's results, if the function was read: procedure, value and line of each."""
+        """Return the procedure, value and line of each result of a function; empty if the function was not read."""
         found = []
         for where in self.everywhere:
             function = where.procedure
@@ -107,12 +107,12 @@ def argument(call: Call, at: int) -> Expression | None:
 
 
 def pointed_at(value: Expression) -> Expression:
-    """Return the object whose address an argument is; otherwise the argument itself."""
+    """Return the object whose address is passed as an argument; other arguments are returned unchanged."""
     return value.operand if isinstance(value, Unary) else value
 
 
 def bare(name: str) -> str:
-    """Return a name in lower case and without its scope, because Fortran ignores case."""
+    """Return a name without its scope, in lower case because Fortran ignores case."""
     return name.rpartition("::")[2].partition("<")[0].lower()
 
 

@@ -1,6 +1,6 @@
 """Decide which arms of preprocessor conditions were built, from the lines that ran and, if known, from the options.
 
-If neither these nor the source decides a condition, its arms are doubtful.
+If neither the lines, the options nor the source decide a condition, its arms are doubtful.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _DEFINED: Final = re.compile(rb"[ \t]*#[ \t]*define[ \t]+(\w+)")
 _NOT_DEFINED: Final = re.compile(rb"(?:ifndef|if[ \t]*![ \t]*defined)\b[ \t(]*(\w+)[ \t)]*$")
 _NAME: Final = re.compile(rb"\b[A-Za-z_]\w*")
 _COMMENT: Final = re.compile(rb"/\*.*?(?:\*/|$)|//.*", re.S)
-_SAME: Final = frozenset(  # macros with the same value in any build on this machine, by any compiler
+_SAME: Final = frozenset(  # macros with the same value in every build on this machine, by any compiler
     (b"defined", b"__cplusplus", b"__GNUC__", b"__linux__", b"__unix__", b"__APPLE__", b"_WIN32", b"WIN32", b"_MSC_VER")
 )
 _CONDITION: Final = re.compile(r"^[ \t]*#[ \t]*(?:ifdef|if|elif)\b([^\n]*)", re.M)
@@ -41,7 +41,7 @@ class _Chain:
     @property
     def names(self) -> set[bytes]:
         """The macros that decide which arm is built."""
-        asked = (_NAME.findall(each)[1:] for each in self.said)  # after the word ``if``, ``ifdef`` …
+        asked = (_NAME.findall(each)[1:] for each in self.said)  # skips the word ``if``, ``ifdef`` …
         return {name for names in asked for name in names} - _SAME
 
     @property
@@ -56,18 +56,18 @@ class _Chain:
             yield range(before.stop, after.start)
 
     def told(self, lines: Collection[int]) -> range | None:
-        """Return the arm that contains some of the lines, if there is exactly one."""
+        """Return the only arm that contains any of the lines; None if there are several, or none."""
         arms = [arm for arm in self.arms() if any(line in arm for line in lines)]
         return arms[0] if len(arms) == 1 else None
 
 
 def settled(text: bytes, lines: Collection[int]) -> bytes:
-    """Return a source without the arms that were not built, as far as ``lines`` show; line numbers stay the same.
+    """Return a source without the arms that ``lines`` show were not built; line numbers stay the same.
 
     Args:
         text: A source of C, C++ or Fortran.
-        lines: Numbers of lines that were built, because code regions begin there. They decide a condition if they are
-            in only one of its arms.
+        lines: Numbers of lines that are known to have been built, because code regions begin there. They decide a
+            condition if they are in only one of its arms.
     """
     written = text.splitlines(keepends=True)
     gone: set[int] = set()
@@ -79,7 +79,7 @@ def settled(text: bytes, lines: Collection[int]) -> bytes:
 
 
 def resolved(text: bytes, skipped: Collection[int], wrong: Collection[int], is_known: Callable[[str], bool]) -> bytes:
-    """Return a source without the conditions that the preprocessor has decided; line numbers stay.
+    """Return a source without the conditions that the preprocessor has decided; line numbers stay the same.
 
     Args:
         text: A source of C, C++ or Fortran.
@@ -102,7 +102,7 @@ def doubtful(text: bytes, told: Collection[str] = ()) -> frozenset[int]:
 
     Args:
         text: A source whose other conditions are ``settled``.
-        told: Macros that are known to be defined, with values, or known to be undefined.
+        told: Macros whose values are known, and macros that are known to be undefined.
     """
     written = text.splitlines(keepends=True)
     known = {each.encode() for each in told}
@@ -115,7 +115,7 @@ def doubtful(text: bytes, told: Collection[str] = ()) -> frozenset[int]:
 
 
 def defined_in(text: bytes, told: Collection[str] = ()) -> frozenset[str]:
-    """Return the macros that a source defines in any build, and not only as a default.
+    """Return the known macros, and those that a source defines in every build other than as defaults.
 
     Args:
         text: The source.
@@ -149,7 +149,7 @@ def asks_for_mpi(text: str) -> list[str]:
 
 
 def _only_defines(chain: _Chain, written: list[bytes]) -> bool:
-    """Return whether a missing macro is defined right away, as in an include guard or a default."""
+    """Return whether a condition only defines a macro that is missing, as an include guard or a default does."""
     inside = written[chain.directives[0].stop - 1 : chain.directives[-1].start - 1]
     first = next((each for each in inside if each.strip()), b"")
     match = _DEFINED.match(first)
@@ -157,7 +157,7 @@ def _only_defines(chain: _Chain, written: list[bytes]) -> bool:
 
 
 def all_but_last(text: str, lines: Collection[int]) -> set[int]:
-    """Return each of ``lines`` after which a later arm of the same condition contains others: only one arm is built."""
+    """Return those of ``lines`` for which a later arm of the same condition contains others: only one arm is built."""
     found: set[int] = set()
     for chain in _chains([line.encode(errors="replace") for line in text.split("\n")]):
         among = [{line for line in lines if line in arm} for arm in chain.arms()]

@@ -1,4 +1,4 @@
-"""Whether two loops of a nest can be interchanged: a conservative test of dependences.
+"""Test dependences, conservatively, to decide whether two loops of a nest can be interchanged.
 
 Loops of a perfect nest can be interchanged if the order of dependent iterations is preserved (Wolfe, High Performance
 Compilers for Parallel Computing, 1996, 9.2). Two iterations are dependent if both access the same memory, and one of
@@ -40,7 +40,7 @@ class Interchange:
 
     Attributes:
         order: Whether they can be interchanged.
-        reasons: Texts that explain why not, or why it is unknown.
+        reasons: Texts that explain why they cannot be interchanged, or why this is unknown.
         sums: Variables that would be summed in another order, which may change rounding.
     """
 
@@ -50,7 +50,7 @@ class Interchange:
 
 
 def perfect_nest(outer: Loop) -> list[Loop]:
-    """Return a loop and the perfectly nested loops inside it, with only declarations between."""
+    """Return a loop and the perfectly nested loops inside it, with only declarations between them."""
     nest = [outer]
     while True:
         body = [each for each in nest[-1].body if not isinstance(each, Declaration)]
@@ -79,7 +79,7 @@ def interchange(source: SourceFile, procedure: Procedure, outer: Loop, inner: Lo
 
 
 class _Test:
-    """The test of a nest whose first and last loop are to be interchanged."""
+    """The test of a nest whose first and last loops are to be interchanged."""
 
     def __init__(self, source: SourceFile, procedure: Procedure, nest: list[Loop]) -> None:
         self._source, self._procedure, self._nest = source, procedure, nest
@@ -120,7 +120,7 @@ class _Test:
                 self._reasons.append(f"the bounds of line {loop.line} may change inside the loop")
 
     def _is_reached(self, name: Expression) -> bool:
-        """Return whether pointers may point to a variable: a reference, or in C a variable that others can access."""
+        """Return whether pointers may refer to a variable: it has other names or, in C, other code can access it."""
         declaration = self._source.declaration(self._procedure, name.name) if isinstance(name, Name) else None
         if declaration is None or declaration.is_constant:
             return False
@@ -137,7 +137,7 @@ class _Test:
         )
 
     def _look_at_scalars(self, counted: set[str]) -> dict[str, Expression]:
-        """Record obstacles from written scalars; return the values of those that are constant within an iteration."""
+        """Record obstacles due to written scalars; return the values of those that are constant within an iteration."""
         accesses = self._effects.accesses
         named = [each for each in accesses if isinstance(each.reference, Name)]
         paths = (path_of(each.reference) for each in accesses)
@@ -248,7 +248,7 @@ def _is_array(declaration: Declaration) -> bool:
 
 
 def _are_alike(one: Element, two: Element) -> bool:
-    """Return whether two pointers may alias by C's rules: equal types, bytes, or structures."""
+    """Return whether pointers to two types may alias by C's rules: types are equal, or one is bytes or a structure."""
     if one.kind in _ANY or two.kind in _ANY:
         return True
     return one.kind == two.kind and (not one.bytes or not two.bytes or one.bytes == two.bytes)

@@ -1,6 +1,6 @@
-"""Advice on how work is divided: from the bounds of loops back to the line that derives them from the rank.
+"""Advice on how work is divided: traces the bounds of loops back to the line that derives them from the rank.
 
-Advice is given if ranks differ (Liu et al. 2011, 6.1.2: static and dynamic dispatching).
+Advice is given for regions in which ranks differ (Liu et al. 2011, 6.1.2: static and dynamic dispatching).
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ _LEVELS: Final = 4  # levels of callers above the region
 _EQUAL: Final = ("==", "!=")
 _COMPARING: Final = (*_EQUAL, "<", "<=", ">", ">=")
 _NEAR: Final = 3  # largest number of steps from bounds to the rank; beyond that, the line may be unrelated
-# Ratio of two ranks' iterations; a division's remainder causes less, which does not make a rank late.
+# Ratio of two ranks' numbers of iterations. The remainder of a division causes less, which does not make a rank late.
 _ALIKE: Final = 1.1
 
 
 def division_of_work(site: Site) -> Iterator[Advice]:
-    """Yield advice on the loops of a site, then on loops around it and around its callers."""
+    """Yield the first advice found: on a site's loops, its branches, the loops around calls of it, or its data."""
     origins = Origins(site.sources or {site.source.path: site.source})
     found = _of_loops(site, origins) or _of_branch(site, origins) or _of_callers(site, origins) or _of_data(site)
     if found:
@@ -117,7 +117,7 @@ def _of_loop(
         found = origins.of(bound, source, procedure, before=_outermost(loop, procedure).last_line, at=loop.line)
         if found is None and _has_rank(bound, origins, source, procedure):
             if bound is loop.first:
-                return None  # dealt out cyclically
+                return None  # the iterations are already dealt out cyclically
             known = origins.ranks.names(source, procedure)
             has_size = any(known.get(each.name, ("",))[0] == SIZE for each in walk(bound) if isinstance(each, Name))
             found = Origin(source, loop.line, None, bound, True, has_size, False)
@@ -127,7 +127,7 @@ def _of_loop(
 
 
 def _is_halved(loop: Loop) -> bool:
-    """Return whether a loop continues while a value is left that each iteration divides."""
+    """Return whether a loop's condition tests a value that each iteration divides."""
     names = {each for each in walk(loop.condition) if isinstance(each, Name)} if loop.condition is not None else set()
     values = (each.value for each, _ in statements(loop.body) if isinstance(each, Assignment))
     parts_ = (part for value in values for part in walk(value) if isinstance(part, Binary))
@@ -218,7 +218,7 @@ def _declared(origin: Origin) -> Iterator[int]:
 
 
 def _is_end(origins: Origins, origin: Origin, loop: Loop) -> bool:
-    """Return whether a bound is the end of a rank's part, although the loop begins at the same place on all ranks."""
+    """Return whether a bound is the end of a rank's part, although the loop begins at the same index on all ranks."""
     procedure = origin.source.procedure_at(origin.line)
     known = origins.ranks.names(origin.source, procedure) if procedure else {}
     products = (each for each in walk(origin.value) if isinstance(each, Binary) and each.operator == "*")
@@ -252,7 +252,7 @@ def _of_branch(site: Site, origins: Origins) -> Advice | None:
                 work = [loops for each, loops in statements(arm.body) if _is_work(site, each, loops)]
                 depth = max(map(len, work), default=0)
                 if not work or _receives(arm.body) or depth < _depth_outside(site, statement):
-                    continue  # only a division's remainder, messages, or the edges of a grid
+                    continue  # the branch handles a division's remainder, messages, or the edges of a grid
                 has_loop = depth > 0
                 condition = site.spell(arm.condition)
                 text = f"line {statement.line} gives ranks different work ({condition}): divide it among all ranks"
@@ -262,7 +262,9 @@ def _of_branch(site: Site, origins: Origins) -> Advice | None:
 
 
 def _chosen_by(condition: Expression, changed: frozenset[Name]) -> Iterator[Name]:
-    """Yield the names in a condition, except names compared with a computed value, the owner of some work.
+    """Yield the names in a condition, except those in comparisons that select the rank which owns some work.
+
+    In such a comparison, the rank is compared with a computed value, or with a variable that a loop changes.
 
     Args:
         condition: The condition.
@@ -282,9 +284,9 @@ def _chosen_by(condition: Expression, changed: frozenset[Name]) -> Iterator[Name
 
 
 def _is_work(site: Site, statement: Statement, loops: Sequence[Loop]) -> bool:
-    """Return whether a statement takes time other than for messages: file I/O, calls, and stores in loops."""
+    """Return whether a statement does work other than messages: file I/O, calls, or stores in loops."""
     if isinstance(statement, InputOutput):
-        # Parameters that one rank reads once take little time.
+        # It takes little time to read parameters once on one rank.
         return not is_terminal(site, statement) and (bool(loops) or statement.action == "write")
     if loops and isinstance(statement, Assignment):
         return True
@@ -303,7 +305,7 @@ def _receives(body: Sequence[Statement]) -> bool:
 
 
 def _depth_outside(site: Site, branch: Branch) -> int:
-    """Return how deeply the region's loops outside a branch are nested, below those around the branch."""
+    """Return how deeply the region's loops outside a branch are nested, not counting the loops around the branch."""
     around = next(len(loops) for each, loops in statements(site.procedure.body) if each is branch)
     depths = [len(loops) + 1 - around for each, loops in site.loops if not branch.line <= each.line <= branch.last_line]
     return max(depths, default=0)

@@ -28,7 +28,7 @@ _REFERENCES: Final = (Name, ArrayRef, FieldRef, Deref)
 
 @dataclass(frozen=True)
 class Access:
-    """A read or write of a variable, or of a part of one.
+    """A read or a write of a variable, or of a part of a variable.
 
     Attributes:
         reference: A ``Name``, ``ArrayRef``, ``FieldRef`` or ``Deref``.
@@ -50,8 +50,8 @@ class Effects:
     """The effects of statements.
 
     Attributes:
-        accesses: The accesses in order; those in loops once.
-        unknown: Descriptions of statements with unknown effects, with the line.
+        accesses: The accesses in order; an access in a loop appears once.
+        unknown: Descriptions of statements with unknown effects, with their lines.
     """
 
     accesses: list[Access] = field(default_factory=list)
@@ -115,7 +115,7 @@ class _Reader:
         self._found.unknown.append(f"line {statement.line} {what}")
 
     def _reads(self, expression: Expression, statement: Statement, within: tuple[Statement, ...], cond: bool) -> None:
-        """Record reads; the intermediate pointers of a reference, such as a row's, are not separate accesses."""
+        """Record reads; a reference's intermediate pointers, such as a pointer to a row, are not separate accesses."""
         if isinstance(expression, _REFERENCES):
             self._note(expression, statement, within, cond, write=False)
             below: Iterable[Expression] = _below(expression)
@@ -154,7 +154,7 @@ def _unknown_of(statement: Statement) -> str:
 
 
 def _below(reference: Expression) -> Iterator[Expression]:
-    """Yield the expressions that are evaluated for a reference: subscripts, and operands of pointers."""
+    """Yield the expressions that are evaluated to locate a reference: subscripts, and a base that is not a variable."""
     match reference:
         case ArrayRef(array=inner, subscripts=subscripts):
             yield from subscripts

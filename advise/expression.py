@@ -117,7 +117,7 @@ class Call(Expression):
     """A function call; a name declared as an array is not a call.
 
     Attributes:
-        name: The function's name, without the class's; empty for a call through a pointer.
+        name: The function's name, without the class name; empty for a call through a pointer.
         arguments: All arguments in order, including keyword arguments.
         is_pure: Whether the result depends only on the arguments and the call changes nothing: a mathematical function
             of the language, or a function declared pure.
@@ -180,7 +180,7 @@ class Deref(Expression):
 
 @dataclass(frozen=True, slots=True)
 class Opaque(Expression):
-    """Any other expression, with its known parts: a condition's value, a constructor, a lambda.
+    """Any other expression, such as a conditional value, a constructor or a lambda, with its known parts.
 
     Attributes:
         parts: Expressions inside the expression.
@@ -193,7 +193,7 @@ class Opaque(Expression):
 
 def parts(expression: Expression) -> Iterator[Expression]:
     """Yield the direct subexpressions, from the left; extents of arrays are not included."""
-    for name in _compared(type(expression)):  # type: ignore[arg-type] # mypy takes the hash of objects for the class's
+    for name in _compared(type(expression)):  # type: ignore[arg-type] # mypy confuses the hashes of objects and classes
         value = getattr(expression, name)
         if isinstance(value, Expression):
             yield value
@@ -214,7 +214,7 @@ def walk(expression: Expression) -> Iterator[Expression]:
 
 
 def base_of(expression: Expression) -> Name | None:
-    """Return the variable at the start of a reference: ``a`` of ``a[i].b``, ``p`` of ``p->next->x``."""
+    """Return the variable at the start of a reference: ``a`` in ``a[i].b``, ``p`` in ``p->next->x``."""
     while True:
         match expression:
             case Name():

@@ -13,7 +13,7 @@ __all__ = ["FrontEnd"]
 
 
 class FrontEnd(Protocol):
-    """A reader for the sources of one language, or of similar ones."""
+    """A reader for the sources of one language, or of similar languages."""
 
     def __call__(
         self, text: bytes, path: Path, built: Collection[int] = (), options: Options | None = None
@@ -22,11 +22,12 @@ class FrontEnd(Protocol):
 
         Args:
             text: The file's content.
-            path: The file's path; included files are searched near it.
-            built: Lines that were built, because code regions begin there; they show which conditions were true.
+            path: The file's path; included files are searched for near it.
+            built: Lines that are known to have been built, because code regions begin there; they show which conditions
+                were true.
             options: The options with which the file was compiled; None if unknown.
 
         Raises:
             SourceError: The file cannot be read; the message contains the place.
-            InputError: A required package is not installed; the message says what to do.
+            InputError: A required package is not installed; the message explains what to do.
         """

@@ -1,6 +1,6 @@
 """Advice on indirection: accesses through an index or a pointer that is itself read from memory.
 
-Advice is given for cache misses.
+Advice is given for regions with many cache misses.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from .strides import KEPT, Strides
 __all__ = ["CAUSES", "KIND", "indirection"]
 
 KIND: Final = "indirection"
-_MOST_MADE: Final = 2  # largest number of named places that fill an array
-_BYTES: Final = 256  # values of an index of one byte
+_MOST_MADE: Final = 2  # largest number of places that are named because they fill an array
+_BYTES: Final = 256  # number of values of a one-byte index
 _FEW: Final = 32  # iterations; reordering so few elements is not worthwhile
 CAUSES: Final = frozenset(("l1_miss_rate", "l2_miss_rate"))
 
@@ -97,7 +97,7 @@ def _looked_up(loop: Loop) -> dict[str, Expression]:
 
 
 def _indirect(site: Site, loop: Loop, looked_up: dict[str, Expression]) -> Iterator[tuple[ArrayRef, Expression]]:
-    """Yield accesses by an index that the same iteration reads and that differs between iterations, with the index."""
+    """Yield each array element whose index is an array element that differs between iterations, with that index."""
     changed = written_names([loop], by_value=True)
     by_address = site.source.language == "fortran"
     for statement, _ in statements(loop.body):
@@ -118,7 +118,7 @@ def _indirect(site: Site, loop: Loop, looked_up: dict[str, Expression]) -> Itera
 
 
 def _is_limited(reference: ArrayRef, subscript: Expression) -> bool:
-    """Return whether a mask or a remainder limits an index, or that of its table, to elements that stay in a cache."""
+    """Return whether a mask or remainder limits an index, or the index into its table, to what stays in a cache."""
     tables = (each for each in walk(subscript) if isinstance(each, ArrayRef))
     if any(_is_limited(each, inner) for each in tables for inner in each.subscripts):
         return True
@@ -181,7 +181,7 @@ def _of(statement: Statement) -> Iterator[Expression]:
 
 
 def _first(loop: Loop, index: Expression) -> Expression:
-    """Return the index by which to sort: the first one of a chain of lookups."""
+    """Return the index by which to sort: the first index in a chain of lookups."""
     read: dict[str, ArrayRef] = {}
     for statement, _ in statements(loop.body):
         if isinstance(statement, Assignment) and isinstance(statement.target, Name):

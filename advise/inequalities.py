@@ -1,8 +1,8 @@
 """Test whether linear equations and inequalities over integers have a common solution.
 
-The answer no is certain. The answer yes may be wrong, because fractions are allowed and large systems are given up. The
-methods are Fourier-Motzkin elimination, and the test of greatest common divisors (Wolfe, High Performance Compilers for
-Parallel Computing, 1996).
+A negative answer is certain. A positive answer may be wrong, because fractions are allowed and large systems are not
+solved. The methods are Fourier-Motzkin elimination, and the test of greatest common divisors (Wolfe, High Performance
+Compilers for Parallel Computing, 1996).
 """
 
 from __future__ import annotations

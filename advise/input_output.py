@@ -1,6 +1,6 @@
 """Advice on input and output in loops: small pieces, repeated reads, opens and flushes, and formatting.
 
-Advice is given for disk I/O (Liu et al. 2011, 6.1.2: data kept in memory).
+Advice is given for regions with much disk I/O (Liu et al. 2011, 6.1.2: data kept in memory).
 """
 
 from __future__ import annotations
@@ -142,7 +142,7 @@ def _is_short(loop: Loop) -> bool:
 
 
 def _by_all(named: Sequence[InputOutput]) -> str:
-    """Return a hint on how MPI-IO moves many pieces at once, by one datatype in a collective call; maybe empty."""
+    """Return a hint to move many pieces at once with a datatype and a collective call; empty without MPI-IO calls."""
     calls = [each.function for each in named if each.function.startswith("MPI_File_")]
     if not calls:
         return ""
@@ -163,7 +163,7 @@ def _written_and_read(moved: list[InputOutput], loop: Loop, *, in_order: bool) -
     Args:
         moved: The reads, then the writes.
         loop: The loop.
-        in_order: Whether only data that are written before they are read count, because iterations access different
+        in_order: Whether data count only if they are written before they are read, because iterations access different
             parts of the file.
     """
     if in_order and not any(
@@ -201,7 +201,7 @@ def _is_converted(site: Site, statement: InputOutput, loop: Loop) -> bool:
 
 
 def _is_said(site: Site, statement: InputOutput) -> bool:
-    """Return whether data are meant for people, or from them: on the terminal, with words, or an empty line."""
+    """Return whether people read or type the data: on the terminal, as text with words, or as an empty line."""
     has_words = any(isinstance(each, Text) for each in statement.items) or not statement.items
     in_words = site.source.language == "fortran" and statement.action == "write" and statement.is_formatted
     return (in_words and has_words) or is_terminal(site, statement)
@@ -246,7 +246,7 @@ def _at_times(loop: Loop) -> Iterator[int]:
 
 
 def _at_intervals(loop: Loop) -> Iterator[int]:
-    """Yield the ids of statements that are executed in every hundredth iteration, or so."""
+    """Yield the ids of statements that are executed only at intervals, such as in every hundredth iteration."""
     is_skipped = False
     for statement in loop.body:
         rare: list[tuple[Statement, ...]] = [(statement,)] if is_skipped else []

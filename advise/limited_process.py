@@ -64,7 +64,7 @@ def in_limited_process(
     with os.fdopen(reader, "rb") as pipe:
         try:
             with warnings.catch_warnings():
-                # Warns of forking with threads, but other threads only show progress.
+                # Python warns about forking a process with threads, but the other threads only show progress.
                 warnings.simplefilter("ignore", DeprecationWarning)
                 child = os.fork()
             if not child:

@@ -1,6 +1,6 @@
 """Advice on the order of loops: arrays that the innermost loop does not traverse in memory order.
 
-Advice is given for cache misses (Liu et al. 2011, 6.1.2: loops interchanged in ramod3).
+Advice is given for regions with many cache misses (Liu et al. 2011, 6.1.2: loops interchanged in ramod3).
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ __all__ = ["CAUSES", "KIND", "order_of_loops"]
 KIND: Final = "order of loops"
 CAUSES: Final = frozenset(("l1_miss_rate", "l2_miss_rate"))
 
-_LESS: Final = 0.5  # largest ratio of cache lines per iteration, new to old; otherwise another order is not worthwhile
-# Iterations of an inner loop; the L1 cache keeps so few lines until the outer loop uses their rest.
+_LESS: Final = 0.5  # largest ratio of cache lines per iteration, new order to old, that makes the change worthwhile
+# Iterations of an inner loop. The L1 cache keeps so few lines until the outer loop uses the rest of each line.
 _FEW_LINES: Final = 64
-_SETS: Final = 4096  # bytes; with such steps, all lines fall into a few sets of an L1 cache
+_SETS: Final = 4096  # bytes; with steps that are multiples of this, all lines fall into a few sets of an L1 cache
 _SMALL_PART: Final = 0.5  # share of a structure's bytes that a loop uses
 _ORDINALS: Final = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh")
 
@@ -71,11 +71,11 @@ def _step(loop: Loop) -> float:
 
 
 def _of_far(site: Site, strides: Strides, inner: Loop, around: Sequence[Loop], far: list[Walk]) -> Iterator[Advice]:
-    """Yield advice on arrays whose neighbouring elements other loops use, unless these loops cannot be split off."""
+    """Yield advice on arrays whose neighbouring elements other loops use, unless the inner loop cannot be split off."""
     better = _better(strides, inner, around)
     is_dense = any(_is_dense_in(strides, each, around) for each in far)
     if better is None and not is_dense and not _is_moved(far, inner, around):
-        return  # such as the edge of a grid: nothing uses the neighbours
+        return  # nothing uses the neighbours, for example at the edge of a grid
     if better is not None and not _can_be_split(better, inner, far):
         return
     said = _walked(site, inner, far[0])
@@ -183,7 +183,7 @@ def _walked(site: Site, inner: Loop, walk_: Walk) -> str:
 
 
 def _makes_step(site: Site, inner: Loop, walk_: Walk) -> list[tuple[int, str]]:
-    """Return the lines that compute the step, if a variable that is set once holds it: ``along`` of ``j*along``."""
+    """Return the lines that compute the step, if a variable that is set once holds it: ``along`` in ``j*along``."""
     position = polynomial(walk_.reference.subscripts[walk_.subscript])
     factor = position.coefficient(inner.variable) if position and inner.variable else None
     found = []
@@ -208,7 +208,7 @@ def _bytes(site: Site, step: Polynomial | None) -> str:
 
 
 def _padding(far: list[Walk]) -> str:
-    """Return a text that explains that steps also conflict in the cache's sets."""
+    """Return a text on padding if the steps conflict in the cache's sets; otherwise an empty text."""
     steps = [abs(each.step.value) for each in far if each.step is not None and each.step.value]
     if any(step % _SETS == 0 for step in steps):
         return f"; or pad it, so that a step is a cache line longer: multiples of {_SETS} bytes share few cache sets"
@@ -247,7 +247,7 @@ def _of_structures(site: Site, inner: Loop, walks: list[Walk]) -> Iterator[Advic
 
 
 def _fields_used(inner: Loop, reference: ArrayRef, structure: Structure) -> list[Declaration]:
-    """Return the fields of a structure that a loop uses; none if one is an array, whose used part is unknown."""
+    """Return the fields of a structure that a loop uses; none if one is an array, because its used part is unknown."""
     names = {
         each.name
         for statement, _ in statements(inner.body)

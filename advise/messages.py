@@ -1,6 +1,6 @@
-"""Advice on messages: many small ones, repeated ones, some that can be merged, and pairs that wait for each other.
+"""Advice on messages: many small messages, repeated or mergeable messages, and pairs that wait for each other.
 
-Advice is given for network volume, small calls and waiting.
+Advice is given for regions with much network volume, many small calls, or waiting.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ KIND: Final = "messages"
 _OF_MESSAGES: Final = frozenset(("mpi_bytes", "small_calls", "waiting"))
 CAUSES: Final = _OF_MESSAGES | {"one_after_another"}
 
-_SMALL: Final = 16  # elements; they take fewer bytes than a message's header
+_SMALL: Final = 16  # elements; so few take fewer bytes than a message's header
 _SMALL_BYTES: Final = 1024  # bytes per call
 
 # Function → positions of buffer, number of elements, and partner or root among the arguments.
@@ -63,7 +63,7 @@ def messages(site: Site) -> Iterator[Advice]:
 
 
 def moved(site: Site) -> Iterator[Advice]:
-    """Yield the calls that move data in one of a site's loops, for a site with much volume and no other advice."""
+    """Yield advice on the calls that move data in a loop, if a site has much volume but no other advice on it."""
     uses = [use for use in _uses(site) if use.loops and any(part in use.name for part in _MOVING)]
     uses = [use for use in uses if use.loops[-1] is uses[0].loops[-1]][:_MOST]
     if uses:
@@ -139,7 +139,7 @@ def _is_independent(use: _Use, uses: Sequence[_Use]) -> bool:
     """Return whether the messages of a loop can be sent at once.
 
     Received data must not be used before the next message, sent data must not be computed after the previous message,
-    and no other message may come between.
+    and no other message may come between them.
     """
     loop = use.loops[-1]
     if any(other.statement is not use.statement and loop in other.loops for other in uses):
@@ -153,7 +153,7 @@ def _is_independent(use: _Use, uses: Sequence[_Use]) -> bool:
 
 
 def _base(buffer: Expression | None) -> Name | None:
-    """Return the variable of a buffer, such as ``x`` of ``&x[i]`` and ``x + i``."""
+    """Return the variable of a buffer, such as ``x`` in ``&x[i]`` and ``x + i``."""
     if buffer is None:
         return None
     names = (each for each in walk(buffer) if isinstance(each, Name))
@@ -185,7 +185,7 @@ def _again(site: Site, uses: Sequence[_Use]) -> Iterator[Advice]:
 
 
 def _used_by_all(base: Name, use: _Use, loop: Loop) -> bool:
-    """Return whether all ranks use a buffer before the next broadcast, and not only a rank that a condition selects."""
+    """Return whether all ranks, not only a rank that a condition selects, use a buffer before the next broadcast."""
     for body in _lists(loop.body):
         for statement in body if any(each is use.statement for each in body) else ():
             if statement.line > use.line and base.name in _all_names(statement):
@@ -253,10 +253,10 @@ def _one_reduction(site: Site) -> Iterator[Advice]:
 
 
 def _needs(site: Site, later: _Use, earlier: _Use, body: Sequence[Statement]) -> bool:
-    """Return whether a call's input may depend on what an earlier call receives, also through calls in between."""
+    """Return whether a call's input may depend on what an earlier call receives, directly or through other calls."""
     between = _between(earlier, later, body)
     made = _names_in(_argument(earlier, 1 if earlier.name in _REDUCTIONS else 0))
-    sent = _names_in(_argument(later, 0)) or _names_in(_argument(later, 1))  # the receive buffer with MPI_IN_PLACE
+    sent = _names_in(_argument(later, 0)) or _names_in(_argument(later, 1))  # with MPI_IN_PLACE, the receive buffer
     declared = (site.source.declaration(site.procedure, each) for each in made)
     is_seen = any(each is not None and each.outlives for each in declared)
     for call in _calls(between):
@@ -268,7 +268,7 @@ def _needs(site: Site, later: _Use, earlier: _Use, body: Sequence[Statement]) ->
 
 
 def _calls(body: Sequence[Statement]) -> Iterator[Call]:
-    """Yield the calls of functions with unknown effects, without MPI's."""
+    """Yield the calls of functions with unknown effects, except MPI functions."""
     for statement, _ in statements(body):
         for each in (part for expression in expressions_of(statement) for part in walk(expression)):
             if isinstance(each, Call) and not each.is_pure and not each.name.lower().startswith("mpi_"):
@@ -281,7 +281,7 @@ def _between(earlier: _Use, later: _Use, body: Sequence[Statement]) -> Sequence[
 
 
 def _chooses(statement: Statement, made: frozenset[str]) -> bool:
-    """Return whether the given values decide which calls follow, or whether execution continues."""
+    """Return whether a statement uses the given values to decide which calls follow, or whether to continue."""
     if not isinstance(statement, Branch | Loop) or made.isdisjoint(_all_names(statement)):
         return False
     inside = [each for each, _ in statements([statement])]
@@ -294,7 +294,7 @@ def _all_names(statement: Statement) -> frozenset[str]:
 
 
 def _made_of(body: Sequence[Statement], names: frozenset[str], *, chosen: bool) -> frozenset[str]:
-    """Return the variables that depend on the given ones, by their values or by branches on them."""
+    """Return the variables that depend on the given variables, through their values or through branches on them."""
     found: set[str] = set()
     for statement in body:
         used = frozenset[str]().union(*map(_names_in, expressions_of(statement)))
@@ -328,7 +328,11 @@ def _pairs(site: Site) -> Iterator[Advice]:
 
 
 def _is_question(one: _Use, two: _Use) -> bool:
-    """Return whether the second of two calls may answer the first: a partner is not named, or the tags differ."""
+    """Return whether the second of two calls may answer the first.
+
+    This is possible if their tags differ but their partners are the same, or if one of them names no rank as its
+    partner.
+    """
     has_tags = _argument(one, _TAG) != _argument(two, _TAG)
     is_same = _argument(one, 3) == _argument(two, 3)
     return (is_same and has_tags) or _is_anyone(_argument(one, 3)) or _is_anyone(_argument(two, 3))
@@ -346,7 +350,7 @@ def _pipeline(site: Site, uses: Sequence[_Use]) -> Iterator[Advice]:
             if _is_anyone(_argument(one, 3)) or any(
                 _varies(_argument(*each), loop) for loop in one.loops[-1:] for each in ((one, 3), (two, 3), (two, 0))
             ):
-                continue  # a server, a tree, or parts that are sent already
+                continue  # a server, a tree, or work that is already sent in parts
             work = [each.line for each, _ in site.loops if one.line < each.line < two.line]
             if work and _argument(one, 3) != _argument(two, 3):
                 text = (

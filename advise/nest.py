@@ -67,8 +67,8 @@ class Declaration(Statement):
         is_argument: Whether the variable is an argument.
         may_overlap: Whether other names may refer to the same memory: a pointer that is not ``restrict``, a C++
             reference; in Fortran a ``pointer``, a ``target`` or a member of an ``equivalence``.
-        outlives: Whether other code can access it while the procedure does not run: module data, statics, globals,
-            commons.
+        outlives: Whether other code can access the variable while the procedure does not run: module data, statics,
+            globals, commons.
         intent: ``in``, ``out`` or ``inout`` if declared; C's ``const double *`` is ``in``.
     """
 
@@ -85,7 +85,7 @@ class Declaration(Statement):
 
 @dataclass(frozen=True, slots=True)
 class Assignment(Statement):
-    """A store: ``target = value``, or with an operator ``target += value``.
+    """A store: ``target = value`` or, with an operator, ``target += value``.
 
     ``i++`` is an assignment, too. An assignment inside an expression is placed before its statement. For Fortran's
     pointer assignment ``p => x`` the value is ``Unary("&", x)``; ``p => q`` between pointers is an ordinary assignment.
@@ -153,7 +153,7 @@ class Jump(Statement):
     Attributes:
         kind: The kind of jump: one of the words above.
         value: The returned value.
-        label: The jump's target, if named.
+        label: The jump's target, if it is named.
     """
 
     kind: str
@@ -163,14 +163,14 @@ class Jump(Statement):
 
 @dataclass(frozen=True, slots=True)
 class OtherStatement(Statement):
-    """Any other statement; everything in it may have been read and changed."""
+    """Any other statement; everything in it may be read and changed."""
 
     expressions: tuple[Expression, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Arm:
-    """Statements that are executed if a condition holds; without a condition, in all other cases."""
+    """Statements that are executed if a condition holds or, without a condition, in all other cases."""
 
     condition: Expression | None
     body: tuple[Statement, ...]
@@ -201,15 +201,15 @@ class Block(Statement):
 
 @dataclass(frozen=True, slots=True)
 class Loop(Statement):
-    """A loop; it counts if it has a variable.
+    """A loop; a counting loop has a variable.
 
     Attributes:
         body: The loop's body.
         variable: The induction variable; None if the loop does not count, or if its body changes the variable.
         first: The variable's initial value.
-        last: The last possible value: C's ``i < n`` gives ``n - 1``; with a negative step, the smallest.
+        last: The last possible value: C's ``i < n`` gives ``n - 1``; with a negative step, the smallest possible value.
         step: The increment, positive or negative.
-        condition: The condition to continue, of a loop that does not count; None if only a jump ends it.
+        condition: The condition for continuing a loop that does not count; None if only a jump ends the loop.
         last_line: The loop's last line.
         directive: The directives above the loop, in lower case from the first word on: ``omp parallel do
             schedule(static)``; several are joined by newlines.

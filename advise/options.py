@@ -1,4 +1,4 @@
-"""The options with which a file was compiled, with the current places of the folders."""
+"""The options with which a file was compiled, with the current paths of their folders."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Options:
 
     Attributes:
         language: ``c``, ``c++`` or ``fortran``.
-        words: The options, as in ``Compiled.options``; folders are absolute.
+        words: The options, as in ``Compiled.options``; paths of folders are absolute.
         macros: Macros that the compiler or an option defines, with their values; None for undefined macros.
         is_complete: Whether the compiler has listed all macros that it defines.
         contested: Macros with different values in different sources that include the file.
@@ -45,12 +45,12 @@ class Options:
 
     @property
     def of_language(self) -> list[str]:
-        """The options that determine the language, without those of Fortran's form, which a C parser does not know."""
+        """The options that determine the language, except those for Fortran's form, which a C parser does not know."""
         return [each for each in self.words if not each.startswith((*_OF_PREPROCESSOR, "-fopenmp", "-undef"))]
 
     @property
     def folders(self) -> list[str]:
-        """The folders in which included files are searched, in order."""
+        """The folders that are searched for included files, in order."""
         return [each.removeprefix("-I") for each in self.words if each.startswith("-I")]
 
     @property
@@ -84,7 +84,7 @@ def options_of(units: Iterable[Compiled], name: str, path: Path) -> Options | No
 
 
 def _of_text(units: Sequence[Compiled], name: str, path: Path) -> list[Compiled]:
-    from ..digests import text_of  # noqa: PLC0415 - few names are in several folders
+    from ..digests import text_of  # noqa: PLC0415 - rarely needed: few files have the same name
 
     text = text_of(str(path))
     return [unit for unit in units if unit.files[name] == text] or [*units]
@@ -95,7 +95,7 @@ def _place(unit: Compiled, name: str) -> str:
 
 
 def _moved(unit: Compiled, name: str, path: Path) -> Options:
-    """Return the options with the folders' current paths: sources and headers may have been moved together."""
+    """Return the options with current paths of folders, because sources and headers may have been moved together."""
     then, now = PurePath(_place(unit, name)).parts, Path(realpath(path)).parts
     same = 0
     while same < min(len(then), len(now)) and then[-same - 1] == now[-same - 1]:

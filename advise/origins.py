@@ -1,4 +1,4 @@
-"""Find where a value derives from the rank, back through assignments, arguments, results and fields in all files."""
+"""Find where a value derives from the rank, by tracing it back through assignments, arguments, results and fields."""
 
 from __future__ import annotations
 
@@ -75,14 +75,14 @@ class _Trail:
 
 
 class Origins:
-    """Traces values in some files.
+    """Traces values through a set of files.
 
     Args:
         sources: The files, by name.
 
     Attributes:
         calls: The calls in the files.
-        ranks: The variables in the files that contain the rank.
+        ranks: The variables in these files that hold the rank.
     """
 
     def __init__(self, sources: Mapping[str, SourceFile]) -> None:
@@ -160,7 +160,7 @@ class Origins:
         return None
 
     def _of_message(self, name: Name, where: Where, trail: _Trail) -> Origin | None:
-        """Examine a received variable: values that the sender derives from its partner derive from this rank."""
+        """Examine a received variable: if the sender computes it from its partner's rank, it derives from the rank."""
         for receive in self.calls.of_functions(RECEIVES):
             if receive.procedure is not where.procedure or _buffer(receive.call) != name:
                 continue
@@ -227,7 +227,7 @@ class Origins:
                 continue
             for definition in self._definitions.of_field(where.procedure, field.name):
                 others = _fields_around(definition[0], where)
-                # Structures match only if one may extend the other.
+                # Two structures match only if the fields of one include those of the other.
                 if fields and others and not (fields <= others or others <= fields):
                     continue
                 if found := self._of_value(definition, where, trail.past(where, f".{field.name}")):

@@ -1,6 +1,6 @@
 """Advice on pipelines that do not fill: each rank in a chain finishes all its work before the next one can begin.
 
-Advice is given for waiting (Vetter and Reed, SC 1999, section 4.4: Sweep3D).
+Advice is given for regions in which ranks wait (Vetter and Reed, SC 1999, section 4.4: Sweep3D).
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def pipeline(site: Site) -> Iterator[Advice]:
 
 
 def _of_loop(site: Site, calls: Calls, loop: Loop, source: SourceFile, procedure: Procedure) -> Advice | None:
-    """Return advice on a loop that receives first and sends last, has an adjustable step, but runs only once."""
+    """Return advice on a loop that receives first and sends last, and has an adjustable step, but runs only once."""
     receives = [each for each, _ in statements(loop.body) if calls.does(each, RECEIVES)]
     sends = [each for each, _ in statements(loop.body) if calls.does(each, SENDS)]
     if loop.step is None or isinstance(loop.step, Number) or not receives or not sends:
@@ -59,7 +59,7 @@ def _of_loop(site: Site, calls: Calls, loop: Loop, source: SourceFile, procedure
 
 
 def _makes_one_turn(site: Site, receives: Sequence[Statement]) -> bool:
-    """Return whether the region's receives run about once per entry of the region around it."""
+    """Return whether the region's receives run about once per entry into the region around it."""
     entries, around = site.numbers.get("entries", 0), site.numbers.get("entries_around", 0)
     calls = sum(isinstance(each, CallStatement) for each in receives)
     return entries > 0 < around and entries / around <= max(calls, 1) * _ONE

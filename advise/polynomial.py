@@ -84,7 +84,7 @@ class Polynomial:
 def polynomial(
     expression: Expression, value_of: Callable[[Expression], Polynomial | None] = Polynomial.symbol
 ) -> Polynomial | None:
-    """Convert an expression to a polynomial; None if that is impossible, as for a quotient, or has too many terms.
+    """Convert an expression to a polynomial; None for quotients and the like, or if there would be too many terms.
 
     Args:
         expression: The expression.

@@ -16,7 +16,7 @@ from .options import Options
 
 __all__ = ["decided"]
 
-# Macros with libclang's own values, in C and C++.
+# Macros to which libclang gives its own values, in C and C++.
 _OF_PARSER: Final = ("__clang", "__llvm", "__GNUC_MINOR", "__GNUC_PATCH")
 
 _DIRECTIVE: Final = re.compile(rb"[ \t]*#[ \t]*(?:(?:el)?if(?:n?def)?|else|endif|define|undef|include(?:_next)?)\b")

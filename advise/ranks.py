@@ -1,4 +1,4 @@
-"""Find variables that hold the rank or the number of ranks, in all files read, and variables equal on all ranks."""
+"""Find the variables that hold the rank or the number of ranks, and the variables that are equal on all ranks."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .nest import Assignment, Branch, Procedure, SourceFile, statements
 __all__ = ["RANK", "SIZE", "Ranks", "counted", "names_in"]
 
 RANK, SIZE = "rank", "size"
-# Function → positions of the arguments with the rank, the number of ranks, or those along an axis of a grid.
+# Function → positions of the arguments that get the rank or the number of ranks, possibly along an axis of a grid.
 _ASKING: Final = {
     "mpi_comm_rank": {1: RANK},
     "mpi_comm_size": {1: SIZE},
@@ -33,7 +33,7 @@ _ORDERING: Final = frozenset(("<", "<=", ">", ">="))
 
 
 class Ranks:
-    """Determines which variables of some files hold the rank.
+    """Determines which variables in a set of files hold the rank.
 
     Args:
         calls: The calls in these files.
@@ -63,7 +63,7 @@ class Ranks:
         return found
 
     def has_alike(self, procedure: Procedure, name: str) -> bool:
-        """Return whether a variable is equal on all ranks, because it was sent to all."""
+        """Return whether a variable is equal on all ranks, because its value was sent to all of them."""
         return (id(procedure), name) in self._shared
 
     def is_counted_by_others(self, procedure: Procedure, name: str) -> bool:
@@ -94,7 +94,7 @@ class Ranks:
 
     @cached_property
     def _asking(self) -> dict[int, list[tuple[str, str]]]:
-        """The variables that each procedure gets from MPI, with whether each is the rank or the number of ranks."""
+        """The variables that each procedure gets from MPI, each with whether it is the rank or the number of ranks."""
         found: dict[int, list[tuple[str, str]]] = {}
         for function, arguments in _ASKING.items():
             for at, what in arguments.items():
@@ -106,7 +106,7 @@ class Ranks:
 
     @cached_property
     def _places(self) -> dict[int, list[tuple[str, str]]]:
-        """The variables of each procedure with the rank's position in a grid: ``mod(rank, columns)``."""
+        """The variables in each procedure that hold the rank's position in a grid: ``mod(rank, columns)``."""
         found: dict[int, list[tuple[str, str]]] = {}
         everywhere = {name for asked in self._asking.values() for name, what in asked if what == RANK}
         for source, procedure in self._calls.everywhere:

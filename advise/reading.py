@@ -1,4 +1,4 @@
-"""Read the files for advice, each once, if it exists, was not changed after the run, and can be parsed."""
+"""Read the files for advice: each file once, if it exists, was not changed after the run, and can be parsed."""
 
 from __future__ import annotations
 
@@ -42,12 +42,12 @@ class Reading:
 
     Args:
         find: Finds a file by its name.
-        built: Lines of files that were built, because code regions begin there, by name.
+        built: File → lines that are known to have been built, because code regions begin there.
         compiled: How files were compiled, as far as known.
 
     Attributes:
         remarks: Files with no advice, or incomplete advice, and why.
-        lacking: File → the first of its warnings in ``remarks``.
+        lacking: File → the first warning about it in ``remarks``.
     """
 
     def __init__(

@@ -1,6 +1,6 @@
 """Advice on repeated work: values that a loop recomputes although nothing has changed, and cheaper alternatives.
 
-Advice is given for instructions (Liu et al. 2011, 6.2: common expressions eliminated).
+Advice is given for regions that execute many instructions (Liu et al. 2011, 6.2: common expressions eliminated).
 """
 
 from __future__ import annotations
@@ -61,11 +61,11 @@ _SHORT: Final = 32  # number of elements up to which a binary search is not fast
 
 
 def repeated_work(site: Site) -> Iterator[Advice]:
-    """Yield advice on the loops of a site; never on what compilers do themselves at -O2."""
+    """Yield advice on the loops of a site, except on improvements that compilers make themselves at -O2."""
     for loop, around in site.loops:
         own = [each for each, loops in statements(loop.body) if not loops]
         yield from _searches(site, loop, around)
-        if site.source.language != "fortran":  # Fortran's compilers move calls out of loops, as none sets ``errno``
+        if site.source.language != "fortran":  # Fortran compilers move calls out of loops: no call sets ``errno``
             yield from _invariant(site, loop, own)
         yield from _powers(site, loop, own)
         yield from _of_counters(site, loop, around, own)
@@ -149,7 +149,7 @@ def _of_counters(site: Site, loop: Loop, around: tuple[Loop, ...], own: list[Sta
         if not (isinstance(each, Call) and each.is_pure and each.name not in _CHEAP and each not in seen):
             continue
         names = {part.name for part in walk(each) if isinstance(part, Name)}
-        # A call made once for each value of the counters is as cheap as a table, or fills one.
+        # A call that is made once for each value of the counters is as cheap as a table, or fills a table.
         again = is_called_again or counters - names or _multiplies(each, counters)
         if again and names & counters and not names & changed and _is_plain(each, changed):
             seen[each] = statement.line
@@ -176,7 +176,7 @@ def _names(expression: Expression) -> set[str]:
 
 
 def _common(site: Site, loop: Loop) -> Iterator[Advice]:
-    """Yield advice on expressions repeated after a store that, as far as the compiler knows, may change them."""
+    """Yield advice on expressions repeated after a store that may change them, as far as the compiler knows."""
     best: tuple[int, Binary, list[int]] | None = None
     own = [each for each in loop.body if isinstance(each, Assignment)]
     first: dict[Expression, int] = {}
@@ -239,11 +239,11 @@ def _may_be_stored_into(site: Site, expression: Expression, between: list[Assign
 
 
 def _is_out_of_reach(site: Site, reference: ArrayRef) -> bool:
-    """Return whether the compiler knows that no other pointer reaches an array: it is restrict, or stays local."""
+    """Return whether the compiler knows that no other pointer reaches an array: it is ``restrict`` or stays local."""
     base = base_of(reference)
     declaration = site.source.declaration(site.procedure, base.name) if base is not None else None
     if declaration is not None and declaration.is_argument and declaration.extents and not declaration.may_overlap:
-        return True  # restrict
+        return True  # the argument is ``restrict``
     if declaration is None or declaration.outlives or declaration.is_argument or not all(declaration.extents):
         return False
     for statement, _ in statements(site.procedure.body):
@@ -303,7 +303,7 @@ def _is_for_a_key(condition: Binary, counter: Expression, keys: frozenset[str]) 
 
 
 def _is_short(loop: Loop) -> bool:
-    """Return whether a loop has few iterations, so that another search does not pay."""
+    """Return whether a loop has few iterations, so that another search is not worthwhile."""
     match loop:
         case Loop(last=Number(value=last)):
             return abs(last) < _SHORT
@@ -340,9 +340,9 @@ def _allocations(site: Site, loop: Loop, own: list[Statement]) -> Iterator[Advic
                 for part in walk(subscript)
             ]
             if any(isinstance(each, Name) and each.name in changed for each in subscripts):
-                continue  # different memory in each iteration
+                continue  # each iteration allocates different memory
             if statement.function == "realloc" and loop.variable is None:
-                continue  # repeated until the block is large enough
+                continue  # the loop repeats until the block is large enough
             target = site.spell(statement.targets[0]) if statement.targets else "memory"
             function = statement.function or "allocate"
             is_kept = any(isinstance(each, Assignment) and each.value in statement.targets for each in own)
@@ -353,7 +353,7 @@ def _allocations(site: Site, loop: Loop, own: list[Statement]) -> Iterator[Advic
 
 
 def _arms(statement: Statement) -> Iterator[tuple[Statement, ...]]:
-    """Yield the statements that are executed under a condition, such as growth that doubles an array."""
+    """Yield the statements that are executed under a condition, such as the doubling of a full array."""
     if isinstance(statement, Branch):
         yield from (arm.body for arm in statement.arms)
 

@@ -42,8 +42,8 @@ def judge_scalar(declaration: Declaration, accesses: list[Access], nest: Loop, p
 def _is_private(accesses: list[Access]) -> bool:
     """Return whether each iteration writes a variable before reading it.
 
-    The first access must be a write, and the others must follow in the same iteration: in the same arm of a branch, and
-    in the same iteration of an inner loop.
+    The first access must be a write, and the other accesses must follow in the same iteration: in the same arm of a
+    branch, and in the same iteration of an inner loop.
     """
     first = accesses[0]
     if not first.is_write:
@@ -51,7 +51,7 @@ def _is_private(accesses: list[Access]) -> bool:
     if isinstance(first.statement, Loop):  # a loop's counter is used only inside the loop
         return all(each.statement is first.statement or _is_in(first.statement, each) for each in accesses[1:])
     if first.is_conditional and not any(isinstance(each, Branch) for each in first.within):
-        return False  # after a jump
+        return False  # the write follows a jump, which may skip it
     return all(_stands_behind(first, each) for each in accesses[1:])
 
 
@@ -102,7 +102,7 @@ def _is_sum(name: str, accesses: list[Access]) -> bool:
 
 
 def _added(name: Name, statement: Statement) -> tuple[str, list[Expression]]:
-    """Return the operator and the operands by which a statement adds to a variable; empty if it does not."""
+    """Return the operator and the operands with which a statement adds to a variable; empty if it adds nothing."""
     if not isinstance(statement, Assignment) or statement.target != name:
         return "", []
     operator, others = statement.operator, [statement.value]

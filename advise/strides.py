@@ -82,7 +82,7 @@ class Strides:
         """Return a loop's traversal of an array; None if unknown, as for an indirect index."""
         if loop.variable is None:
             return None
-        # A computed step counts as 1, forwards or backwards.
+        # A step that is not a constant counts as 1.
         by = Polynomial.of(int(loop.step.value) if isinstance(loop.step, Number) else 1)
         total, farthest, which = Polynomial.of(0), -1, 0
         unknown = False
@@ -108,7 +108,7 @@ class Strides:
         return Walk(reference, which, None if unknown else total)
 
     def turns(self, loop: Loop) -> int | None:
-        """Return a loop's number of iterations, if constant."""
+        """Return a loop's number of iterations, if it is constant."""
         heads = [polynomial(each, self._value) for each in (loop.first, loop.last, loop.step) if each is not None]
         values = [None if each is None else each.value for each in heads]
         match values:

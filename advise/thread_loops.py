@@ -1,6 +1,6 @@
 """Advice on loops whose iterations threads share: the schedule, and adjacent data.
 
-Advice is given if threads differ.
+Advice is given for regions in which threads differ.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def _depends(site: Site, loop: Loop, uneven: Loop) -> str:
 
 
 def _neighbours(site: Site) -> Iterator[Advice]:
-    """Yield advice on adjacent elements that different threads write, each at its thread number."""
+    """Yield advice on adjacent elements that different threads write, each thread at the index of its number."""
     numbers = {
         each.target.name
         for each, _ in site.statements

@@ -15,15 +15,15 @@ from .polynomial import Monomial, Polynomial, polynomial
 
 __all__ = ["Turns"]
 
-_FAR: Final = 2  # iterations; largest distance at which certain dependences are searched
-_DEEPEST: Final = 8  # limit of variables that refer to other variables
-_DIMENSIONS: Final = 6  # dimensions of an array whose index is computed by hand
+_FAR: Final = 2  # iterations; largest distance up to which certain dependences are searched for
+_DEEPEST: Final = 8  # longest chain of variables that refer to other variables
+_DIMENSIONS: Final = 6  # largest number of dimensions of an array whose index is computed by hand
 
 _Pairs = Sequence[tuple[Expression, Expression]]
 
 
 class Turns:
-    """Tests on the iterations of a nest whose first and last loop are to be interchanged.
+    """Tests on the iterations of a nest whose first and last loops are to be interchanged.
 
     Args:
         nest: The loops, outermost first.
@@ -93,7 +93,7 @@ class Turns:
             return None if reference.name in self._written else Polynomial.symbol(reference)
         return None
 
-    # Constraints on the iterations 0 and 1.
+    # Constraints on iterations 0 and 1.
 
     def _read(self, expression: Expression, turn: int) -> Polynomial | None:
         return polynomial(expression, lambda reference: self._value(reference, turn, 0))

@@ -1,4 +1,4 @@
-"""Iterations of different cost, by the bounds of an inner loop; and calls by which iterations can be counted.
+"""Find iterations whose cost differs because of an inner loop's bounds, and calls by which iterations can be counted.
 
 The bounds and the counts together show whether ranks differ in the number of iterations, or in their cost.
 """
@@ -41,7 +41,7 @@ __all__ = [
     "uneven_by_counter",
 ]
 
-_DEEPEST: Final = 8  # limit of variables that hold other variables
+_DEEPEST: Final = 8  # longest chain of variables that hold other variables
 _LAZY: Final = frozenset(("&&", "||"))
 _FAR: Final = frozenset(("return", "goto", "stop"))
 
@@ -85,7 +85,7 @@ def made_in(loop: Loop) -> dict[Name, Expression]:
 
 
 def resolved(head: Expression | None, made: Mapping[Name, Expression], depth: int = _DEEPEST) -> Expression | None:
-    """Replace variables that hold sums, or addresses of elements, by their values."""
+    """Replace variables that hold sums, or addresses of elements, with their values."""
     match head:
         case Name() if head in made and depth:
             return resolved(made[head], made, depth - 1)
@@ -189,7 +189,7 @@ def _is_even(first: Expression | None, last: Expression | None, loop: Loop) -> b
 
 
 def may_differ(loop: Loop, sources: Collection[SourceFile]) -> bool:
-    """Return whether iterations may differ in cost, by branches, jumps, calls, I/O, or inner loops of varying length.
+    """Return whether iterations may differ in cost: by branches, jumps, calls, I/O, or inner loops of varying length.
 
     Args:
         loop: The loop.

@@ -1,4 +1,4 @@
-"""The choices of an analysis: metrics and methods. Help needs only these, so this module does not import numpy."""
+"""The choices of an analysis: metrics and methods. Help texts need only these, so numpy is not imported."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ _UNION: Final = CursorKind.UNION_DECL
 
 
 class Expressions:
-    """Reads expressions of one procedure.
+    """Reads the expressions of one procedure.
 
     Args:
         places: Determines positions.
@@ -63,7 +63,7 @@ class Expressions:
         structures: Structures in use, by name; new structures are added.
 
     Attributes:
-        before: Statements inside the expression that is read, to place before its statement: assignments, input and
+        before: Statements found inside the expression, which belong before its statement: assignments, input and
             output.
     """
 
@@ -72,7 +72,7 @@ class Expressions:
         self.before: list[Statement] = []
         self._depth = 0
         self._object: Expression | None = None  # object of the method that is being inlined
-        self._given: dict[str, Expression] = {}  # arguments of this method
+        self._given: dict[str, Expression] = {}  # arguments of the method that is being inlined
         self._ways: dict[int, Callable[[Any, Place], Expression]] = {
             Kind.INTEGER_LITERAL: self._integer,
             Kind.CHARACTER_LITERAL: self._integer,
@@ -162,7 +162,7 @@ class Expressions:
         type_ = lib.clang_getCursorType(owner)
         name = structure_name(type_)
         if name and name not in self._structures:
-            self._structures[name] = Structure(name, ())  # a structure may contain itself
+            self._structures[name] = Structure(name, ())  # a structure may refer to itself
             fields = [each for each in children(owner) if each.kind == CursorKind.FIELD_DECL]
             self._structures[name] = Structure(
                 name,
@@ -178,7 +178,7 @@ class Expressions:
         return self._element(cursor, below[0], [self.read(below[1])])
 
     def _element(self, cursor: Any, array: Any, subscripts: list[Expression]) -> Expression:
-        """Return an array element; for an array of arrays, with all subscripts together."""
+        """Return an array element; an element of an array of arrays gets all its subscripts together."""
         inner = unwrapped(array)
         base, type_ = self.read(inner), lib.clang_getCursorType(inner)
         element = element_of(lib.clang_getCursorType(cursor))
@@ -361,7 +361,7 @@ def _operands(below: list[Any]) -> list[Any]:
 
 
 def _returned(method: Any) -> tuple[Any, Any] | None:
-    """Return a method's definition and the value that it returns, if it does nothing else; otherwise None."""
+    """Return a method's definition and return value; None if the method does anything besides returning a value."""
     found = lib.clang_getCursorDefinition(method) if method is not None else None
     if found is None or found.kind != CursorKind.CXX_METHOD or lib.clang_CXXMethod_isVirtual(found):
         return None

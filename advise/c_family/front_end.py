@@ -2,7 +2,7 @@
 
 If the build's options are unknown, MPI is assumed, because the program ran with it. The parser continues after a
 missing header; loops with parse errors are marked. A C++ header that cannot be parsed alone is parsed again after
-headers that its users usually include.
+headers that are usually included before it.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ _OUTER: Final = frozenset(
 )
 _INCLUDED: Final = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"', re.M)
 _MOST_REMARKS: Final = 3
-_MOST_BESIDE: Final = 40  # limit for folders, and for headers; programs have fewer
+_MOST_BESIDE: Final = 40  # largest number of folders, and of headers, that are examined; programs have fewer
 
 
 def read_c_family(text: bytes, path: Path, built: Collection[int] = (), options: Options | None = None) -> SourceFile:
@@ -78,7 +78,7 @@ def read_c_family(text: bytes, path: Path, built: Collection[int] = (), options:
 
 
 def _read_as_compiled(text: bytes, path: Path, language: str, built: Collection[int], options: Options) -> SourceFile:
-    """Read a file with its build's options, and with headers near it if they are not found elsewhere."""
+    """Read a file with the options of its build; headers that these do not find are searched for near the file."""
     given = map(os.fsencode, (*options.of_language, *options.preprocessing))
     words = [f"-x{language}".encode(), *map(str.encode, _QUIET), *given, *_folders(path, language)]
     text = settled(text, built)
@@ -110,7 +110,7 @@ def _understood(text: bytes, path: Path, language: str, words: Sequence[bytes], 
 
 
 def _known_macros(text: bytes, path: Path, told: Collection[str]) -> frozenset[str]:
-    """Return the macros that a file, or a header of its program that it includes, defines."""
+    """Return the known macros, and those defined in a file or in the headers of its program that it includes."""
     known, pending, seen = frozenset(told), [(text, path)], {path}
     while pending and len(seen) <= _MOST_BESIDE:
         written, file = pending.pop()
@@ -199,7 +199,7 @@ class _Unit:
 
 
 def _problems(unit: Any, places: Places) -> Iterator[tuple[int, str]]:
-    """Yield line and message of each error in the file, and one error for all other files."""
+    """Yield the line and message of each error in the file, and a single error for all other files."""
     for number in range(lib.clang_getNumDiagnostics(unit)):
         problem = lib.clang_getDiagnostic(unit, number)
         if lib.clang_getDiagnosticSeverity(problem) >= _ERROR:
@@ -210,7 +210,7 @@ def _problems(unit: Any, places: Places) -> Iterator[tuple[int, str]]:
 
 
 def _folders(path: Path, language: str) -> Iterator[bytes]:
-    """Yield options for header folders: near the file, then those of the MPI compiler."""
+    """Yield options for header folders: first those near the file, then those of the MPI compiler."""
     near = [path.parent / each for each in _NEAR]
     for folder in dict.fromkeys(os.path.normpath(each) for each in (*near, *_beside(path.parent)) if each.is_dir()):
         yield b"-I" + os.fsencode(folder)
@@ -235,7 +235,7 @@ def _beside(folder: Path) -> list[Path]:
 
 
 def _search_order(folder: str) -> tuple[bool, bool, bool, str]:
-    """Return a sort key that orders header folders like a compiler.
+    """Return a sort key that orders header folders as a compiler does.
 
     C++ headers must precede C headers, because they include C headers of the same name with ``#include_next``.
     """

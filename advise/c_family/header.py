@@ -16,12 +16,12 @@ _SOMETHING: Final = re.compile(r"\S")
 
 
 def masked(text: str) -> str:
-    """Replace comments and literals by blanks, keeping offsets."""
+    """Replace comments and literals with blanks; offsets stay the same."""
     return mask(text)[0]
 
 
 def semicolons(text: str, start: int) -> tuple[int, int] | None:
-    """Find the two semicolons in the head of a ``for``; None if there are none, as in a macro.
+    """Return the offsets of the two semicolons in the head of a ``for``; None if a macro has replaced them.
 
     Args:
         text: The file, without comments and literals.
@@ -44,7 +44,7 @@ def semicolons(text: str, start: int) -> tuple[int, int] | None:
 
 
 def directives_of(text: str, masked_text: str) -> dict[int, str]:
-    """Return OpenMP directives by the line of the statement that follows each.
+    """Return OpenMP directives, each under the line of the statement that follows it.
 
     Args:
         text: The file.

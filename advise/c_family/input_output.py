@@ -15,7 +15,7 @@ _MOVING: Final = {"flush": "flush", "close": "close", "open": "open", "seekg": "
 
 
 def by_function(name: str, arguments: tuple[Expression, ...], place: Place) -> InputOutput | None:
-    """Return the input or output of a C function; None if it does none."""
+    """Return the input or output of a C function; None if it performs neither."""
     if name not in INPUT_OUTPUT:
         return None
     action, is_formatted, at = INPUT_OUTPUT[name]
@@ -30,7 +30,7 @@ def by_function(name: str, arguments: tuple[Expression, ...], place: Place) -> I
 def by_method(
     name: str, unit: Expression | None, arguments: tuple[Expression, ...], place: Place
 ) -> InputOutput | None:
-    """Return the input or output of a stream's method; None if it does none."""
+    """Return the input or output of a stream's method; None if it performs neither."""
     action = _MOVING.get(name)
     if action is None and name.startswith(("read", "get")):
         action = "read"

@@ -1,4 +1,4 @@
-"""The parts of libclang's interface that only advice needs; code regions use others."""
+"""The parts of libclang's interface that only the advice needs."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class Types:
     RECORD: Final = TypeKind.RECORD
 
 
-# The order of Index.h: an operator's number is its index here.
+# The operators in the order of Index.h, so that their indices are the numbers used there.
 BINARY: Final = (
     *("", ".*", "->*", "*", "/", "%", "+", "-", "<<", ">>", "<=>", "<", ">", "<=", ">=", "==", "!=", "&", "^", "|"),
     *("&&", "||", "=", "*=", "/=", "%=", "+=", "-=", "<<=", ">>=", "&=", "^=", "|=", ","),
@@ -110,7 +110,7 @@ class Places:
 
     Args:
         unit: The parsed unit.
-        name: The file, by the parser's name.
+        name: The parser's name for the file.
         text: The file without comments and literals, one character per byte.
     """
 

@@ -35,7 +35,7 @@ def counted(
 
     Args:
         start: The initialisation.
-        condition: The condition to continue.
+        condition: The condition for continuing.
         end: The increment.
         body: The body.
     """
@@ -94,7 +94,7 @@ def _mentions(expression: Expression, variable: Name) -> bool:
 
 
 def _sum(operator: str, left: Expression, right: Expression) -> Expression:
-    """Return the sum or difference of two expressions; two numbers are computed directly."""
+    """Return the sum or difference of two expressions, which is computed if both are numbers."""
     if isinstance(left, Number) and isinstance(right, Number):
         return Number(left.value + right.value if operator == "+" else left.value - right.value)
     if (

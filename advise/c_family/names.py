@@ -34,7 +34,7 @@ class Names:
             line: The declaration's line.
             sizes: The variable's non-constant extents.
             value: The variable's initial value.
-            argument: Whether it is an argument.
+            argument: Whether the variable is an argument.
         """
         spelled = str(lib.clang_getCursorSpelling(cursor))
         number = self._taken[spelled] = self._taken.get(spelled, 0) + 1
@@ -44,7 +44,7 @@ class Names:
         return Name(name, line=line)
 
     def of(self, declaration: Any) -> str:
-        """Return the name of a used variable, and record it if it is not the procedure's own."""
+        """Return the name of a variable that is used; record the variable if the procedure does not declare it."""
         key = key_of(declaration)
         if key in self._names:
             return self._names[key]
@@ -62,7 +62,7 @@ class Names:
 
 
 def key_of(cursor: Any) -> str:
-    """Return a unique key of a declaration."""
+    """Return a unique key for a declaration."""
     canonical = lib.clang_getCanonicalCursor(cursor)
     return f"{lib.clang_getCursorUSR(canonical)} {lib.clang_getCursorSpelling(canonical)} {_offset(canonical)}"
 

@@ -41,7 +41,7 @@ def directives_of_macros(text: str, masked_text: str) -> Iterator[tuple[int, str
     if not names:
         return
     shown = [*masked_text]
-    for each in definitions:  # continuation lines of a definition are not masked
+    for each in definitions:  # the continuation lines of a definition are not masked yet
         shown[each.start() : each.end()] = " " * len(each[0])
     for match in _USE.finditer("".join(shown)):
         if match[2] in names and (said := _expanded(match[1].strip(), macros, _DEEPEST)):
@@ -72,7 +72,7 @@ def _expanded(use: str, macros: Mapping[str, _Macro], depth: int) -> str:
 
 
 def _defined(said: str, macros: Mapping[str, _Macro]) -> str:
-    """Replace macros without arguments by their values."""
+    """Replace macros without arguments with their values."""
 
     def value(word: str) -> str:
         macro = macros.get(word)

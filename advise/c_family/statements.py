@@ -47,7 +47,7 @@ def read_procedure(
     Args:
         cursor: The function.
         places: Determines positions.
-        directives: Directives by line of the statement.
+        directives: Line of a statement → its directive.
         wrong: Lines with parse errors.
         found: Known structures; new structures are added.
     """
@@ -314,7 +314,7 @@ class _Reader:
 
 
 def _allocated(statement: Statement) -> Statement:
-    """Return an assignment of newly allocated memory as an allocation; other statements unchanged."""
+    """Convert an assignment of newly allocated memory to an allocation; return other statements unchanged."""
     match statement:
         case Assignment(target=target, value=Call(name=name) as call) if name in ALLOCATING or name == _NEW:
             made = Allocation((target,), call.arguments, function=name)

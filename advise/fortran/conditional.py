@@ -1,4 +1,4 @@
-"""Preprocessor lines in Fortran, handled without a preprocessor: which parts of a source are compiled."""
+"""Find the parts of a Fortran source that are compiled, from its preprocessor lines, without a preprocessor."""
 
 from __future__ import annotations
 

@@ -259,7 +259,7 @@ class _Declarer:
             return None
 
     def _extents(self, first: int) -> tuple[Expression | None, ...]:
-        """Parse an array's bounds, from after the opening parenthesis, and return the number of elements along each."""
+        """Parse an array's bounds after the opening parenthesis; return the number of elements along each dimension."""
         depth, last = 1, first
         while depth and last < len(self.code):
             depth += (self.code[last] in "([") - (self.code[last] in ")]")

@@ -224,10 +224,10 @@ class Reader:
                 return found
 
     def arguments(self) -> tuple[Expression, ...]:
-        """Parse a parenthesised list, from after its opening parenthesis up to and including the closing one.
+        """Parse the rest of a parenthesised list after its opening parenthesis, including the closing one.
 
         Raises:
-            UnreadableError: The text is no list of expressions.
+            UnreadableError: The text is not a list of expressions.
         """
         return self._list(")")
 
@@ -265,7 +265,7 @@ class Reader:
         return self._places.at(self.token.at)
 
     def names(self) -> tuple[Expression, ...]:
-        """Return all names in text that cannot be parsed."""
+        """Return all names in a text that cannot be parsed."""
         found = (each for each in self._tokens if each.kind == "name")
         places = ((each.text, self._places.at(each.at)) for each in found)
         return tuple(Name(text, line=at.line, column=at.column) for text, at in places)

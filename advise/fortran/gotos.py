@@ -85,16 +85,16 @@ def _statements(items: list[Labelled]) -> tuple[Statement, ...]:
 
 
 def _skip(statement: Statement | None) -> tuple[Branch | None, str]:
-    """Return the branch and the label of a statement ``if (c) goto 10``; None and an empty label for others."""
+    """Return the branch and label of a statement ``if (c) goto 10``; None and an empty label for other statements."""
     match statement:
         case Branch(arms=(Arm(condition=condition, body=(Jump(kind="goto", label=label),)),)):
-            # Jumps of ERR= have an unknown condition and are not alternatives.
+            # A jump of ERR= depends on an unknown condition, so it is not converted.
             return (None, "") if condition is None or isinstance(condition, Opaque) else (statement, label)
     return None, ""
 
 
 def _entered(items: list[Labelled], jumps: Counter[str]) -> bool:
-    """Return whether a jump from elsewhere leads into some statements."""
+    """Return whether a jump from elsewhere leads into a list of statements."""
     return any(jumps[each.label] > 0 for each in items if each.label)
 
 

@@ -118,7 +118,7 @@ class Modules:
     def scope(self, name: str, depth: int = 0) -> Scope | None:
         """Return the scope with the names of a module; None if the module is not found."""
         if name not in self._scopes:
-            self._scopes[name] = None  # not found while it is read, because modules may use each other
+            self._scopes[name] = None  # counts as not found while it is being read, because modules may use each other
             text = self._texts.get(name) or self._found(name)
             if text is not None and depth < _DEEPEST:
                 scope = Scope()
@@ -151,7 +151,7 @@ def define(text: ModuleText, scope: Scope) -> None:
 
 
 def _pair(item: str) -> tuple[str, str]:
-    """Return the local name of an item of USE, and its name in the module."""
+    """Return the local name of an item in a USE statement, and the item's name in the module."""
     here, _, there = item.partition("=>")
     return here, there or here
 
@@ -179,7 +179,7 @@ def _bring(module: Scope, scope: Scope, visible: dict[str, str]) -> None:
 
 
 def beside(path: Path) -> dict[str, Path]:
-    """Return the path of the source for each module near a file: in its folder, below it, and around it."""
+    """Return the path of the source of each module near a file: in the file's folder, below it, and around it."""
     found: dict[str, Path] = {}
     for file in islice(_sources(path), _MOST_FILES):
         try:

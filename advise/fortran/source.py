@@ -46,7 +46,7 @@ _INCLUDE_LINE: Final = expression(r"^\s*include\s*['\"]([^'\"]+)", re.I | re.M)
 def read_fortran(text: bytes, path: Path, built: Collection[int] = (), options: Options | None = None) -> SourceFile:
     """Read a Fortran source; see ``FrontEnd``.
 
-    Modules that the source uses are also searched in files near it.
+    Modules that the source uses are also searched for in files near it.
     """
     text = as_compiled(settled(text, built), path, options)
     found = _Source(_arranged(text, path, options), path, options).read()

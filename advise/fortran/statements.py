@@ -148,7 +148,7 @@ class Line:
         """Parse an assignment of a value or a pointer.
 
         Raises:
-            UnreadableError: The statement is no assignment.
+            UnreadableError: The statement is not an assignment.
         """
         reader = self.reader(at)
         target = reader.reference()
@@ -225,7 +225,7 @@ class Line:
         return bounds
 
     def _listed(self, at: int) -> tuple[tuple[Expression, ...], int]:
-        """Parse a parenthesised list, from after its opening parenthesis; also return the index of its end."""
+        """Parse the rest of a parenthesised list after its opening parenthesis; also return the index after it."""
         end = self.closing(at - 1)
         return self._items(at, end), end + 1
 
@@ -257,13 +257,13 @@ class Line:
         return InputOutput(action, unit, items, is_formatted, word, line=place.line, column=place.column)
 
     def cuts(self, first: int, last: int) -> Iterator[tuple[int, int]]:
-        """Yield start and end of each item of a list, separated by commas outside parentheses."""
+        """Yield the start and end of each item of a list whose items are separated by commas outside parentheses."""
         for each in entities(self.code[first:last]):
             yield first, first + len(each)
             first += len(each) + 1
 
     def _controls(self, first: int, last: int, word: str) -> tuple[Expression | None, bool, list[Expression]]:
-        """Parse the parentheses of an I/O statement; return the unit, whether it is formatted, and other names."""
+        """Parse the parentheses of an I/O statement; return the unit, whether data are formatted, and other names."""
         unit: Expression | None = None
         is_formatted = False
         names: list[Expression] = []
@@ -331,7 +331,7 @@ class Line:
 
 
 def _colons(code: str, first: int, last: int) -> Iterator[tuple[int, int]]:
-    """Yield start and end of the parts between colons outside parentheses."""
+    """Yield the start and end of each part between colons outside parentheses."""
     depth = 0
     for at in range(first, last):
         depth += (code[at] in "([") - (code[at] in ")]")

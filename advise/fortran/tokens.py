@@ -37,7 +37,7 @@ def tokens(code: str, first: int = 0, last: int | None = None) -> Iterator[Token
     """Yield the tokens of a statement, or of a part of it.
 
     Args:
-        code: A statement in lower case without blanks, its literals masked.
+        code: A statement in lower case, without blanks and with masked literals.
         first: Index of the first character.
         last: Index after the last character.
     """

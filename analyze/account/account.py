@@ -1,4 +1,4 @@
-"""The account of a run: splits the wall time of each region on each rank into parts, such as computing and waiting."""
+"""The account of a run: the wall time of each region on each rank, split into parts such as computing and waiting."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Account:
             ``page_faults``, and ``system`` for all other kernel time outside calls. File I/O: ``io_calls``,
             ``io_bytes`` and ``io_rest``, or only ``io``. MPI: ``mpi_calls``, ``mpi_bytes`` and ``mpi_waiting``, or only
             ``mpi``. OpenMP: ``omp_locks``, ``omp_barriers`` and ``omp_waiting``, or only ``omp_waiting``. Rest:
-            ``turns``, in which other threads had the core, and ``asleep``, or only ``off`` for both.
+            ``turns``, the time in which other threads had the core, and ``asleep``; or only ``off`` for both.
         own: Part → ``float64[region]``: exclusive seconds of each region, mean over the ranks.
         inclusive: Part → ``float64[region]``: inclusive seconds, mean over the ranks.
         own_intervals: Part → ``float64[2, region]``: lower and upper limits of ``own``; see ``part_intervals``.
@@ -58,7 +58,7 @@ class Account:
 
     @property
     def fitted(self) -> dict[str, float]:
-        """Count → fitted seconds per instruction, or per L1 or L2 miss, over all regions."""
+        """Name of a count → fitted seconds per instruction, L1 miss or L2 miss, over all regions."""
         return dict(zip(self.splitting.counted.names, self.splitting.fitted, strict=True))
 
     @property
@@ -84,7 +84,7 @@ class Account:
     def of_groups(self, groups: Sequence[Group], compared: Selection) -> list[dict[str, float]]:
         """Return the mean seconds of each part for each group of ranks, or of threads.
 
-        The ranks of a group are assumed to be alike. If there are many ranks, sampled ones represent the others,
+        The ranks of a group are assumed to be alike. If there are many ranks, sampled ranks represent the others,
         provided that each group contains sampled ranks.
 
         Args:
@@ -103,8 +103,9 @@ class Account:
 def find_account(run: Prepared) -> Account:
     """Split the wall time of each region and rank into parts that add up to it.
 
-    Counts at prices (seconds per event) that are fitted to the run explain computing; the rest is ``unexplained``.
-    Calls and bytes at the machine's calibrated prices explain the time in file I/O and MPI; the rest is waiting.
+    Computing is explained by counts, at prices (seconds per event) that are fitted to the run; the rest is
+    ``unexplained``. Time in file I/O and MPI is explained by calls and bytes, at the machine's calibrated prices; the
+    rest is waiting.
 
     Args:
         run: The run; excluded ranks are included in the means.

@@ -1,4 +1,4 @@
-"""CPU time that is computing, and the counts taken during it."""
+"""The part of CPU time that is computing, and the counts that are taken during this time."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Values = npt.NDArray[np.float64]
 
 _OTHERS: Final = ("mpi_cpu_time", "io_cpu_time", "omp_cpu_time", "system_time")
 _COUNTS: Final = ("instructions", "l1_misses", "l2_misses")
-# Events that take longer than other instructions: the calibrated prices that limit the time of each from both sides.
+# Event that takes longer than other instructions → the calibrated prices between which its time lies.
 EVENTS: Final = {
     "divisions": ("division_independent", "division_dependent"),
     "branch_misses": ("branch_miss", "branch_miss"),
@@ -41,15 +41,15 @@ def is_walk(misses: Values, accesses: Values) -> Flags:
 
 @dataclass(frozen=True)
 class Counted:
-    """How computing time and its counts follow from metrics; the same for each block of an experiment's locations.
+    """How computing time and its counts are derived from metrics; equal for all blocks of an experiment's locations.
 
     Attributes:
         others: Metrics of CPU time that is not computing: MPI, file I/O, OpenMP, and other kernel time. None if CPU
             time was not measured.
         names: Names of the counts: ``instructions``, and cache misses if they were counted.
         events: The ``EVENTS`` that were counted and calibrated, each with its least and greatest price in seconds.
-        rates: ``float64[count, call path]``: counts per second of computing, events last. They are used if the counts
-            of a rank do not belong to the work that was timed on it; otherwise None.
+        rates: ``float64[count, call path]``: counts per second of computing, events last. They are used if a rank's
+            counts do not belong to the work that was timed on this rank; otherwise None.
         of_events: ``float64[event, call path]``: the price of each event in each call path; None for the least price.
     """
 
@@ -88,10 +88,10 @@ class Counted:
         return np.maximum(found, 0.0)
 
     def counts(self, part: Experiment, time: Values) -> list[Values]:
-        """Return each count during computing, in arrays like ``time``; L1 misses without those that also miss in L2.
+        """Return each count during computing, in arrays like ``time``; L1 misses exclude those that also miss in L2.
 
-        The counters also count in calls that read or write files, which are not computing. The counts in these calls
-        are estimated, with as many events per second as in computing, and left out.
+        The counters also run in calls that read or write files, which are not computing. The counts in these calls are
+        estimated, assuming as many events per second as in computing, and are left out.
         """
         found = self._counted(self.names, part, time)
         if self.names[1:] == _COUNTS[1:]:
@@ -99,7 +99,7 @@ class Counted:
         return found
 
     def in_events(self, part: Experiment, time: Values) -> dict[str, Values]:
-        """Return the seconds of computing that each event takes, in arrays like ``time``; at most ``time`` in all."""
+        """Return seconds of computing that each event takes, in arrays like ``time``; their sum is at most ``time``."""
         prices = [least for least, _ in self.events.values()] if self.of_events is None else self.of_events[:, :, None]
         found = [count * price for count, price in zip(self.event_counts(part, time), prices, strict=True)]
         together = np.sum([np.zeros_like(time), *found], axis=0)
@@ -107,7 +107,7 @@ class Counted:
         return {name: each * factor for name, each in zip(self.events, found, strict=True)}
 
     def event_counts(self, part: Experiment, time: Values) -> list[Values]:
-        """Return how often each event happens during computing, in arrays like ``time``."""
+        """Return the number of occurrences of each event during computing, in arrays like ``time``."""
         return self._counted(tuple(self.events), part, time)
 
     def without_events(self, part: Experiment, time: Values) -> Values:

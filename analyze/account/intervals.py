@@ -1,4 +1,4 @@
-"""Confidence intervals of the parts of the account: from the fit of the prices, the calibration, and noise."""
+"""Confidence intervals of the parts of the account, from the fit of the prices, the calibration, and noise."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def _of_computing(experiment: Experiment, splitting: Splitting, means: Mapping[s
 
 
 def _of_events(splitting: Splitting, means: Mapping[str, Values]) -> Values:
-    """Return the least and the most seconds of each event by its price; ``float64[2, event, call path]``."""
+    """Return the least and greatest time of each event by its prices, in seconds; ``float64[2, event, call path]``."""
     found = [np.empty((2, 0, len(means["unexplained"])))]
     for row, (name, (least, most)) in enumerate(splitting.counted.events.items()):
         assert splitting.counted.of_events is not None
@@ -113,7 +113,7 @@ def _prices(experiment: Experiment, splitting: Splitting, errors: Values) -> Val
 
 
 def _of_cycles(experiment: Experiment, splitting: Splitting) -> tuple[float, float]:
-    """Return the lower and upper limit of the time of an instruction on any current processor, in seconds."""
+    """Return the lower and upper limits of the time of an instruction on current processors, in seconds."""
     cycles = next((each for each in _CYCLES if complete(experiment, each)), None)
     if cycles is None:
         return 0.0, np.inf
@@ -125,7 +125,7 @@ def _of_cycles(experiment: Experiment, splitting: Splitting) -> tuple[float, flo
 
 
 def _counts(experiment: Experiment, names: Sequence[str]) -> Values:
-    """Return counts per process, L1 misses without those that also miss in L2; ``float64[count, call path]``."""
+    """Return counts per process, without L1 misses that also miss in L2; ``float64[count, call path]``."""
     processes = len({place.process for place in experiment.locations})
     found = np.array([summary(experiment, name).sums for name in names]) / processes
     if len(found) > 2:

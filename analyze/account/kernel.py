@@ -17,8 +17,8 @@ def price_of_fault(experiment: Experiment, calibrated: Prices) -> float:
     """Fit the price of a page fault to the system time of all call paths by least squares.
 
     System time also includes the time in system calls. So without a calibrated price, the time of page faults is not
-    separated from it. With a calibrated price, the fitted price is at least this price and at most twice as high. The
-    exclusive values of roots are left out, because they include process start.
+    separated from that of system calls. With a calibrated price, the fitted price is at least this price and at most
+    twice this price. The exclusive values of roots are left out, because they include process start.
 
     Returns:
         Seconds per page fault; 0 if there are none, or nothing was calibrated.

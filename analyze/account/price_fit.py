@@ -41,15 +41,15 @@ _BOUNDS: Final = {
 _FREE: Final = (0.0, np.inf)
 _NONE: Final = (0.0, 0.0)
 _TOLD: Final = 0.01  # share of computing; an uncalibrated price that explains less is noise
-# Computes the prices of an instruction, an L1 miss and an L2 miss from the prices of an instruction and an L1 miss and
-# the extra cost of an L2 miss; the last row is the time.
+# Converts the price of an instruction, the price of an L1 miss and the extra cost of an L2 miss to the prices of an
+# instruction, an L1 miss and an L2 miss. The last row belongs to the time.
 _STEPS: Final = np.array([[1.0, 0, 0, 0], [0, 1, 0, 0], [0, 1, 1, 0], [0, 0, 0, 1]])
 _SINGULAR: Final = 1e-10  # eigenvalues below this share of the largest are rounding errors
 _PULL: Final = 1e-6  # weight of calibrated prices, relative to that of a count; small, so that the run decides
 _ROUNDS: Final = 100
-_CLOSE: Final = 1e-12  # relative change of a price that ends the iteration; with more, results would depend on blocks
+_CLOSE: Final = 1e-12  # relative change of prices at which iterations stop; if larger, results would depend on blocks
 _MEDIAN: Final = 0.6745  # standard deviations that contain half of normal values
-_CONFIDENCE: Final = 0.95  # of confidence intervals
+_CONFIDENCE: Final = 0.95  # level of confidence intervals
 _LEAST_FREE: Final = 2.0  # degrees of freedom; with fewer, Student's t has no variance, and intervals are useless
 _FAR: Final = 10.0  # standard deviations; normal values beyond are negligible
 _POINTS: Final = 10_001  # points of integration; they give quantiles of six digits
@@ -59,10 +59,10 @@ _NOTHING: Final = 1e-6  # share of all computing; smaller residuals count as equ
 def fitted_prices(experiment: Experiment, counted: Counted, calibrated: Prices) -> tuple[float, ...]:
     """Fit prices to all call paths and threads: computing without events = sum of count x price.
 
-    Prices are not negative, and within calibrated bounds: for an instruction, the times of an independent instruction
-    and of one in a chain of divisions; for a miss, the times in sequential access and in pointer chasing. If misses are
-    not calibrated, an L2 miss costs at least as much as an L1 miss, and a miss that explains less than 1 % of computing
-    costs nothing.
+    Prices are not negative, and lie within calibrated bounds: for an instruction, the times of an independent
+    instruction and of one in a chain of divisions; for a miss, the times in sequential access and in pointer chasing.
+    If misses are not calibrated, an L2 miss costs at least as much as an L1 miss, and a miss costs nothing if it
+    explains less than 1 % of computing.
 
     Args:
         experiment: The run; if it has many locations, an evenly spread sample is used.
@@ -136,7 +136,7 @@ def errors(products: Values, prices: Sequence[float]) -> Values:
 
 
 def quantile_of_t(free: float) -> float:
-    """Return how many standard errors a mean may be off, with a confidence of 95 %: a quantile of Student's t.
+    """Return by how many standard errors a mean may be off, with 95 % confidence: a quantile of Student's t.
 
     With ``x = sqrt(free) tan(angle)``, the density is a power of the angle's cosine. SciPy is not used because
     importing it takes longer than the whole verdict.
@@ -153,7 +153,7 @@ def quantile_of_t(free: float) -> float:
 def own_prices(experiment: Experiment, counted: Counted, prices: Sequence[float], calibrated: Prices) -> Values:
     """Return prices for each call path, so that its counts at these prices add up to its computing.
 
-    An instruction takes from a sixth of a cycle to ten cycles, depending on how much operations wait for each other, so
+    An instruction takes from a sixth of a cycle to ten cycles, depending on how long operations wait for each other, so
     each call path has its own price. In a walk through consecutive values, misses have the calibrated price of a walk.
     Time that remains at the highest price of an instruction is attributed to misses that cost more there than in the
     whole run, as in pointer chasing. Misses of L2 come first, then misses of L1. Without both calibrated bounds such
@@ -286,10 +286,10 @@ def _least_squares(products: Values, bounds: Sequence[Bounds]) -> Values:
 
 
 def _within(square: Values, right: Values, low: Values, high: Values) -> Values:
-    """Minimise ``x @ square @ x / 2 - right @ x`` within bounds, for a positive definite square.
+    """Minimise ``x @ square @ x / 2 - right @ x`` within bounds, for a positive definite matrix ``square``.
 
     Each unknown lies on a bound or where the slope is 0. There are few unknowns, so all combinations are tried. SciPy's
-    ``lsq_linear`` finds the same, but importing it takes longer than the whole verdict.
+    ``lsq_linear`` gives the same result, but importing it takes longer than the whole verdict.
     """
     best, least = low, np.inf
     for places in product((None, low, high), repeat=len(right)):

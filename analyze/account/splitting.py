@@ -226,7 +226,7 @@ def _at_most(parts: list[Part], whole: Values, rest: str) -> Iterator[Part]:
     factor = np.divide(whole, together, out=np.ones_like(whole), where=together > whole)
     left = whole
     for name, each in parts:
-        part = np.minimum(each * factor, left)  # rounding may exceed the rest
+        part = np.minimum(each * factor, left)  # due to rounding, a part may exceed the rest
         left = left - part
         yield name, part
     yield rest, left

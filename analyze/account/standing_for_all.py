@@ -15,7 +15,7 @@ Values = npt.NDArray[np.float64]
 
 
 def some_locations(experiment: Experiment) -> Experiment:
-    """Return an experiment with the ``sampled`` locations only; with all if there are few."""
+    """Return an experiment with only the ``sampled`` locations; if there are few locations, with all of them."""
     names = [metric.name for metric in experiment.metrics]
     return Experiment(
         metrics=experiment.metrics,

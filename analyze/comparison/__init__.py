@@ -1,4 +1,4 @@
-"""Compare two sets of runs: is one slower, and where."""
+"""Compare two sets of runs: whether one is slower, and where."""
 
 from .compared_runs import check_run, metrics_to_compare
 from .comparison import Comparison, Judgement, compare

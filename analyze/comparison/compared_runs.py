@@ -56,7 +56,7 @@ _POLLING: Final = "mpi_instructions"
 def metrics_to_compare(runs: Sequence[Experiment]) -> tuple[str, ...]:
     """Return the metrics by which to compare runs: wall time, compute time, and path time or busy time, if available.
 
-    Wall time includes waiting. Compute time, CPU time outside MPI, is the work of all ranks. The length of the critical
+    Wall time includes waiting. Compute time is CPU time outside MPI: the work of all ranks. The length of the critical
     path, or otherwise the busy time of the busiest rank, also falls if the same work is balanced better. Other programs
     hardly affect CPU times. Experiments of other tools are compared by ``time``, or by CPU time if they have nothing
     else.
@@ -155,7 +155,7 @@ def _check_metric(label: str, experiment: Experiment, metric: str) -> None:
 
 
 def _check_units(joined: Integration, metric: str) -> None:
-    """Raise an error if the metric has two units; a run without a unit is accepted."""
+    """Raise an error if the metric's unit differs between runs; a run without a unit is accepted."""
     for name in _stored(metric):
         units = zip(joined.labels, (each.metric(name).unit for each in joined.operands), strict=True)
         (first, expected), *others = [(label, unit) for label, unit in units if unit] or [("", "")]
@@ -217,7 +217,7 @@ def unit_of(runs: Sequence[Experiment], metric: str) -> str:
 
 
 def of_ranks(metric: str) -> OfRanks:
-    """Return how to combine values: mean over processes' first threads, sum over all threads, or the busiest rank's."""
+    """Return how to combine values: mean over first threads, sum over all threads, or the value of the busiest rank."""
     return "mean" if metric in _WALL else "max" if metric == BUSY_TIME else "sum"
 
 

@@ -1,4 +1,4 @@
-"""Compare two sets of runs of a program: is one slower, and where."""
+"""Compare two sets of runs of a program: whether one is slower, and where."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class Comparison:
         unit: The metric's unit.
         threshold: The least relative change that counts.
         least: The shortest time of the program or a region that is judged; 0 for other metrics.
-        of_ranks: Whether values are means over the ranks, sums, or those of the busiest rank.
+        of_ranks: Whether values are means over the ranks, sums, or the values of the busiest rank.
         runs: The numbers of base runs and of other runs.
         program: The whole program.
         regions: Call paths that take at least ``MIN_SHARE`` of the program and ``least`` on one side, largest change

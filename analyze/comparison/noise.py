@@ -27,7 +27,7 @@ CONFIDENCE: Final = 0.99
 _LEAST: Final = 2
 _MANY: Final = 7
 _EXACT: Final = 100  # runs; with more, the normal distribution suffices, whose tails are larger
-_AGREEING: Final = 0.2  # the rank test needs a probability of 1 in 20 if the minima need one of 1 in 100
+_AGREEING: Final = 0.2  # weight of the rank test: 1 in 20 suffices where the minima need 1 in 100
 UNKNOWN_NOISE: Final = 0.5  # relative change; on a shared machine equal runs differ by less
 
 

@@ -1,9 +1,9 @@
 """The critical path of a run, and the efficiencies of its ranks derived from it.
 
-The path is the longest chain of work across ranks; only less work on it can shorten the run (Hollingsworth 1998; Böhme
-et al. 2012). The efficiencies are those of the POP centre: their product is the share of the run in which ranks were
-busy. Load balance and serialisation are computed from CPU time outside MPI, so other load on the machine does not
-affect them.
+The path is the longest chain of work across ranks, and only less work on the path can shorten the run (Hollingsworth
+1998; Böhme et al. 2012). The efficiencies are those of the POP centre: their product is the share of the run in which
+ranks were busy. Load balance and serialisation are computed from CPU time outside MPI, so other load on the machine
+does not affect them.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ _KEPT = 20  # largest number of delays kept
 
 @dataclass(frozen=True, slots=True)
 class Efficiency:
-    """How much of the run the ranks were busy, and the reasons for the rest.
+    """The share of the run in which the ranks were busy, and the reasons for the rest.
 
     Attributes:
-        load_balance: Mean busy time of the ranks, divided by that of the busiest rank.
+        load_balance: Mean busy time of the ranks, divided by the busy time of the busiest rank.
         serialisation: Busy time of the busiest rank, divided by the length of the critical path: less than 1 if ranks
             work one after another.
         transfer: Length of the path, divided by the run's time: the rest is communication, or waiting for a core.
@@ -53,7 +53,7 @@ class Efficiency:
 
     @property
     def lost_in_turn(self) -> float:
-        """The share of the run in which the busiest rank waits for others' work."""
+        """The share of the run in which the busiest rank waits for other ranks' work."""
         return self.known_transfer * (1 - self.serialisation)
 
 
@@ -83,7 +83,7 @@ class CriticalPath:
         efficiency: The efficiencies; None if only the beginning of the run was recorded.
         regions: The call paths on the critical path, longest time first.
         delays: Which rank waits for which, longest first.
-        waited: Region → seconds that a rank waits for others in the region (exclusive), mean over all ranks but a
+        waited: Region → exclusive seconds that a rank waits in the region for other ranks, mean over all ranks except a
             master.
     """
 

@@ -3,7 +3,7 @@
 The path is as long as all its parts together. So a region's time on the path minus the ranks' mean busy time in it is
 the saving if its work were balanced and done by all ranks at the same time. If the path is longer than the work of even
 the busiest rank, imbalance alone does not explain its length. Then ranks work one after another, each with the result
-of the one before, or at each synchronisation a different rank is late.
+of the previous one, or a different rank is late at each synchronisation.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class Serialisation:
         return self._longest(seconds, 0)
 
     def awaited_in(self, region: int) -> Region | None:
-        """Return the region for whose work ranks wait longest in a region; None if they do not wait."""
+        """Return the region whose work ranks wait for longest while they are in a region; None if they do not wait."""
         return self._longest(self.delays.in_region(region), 1)
 
     def _longest(self, seconds: Values, which: int) -> Region | None:
@@ -115,7 +115,7 @@ def find_serialisation(ranks: Selection) -> Serialisation | None:
 
 
 def _busy(selection: Selection) -> tuple[Values, Values, Values]:
-    """Return busy times by region, for a block of ranks: the largest, the sum, and that of the busiest rank."""
+    """Return busy times by region, for a block of ranks: the largest, the sum, and the time of the busiest rank."""
     values = selection.by_rank(busy_times(selection.experiment))
     return values.max(axis=1), values.sum(axis=1), values[:, values[list(selection.top)].sum(axis=0).argmax()]
 

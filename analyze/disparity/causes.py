@@ -111,12 +111,13 @@ def _cause(attribute: Attribute, culprit: int) -> RootCause:
 
 
 def _raised(attribute: Attribute, seconds: TimeSplit, costly: Sequence[int]) -> npt.NDArray[np.bool_]:
-    """Return where an attribute is high and takes a material share of the time: ``bool[region]``.
+    """Return where an attribute is high and accounts for a material share of a region's time: ``bool[region]``.
 
     Args:
         attribute: The attribute.
         seconds: How the regions spent their time.
-        costly: Regions in which the attribute need not be high, because they are named for the cost of their causes.
+        costly: Regions that count even if the attribute is not high in them, because they are named for what their
+            causes cost.
     """
     amounts = attribute.of_regions
     worth = seconds.moves if attribute.name == "mpi_bytes" else seconds.is_part(seconds.of[attribute.name])
@@ -130,6 +131,6 @@ def _raised(attribute: Attribute, seconds: TimeSplit, costly: Sequence[int]) -> 
 
 
 def _only_executes(seconds: TimeSplit) -> npt.NDArray[np.bool_]:
-    """Return where computing takes a material share of a region's time, without above-average time per instruction."""
+    """Return where computing takes a material share of a region's time, but no longer than average per instruction."""
     executing = seconds.of["instructions"]
     return np.asarray(seconds.is_part(executing) & ~seconds.is_part(seconds.computing - executing))

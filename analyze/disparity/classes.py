@@ -15,7 +15,7 @@ __all__ = ["HIGH", "LABELS", "NEGLIGIBLE", "classify", "optimal_split"]
 LABELS: Final = ("very low", "low", "medium", "high", "very high")
 HIGH: Final = LABELS.index("high")
 
-_ALIKE: Final = 0.9  # values at least this share of a larger one count as equal, as those of nested regions often are
+_ALIKE: Final = 0.9  # values of at least this share of a larger value count as equal to it, as in nested regions
 NEGLIGIBLE: Final = 0.01  # share of the largest value below which values are in class 0
 _SMALL: Final = 0.05  # share of the largest value below which values are never high
 
@@ -52,7 +52,7 @@ def classify(values: Sequence[float]) -> list[int] | None:
 
 
 def _merge_alike(values: Sequence[float]) -> dict[float, float]:
-    """Group similar values: return the largest value of each group → the group's mean."""
+    """Group similar values, and return the largest value of each group → the group's mean."""
     groups: dict[float, list[float]] = {}
     head = np.inf
     for value in sorted(values, reverse=True):
@@ -65,7 +65,7 @@ def _merge_alike(values: Sequence[float]) -> dict[float, float]:
 def optimal_split(values: Sequence[float], k: int) -> list[int]:
     """Split sorted values into k runs with the least sum of squares around the runs' means.
 
-    Exact, by dynamic programming over prefix sums, in O(k n²) for n values.
+    The split is exact; dynamic programming over prefix sums takes O(k n²) for n values.
 
     Args:
         values: Sorted in either direction, all different.

@@ -21,8 +21,8 @@ class Disparity:
         classes: Severity class of each code region, 0 to 4; empty if there are fewer than two different values.
         critical: Positions of the critical code regions.
         culprits: Positions of the regions responsible. If a critical region is expensive only because it contains
-            expensive regions, the culprit is one of these. In addition, the innermost regions whose causes are worth a
-            fix.
+            expensive regions, the culprit is one of these. The innermost regions whose causes are worth a fix are
+            culprits, too.
     """
 
     values: tuple[float, ...]
@@ -53,9 +53,9 @@ def find_disparity(
         regions: The code-region tree.
         values: CRNM of each region, or another metric to classify by.
         shares: Each region's wall time as a share of the program's.
-        additive: Whether a region's value includes those of the regions below it, as with CRNM but not CPI.
+        additive: Whether a region's value includes the values of the regions below it, as with CRNM but not CPI.
         least: The least share of a critical region.
-        costly: Regions that spend enough on a cause to be worth a fix.
+        costly: Regions that spend enough time on a cause to be worth a fix.
         in_turn: Regions whose ranks work one after another. The innermost of them are culprits, whatever is expensive
             in them.
         waiting: Regions that spend part of their time waiting. If such a region contains a culprit of ``in_turn``, that
@@ -74,7 +74,7 @@ def find_disparity(
 
 
 def _alone(regions: Sequence[CodeRegion], classes: Sequence[int], index: int) -> list[int]:
-    """Return a list of the given critical region if its class is higher than each child's; otherwise an empty list.
+    """Return a list with the given critical region if its class is higher than each child's; otherwise an empty list.
 
     Use it for metrics such as CPI: the value of a region does not include the values of the regions below it.
     """
@@ -83,7 +83,7 @@ def _alone(regions: Sequence[CodeRegion], classes: Sequence[int], index: int) ->
 
 @dataclass(frozen=True)
 class _Culprits:
-    """Find where critical regions are expensive: in their own code, or in regions that they contain.
+    """Finds where critical regions are expensive: in their own code, or in regions that they contain.
 
     Attributes:
         regions: The code-region tree.
@@ -115,7 +115,7 @@ class _Culprits:
         return self._heaviest(index, weighing, rest)
 
     def _heaviest(self, index: int, weighing: Sequence[int], rest: float) -> list[int]:
-        """Return the region if most of its value is its own or in small children, else large children's culprits."""
+        """Return a region if most of its value is its own or in small children, otherwise large children's culprits."""
         most = max(weighing, key=lambda child: self.values[child], default=index)
         stands_alone = (
             self.values[most] >= CRITERIA.outweighs * (self.values[index] - self.values[most])

@@ -1,6 +1,6 @@
 """Regions by their exclusive time, per call path and over all call paths.
 
-A procedure that is called from many places takes little time on each call path, but may take much in all.
+A procedure that is called from many places takes little time on each call path, but may take much time in total.
 """
 
 from __future__ import annotations
@@ -62,8 +62,8 @@ class Procedure:
         own_mpi_time: The part of ``own_wall_time`` in MPI calls; None if it was not measured.
         with_small: ``own_wall_time`` plus the time in calls and small regions below; small regions take less than 3 %
             of the run over all their call paths. 0 for a call.
-        wall_time: Inclusive wall time; with recursion, of the outermost calls.
-        callers: The number of functions that call it.
+        wall_time: Inclusive wall time; with recursion, only that of the outermost calls.
+        callers: The number of functions that call the procedure.
     """
 
     region: int
@@ -238,7 +238,7 @@ class Procedures:
         """The procedures that take more time than the verdict's hot spots, largest first.
 
         A procedure's time is its exclusive time plus that of small regions below. It must be at least a quarter of the
-        run, or of all compute time. A procedure with several call paths only needs as much time as the largest hot
+        run, or of all compute time. A procedure with several call paths needs only as much time as the largest hot
         spot, or a tenth of the run if there is none. The entry procedure, procedures with a call path that is already
         named, and procedures below 3 % of the run are left out.
         """

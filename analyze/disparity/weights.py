@@ -26,14 +26,14 @@ from .disparity import Disparity, find_disparity
 __all__ = ["Weights", "cycles_metric", "cycles_per_instruction", "find_weights", "weights"]
 
 
-_LEAST_PART: Final = 0.01  # share of the program's instructions; with less, most of a region's cycles are the kernel's
-# Share of file I/O in a call path's time, from which on the call path does not count for CPI: cycles in file I/O are
-# not counted, but instructions that format text are.
+_LEAST_PART: Final = 0.01  # share of the program's instructions; below it, the kernel uses most of a region's cycles
+# If file I/O takes at least this share of a call path's time, the call path does not count for CPI: cycles in file I/O
+# are not counted, but instructions that format text are.
 _IO: Final = 0.9
 
 
 def cycles_metric(experiment: Experiment) -> str | None:
-    """Return the metric that counts CPI's cycles; None if CPI is unavailable."""
+    """Return the metric that counts the cycles of CPI; None if CPI is unavailable."""
     if not complete(experiment, "instructions"):
         return None
     return next((name for name in ("cycles", "ref_cycles") if complete(experiment, name)), None)
@@ -59,7 +59,7 @@ def weights(selection: Selection, *, metric: str = "crnm") -> Values:
         raise InputError("cpi needs counts of instructions and cycles, found none")
     program = float(program_times(experiment).mean())
     if cycles is None:
-        # Starting and ending a process takes time that is not part of the program's, so the share may exceed 1.
+        # Starting and ending a process takes time that is not part of the program's time, so the share may exceed 1.
         return np.minimum(1.0, wall / ranks / program) if program > 0 else np.zeros(len(wall))
     if metric == "cpi":
         return _Cpi.of(selection, cycles, files=True).of_regions
@@ -93,7 +93,7 @@ class _Cpi:
         paths: ``bool[call path]``: the call paths that count. If file I/O is left out, these are not entirely file I/O.
         of_regions: ``float64[region]``: CPI of each region, over all ranks.
         of_program: CPI of the program, used for regions that execute almost nothing.
-        least: Instructions of a rank below which it executes almost nothing.
+        least: Number of instructions below which a rank counts as executing almost nothing.
     """
 
     cycles: str

@@ -21,7 +21,8 @@ class DissimilarityCauses:
     """The causes of differences between ranks, by rough sets.
 
     Attributes:
-        table: One row per rank; the values are its clusters by single attributes, the decision is its cluster by time.
+        table: One row per rank; the values are its clusters by single attributes, and the decision is its cluster by
+            time.
         differences: Root causes over all culprits together, widest relative spread first.
         of_culprit: Culprit → the root causes of the difference in this region alone.
     """
@@ -35,9 +36,9 @@ def find_dissimilarity_causes(found: Dissimilarity, work: Work) -> Dissimilarity
     """Build the decision table of the ranks, reduce it, and read the causes from it.
 
     An attribute's vectors contain its values in the culprits only, because in other regions the ranks are alike, which
-    would hide the difference. Without culprits, they contain the 1-code regions. Beyond Liu et al. 2011, a value is 0
-    if the attribute's seconds do not differ in the same way as the compared metric. For example, a rank that reads less
-    than the others is not late because of reading.
+    would hide the difference. Without culprits, they contain the 1-code regions. Unlike in Liu et al. 2011, a value is
+    0 if the attribute's seconds do not differ in the same way as the compared metric. For example, a rank that reads
+    less than the others is not late because of reading.
 
     Args:
         found: The clusters and the culprits.
@@ -60,7 +61,7 @@ def find_dissimilarity_causes(found: Dissimilarity, work: Work) -> Dissimilarity
 
 
 def _differences(work: Work, places: Sequence[int], clusters: Sequence[Sequence[int]]) -> tuple[Difference, ...]:
-    """Return the root causes in some regions: the attributes that are in any reduct."""
+    """Return the root causes in some regions: the attributes that are in at least one reduct."""
     # With return_index, np.unique does not import numpy.ma, which takes as long as the analysis of a small run.
     different = np.unique(_labels(work, places, clusters), axis=0, return_index=True)[0].tolist()
     rows = (Row(number, tuple(values), decision) for number, (*values, decision) in enumerate(different))

@@ -22,7 +22,7 @@ _LOOK: Final = 1024  # number of vectors searched at a time
 def cluster(vectors: Values, *, floor: float = 0.0, groups: Labels | None = None) -> Labels:
     """Label each vector with the number of its cluster (Liu et al. 2011, section 4.2.1, Algorithm 1).
 
-    A vector p that has no cluster yet forms a cluster with all other vectors that have none and are within
+    A vector p that has no cluster yet forms a cluster with all other vectors that have no cluster and are within
     ``THRESHOLD`` times the length of p. A cluster may have one member. Liu et al. take the vectors in the order of the
     ranks. Here the shortest vector comes first, so that clusters do not depend on how ranks are numbered. Equally long
     vectors are ordered by the first value in which they differ, smallest first.
@@ -50,7 +50,7 @@ def _clusters(vectors: Values, lengths: Values, floor: float) -> Labels:
     first = number = 0
     while first < len(vectors):
         reach = max(THRESHOLD * lengths[first], floor) * _ROUNDING
-        # NaN is not close to anything, and sorted to the end.
+        # NaN is not close to anything, and is sorted to the end.
         beyond = max(first + 1, int(np.searchsorted(lengths, lengths[first] + reach, side="right")))
         near = first + np.flatnonzero(labels[first:beyond] < 0)
         near = near[np.linalg.norm(vectors[near] - vectors[first], axis=1) <= reach]
@@ -61,7 +61,7 @@ def _clusters(vectors: Values, lengths: Values, floor: float) -> Labels:
 
 
 def _unlabelled(labels: Labels, first: int) -> int:
-    """Return the index of the first vector without a label, from ``first`` on; else the number of vectors."""
+    """Return the index of the first vector without a label, from ``first`` on, or else the number of vectors."""
     while first < len(labels):
         found = np.flatnonzero(labels[first : first + _LOOK] < 0)
         if len(found):

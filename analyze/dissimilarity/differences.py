@@ -33,8 +33,8 @@ class Differences:
         vectors: The performance vectors of the ranks or threads; all positions refer to their ``regions``.
         dissimilarity: The clusters of the ranks or threads, and the culprits.
         floor: The least saving from balancing that matters, in the unit of the compared metric.
-        not_judged: Times off the processor in which ranks differ, if it is unknown how much of this is waiting for a
-            core.
+        not_judged: Times off the processor in which ranks differ, if it is unknown how much of these times is waiting
+            for a core.
     """
 
     selection: Selection
@@ -60,7 +60,7 @@ class Differences:
         return self._judged[places]
 
     def may_be_the_end(self, regions: Sequence[int]) -> bool:
-        """Return whether ranks mostly differ because some of them did not reach the end of the program."""
+        """Return whether ranks differ mostly because some of them did not reach the end of the program."""
         ended = np.isin(self.vectors.ranks, self.selection.experiment.notes.unfinished)
         if not ended.any() or ended.all():
             return False
@@ -78,7 +78,7 @@ class Differences:
         return slight and self._is_by_times_alone(regions)
 
     def may_be_speed(self, regions: Sequence[int]) -> bool:
-        """Return whether ranks are slower almost everywhere, as on a shared core, without counts to confirm it."""
+        """Return whether ranks are slower almost everywhere, as on a shared core, but no counts confirm this."""
         places = tuple(regions)
         if self.vectors.metric not in TIMES or not self._is_by_times_alone(regions):
             return False
@@ -137,7 +137,8 @@ class Differences:
                 return True
         return False
 
-    # Cached, because each of these iterates over all ranks, and the verdict and the JSON document both use them.
+    # These are cached, because each of them iterates over all ranks, and both the verdict and the JSON document use
+    # them.
 
     @cached_property
     def _judged(self) -> dict[tuple[int, ...], bool]:
@@ -162,7 +163,7 @@ def find_differences(prepared: Prepared, metric: str | None = None) -> Differenc
 
     Args:
         prepared: The run.
-        metric: One of ``DISSIMILARITY_METRICS``. If None, and compute time makes one cluster or differs little, time
+        metric: One of ``DISSIMILARITY_METRICS``. If None, and compute time forms one cluster or differs little, time
             off the processor and ``mpi_bytes`` are tried, too; see ``differing_time_off`` and ``differing_volumes``.
     """
     ranks, compared_by = prepared.compared, metric or DISSIMILARITY_METRICS[0]

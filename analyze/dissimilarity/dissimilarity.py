@@ -53,7 +53,7 @@ def find_dissimilarity(vectors: RankVectors, *, floor: float) -> Dissimilarity:
     """Find the regions in which ranks differ, and cluster the ranks by these regions.
 
     Algorithm 2 tests for each region whether the clusters by all regions change without this region. With that test,
-    several imbalances hide each other, and a difference of less than a tenth of the total makes no cluster. So here
+    several imbalances hide each other, and a difference of less than a tenth of the total forms no cluster. So here
     each region is tested separately, from the leaves up. Ranks differ in a region if the difference exceeds the noise,
     and either balancing would save ``floor``, or the difference separates ranks in Algorithm 1. A region is a culprit
     if most of its difference is outside the culprits below it. Ranks are in one cluster if they share a cluster in each
@@ -93,7 +93,7 @@ def find_dissimilarity(vectors: RankVectors, *, floor: float) -> Dissimilarity:
 
 
 class _Search:
-    """Search for regions in which ranks of the same program differ."""
+    """Searches for regions in which ranks of the same program differ."""
 
     def __init__(self, vectors: RankVectors, floor: float) -> None:
         self.vectors = vectors
@@ -169,7 +169,7 @@ def clusters_in(vectors: RankVectors, found: Dissimilarity, regions: Sequence[in
     Args:
         vectors: The vectors.
         found: The differences between ranks.
-        regions: The culprit, or regions that make the difference together.
+        regions: The culprit, or the regions that together make the difference.
     """
     if len(regions) != 1 or regions[0] not in found.culprits:
         return [[*each] for each in found.clusters]

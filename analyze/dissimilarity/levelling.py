@@ -22,13 +22,13 @@ __all__ = ["MOST_PAID", "Prices"]
 # tiny functions that call each other, 113 million entries on each of two ranks that shared two busy cores: a throttled
 # entry took 8 to 20 ns at a price of 2.7 to 5.1 ns. Ranks differed by up to 1.7 times the price, once in 77 runs by 2.9
 # times.
-_SPREAD: Final = 2.0  # times the overhead, if it is alike on all ranks: a smaller difference is an error of the price
-MOST_PAID: Final = 3.0  # times the overhead of one rank: a smaller difference may be an error of the price
+_SPREAD: Final = 2.0  # factor of an overhead that is alike on all ranks; a smaller difference is an error of the price
+MOST_PAID: Final = 3.0  # factor of the overhead of one rank; a smaller difference may be an error of the price
 
 
 @dataclass(frozen=True)
 class Prices:
-    """Overhead of probes, and times without it, per program and region, in seconds, exclusive.
+    """Overhead of probes, and times without this overhead, per program and region, in exclusive seconds.
 
     Attributes:
         least: ``float64[2, program, region]``: the smallest overhead of any rank, and the shortest time of any rank.
@@ -82,7 +82,7 @@ class Prices:
         return np.asarray(same & (longest - shortest <= _SPREAD * least_paid))
 
     def levelling(self, selection: Selection, exclusive: Values) -> Values:
-        """Return the corrections of inclusive times after which ranks with equal overhead have equal times, their mean.
+        """Return the corrections of inclusive times that give ranks with equal overhead equal times, their mean.
 
         Args:
             selection: Some of the ranks.

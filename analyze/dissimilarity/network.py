@@ -17,7 +17,8 @@ __all__ = ["differing_volumes", "seconds_of_a_byte"]
 def differing_volumes(selection: Selection, program_time: float) -> tuple[RankVectors, Dissimilarity] | None:
     """Compare the ranks by the bytes that they send and receive.
 
-    A rank that waits for a rank that sends much spends as long in MPI, so times in MPI do not distinguish the two.
+    A rank that waits for another rank, which sends much, spends just as long in MPI, so times in MPI do not distinguish
+    the two ranks.
 
     Args:
         selection: The ranks and regions.
@@ -48,8 +49,8 @@ def seconds_of_a_byte(experiment: Experiment) -> float:
 def _stands_out(vectors: RankVectors, culprit: int) -> bool:
     """Return whether one rank of a program moves several times as much as another, without collecting from all.
 
-    Inside a domain, ranks have at most twice as many neighbours as those in its corners. Values within a tenth are
-    equal.
+    Inside a domain, ranks have at most twice as many neighbours as those in its corners. Values within a tenth of each
+    other count as equal.
     """
     ranks = np.array(vectors.ranks)
     for columns in vectors.groups:

@@ -31,7 +31,7 @@ _CALLS: Final = (
 def differing_time_off(
     selection: Selection, program_time: float, threads: Threads | None = None
 ) -> tuple[RankVectors, Dissimilarity] | None:
-    """Compare the ranks by wall time that they are off the processor and not ready to run, outside MPI and OpenMP.
+    """Compare the ranks by wall time spent off the processor and not ready to run, outside MPI and OpenMP.
 
     While a rank sleeps, waits for a child process, or for a device, it computes nothing, and the others wait in MPI.
     The time is that of each process's first thread, without the time that the kernel reports as ready to run. Time in
@@ -94,7 +94,7 @@ class _Asleep:
     def parts(self, part: Experiment) -> tuple[Values, Values, Values]:
         """Return the time off the processor outside calls, and in I/O calls; ``float64[call path, location]`` each.
 
-        The time that a rank was ready to run is divided over these times and MPI, where a rank polls while it waits.
+        The time that a rank was ready to run is divided among these times and MPI, where a rank polls while it waits.
         MPI_Init and MPI_Finalize get no share, because a rank sleeps there.
 
         Returns:

@@ -229,7 +229,7 @@ def _groups(programs: Indices | None, ranks: int) -> list[Indices]:
 
 
 def by_program(selection: Selection) -> Selection:
-    """Return the selection with ranks grouped by program, the entry procedure in which each spends most time.
+    """Return the selection with ranks grouped by program: by the entry procedure in which each spends the most time.
 
     Processes that ranks forked or spawned are compared among themselves, whatever they run. If there are several
     programs, ranks without any time are a group as well, because nothing shows which program they run.

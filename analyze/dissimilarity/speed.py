@@ -22,7 +22,7 @@ _MOST: Final = 0.5  # least share of the computing elsewhere in which the same r
 
 
 def are_slower_elsewhere(vectors: RankVectors, regions: Sequence[int]) -> bool:
-    """Return whether the ranks that are slower in the given regions are also slower in most others, by other factors.
+    """Return whether the ranks that are slower in the given regions are slower in most others, by other factors.
 
     The same factor everywhere means that all work is unevenly distributed.
 
@@ -53,7 +53,7 @@ def are_slower_elsewhere(vectors: RankVectors, regions: Sequence[int]) -> bool:
 
 
 def are_as_fast_elsewhere(vectors: RankVectors, region: int, columns: Indices) -> bool:
-    """Return whether the ranks that are slower in the given region take no more time per instruction in all others.
+    """Return whether the ranks that are slower in the given region take no more time per instruction elsewhere.
 
     Args:
         vectors: Compute times of ranks whose instructions were counted.

@@ -23,8 +23,8 @@ _TOGETHER: Final = 0.5  # share of the workers' time in which the first thread m
 def differing_jobs(selection: Selection, *, floor: float) -> tuple[RankVectors, Dissimilarity, Selection] | None:
     """Compare the totals of first threads and of their worker threads, which have no region in common.
 
-    A first thread's own work is a serial part if the other threads wait for it, as OpenMP's threads do. It is no serial
-    part if they work at the same time, so that the times of both together exceed the run's time.
+    A first thread's own work is a serial part if the other threads wait for it, as OpenMP's threads do. It is not a
+    serial part if they work at the same time, so that the times of both together exceed the run's time.
 
     Args:
         selection: The threads, which are alike in all regions that they have in common.

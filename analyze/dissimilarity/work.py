@@ -1,4 +1,4 @@
-"""How far the ranks' work in regions explains their differences in time, in seconds."""
+"""How many seconds of the ranks' differences in time are explained by their work in regions."""
 
 from __future__ import annotations
 
@@ -59,9 +59,9 @@ class Work:
     """The ranks' attributes in some regions.
 
     Attributes:
-        vectors: The compared vectors. If their metric is an attribute, it comes first among those that distinguish
-            ranks.
-            Different ``compute_time`` for the same work means different speed; other times include waiting.
+        vectors: The compared vectors. If their metric is an attribute, it comes first among the attributes that
+            distinguish ranks. Different ``compute_time`` for the same work means different speed; other times include
+            waiting.
         attributes: The available attributes, of the compared ranks.
     """
 
@@ -163,7 +163,7 @@ class Work:
         return all(abs(self._slope(name, place, columns)) < CRITERIA.part for name in others for place in asked)
 
     def _taking_part(self, places: Sequence[int], columns: Sequence[int]) -> list[int]:
-        """Return the columns without threads that take no part in the given regions; all columns if no thread does."""
+        """Return the columns without threads that take no part in some regions; all columns if no thread takes part."""
         if not self.vectors.threads:
             return list(columns)
         has_part = np.logical_not(np.isnan(self.vectors.measured(places)).all(axis=0))
@@ -195,7 +195,7 @@ class Work:
         """Return how much of the compared time an attribute takes, in seconds, on some ranks.
 
         Time beyond what the fastest rank needs for equally many instructions is attributed to misses, in equal amounts
-        per miss. Instructions take their average time. Bytes do, too, if the time of their calls was not measured.
+        per miss. Instructions, and bytes if the time of their calls was not measured, take their average time.
         """
         vectors, attribute = self.vectors, self.attributes[name]
         amount, times = attribute.amount([place])[0][columns], vectors.values[place][columns]

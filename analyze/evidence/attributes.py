@@ -16,7 +16,7 @@ from ..run.selection import Selection, complete
 
 __all__ = ["ATTRIBUTES", "LEAST_RATE", "MISS_RATES", "Attribute", "attributes_of", "lacking"]
 
-# Attribute → the counted metric, and the metric that a rate is divided by.
+# Attribute → the counted metric and, for a rate, the metric that it is divided by.
 ATTRIBUTES: Final[dict[str, tuple[str, str | None]]] = {
     "l1_miss_rate": ("l1_misses", "l1_accesses"),
     "l2_miss_rate": ("l2_misses", "l2_accesses"),
@@ -38,7 +38,7 @@ class Attribute:
     Attributes:
         name: One of ``ATTRIBUTES``.
         selection: The regions, and the ranks.
-        metrics: The counted metric, and the metric that a rate is divided by; None if it is not a rate.
+        metrics: The counted metric and, for a rate, the metric that it is divided by; otherwise None.
         amounts: ``float64[region]``: misses, bytes or instructions of all ranks.
         bases: ``float64[region]``: the accesses that a rate is divided by; otherwise the amounts.
     """
@@ -85,7 +85,7 @@ class Attribute:
         return self._rows(self.metrics[0], regions)
 
     def base(self, regions: Sequence[int]) -> Values:
-        """Return each rank's accesses, or its amount if this is no rate, in some regions; ``float64[region, rank]``."""
+        """Return each rank's accesses, or amount if this is not a rate, in some regions; ``float64[region, rank]``."""
         return self._rows(self.metrics[1] or self.metrics[0], regions)
 
     def of_ranks(self, region: int) -> Values:
@@ -122,7 +122,7 @@ def attributes_of(selection: Selection) -> dict[str, Attribute]:
 
 
 def lacking(experiment: Experiment) -> tuple[str, ...]:
-    """Return the unavailable attributes: their metric is missing, or has missing values."""
+    """Return the unavailable attributes: a metric of theirs is missing, or has missing values."""
     return tuple(
         name for name, metrics in ATTRIBUTES.items() if not all(complete(experiment, each) for each in metrics if each)
     )

@@ -12,7 +12,7 @@ __all__ = ["DecisionTable", "Row"]
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """An object, its value of each attribute, and its decision."""
+    """An object, its value for each attribute, and its decision."""
 
     id: int | str
     values: tuple[Hashable, ...]
@@ -24,8 +24,8 @@ class DecisionTable:
     """A decision system of objects, conditional attributes and one decision (Table 2).
 
     A set of attributes *discerns* if it distinguishes every two rows that differ both in their decision and in at least
-    one attribute. No set can distinguish rows that differ only in their decision: they contribute nothing to the
-    discernibility matrix, and ``inconsistent`` names them.
+    one attribute. No set can distinguish rows that differ only in their decision, so these contribute nothing to the
+    discernibility matrix. They are listed in ``inconsistent``.
 
     Attributes:
         attributes: Names of the conditional attributes.
@@ -51,15 +51,16 @@ class DecisionTable:
 
     @cached_property
     def telling(self) -> frozenset[str]:
-        """The attributes that are in any reduct."""
+        """The attributes that are in at least one reduct."""
         return frozenset(name for reduct in self.reducts for name in reduct)
 
     def causes(self, row: Row) -> tuple[str, ...]:
         """Return the root causes of an object in a table of 0 and 1 (regions 8 and 11 of Table 4).
 
-        A cause is an attribute that is 1 in the object's row and belongs to any smallest set that distinguishes the
-        object from all objects with other decisions. Such sets are the reducts of its own discernibility function (Eq.
-        4). If there is no such attribute, all attributes that are 1 in the row are returned.
+        A cause is an attribute that is 1 in the object's row and belongs to at least one smallest set that
+        distinguishes the object from all objects with other decisions. Such sets are the reducts of its own
+        discernibility function (Eq. 4). If there is no such attribute, all attributes that are 1 in the row are
+        returned.
         """
         raised = tuple(name for name, value in zip(self.attributes, row.values, strict=True) if value)
         others = tuple(other for other in self.rows if other.decision != row.decision)

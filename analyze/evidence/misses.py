@@ -40,7 +40,7 @@ class Misses:
 
     @classmethod
     def of(cls, ranks: Selection, attributes: Mapping[str, Attribute], computing: Values) -> Misses:
-        """Compute the limits from the counts."""
+        """Compute from the counts how long misses may take."""
         rates = {name: each for name, each in attributes.items() if each.is_rate}
         prices = Prices.of(ranks.experiment.notes.prices)
         missed = {name: each.amounts / len(ranks.ranks) for name, each in rates.items()}

@@ -20,7 +20,8 @@ class Throttled:
 
     Attributes:
         path: Call path of the throttled region.
-        share: Its share of the other region's exclusive time, extrapolated from its first entries; at most 1.
+        share: The throttled region's share of the other region's exclusive time, extrapolated from its first entries;
+            at most 1.
     """
 
     path: int
@@ -28,7 +29,7 @@ class Throttled:
 
 
 def throttled_within(experiment: Experiment, regions: Sequence[CodeRegion]) -> dict[int, tuple[Throttled, ...]]:
-    """Return position → the throttled regions with a material share of the region's exclusive time, largest first."""
+    """Return a region's position → the throttled regions with a material share of its exclusive time, largest first."""
     reasons = {each.descriptor: each for each in {path.region for path in experiment.call_paths}}
     known: Mapping[Region, float] = {
         reasons[each]: seconds

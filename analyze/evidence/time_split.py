@@ -20,7 +20,7 @@ from .misses import Misses
 
 __all__ = ["TimeSplit", "time_split"]
 
-_PASSES: Final = 8  # limit for copies per byte, and cache-line transfers per call, of a message within a node
+_PASSES: Final = 8  # largest number of copies per byte, and of cache-line transfers per call, within a node
 _LINE: Final = 64  # bytes per cache line
 
 
@@ -39,14 +39,15 @@ class TimeSplit:
             path; 0 in other regions, and if the path is unknown.
         mpi: Time in MPI if the volume of its calls is known; otherwise 0.
         computing: Compute time.
-        own_computing: Compute time, exclusive.
+        own_computing: Exclusive compute time.
         counts_cycles: Whether cycles were counted, which limit the time that misses can take.
         turns: Whether ranks wait for cores, and therefore also for each other in MPI, because they share cores with
             each other or with other programs.
-        misses: The saving from avoiding all misses. Counts do not show whether each instruction waits for the one
-            before, so this is the mean of the savings if all do and if none does.
+        misses: The saving from avoiding all misses. Counts do not show whether each instruction waits for the previous
+            one, so this is the mean of the savings for the case that all instructions wait and for the case that none
+            waits.
         walks: Whether there are no more misses than in sequential access, where caches prefetch.
-        busy: Time of the whole program without waiting for cores and waiting in MPI: one number.
+        busy: Time of the whole program without waiting for cores or in MPI; a single number.
     """
 
     time: Values
@@ -65,7 +66,7 @@ class TimeSplit:
     busy: float
 
     def is_part(self, seconds: Values) -> Flags:
-        """Return where seconds are a material share of each region's time and, if ranks wait for cores, worth a fix."""
+        """Return where seconds are a material share of a region's time and, if ranks wait for cores, worth a fix."""
         enough = CRITERIA.least_gain * self.busy if self.turns else 0.0
         return np.asarray((seconds > enough) & (seconds >= CRITERIA.part * self.time))
 
@@ -77,7 +78,7 @@ class TimeSplit:
 
     @cached_property
     def waits(self) -> Flags:
-        """Where MPI takes a material share that volume does not explain, or ranks work one after another."""
+        """Where MPI takes a material share of time that volume does not explain, or ranks work one after another."""
         is_long = self.is_part(self.mpi) & (self.mpi >= TICK)
         return np.asarray((is_long & ~self.moves) | (self.chained > 0))
 
@@ -102,7 +103,7 @@ class TimeSplit:
         return np.flatnonzero((self.chained > 0) & (self.chained >= least * self.busy)).tolist()
 
     def costly(self, least: float, values: Values, *, seconds: float = 0.0) -> list[int]:
-        """Return the regions that spend a material share, worth a fix, on a cause that can be remedied.
+        """Return the regions that spend a material share of their time, worth a fix, on a cause that can be remedied.
 
         Instructions do not count, because all code executes them, and waiting does not, because its reason is
         elsewhere. Misses count only if cycles show stalls. A region that computes a quarter of the program's time
@@ -136,10 +137,10 @@ def time_split(
 ) -> TimeSplit:
     """Return the seconds that each region's attributes take.
 
-    Files and MPI take the measured time of their calls, MPI without waiting for late ranks. Both take at most the time
-    that their calls and bytes need on a slow disk or network, and at most the time per call or byte of the fastest
-    rank: any longer time is waiting. If ranks wait for cores, only the CPU time of calls counts. Instructions take the
-    program's average time; for misses see ``misses.py``.
+    Files and MPI take the measured time of their calls; for MPI, waiting for late ranks is left out. Both take at most
+    the time that their calls and bytes need on a slow disk or network, and at most the time per call or byte of the
+    fastest rank: any longer time is waiting. If ranks wait for cores, only the CPU time of calls counts. Instructions
+    take the program's average time; for misses, see ``misses.py``.
 
     Args:
         ranks: All ranks, and the regions.
@@ -184,7 +185,7 @@ def time_split(
             fastest = amount[region] * _price_of_fastest(ranks, region, metric)
             polled = spent[region] - min(spent[region], fastest, within_node[region])
             spent[region] -= polled
-            time[region] -= polled if turns else 0.0  # MPI polls meanwhile for a rank that waits for a core
+            time[region] -= polled if turns else 0.0  # the rank polls while another waits for a core
     busy = float((computing + files + of["mpi_bytes"] + small_calls)[list(ranks.top)].sum())
     return TimeSplit(
         time=time,
@@ -207,7 +208,7 @@ def time_split(
 def _within_node(ranks: Selection, calls: Values, volume: Values) -> Values:
     """Return the longest time that messages can take if all ranks are on one node with known memory speed.
 
-    Each call transfers cache lines to and fro, and all bytes are copied at most eight times.
+    Each call transfers cache lines back and forth, and all bytes are copied at most eight times.
     """
     prices, experiment = Prices.of(ranks.experiment.notes.prices), ranks.experiment
     if not (prices.memory_streamed and prices.l2_miss_chased) or experiment.notes.processors is None:

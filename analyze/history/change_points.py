@@ -1,11 +1,11 @@
-"""Find the runs of a history from which a value is larger or smaller for good.
+"""Find the runs in a history at which a value becomes larger or smaller for good.
 
-A series is divided at the most likely place if noise only adds to values, as in ``compare``, or otherwise where the
-ranks of the values differ most between both sides (Pettitt 1979). The parts are divided again, as long as a change is
-certain. The two sides are then compared like repeated runs of two versions, with the same confidence. Unless equal runs
-have equal values, a rank test must confirm the change with the same confidence (Mann and Whitney 1947); it is valid
-whatever the distribution of the noise. Bonferroni's correction allows for the number of series, and of places where
-each series could be divided.
+A series is divided at one of two places: the most likely place if noise only adds to values, as in ``compare``, or the
+place at which the ranks of the values differ most between the two sides (Pettitt 1979). The parts are divided again, as
+long as a change is certain. The two sides are then compared like repeated runs of two versions, with the same
+confidence. Unless equal runs have equal values, a rank test must confirm the change with the same confidence (Mann and
+Whitney 1947); it is valid whatever the distribution of the noise. Bonferroni's correction allows for the number of
+series, and of places where each series could be divided.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ LEAST_CHANGE: Final = 0.005  # share of the program; the counts of equal runs di
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """Values of one metric for one place, the program or a region, in the order of the runs.
+    """Values of one metric for one place (the program or a region), in the order of the runs.
 
     Attributes:
         runs: Indices of the runs that have a value, ascending.
         values: The values in these runs, above 0.
         repeats: Whether equal runs have equal values.
         program: The values for the whole program in these runs.
-        places: Indices of values that belong to another commit than the value before, ascending.
+        places: Indices of values whose commit differs from that of the previous value, ascending.
     """
 
     runs: tuple[int, ...]
@@ -58,7 +58,7 @@ class Change:
     Attributes:
         run: Index of the first run with the new value.
         last: Index of the last run with the old value.
-        before: Median of the values since the change before.
+        before: Median of the values since the previous change.
         after: Median of the values up to the next change.
     """
 
@@ -69,7 +69,7 @@ class Change:
 
     @property
     def relative(self) -> float:
-        """The change as a share of the value before: 0.1 if it is 10 % more."""
+        """The change as a share of the old value: 0.1 if the new value is 10 % larger."""
         return self.after / self.before - 1
 
 
@@ -116,12 +116,12 @@ def _is_certain(before: Sequence[float], after: Sequence[float], repeats: bool, 
 
 
 def _by_floors(values: Sequence[float], places: Values, least: int) -> int:
-    """Return the most likely place of a change, if noise only ever adds to a value, exponentially distributed.
+    """Return the most likely place of a change, if noise is exponentially distributed and only adds to values.
 
     Args:
         values: The values.
         places: Where a change may be.
-        least: The fewest values on each side, if there are such places.
+        least: The least number of values on each side, if there are such places.
     """
     logs = np.log(values)
     left, right = _above_floor(logs), _above_floor(logs[::-1])[::-1]

@@ -30,7 +30,7 @@ class Changed:
         unit: The metric's unit.
         region: The region; None for the program.
         host: The machine on which the value changed; empty for counts, which are the same on all machines.
-        change: The run from which on the value changed, and by how much.
+        change: The run at which the value changed, and by how much.
     """
 
     metric: str
@@ -76,7 +76,7 @@ class _Key:
 
 @dataclass(frozen=True)
 class History:
-    """The runs of one program with one command line, and equally many ranks and threads.
+    """The runs of one program with one command line, and with the same numbers of ranks and threads.
 
     Attributes:
         runs: The runs, in the order in which they were added.
@@ -88,7 +88,7 @@ class History:
 
     @cached_property
     def changes(self) -> list[Changed]:
-        """The values that changed for good, by run; those of the program come before those of its regions."""
+        """The values that changed for good, by run; values of the program come before values of its regions."""
         found = [
             Changed(key.metric, self._units[key.metric], self._region(key.place, each.run), key.host, each)
             for key, changes in changes_of(self._series).items()
@@ -102,7 +102,7 @@ class History:
         return _subject(self.runs[0])
 
     def judge(self, later: History, threshold: float) -> list[Judged]:
-        """Compare new runs with the runs since the last change; return each metric's program before its regions.
+        """Compare new runs with the runs since the last change; for each metric, the program comes before its regions.
 
         Args:
             later: New runs of the same program.
@@ -133,7 +133,7 @@ class History:
         return sorted(found, key=lambda each: (each.metric, each.region is not None, -abs(each.now - each.before)))
 
     def not_comparable(self, later: History) -> int:
-        """Return how many values of new runs cannot be compared, because their metric has no values on their host."""
+        """Return the number of new values that cannot be compared, because their metric has no values on their host."""
         return sum(key.of_program not in self._series for key in later._series)
 
     @property
@@ -175,7 +175,7 @@ class History:
         }
 
     def _places(self, runs: Sequence[int]) -> Iterator[int]:
-        """Yield the indices of runs of another commit than the run before; runs without a commit may differ."""
+        """Yield the indices of runs whose commit differs from the previous run's; unknown commits always differ."""
         commits = [self.runs[run].commit for run in runs]
         for index, (before, after) in enumerate(pairwise(commits), 1):
             if not after or before != after:
@@ -208,7 +208,7 @@ def _size(changed: Changed) -> float:
 
 
 def _verdict(before: Sequence[float], now: Series, least: float, tests: int) -> Verdict:
-    """Judge a value of new runs, one of ``tests`` values; a difference below ``least`` is no change."""
+    """Judge a value of new runs, one of ``tests`` values; a difference below ``least`` is not a change."""
     found = shift(before, now.values, repeats=now.repeats)
     if abs(min(now.values) - min(before)) < max(least, LEAST_CHANGE * min(before)):
         return "same"

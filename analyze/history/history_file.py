@@ -14,7 +14,7 @@ from .kept_values import KeptValue
 
 __all__ = ["HistoryFile", "KeptRun"]
 
-_APPLICATION: Final = 0x61614869  # identifies the file as ours in its header
+_APPLICATION: Final = 0x61614869  # in the file's header: marks the file as ours
 _VERSION: Final = 1
 _WAIT: Final = 60.0  # seconds for another process to end its transaction, which takes milliseconds
 _TABLES: Final = """
@@ -65,10 +65,10 @@ class HistoryFile:
         self._path = path
 
     def add(self, run: KeptRun, values: Sequence[KeptValue]) -> bool:
-        """Add a run, in one transaction; return whether it is new. The file is made if there is none.
+        """Add a run, in one transaction; return whether it is new. The file is created if it is missing.
 
         Raises:
-            InputError: The file is no history, is damaged, or stays locked.
+            InputError: The file is not a history, is damaged, or stays locked.
         """
         with self._opened("rwc") as file, file:
             file.execute("BEGIN IMMEDIATE")
@@ -93,12 +93,12 @@ class HistoryFile:
         """Return all runs with their values, in the order in which they were added.
 
         Raises:
-            InputError: There is no such file, or it is no history, is damaged, or stays locked.
+            InputError: There is no such file, or it is not a history, is damaged, or stays locked.
         """
         if not self._path.is_file():
             raise InputError(f"{self._path}: no such history; autoanalyzer history add {self._path} RUN creates it")
         with self._opened("ro") as file:
-            file.execute("BEGIN")  # all that follows reads one state of the file
+            file.execute("BEGIN")  # all later statements read the same state of the file
             if not self._is_made(file):
                 return []
             names = ", ".join(f'"{each.name}"' for each in fields(KeptRun))

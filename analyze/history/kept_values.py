@@ -23,7 +23,7 @@ from ..run.foreign_metrics import with_kinds
 
 __all__ = ["LEAST_SHARE", "KeptValue", "in_utf8", "values_to_keep"]
 
-LEAST_SHARE: Final = 0.01  # of the program; a region that takes 5 % of the program in one run may take less in another
+LEAST_SHARE: Final = 0.01  # share of the program; a region that takes 5 % in one run may take less in another
 _COUNTS: Final = ("instructions", "mpi_bytes_sent", "mpi_calls")
 
 
@@ -89,12 +89,12 @@ def values_to_keep(experiment: Experiment) -> list[KeptValue]:
 
 
 def in_utf8(text: str) -> str:
-    """Return a text that a database can store: bytes of names that are not UTF-8 become escapes."""
+    """Return a text in a form that a database can store: bytes that are not valid UTF-8 become escapes."""
     return text.encode("utf-8", "backslashreplace").decode()
 
 
 def _place(region: Region) -> str:
-    """Return an identity of a region that is valid when lines move: a loop has its ordinal instead of its line."""
+    """Return an identifier of a region that stays valid when lines move: a loop has its ordinal instead of its line."""
     name = region.kind if region.kind in ("loop", "parallel") else region.name
     nameless = region._replace(name=name, first_line=0, last_line=0, text="")
     return in_utf8(nameless.descriptor.removeprefix(f"{DESCRIPTOR_VERSION}|"))

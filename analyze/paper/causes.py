@@ -78,7 +78,7 @@ def causes_of_ranks(found: Differences) -> DissimilarityCauses:
 
 
 def causes_of_regions(found: Disparity, ranks: Selection) -> DisparityCauses:
-    """Build the decision table of the regions (Table 4): 1 marks an attribute of class high, and a critical region.
+    """Build the decision table of the regions (Table 4): 1 marks a high attribute, or a critical region.
 
     The causes of a culprit are the core attributions that are 1 in its row. If there are none, a case that Liu et al.
     do not mention, all attributes that are 1 in its row are its causes.

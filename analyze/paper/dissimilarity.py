@@ -23,9 +23,9 @@ _ROUNDING: Final = 1 + 1e-12  # a distance of exactly the threshold counts as wi
 def cluster(vectors: Values, programs: Labels | None = None) -> Labels:
     """Label each vector with the number of its cluster.
 
-    The first vector p that has no cluster yet forms a cluster with all other vectors that have none and are within a
-    tenth of the length of p. Liu et al. write "less", which would separate vectors of length 0. They also give no value
-    for ``count_threshold``; here it is 0, so that one vector is a cluster, as in their Fig. 9.
+    The first vector p that has no cluster yet forms a cluster with all other vectors that have no cluster and are
+    within a tenth of the length of p. Liu et al. write "less", which would separate vectors of length 0. They also give
+    no value for ``count_threshold``; here it is 0, so that one vector is a cluster, as in their Fig. 9.
 
     Args:
         vectors: ``float64[location, region]``; not changed.
@@ -41,7 +41,7 @@ def cluster(vectors: Values, programs: Labels | None = None) -> Labels:
 
 
 def are_clusters(labels: Labels, vectors: Values, programs: Labels | None = None) -> bool:
-    """Return whether ``cluster`` would give these labels; faster, as it stops at the first cluster that differs."""
+    """Return whether ``cluster`` would return these labels; faster, because it stops at the first difference."""
     sizes = np.bincount(labels)
     found = np.full(len(vectors), -1, dtype=np.intp)
     for number, near in enumerate(_clusters(vectors, found, programs)):
@@ -83,8 +83,7 @@ def _clusters(vectors: Values, labels: Labels, programs: Labels | None) -> Itera
 def search_dissimilarity(vectors: RankVectors) -> Dissimilarity:
     """Cluster the ranks, and search for the regions that separate them (section 4.3).
 
-    Cost: one clustering per region tested. For composites of size s, it is one per combination of s out of the r 1-code
-    regions.
+    Cost: one clustering per tested region, and one per tested composite of adjacent 1-code regions.
     """
     search = _Search(vectors)
     clusters = tuple(tuple(each) for each in members(search.original))
@@ -102,7 +101,7 @@ def search_dissimilarity(vectors: RankVectors) -> Dissimilarity:
 
 
 class _Search:
-    """Search that sets regions to 0 one by one, and compares the clusters with the original ones (lines 3 to 31)."""
+    """A search that sets regions to 0 one by one, and compares the clusters with the original ones (lines 3 to 31)."""
 
     def __init__(self, vectors: RankVectors) -> None:
         self.vectors = vectors
@@ -120,7 +119,7 @@ class _Search:
         ]
 
     def composite_regions(self) -> list[int]:
-        """Search composites of s adjacent 1-code regions, from s = 2 on until some are critical (lines 32 to 39).
+        """Search for composites of s adjacent 1-code regions, from s = 2 on until some are critical (lines 32 to 39).
 
         A composite's children are its members. If none of them is critical, the composite is a culprit itself. Then the
         members that separate the ranks on their own are named, because Liu et al. leave the name open.

@@ -38,11 +38,11 @@ def by_the_paper(prepared: Prepared, metric: str, disparity_metric: str) -> tupl
 
 
 def compare(ranks: Selection, metric: str) -> Differences:
-    """Compare ranks, or threads, by measured values including the overhead of probes, without a least difference."""
+    """Compare ranks, or threads, by measured values including the overhead of probes, without a minimum difference."""
     compared = ranks if metric == "mpi_bytes" else ranks.by_thread()
     vectors = RankVectors.selected(compared, metric=metric)
     measured = vectors.measured(range(len(vectors.regions)))
-    # All threads of a process have its serial part in common, although only the first takes part in it.
+    # All threads of a process share its serial part, although only the first thread takes part in it.
     values = np.where(np.isnan(measured), vectors.values, measured) if vectors.threads else measured
     vectors = replace(vectors, values=values)
     return Differences(compared, vectors, search_dissimilarity(vectors), 0.0)

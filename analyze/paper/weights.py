@@ -22,9 +22,9 @@ __all__ = ["class_regions", "severity_classes", "weigh"]
 def severity_classes(values: Sequence[float]) -> list[int] | None:
     """Return the severity class of each value, from 0, very low, to 4, very high.
 
-    The k-means is exact, so no start is needed. Liu et al. do not define the classes of fewer than five different
-    values: here they are numbered from the top. They do not define the class of 0 either: here it is very low, as in
-    their Table 4.
+    The k-means is exact, so it needs no initial clusters. Liu et al. do not define the classes of fewer than five
+    different values: here they are numbered from the top. They do not define the class of 0 either: here it is very
+    low, as in their Table 4.
 
     Args:
         values: One value per region, not negative.
@@ -59,7 +59,7 @@ def weigh(prepared: Prepared, metric: str) -> Weights:
 
 
 def class_regions(regions: tuple[CodeRegion, ...], values: list[float]) -> Disparity:
-    """Find the critical regions, high or very high, and their culprits.
+    """Find the critical regions, which are of class high or very high, and their culprits.
 
     A culprit is a critical leaf, or a critical region of a higher class than each of its children.
     """
@@ -91,7 +91,7 @@ def _by_cycles(ranks: Selection, cycles: str, metric: str) -> Values:
 
 
 def _of_block(ranks: Selection, cycles: str, others: Sequence[str], of_regions: Values, of_program: float) -> Values:
-    """Return sums over some ranks: CRNM times W_program, CPI, and how many execute anything; ``float64[3, region]``."""
+    """Return sums over ranks, ``float64[3, region]``: CRNM times W_program, CPI, and ranks that execute anything."""
     experiment = ranks.experiment
     first = np.array([place.thread == 0 for place in experiment.locations])
     wall, *rest = (ranks.by_rank(np.where(first, experiment.exclusive(name), 0.0)) for name in ("wall_time", *others))

@@ -15,7 +15,7 @@ _LIBRARY: Final = re.compile(r"\[[^\[\]]+\.(so|dylib|dll)[^\[\]]*\]$")  # how pr
 
 
 def can_be_opened(experiment: Experiment, path: int) -> bool:
-    """Return whether a second round could show more: the region contains no region, and was not opened before.
+    """Return whether a second round could show more: the region contains no other one, and was not opened before.
 
     Opening a function divides it into blocks, or makes its loops regions.
     """
@@ -50,8 +50,8 @@ def is_built(experiment: Experiment, path: int) -> bool:
 def is_of_a_library(experiment: Experiment, path: int) -> bool:
     """Return whether a region's source is not the program's: it is below a call of MPI, or in a shared library.
 
-    A call of MPI itself belongs to the program. Everything that our own probes measured does, too, because they are
-    only in the program.
+    A call of MPI itself belongs to the program. Everything that our own probes measured belongs to it as well, because
+    the probes are only in the program.
     """
     if not any("imported:" in each.source for each in experiment.metrics):
         return False

@@ -18,7 +18,7 @@ from .opening import is_block, is_built
 __all__ = ["Opened", "Refinement", "cheaper", "refine"]
 
 _LOOPS: Final = ("outer-loops", "inner-loops")
-_DEARER: Final = 1.05  # greatest ratio of compute time to that of the round before, from the default limit of overhead
+_DEARER: Final = 1.05  # largest ratio of compute time to the previous round's, from the default limit of overhead
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class Refinement:
 
     Attributes:
         plan: The plan of the next round.
-        opened: The bottlenecks, those in which ranks differ first; empty if no bottleneck has a source.
+        opened: The bottlenecks, starting with those in which ranks differ; empty if no bottleneck has a source.
         elsewhere: Bottlenecks without a source that can be compiled, such as calls of MPI in a program without probes.
     """
 
@@ -84,7 +84,7 @@ def cheaper(refinement: Refinement, before: Findings, after: Findings) -> Refine
     """Return a refinement without the regions that its own round throttled, if that round's overhead was too high.
 
     A loop with few iterations inside a hot loop costs more than its probes: the compiler no longer unrolls it, and
-    verdicts then describe the probes. So if compute time is 5 % longer than in the round before, such loops are left
+    verdicts then describe the probes. So if compute time is 5 % longer than in the previous round, such loops are left
     out.
 
     Args:
@@ -149,11 +149,11 @@ def _weighing(findings: Findings) -> Iterator[int]:
 
 
 def _plan(experiment: Experiment, opened: Iterable[Opened], weighing: Iterable[int], culprits: Collection[int]) -> Plan:
-    """Return the plan that keeps the regions that take much time and those that lead to culprits, and splits culprits.
+    """Return the plan that splits culprits, and keeps the regions that take much time or lead to culprits.
 
     Args:
         experiment: The run.
-        opened: The functions with culprits, and what becomes a region in them.
+        opened: The functions with culprits, and the kinds of regions to measure in them.
         weighing: Call paths that take enough time to be kept.
         culprits: Call paths of the culprits.
     """

@@ -15,6 +15,6 @@ Flags: TypeAlias = npt.NDArray[np.bool_]
 
 
 def ratio(amount: npt.ArrayLike, base: npt.ArrayLike) -> Values:
-    """Divide elementwise; 0 where the divisor is 0."""
+    """Divide elementwise; the result is 0 where the divisor is 0."""
     above, below = np.broadcast_arrays(np.asarray(amount, dtype=np.float64), np.asarray(base, dtype=np.float64))
     return np.asarray(np.divide(above, below, out=np.zeros_like(above), where=below > 0))

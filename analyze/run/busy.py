@@ -11,7 +11,7 @@ from .arrays import Flags, Values
 
 __all__ = ["BUSY_PARTS", "CLOCKS", "busy_times"]
 
-# Relative tolerance: only because of the clocks' resolution can the critical path be shorter than a rank's busy time.
+# Relative tolerance: due to the clocks' resolution, the critical path may seem shorter than a rank's busy time.
 CLOCKS: Final = 0.01
 BUSY_PARTS: Final = {"cpu_time": 1, "mpi_cpu_time": -1, "omp_cpu_time": -1, "io_cpu_time": -1, "io_time": 1}
 

@@ -98,9 +98,9 @@ def recursive(experiment: Experiment, regions: Sequence[CodeRegion]) -> dict[int
 
 
 def of_recursion(experiment: Experiment, regions: Sequence[CodeRegion], chosen: Sequence[int]) -> list[int]:
-    """Replace each chosen region by the outermost call path of the same region, whose time includes all calls.
+    """Replace each chosen region with the outermost call path of the same region, whose time includes all calls.
 
-    A region stays if that call path also contains a chosen region of another kind, or counts only with its own code.
+    A region is kept if that call path also contains a chosen region of another kind, or counts only with its own code.
 
     Args:
         experiment: The run.
@@ -174,7 +174,7 @@ def as_compared(values: Values, weighed: Sequence[CodeRegion], compared: Sequenc
 
 
 def parts_of(weighed: Sequence[CodeRegion], compared: Sequence[CodeRegion], region: int) -> Iterator[int]:
-    """Yield positions of the regions in ``weighed`` whose values add up to that of a region in ``compared``."""
+    """Yield the positions of the regions in ``weighed`` whose values add up to that of a region in ``compared``."""
     yield region
     if weighed[region].own_code and not compared[region].own_code:
         for child in compared[region].children:

@@ -29,16 +29,16 @@ _COUNTS: Final = ("instructions", "l1_misses", "l2_misses")
 def noise_of_times(times: Values) -> float | None:
     """Estimate the relative standard deviation of times of equal work; None if too few rows take time.
 
-    Most regions have no imbalance. There, ranks differ by an offset common to all regions, if one is slower everywhere,
-    and by chance. The median size of the residuals measures the chance part. Each rank is compared with the next one in
-    the order of work and time, so that ranks of one program, or with a common fault, are neighbours whatever their
-    numbers.
+    Most regions have no imbalance. There, ranks differ by chance and, if one rank is slower everywhere, by an offset
+    common to all regions. The median size of the residuals measures the random part. Each rank is compared with the
+    next one in the order of work and time, so that ranks of one program, or with a common fault, are neighbours
+    whatever their numbers.
 
     Args:
         times: ``float64[row, rank]``, one row per region (exclusive), in seconds. Rows that lack a value are left out.
     """
     middle = _median(times.T)[:, None]
-    telling = middle[:, 0] >= CRITERIA.resolution  # false for NaN, which leaves rows with NaN out
+    telling = middle[:, 0] >= CRITERIA.resolution  # false for NaN, so rows with NaN are left out
     if telling.sum() < _REGIONS or times.shape[1] < 2:
         return None
     relative = times[telling] / middle[telling]
@@ -66,7 +66,7 @@ def part_by_noise(deviation: float | None) -> float:
 
 
 def compute_time(experiment: Experiment) -> Values:
-    """Return CPU time outside MPI, and outside waiting in OpenMP if known; ``float64[call path, location]``."""
+    """Return CPU time outside MPI, and outside waiting in OpenMP if that is known; ``float64[call path, location]``."""
     return Computing.of(experiment).values(experiment)
 
 
@@ -74,9 +74,10 @@ def compute_time(experiment: Experiment) -> Values:
 class SharedOut:
     """The time of each call path, divided among the ranks in proportion to their work in it.
 
-    A machine's time for equal work varies by chance. The time for the same bytes of a file varies by a factor of
-    several, because pages are cached, written back, or not. The time for the same instructions varies because of other
-    load on the core. After the division, ranks with equal work have equal times, and those with more work have more.
+    A machine's time for equal work varies by chance. The time for the same bytes of a file varies several-fold,
+    depending on whether pages are cached or written back. The time for the same instructions varies because of other
+    load on the core. After the division, ranks with equal work have equal times, and ranks with more work have longer
+    times.
 
     Attributes:
         time: The metric of the time.
@@ -92,7 +93,7 @@ class SharedOut:
 
     @classmethod
     def by_bytes(cls, experiment: Experiment, time: str, *less: str) -> SharedOut | None:
-        """Divide time in I/O calls by bytes; None if a metric or a value is missing, or no bytes were moved."""
+        """Divide time in I/O calls in proportion to bytes; None if values are missing, or no bytes were moved."""
         shared = cls(time, less, "io_bytes", np.zeros(len(experiment.call_paths)))
         if not shared._is_measured(experiment):
             return None
@@ -104,11 +105,11 @@ class SharedOut:
 
     @classmethod
     def by_instructions(cls, experiment: Experiment, noise: float | None, time: str, *less: str) -> SharedOut | None:
-        """Divide computing by instructions if ranks take equally long per instruction, within the noise.
+        """Divide computing in proportion to instructions, if ranks take equally long per instruction, within the noise.
 
         Other call paths stay as measured, because their ranks miss caches, or differ in speed. If all counts of a call
         path are equal, only speed can be the reason for different times; then the noise includes a burst of load from
-        other programs. None if no rank's own instructions are known, or threads share them out differently each time.
+        other programs. None if no rank's own instructions are known, or threads divide the work differently each time.
 
         Args:
             experiment: The run.

@@ -22,12 +22,12 @@ from .summary import summary
 __all__ = ["Cost", "are_small", "is_mostly", "program_times", "region_costs", "times_outside"]
 
 _KNOWN: Final[WeakKeyDictionary[Experiment, tuple[Values, Values]]] = WeakKeyDictionary()
-# Largest plausible ratio of a process's start and end to the time between MPI_Init and MPI_Finalize.
+# Largest plausible ratio of the time for starting and ending a process to the time between MPI_Init and MPI_Finalize.
 _START: Final = 0.1
 
-_MOSTLY: Final = 0.5  # share of a region's time from which an activity is its main one
+_MOSTLY: Final = 0.5  # share of a region's time above which an activity is the region's main activity
 
-# Metrics of which only each process's first thread counts.
+# Metrics for which only the first thread of each process counts.
 _OF_FIRST: Final = ("wall_time", "mpi_time", MPI_WAIT.name, "io_time", "omp_time")
 _TIMES: Final = (*_OF_FIRST, "cpu_time", "mpi_cpu_time", "omp_cpu_time")
 _VOLUMES: Final = ("mpi_calls", "mpi_bytes", "io_calls", "io_bytes")
@@ -46,8 +46,8 @@ def are_small(calls: Values, volume: Values) -> Flags:
 def program_times(experiment: Experiment) -> Values:
     """Return W_program of each process in seconds: from MPI_Init's return to MPI_Finalize's call.
 
-    If this time was not measured, or a process did not finish or worked outside, W_program is the whole run except
-    these two calls.
+    If this time was not measured, or a process did not finish or also worked outside these calls, W_program is the time
+    of the whole run except the two calls.
     """
     measured, whole = _program_and_run(experiment)
     return np.where((measured > 0) & ~_worked_outside(measured, whole), measured, whole)
@@ -60,7 +60,7 @@ def times_outside(experiment: Experiment) -> Values:
 
 
 def _program_and_run(experiment: Experiment) -> tuple[Values, Values]:
-    """Return, per process, the time between MPI_Init and MPI_Finalize (0 if unknown), and that of the whole run."""
+    """Return each process's time between MPI_Init and MPI_Finalize (0 if unknown), and its time in the whole run."""
     if experiment not in _KNOWN:
         measured, whole = zip(*over_locations(experiment, _of_block), strict=True)
         _KNOWN[experiment] = np.concatenate(measured), np.concatenate(whole)
@@ -143,7 +143,7 @@ def region_costs(experiment: Experiment, regions: tuple[CodeRegion, ...]) -> lis
         wall, mpi, wait, io, omp, cpu, mpi_cpu, omp_cpu, calls, mpi_bytes, reads, io_bytes = each
         volumes = calls, mpi_bytes, reads, io_bytes
         compute = None if cpu is None or mpi_cpu is None else cpu - mpi_cpu - (omp_cpu or 0.0)
-        # Starting and ending a process takes time that is not part of the program's, so the share may exceed 1.
+        # Starting and ending a process takes time that is not part of the program's time, so the share may exceed 1.
         share = min(1.0, wall / whole) if wall is not None and whole > 0 else 0.0
         extremes = least[index], most[index]
         costs.append(Cost(visits[index], wall, compute, mpi, wait, mpi_cpu, io, omp, *volumes, *extremes, share))

@@ -22,7 +22,7 @@ NOTHING: Final = "0"  # replaces time in MPI if nothing provides it
 SAMPLES: Final = "samples"  # unit of times if only numbers of samples are known
 
 _KNOWN: Final = (*STORED_METRICS, *PATH_METRICS, *COUNT_METRICS)
-# The source of these metrics names those that they were computed from.
+# The sources of these metrics name the metrics from which they were computed.
 _COMPUTED: Final = {each.name for each in PATH_METRICS}
 _ADDED: Final = {each.name for each in _KNOWN if each.aggregation == "sum"} - ENTRIES
 # Our metric → equivalent metrics of Score-P, Scalasca and CUBE, best first.
@@ -56,11 +56,11 @@ _MPI: Final = "MPI_"
 _CALLS_OF_MPI: Final = (_MPI, "PMPI_")
 _BARRIER: Final = re.compile(r"!\$omp (implicit )?barrier\b")  # names from Opari, which Score-P and Scalasca use
 _NO_RUN: Final = {"difference": "a difference", "ratio": "a ratio", "stddev": "a standard deviation"}
-# All metrics but parts of volumes, which no analysis uses.
+# All metrics except parts of volumes, which no analysis uses.
 _COMPARED: Final = {each.name for each in (*STORED_METRICS, *COUNT_METRICS) if each.unit != "bytes" or not each.parent}
 _LARGEST: Final = 1e100
 _SHOWN: Final = 8  # largest number of metrics listed in an error
-_ROUNDING: Final = 1e-6  # relative to a location's time
+_ROUNDING: Final = 1e-6  # largest rounding error, relative to a location's time
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ class _Source:
 
 
 def as_run(experiment: Experiment) -> Experiment:
-    """Return an experiment for the analyses: a run with our metrics' names.
+    """Return an experiment that can be analysed: a run whose metrics have our names.
 
     Raises:
         InputError: Times are negative, or are differences or deviations instead of a run's times.
@@ -127,9 +127,9 @@ def in_own_names(experiment: Experiment) -> Experiment:
 
     If no time is known but something was sampled, the number of samples replaces time; its unit is ``SAMPLES``. A
     metric without an equivalent is left out, and a warning names it. If there is no time in MPI, the time of regions
-    called ``MPI_…``, with everything below, is used. CPU time is execution time including MPI, because MPI libraries
-    poll. Work inside the library below an MPI call belongs to the call. OpenMP barriers are time in OpenMP, whatever
-    the tool calls them. If a part was removed from a time, the rest does not replace that time.
+    called ``MPI_…``, including everything below them, is used. CPU time is execution time including MPI, because MPI
+    libraries poll. Work inside the library below an MPI call belongs to the call. OpenMP barriers are time in OpenMP,
+    whatever the tool calls them. If a part was removed from a time, the rest does not replace that time.
     """
     if "wall_time" in experiment and ("mpi_cpu_time" in experiment or not _is_imported(experiment)):
         return experiment
@@ -229,7 +229,7 @@ def _sources(experiment: Experiment) -> dict[str, _Source]:
 
 
 def _counted(experiment: Experiment) -> str | None:
-    """Return the metric with most samples, which replaces time if no time is known; None if nothing was sampled."""
+    """Return the metric with the most samples, which replaces time if no time is known; None if nothing was sampled."""
     if any(each.unit == "sec" for each in experiment.metrics):
         return None
     numbers = {
@@ -257,7 +257,7 @@ def _add_barriers(experiment: Experiment, found: dict[str, _Source]) -> None:
 def expected_times(experiment: Experiment, absent: Sequence[str]) -> str | None:
     """Return a text about the times that are expected of another tool's experiment and those that it has.
 
-    None for one of our experiments.
+    None for our own experiments.
     """
     if not _is_imported(experiment):
         return None

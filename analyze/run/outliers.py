@@ -27,8 +27,8 @@ _BESIDE: Final = 2  # samples on either side whose means are compared
 def spread(values: Values) -> Values:
     """Return a standard deviation that outliers hardly affect; ``float64[…]`` for ``float64[point, …]``.
 
-    The result is derived from the median absolute deviation, or from the mean one if more than half of the values are
-    equal.
+    The result is derived from the median absolute deviation, or from the mean absolute deviation if more than half of
+    the values are equal.
     """
     away = np.abs(values - np.median(values, axis=0))
     middle = NORMAL * np.median(away, axis=0)
@@ -40,7 +40,7 @@ def without_outliers(sequence: Values, *, in_a_row: int) -> Values:
 
     Args:
         sequence: ``float64[n]``.
-        in_a_row: Largest number of consecutive far values that are replaced; more are not outliers.
+        in_a_row: Largest number of consecutive far values that are replaced; longer sequences are not outliers.
     """
     from scipy.ndimage import median_filter  # noqa: PLC0415 - slow, and not needed for ``NORMAL``
 
@@ -61,7 +61,7 @@ def noise_level(values: Values) -> float:
 
 
 def steepness(values: Values) -> Values:
-    """Return, for each sample, the difference of adjacent means, in standard deviations of the noise."""
+    """Return the difference between the means on both sides of each sample, in standard deviations of the noise."""
     noise = noise_level(values)
     if noise == 0:
         return np.zeros(len(values))

@@ -22,8 +22,8 @@ TIMES: Final = ("compute_time", "cpu_time", "wall_time")
 # Seconds. Measuring a call of MPI or file I/O takes less than the clocks' resolution unless counters are read.
 _CHEAP_CALL: Final = 1e-7
 
-# Seconds for a thread's first entry of a call path, which allocates memory for its node and touches new pages. Measured
-# with programs of 34,000 and 120,000 call paths.
+# Seconds for a thread's first entry into a call path, which allocates memory for its node and touches new pages.
+# Measured with programs of 34,000 and 120,000 call paths.
 _NEW_PATH: Final = 0.9e-6
 
 
@@ -32,17 +32,17 @@ class Overhead:
     """The estimated overhead of the measurement.
 
     Attributes:
-        probe_ns: Overhead of one enter and exit in ns; None if unknown.
+        probe_ns: Overhead of one entry and exit in ns; None if unknown.
         call_ns: Overhead of measuring a call of MPI or file I/O in ns, in addition to that of a region; None if
             unknown.
         visits: Number of timed region entries and MPI calls.
         call_paths: Number of call paths created, over all threads.
-        percent: Overhead including the critical path, in percent of the wall time of all locations.
+        percent: Overhead, including that of recording the critical path, in percent of the wall time of all locations.
         of_computing: Overhead in compute time, in percent of compute time, because ranks that wait enter no probes. The
             overhead in MPI calls, and that of recording the critical path, is left out.
         of_path: Overhead of recording the critical path, in percent of the wall time of the ranks' first threads; None
             if it was not recorded.
-        sampled: Overhead of probes as found by sampling, outside of calls, in percent of compute time; None if there
+        sampled: Overhead of probes outside calls, as measured by sampling, in percent of compute time; None if there
             are too few samples.
     """
 

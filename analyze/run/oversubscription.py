@@ -48,7 +48,7 @@ class WaitForCore:
 
 
 def oversubscription(experiment: Experiment) -> int:
-    """Return the number of ranks, or of busy threads if larger, if they share fewer cores.
+    """Return the number of ranks, or of busy threads if there are more of these, that share fewer cores.
 
     The result is 0 if each rank or thread had a core, or if this is unknown.
     """
@@ -64,7 +64,7 @@ def longest_wait_for_core(experiment: Experiment) -> WaitForCore | None:
 
     A long wait means that other programs used the cores, or that the launcher put several ranks on one core. Messages
     took longer then, too. The wait is unknown for files of other tools, and for experiments that were computed from
-    others, except means of runs.
+    other experiments, except means of runs.
     """
     notes = experiment.notes
     if not notes.run_delay or (notes.history and notes.runs == 1) or "wall_time" not in experiment:
@@ -135,7 +135,7 @@ def waiting_for_turns(experiment: Experiment) -> tuple[str, ...]:
         if metric.parent in found:
             found.add(metric.name)
     if "mpi_cpu_time" in experiment:
-        found.add("cpu_time")  # other parts of CPU time do not include it
+        found.add("cpu_time")  # other parts of CPU time do not include this waiting
     return tuple(metric.name for metric in experiment.metrics if metric.name in found)
 
 

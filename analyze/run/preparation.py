@@ -33,13 +33,14 @@ class Prepared:
         weighed_costs: Cost of each region in ``weighed``.
         program_time: W_program in seconds, of the slowest process.
         mean_time: W_program in seconds, mean over the processes.
-        outside: The part of W_program before MPI_Init and after MPI_Finalize, in seconds, for the process with the
-            most.
+        outside: The part of W_program before MPI_Init and after MPI_Finalize, in seconds, for the process in which it
+            is longest.
         overhead: The overhead of the measurement.
-        oversubscription: The number of ranks, or of busy threads if larger, if they share fewer cores; 0 if each had a
-            core, or this is unknown.
+        oversubscription: The number of ranks, or of busy threads if there are more of these, that share fewer cores; 0
+            if each had a core, or if this is unknown.
         wait_for_core: The longest wait of a process for a core, if it took a tenth of the process's time.
-        waits_for_cores_unknown: Whether ranks may have waited for cores that other programs used, without a record.
+        waits_for_cores_unknown: Whether ranks may have waited for cores that other programs used, but the kernel does
+            not report it.
         nested_teams: Whether there are threads of nested teams, which are not compared.
         least: The least share of the run for a finding, if one was given.
     """

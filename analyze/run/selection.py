@@ -75,7 +75,7 @@ class Selection:
         return cls(experiment, code_regions(experiment), ranks, all_columns, starts, all_columns, left_out)
 
     def by_thread(self) -> Selection:
-        """Return a selection of threads if a process has several that work together, else the selection unchanged.
+        """Return a selection of threads if a process has several that work together; otherwise the selection unchanged.
 
         Threads that take no part in the comparison are left out.
         """
@@ -189,7 +189,7 @@ class Selection:
         return inclusive_over(self.experiment, self.regions, kept[:, None])[:, 0]
 
     def rows(self, metric: str, regions: Sequence[int], *, own: bool = False) -> Values:
-        """Return ``by_rank`` of a metric in some regions, reading no others: ``float64[region, rank]``.
+        """Return ``by_rank`` of a metric in some regions, without reading other regions: ``float64[region, rank]``.
 
         Args:
             metric: Name of the metric.

@@ -1,4 +1,4 @@
-"""Where threads of OpenMP wait for each other, and how much they work between two barriers."""
+"""Where OpenMP threads wait for each other, and how much they work between two barriers."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ class Barriers:
     """The barriers in a parallel region, in the regions below it, and at its ends.
 
     Attributes:
-        path: The call path of the region, or of the region below in which most of the barriers are.
+        path: The call path of the region, or of the region below it that contains most of the barriers.
         team: Number of threads per process, mean over the entries of the region.
         number: Barriers per thread, mean over the processes.
         work: CPU time of a thread before each barrier, in seconds, outside MPI, file I/O and waiting.
         waited: Total waiting per thread in seconds, mean over the threads.
-        places: The barriers' places, the one with most entries first.
+        places: The barriers' places, starting with the place that has the most entries.
     """
 
     path: int

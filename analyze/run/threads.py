@@ -116,8 +116,8 @@ class _Places:
         active: ``bool[call path, location]``: whether each location entered the call path. Work of threads outside all
             regions is recorded at the root, and does not count.
         parallel: ``bool[call path, process]``: whether the call path is parallel in the process.
-        nested: ``bool[call path, process]``: whether threads entered the call path that were not in the parallel call
-            path around it.
+        nested: ``bool[call path, process]``: whether the call path was entered by threads that were not in the parallel
+            call path around it.
     """
 
     def __init__(self, experiment: Experiment) -> None:
@@ -152,7 +152,10 @@ class _Places:
                     yield Part(kept.tolist(), own[working].tolist(), own[~working].tolist())
 
     def _nested(self) -> Flags:
-        """Return the call paths in a team's parallel region that threads from outside the team enter, and all below."""
+        """Return which call paths in a team's parallel region are entered by threads from outside the team.
+
+        All call paths below such a call path are included: ``bool[call path, process]``.
+        """
         nested = np.zeros_like(self.parallel)
         if not self.outermost.any():
             return nested

@@ -26,7 +26,7 @@ _FEWEST: Final = 3  # repeated runs; two do not show how far times vary
 class LossChange:
     """How a loss differs between two versions, in seconds over all ranks of the largest run.
 
-    If only one version has this loss, the other has too little of it for a loss, or none.
+    If only one version has this loss, it is 0 in the other version, or too small to be reported there.
 
     Attributes:
         kind: As in ``ScalingLoss``.
@@ -52,7 +52,7 @@ class ScalingComparison:
         by: What shows the change of efficiency: ``instructions``, or ``times``.
         noise: The relative change of efficiency that noise may explain.
         changed_most: The factor with the largest relative change at the largest number of ranks; None if none changed.
-        changes: Losses, the largest change first.
+        changes: The changes of losses, the largest change first.
     """
 
     base: Scaling
@@ -102,7 +102,7 @@ def _instructions(base: Scaling, other: Scaling) -> float:
 
 
 def _noise(base: Scaling, other: Scaling) -> float:
-    """Return the relative change of efficiency that noise explains: the range of repeated runs, or else usual noise."""
+    """Return the relative change of efficiency that noise explains: the range of repeated runs, or usual noise."""
     total = 0.0
     for series in (base.series, other.series):
         for run in (0, -1):

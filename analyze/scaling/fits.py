@@ -101,7 +101,7 @@ def _best(found: list[tuple[float, Model]]) -> list[Model]:
 def _of_edges(number: int, counted: Counted) -> Iterator[tuple[float, Model]]:
     """Yield the models of a grid in which ranks at the edges do less, each with its error.
 
-    The largest and the smallest count must agree with the grid within a tenth only, because they differ a little more
+    The largest and the smallest count must agree with the grid only within a tenth, because they differ a little more
     if the grid does not divide the data evenly.
     """
     if len(counted.ranks) < _FEWEST:
@@ -112,7 +112,7 @@ def _of_edges(number: int, counted: Counted) -> Iterator[tuple[float, Model]]:
     )
     for grid in counted.grids:
         by_axis = counted.differs or grid in counted.known
-        if number == 1 or by_axis:  # else, several terms may fit without a grid
+        if number == 1 or by_axis:  # otherwise, several terms may fit although there is no grid
             for way in WAYS:
                 columns = _columns_of_edges(counted.ranks, grid, way, by_axis=by_axis)
                 for error, terms in combined(columns, number, amounts, allowed, is_grid=True):

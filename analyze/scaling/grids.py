@@ -31,8 +31,8 @@ class GridForm:
     Attributes:
         name: Name of the form, with the number of dimensions.
         mean: Computes the mean over the ranks from the sizes of the grid.
-        shares: For each of ``WAYS``, compute the largest and the smallest amount of a rank; empty if all ranks have the
-            same.
+        shares: For each of ``WAYS``, functions that compute the largest and the smallest amount of a rank; empty if all
+            ranks have the same amount.
         by_axis: Whether the amount depends on one of several dimensions.
     """
 
@@ -51,7 +51,7 @@ class GridForm:
 
 @cache
 def dimensions(ranks: int, number: int) -> _Sizes:
-    """Return the sizes of the most even grid of a number of dimensions, the largest first."""
+    """Return the sizes of the most even grid with a given number of dimensions, the largest first."""
     if number == 1:
         return (ranks,)
     root = round(ranks ** (1 / number))

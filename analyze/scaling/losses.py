@@ -40,11 +40,11 @@ class ScalingLoss:
     """A part of the rank-seconds that are lost.
 
     Attributes:
-        kind: ``replicated``, ``grows``, ``not_explained``, or a kind of the verdict.
+        kind: ``replicated``, ``grows``, ``not_explained``, or a kind of finding in the verdict.
         region: The region of the loss; None if it is in no single region.
         rank_seconds: The loss in seconds over all ranks; negative if it makes up for other losses.
-        by_counts: Whether instructions show the loss, or times alone.
-        finding: The number of the finding of the last run that names the region, from 0; None without one.
+        by_counts: Whether instructions show the loss; otherwise only times do.
+        finding: The number of the finding of the last run that names the region, from 0; None if no finding does.
     """
 
     kind: str
@@ -147,7 +147,7 @@ def _is_replicated(series: Series, path: int) -> bool:
 def _add_waiting(parts: _Parts, series: Series, last: Findings, owners: dict[int, int]) -> None:
     """Add each call path's time on the critical path beyond the mean rank's busy time, times the number of ranks.
 
-    If a finding says that ranks differ or wait, its call paths are added under its kind and region. Other call paths
+    If a finding reports that ranks differ or wait, its call paths are added under its kind and region. Other call paths
     are added if the difference exceeds noise; otherwise it stays unexplained. If some ranks take longer for the same
     instructions, their cores are slow.
     """

@@ -34,7 +34,7 @@ class KeptMessages:
 
 
 def kept_messages(series: Series) -> tuple[KeptMessages, ...]:
-    """Return the regions whose messages lose less than a tenth of their bytes per rank, those with most bytes first.
+    """Return the regions whose messages lose less than a tenth of their bytes per rank, most bytes first.
 
     Regions with less than a tenth of the last run's bytes are left out.
     """

@@ -1,4 +1,4 @@
-"""Models of counts over the number of ranks: the simplest sum of few forms that is exact within 1 %.
+"""Models of counts over the number of ranks: the simplest sum of a few forms that is exact within 1 %.
 
 The forms are those that regular programs have (Calotoiu et al., SC 2013, section 3), and those of grids of ranks. A
 model has fewer coefficients than there are numbers of ranks to which it is fitted; otherwise it would fit noise.
@@ -120,7 +120,7 @@ def combined(
 def _promising(
     columns: Mapping[str, Values], number: int, amounts: Values, allowed: Values
 ) -> Iterator[tuple[str, ...]]:
-    """Yield the combinations of columns that may be exact; the normal equations of all are solved at once."""
+    """Yield the combinations of columns that may be exact; all their normal equations are solved at once."""
     allowed = np.maximum(allowed, _ROUGH * float(amounts.max()))
     weighed = np.stack([*columns.values()]) / allowed
     scaled = amounts / allowed

@@ -30,7 +30,8 @@ class Prediction:
         predicted: The models' prediction; None if the models do not cover 99 % of the count.
         measured: The measured total; None if there is no such run.
         modelled: The share of the count in regions with a model.
-        unclear: The share in regions with several models that are as simple and exact, but predict different counts.
+        unclear: The share in regions with several models that are equally simple and exact, but predict different
+            counts.
     """
 
     metric: str
@@ -63,7 +64,7 @@ def models_of(series: Series, metric: str, runs: int) -> list[list[Model]]:
 def _grids(series: Series, runs: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Return the numbers of dimensions that the ranks' grid may have, and those that the program is known to use.
 
-    A grid is known if the program made it with MPI, or if ranks send less like those at the edges of the grid.
+    A grid is known if the program made it with MPI, or if some ranks send less, as ranks at the edges of the grid do.
     """
     made = [(ranks, grids) for ranks, grids in zip(series.ranks[:runs], series.grids, strict=False) if grids]
     possible = tuple(

@@ -27,11 +27,11 @@ class Scaling:
 
     Attributes:
         series: The runs.
-        mode: ``strong`` if the total work stays the same, ``weak`` if the work of each rank does.
+        mode: ``strong`` if the total work stays the same, ``weak`` if the work per rank stays the same.
         by: What shows the mode: ``instructions``, ``visits``, or ``option``.
         last: The findings of the last run.
         factors: See ``factors_of``.
-        falls_first: The first factor to lose a tenth; None if none does.
+        falls_first: The first factor that loses a tenth; None if no factor does.
         ledger: What the last run loses.
         messages: Messages that do not shrink with more ranks; in weak scaling, none.
         predictions: What models of counts predict.
@@ -54,7 +54,7 @@ class Scaling:
 
     @property
     def speedups(self) -> tuple[float, ...]:
-        """Work per second relative to the first run; by the lengths of critical paths if ``is_of_path``."""
+        """Work per second relative to the first run; from the lengths of critical paths if ``is_of_path``."""
         times = self.series.lengths if self.is_of_path else self.series.times
         return tuple((self.growth * times[0] / times).tolist())
 
@@ -69,10 +69,10 @@ def find_scaling(series: Series, mode: Mode | None = None) -> Scaling:
 
     Args:
         series: The runs.
-        mode: Strong or weak scaling; None to find this by counts.
+        mode: Strong or weak scaling; None to determine this from counts.
 
     Raises:
-        UsageError: Without ``mode``, counts do not show whether scaling is strong or weak, or arguments differ.
+        UsageError: ``mode`` is None, and the runs' arguments differ, or counts show neither strong nor weak scaling.
     """
     if not series.has_same_arguments and mode is None:
         raise UsageError(

@@ -32,25 +32,25 @@ class Series:
     Attributes:
         labels: The name of each run.
         ranks: The number of ranks of each run.
-        runs: The runs; if runs are repeated, the median run.
+        runs: The runs; if runs are repeated, the median run for each number of ranks.
         repeats: The times of all runs with each number of ranks.
         call_paths: The call paths of all runs.
         rows: For each run, the index in ``call_paths`` of each of its own call paths.
-        has_same_arguments: Whether all runs got the same arguments, or these are unknown.
+        has_same_arguments: Whether all runs got the same arguments, or the arguments are unknown.
         busy: Busy time in seconds, including file I/O.
         longest: Busy time of the rank that is busy longest in the call path, in seconds.
         busiest: ``float64[run]``: busy time of the busiest rank.
         files: Time in file I/O, in seconds.
         path: Time on the critical path, in seconds; with one rank, its busy time.
         in_mpi: Time in MPI without waiting for other ranks, in seconds.
-        counts: ``instructions``, ``visits`` and ``mpi_bytes_sent``, each if all runs have it.
+        counts: ``instructions``, ``visits`` and ``mpi_bytes_sent``, each only if all runs have it.
         least: Like ``counts``, but of the rank with the smallest count in the call path.
         most: Like ``counts``, but of the rank with the largest count in the call path.
-        grids: For each run, the sizes of each grid that the program made of all ranks.
+        grids: For each run, the sizes of each grid in which the program arranged all ranks.
         shared: ``bool[run, call path]``: whether each rank executes at least half as many instructions as the mean
-            rank; by busy time if these were not counted.
-        same: ``bool[run, call path]``: whether all ranks execute the same number of instructions; false if these were
-            not counted.
+            rank; by busy time if instructions were not counted.
+        same: ``bool[run, call path]``: whether all ranks execute the same number of instructions; false if instructions
+            were not counted.
     """
 
     labels: tuple[str, ...]
@@ -75,7 +75,7 @@ class Series:
 
     @property
     def instructions(self) -> Values | None:
-        """Instructions, without those of MPI; None if not all runs were counted."""
+        """Instructions, without those of MPI; None if they were not counted in all runs."""
         return self.counts.get("instructions")
 
     @property
@@ -90,7 +90,7 @@ class Series:
 
     @property
     def intervals(self) -> tuple[tuple[float, float], ...]:
-        """For each number of ranks, the shortest and longest run in seconds; critical paths if ``is_of_path``."""
+        """For each number of ranks, the shortest and longest time in seconds; of critical paths if ``is_of_path``."""
         return tuple(each.interval(of_path=self.is_of_path) for each in self.repeats)
 
     @property
@@ -100,7 +100,7 @@ class Series:
 
     @property
     def alone(self) -> tuple[bool, ...]:
-        """For each number of ranks, whether in all its runs each rank had a core to itself."""
+        """For each number of ranks, whether each rank had a core to itself in all of these runs."""
         return tuple(each.alone for each in self.repeats)
 
 
@@ -108,7 +108,7 @@ def series_of(runs: Sequence[Sequence[Experiment]], labels: Sequence[str]) -> Se
     """Check that runs can be judged together, and add up their values.
 
     Args:
-        runs: Runs of one program, or means of runs: for each number of ranks one, or repeated runs.
+        runs: Runs of one program, or means of runs: one or more for each number of ranks.
         labels: Names of the runs in messages, one per number of ranks.
 
     Raises:

@@ -41,23 +41,23 @@ from .repeatability import Repetition
 from .threads import ThreadWaits
 
 __all__ = ["Analysis"]
-_BUSY: Final = ("compute_time", "cpu_time")  # metrics that are busy time
+_BUSY: Final = ("compute_time", "cpu_time")  # metrics of busy time
 
 
 @dataclass(frozen=True)
 class Analysis:
     """The results of each stage of an analysis.
 
-    A region is identified by its position. The regions whose ranks are *compared* include all below them. When regions
-    are *weighed* against each other, a region around the whole program counts only with its own code. *Culprits* are
-    the regions that the verdict names.
+    A region is identified by its position. Regions in which ranks are *compared* include all regions below them. When
+    regions are *weighed* against each other, a region around the whole program counts only with its own code.
+    *Culprits* are the regions that the verdict names.
 
     Attributes:
         run: The analysed run, with its regions and their costs.
         differences: How ranks differ, and in which regions.
         weights: The regions, classified by the time that they take.
         explanation: What the time of each region was spent on, and which ranks wait for which.
-        repetition: If the experiment is the mean of several runs, in how many of them each finding was made.
+        repetition: If the experiment is the mean of several runs, the number of runs in which each finding was made.
         method: One of ``METHODS``.
         include_ranks: Ranks that are never treated as a master.
         root_causes: The root causes for ranks and for regions by Liu et al. 2011; None if ``method`` is our own, which
@@ -95,7 +95,7 @@ class Analysis:
 
     @property
     def disparity(self) -> Disparity:
-        """The classes of the regions, and those that take much time."""
+        """The severity classes of the regions, and the regions that take much time."""
         return self.weights.disparity
 
     @property
@@ -110,7 +110,7 @@ class Analysis:
 
     @cached_property
     def culprits_by_difference(self) -> tuple[int, ...]:
-        """The culprits in which ranks differ: first those with different work, each kind by decreasing difference."""
+        """The culprits in which ranks differ, those with different work first; both groups by decreasing difference."""
         values, alike = self.vectors.values, self.same_work.culprits
         return tuple(
             sorted(self.dissimilarity.culprits, key=lambda culprit: (culprit in alike, -float(np.ptp(values[culprit]))))
@@ -128,7 +128,7 @@ class Analysis:
 
     @cached_property
     def same_work(self) -> SameWork:
-        """Where ranks did the same work and differ only in speed; nowhere if ``method`` is not our own."""
+        """The ranks and regions with the same work, but different speed; none if ``method`` is not our own."""
         return self.work.same_work(self.dissimilarity) if self.method == OURS else SameWork()
 
     @cached_property
@@ -153,12 +153,12 @@ class Analysis:
 
     @cached_property
     def groups(self) -> Mapping[int | None, tuple[Group, ...]]:
-        """The groups of ranks that are alike, with their times, by culprit; for None see ``differing_attributes``."""
+        """The groups of ranks that are alike, with their times, by culprit; for None, see ``differing_attributes``."""
         return {culprit: groups_in(self.differences, each, self.master) for culprit, each in self._places.items()}
 
     @cached_property
     def causes_of_differences(self) -> Mapping[int | None, tuple[Cause, ...]]:
-        """Why the slowest ranks are busy longer, in seconds, by culprit; for None see ``differing_attributes``."""
+        """Why the slowest ranks are busy longer, in seconds, by culprit; for None, see ``differing_attributes``."""
         is_busy = self.vectors.metric in _BUSY and self.experiment.notes.counts_by_rank
         account = self.account if self._is_counted and is_busy and not self.root_causes else None
         executed = self.work.attributes.get("instructions")
@@ -180,7 +180,7 @@ class Analysis:
 
     @cached_property
     def thread_waits(self) -> ThreadWaits:
-        """Where threads of OpenMP wait for each other."""
+        """Where OpenMP threads wait for each other."""
         least = self.run.least_gain * self.base.seconds
         return ThreadWaits(self.run, least, shared=self.explanation.seconds.turns)
 
@@ -199,7 +199,7 @@ class Analysis:
 
     @cached_property
     def inside(self) -> Mapping[Region, Inside]:
-        """The functions, lines and libraries inside regions, by samples; only of regions with enough samples."""
+        """The functions, lines and libraries inside regions, as sampled; only for regions with enough samples."""
         notes = self.experiment.notes
         least = max(ENOUGH_SAMPLES, CRITERIA.least_weight * notes.sampled.get("samples", 0.0))
         found = (each for each in notes.inside if each.samples >= least)
@@ -223,7 +223,10 @@ class Analysis:
 
     @cached_property
     def efficiency(self) -> Efficiency | None:
-        """How busy the ranks are relative to the critical path; None if unknown, unreliable, or for only some ranks."""
+        """How busy the ranks are relative to the critical path.
+
+        None if this is unknown or unreliable, or if ``compares_a_part``.
+        """
         found = self.critical_path.efficiency if self.critical_path and not self.compares_a_part else None
         return found if found and {"load_balance", "serialisation"} <= {*found.reliable} else None
 
@@ -234,7 +237,7 @@ class Analysis:
 
     @cached_property
     def master(self) -> int | None:
-        """The column of the rank that hands out the work, which comparisons and savings leave out; else None."""
+        """The column of the rank that hands out the work, which comparisons and savings leave out, or None."""
         return find_master(self.vectors, self.include_ranks) if self.method == OURS else None
 
     @property
@@ -244,15 +247,15 @@ class Analysis:
 
     @property
     def workers(self) -> int:
-        """The number of ranks, without a master."""
+        """The number of ranks, except a master."""
         return len(self.run.weighed.ranks) - (self.master is not None)
 
     @cached_property
     def in_turn(self) -> Values:
         """The seconds that the run would save if the ranks were busy in a region at the same time: ``float64[region]``.
 
-        0 where ranks already are busy at the same time. 0 everywhere if a rank was excluded, or if there is a master:
-        its workers continue in the order in which it answers, which differs from run to run.
+        Values are 0 where ranks are already busy at the same time. All are 0 if a rank was excluded, or if there is a
+        master: its workers continue in the order in which it answers, which differs from run to run.
         """
         chained = self.explanation.seconds.chained
         is_excluded = len(self.run.compared.ranks) < len(self.run.weighed.ranks)
@@ -266,11 +269,10 @@ class Analysis:
 
     @cached_property
     def idle(self) -> float:
-        """The length of the critical path minus the mean busy time of the ranks (without a master), in seconds; >= 0.
+        """The length of the critical path minus the mean busy time of the ranks (without a master), in seconds.
 
-        If the path is unknown, or ``compares_a_part``, it is the run's time minus the mean of the compared ranks, or
-        threads.
-        Infinite if another metric is compared.
+        Never negative. If the path is unknown, or ``compares_a_part``, it is the run's time minus the mean of the
+        compared ranks, or threads. Infinite if another metric is compared.
         """
         path, run = self.explanation.serialisation, self.run
         if self.vectors.metric != "compute_time":

@@ -1,4 +1,4 @@
-"""The base of all savings and shares: the length of the critical path, or else the busiest rank's busy time.
+"""The base of all savings and shares: the length of the critical path, or otherwise the busiest rank's busy time.
 
 Both consist of busy time. Other programs and shared cores do not change it, but they do change the run's wall time.
 """
@@ -23,7 +23,7 @@ class Base:
     """The time that is 100 %: in seconds, or in samples if these replace time.
 
     Attributes:
-        seconds: The length of the base, at most that of the run.
+        seconds: The length of the base, at most the time of the run.
         is_path: True for the length of the critical path, False for the busy time of the busiest rank.
     """
 
@@ -34,7 +34,7 @@ class Base:
 def base_in(run: Prepared, serialisation: Serialisation | None) -> Values:
     """Return the part of the base that each region takes, with the regions below it: ``float64[region]``, in seconds.
 
-    All are 0 if no rank is busy.
+    All parts are 0 if no rank is busy.
 
     Args:
         run: The run.

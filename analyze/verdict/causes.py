@@ -21,9 +21,9 @@ __all__ = ["causes_of_differences", "groups_in"]
 def groups_in(
     differences: Differences, regions: Sequence[int], master: int | None, *, compared: bool = False
 ) -> tuple[Group, ...]:
-    """Return the groups of ranks, or threads, that are alike in some regions, with their values summed over these.
+    """Return the groups of ranks, or threads, that are alike in some regions, with their sums over these regions.
 
-    A master is in no group. Threads that take part in none of the regions are not either.
+    A master, and threads that take part in none of the regions, are in no group.
 
     Args:
         differences: How ranks differ.
@@ -56,14 +56,14 @@ def causes_of_differences(
     apart: Mapping[int | None, Sequence[Difference]],
     groups: Mapping[int | None, Sequence[Group]],
 ) -> Mapping[int | None, tuple[Cause, ...]]:
-    """Return, by culprit, the causes why the slowest ranks are busy longer in it than the others, the largest first.
+    """Return, by culprit, why the slowest ranks are busy longer in it than the others; the largest cause comes first.
 
     Causes without seconds in the account, such as the bytes of messages, come last, but before ``unexplained``. The
     key None stands for all culprits together, or for the whole program if there is no culprit.
 
     Args:
-        account: The time of each region, split by cause; None if no busy time was compared, or the counts of a rank
-            are from other work than its times.
+        account: The time of each region, split by cause; None if no busy time was compared, or a rank's counts do not
+            belong to the work that was timed on this rank.
         differences: How ranks differ.
         executed: The instructions of each rank; None if they were not counted.
         apart: By culprit, the attributes that differ between ranks as their times do.
@@ -90,7 +90,7 @@ def causes_of_differences(
 
 
 def _by_attribute(seconds: Mapping[str, float]) -> Mapping[str, float]:
-    """Return the seconds of busy time by attribute, all parts of file I/O under ``io_bytes``."""
+    """Return the seconds of busy time by attribute, with all parts of file I/O under ``io_bytes``."""
     files = sum(each for name, each in seconds.items() if name.startswith("io"))
     return {**{BUSY[name]: each for name, each in seconds.items() if name in BUSY}, "io_bytes": files}
 
@@ -107,7 +107,7 @@ def _causes_apart(
         named: The attributes that differ between ranks as their times do.
         slow: The seconds of the slow group by attribute, mean over its ranks.
         other: The seconds of all other ranks by attribute, mean over these ranks.
-        work: Instructions of the slow group divided by those of the others; None if the others execute none.
+        work: Instructions of the slow group divided by those of the others; None if the others execute no instructions.
     """
     whole = sum(slow.values()) - sum(other.values())
     computed = [name for name in slow if name != "io_bytes"]
@@ -127,7 +127,7 @@ def _causes_apart(
     ]
     if not found:
         return named
-    # If most is unexplained, it may come from the attributes that differ between ranks, at an unknown price.
+    # A mostly unexplained difference may come from attributes that differ between ranks, at an unknown price.
     known = {each.attribute for each in found} if found[0].attribute == "unexplained" else slow
     causes = (*found, *(each for each in named if each.attribute not in known))
     telling = {each.attribute for each in named}.intersection(each.attribute for each in causes)

@@ -79,7 +79,7 @@ def is_same_work(analysis: Analysis, regions: Sequence[int]) -> bool:
 
 
 def is_by_counts_alone(analysis: Analysis, regions: Sequence[int]) -> bool:
-    """Return whether only the counts of ranks differ in some regions, and neither their times nor any cause."""
+    """Return whether only the counts of ranks differ in some regions, but neither their times nor any cause."""
     return not _counts_differ(analysis, regions) and analysis.differences.is_by_counts_alone(regions)
 
 
@@ -91,7 +91,7 @@ def is_slight_speed(analysis: Analysis, regions: Sequence[int]) -> bool:
 
 
 def is_speed(analysis: Analysis, regions: Sequence[int]) -> bool:
-    """Return whether ranks differ only in the speed of their cores, for certain or perhaps."""
+    """Return whether ranks differ, certainly or possibly, only in the speed of their cores."""
     return is_same_work(analysis, regions) or is_slight_speed(analysis, regions)
 
 

@@ -46,7 +46,7 @@ def explain(prepared: Prepared, differences: Differences | None) -> Explanation:
 
     Args:
         prepared: The run.
-        differences: How ranks differ; None if they were not compared. Then no time in MPI is explained as waiting.
+        differences: How ranks differ; None if they were not compared, so that no time in MPI is explained as waiting.
     """
     weighed = prepared.weighed
     waiting = Waiting(np.zeros(len(weighed.regions)))
@@ -66,7 +66,7 @@ def explain(prepared: Prepared, differences: Differences | None) -> Explanation:
 
 
 def attributes_of_ranks(differences: Differences) -> Mapping[str, Attribute]:
-    """Return the possible causes of a difference, by name; only bytes if counts are not of the work that was timed."""
+    """Return the possible causes of a difference, by name; only bytes if counts do not belong to the timed work."""
     attributes = attributes_of(differences.selection)
     if differences.selection.experiment.notes.counts_by_rank:
         return attributes
@@ -74,7 +74,7 @@ def attributes_of_ranks(differences: Differences) -> Mapping[str, Attribute]:
 
 
 def unprobed_callees(experiment: Experiment, regions: Sequence[CodeRegion]) -> dict[int, tuple[str, ...]]:
-    """Return position → functions without probes that a region calls, for regions with much time of their own."""
+    """Return a region's position → the functions without probes that it calls, for regions with much own time."""
     callees = {Region.from_descriptor(each): names.split("\n") for each, names in experiment.notes.unprobed.items()}
     if not callees:
         return {}

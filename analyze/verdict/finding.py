@@ -74,8 +74,8 @@ class Saved:
 
     Attributes:
         why: What the fix changes.
-        before: The time on the critical path if ``on_path``; that of the slowest rank if the fix shares work evenly;
-            otherwise the mean over the ranks.
+        before: The time on the critical path if ``on_path``; the time of the slowest rank if the fix shares work
+            evenly; otherwise the mean over the ranks.
         after: The time after the fix.
         on_path: Whether ``before`` is time on the critical path that differs from the mean over the ranks.
     """
@@ -107,7 +107,7 @@ class Gain:
 
     @property
     def of_base(self) -> float:
-        """The seconds of the saving that are part of the base: all but time in MPI, and waiting in OpenMP."""
+        """The seconds of the saving that are part of the base: all except time in MPI and waiting in OpenMP."""
         spent = (each for each in self.parts if each.why not in _IN_MPI | _IN_OPENMP)
         return min(self.seconds, sum(each.before - each.after for each in spent))
 
@@ -151,7 +151,7 @@ class Cause:
     Attributes:
         attribute: Name of the attribute, such as ``l2_miss_rate``.
         seconds: The part of the region's time that is due to the cause, mean over the ranks; or the part of the
-            additional time of the slowest ranks, or threads. None if only the amount is known, not its time.
+            additional time of the slowest ranks, or threads. None if only the cause's amount is known, not its time.
         share: ``seconds`` divided by the region's time, or by the additional time, 0 to 1; None without ``seconds``.
     """
 
@@ -168,9 +168,9 @@ class Wait:
         region: The region in whose MPI calls ranks wait.
         seconds: How long they wait for that work: mean over all ranks.
         late: The region in which most of that work is; None if that is the region of the finding, or unknown.
-        ranks: The ranks that others wait for, the one that is waited for longest first; empty if alike or unknown.
-        waiting: The ranks that wait at least a quarter as long as the one that waits longest; empty for all.
-        mean: How long the ranks in ``waiting`` wait, mean over these; None for all.
+        ranks: The ranks that others wait for, the longest wait first; empty if all are alike, or if they are unknown.
+        waiting: The ranks that wait at least a quarter as long as the rank that waits longest; empty if all ranks do.
+        mean: How long the ranks in ``waiting`` wait, mean over these ranks; None if all ranks do.
     """
 
     region: Region
@@ -192,9 +192,9 @@ class Finding:
         weight: The region's position among the weighed regions, if it takes much time on one call path.
         procedure: The region's time over all its call paths, if only their sum is large.
         others: Further call paths of the same region that have the same problem.
-        groups: The groups of ranks that are alike in the region, that of the first rank first; empty if the region was
-            not compared.
-        alone: The ranks that differ because the others (except a master) never enter the region; empty otherwise.
+        groups: The groups of ranks that are alike in the region, starting with the group of the first rank; empty if
+            the region was not compared.
+        alone: The ranks that differ because the other ranks, except a master, never enter the region; empty otherwise.
         causes: Why the region takes its time, or why ranks differ, the largest first.
         gain: The estimated saving of a perfect fix; None if unknown.
         bound: The region's part of the base in seconds, the most that a fix can save; None if no rank is busy.
@@ -204,7 +204,7 @@ class Finding:
         level: The confidence in the finding: ``high``, ``medium`` or ``low``.
         reason: Why the confidence has this level.
         waits: Where other ranks wait for the work in this region, the longest wait first.
-        repeatability: In how many runs the finding was made; None for a single run.
+        repeatability: How many runs confirm the finding; None for a single run.
     """
 
     kind: Kind

@@ -50,8 +50,8 @@ def gain_of(analysis: Analysis, parts: Iterable[Saved]) -> Gain | None:
 def gain_of_balance(analysis: Analysis, regions: Sequence[int]) -> Gain | None:
     """Return the saving if all ranks were busy equally long in some regions.
 
-    The saving is the time of the slowest rank, or that on the critical path if it is shorter, minus the time that a
-    perfect fix leaves. A fix leaves the mean over the ranks, because work can be shared evenly, or the time of the
+    The saving is the time of the slowest rank, or the time on the critical path if that is shorter, minus the time that
+    a perfect fix leaves. A fix leaves the mean over the ranks, because work can be shared evenly, or the time of the
     fastest rank, if only avoidable cache misses or stalls make the others slow. If ranks are busy at different times in
     these regions, the critical path can contain more time in them than the slowest rank spends there; this excess is
     saved as well. If ranks run different programs, only those of one program can share work.
@@ -70,7 +70,7 @@ def gain_of_balance(analysis: Analysis, regions: Sequence[int]) -> Gain | None:
     if is_by_counts_alone(analysis, regions) or is_speed(analysis, regions):
         return None
     times = vectors.values[list(regions)].sum(axis=0)
-    everyone = [group[group != analysis.master] for group in vectors.groups]  # except a master
+    everyone = [group[group != analysis.master] for group in vectors.groups]  # all except a master
     main = [analysis.main_cause(culprit) for culprit in regions]
     slow: set[str | None] = {*MISS_RATES}
     if analysis.work.executed_alike(regions, np.concatenate(everyone)):
@@ -88,14 +88,14 @@ def gain_of_balance(analysis: Analysis, regions: Sequence[int]) -> Gain | None:
     if in_turn and not avoidable and on_path > saved.before:
         return gain_of(analysis, [saved, Saved(Why.AT_ONCE, on_path, saved.before, on_path=True)])
     if in_turn or on_path < saved.before:
-        # For other metrics than compute time, the saving is not reduced, but is at most the time on the path.
+        # For metrics other than compute time, the saving is not reduced, but is at most the time on the path.
         after = saved.after if vectors.metric == "compute_time" else max(on_path - saved.before + saved.after, 0.0)
         saved = Saved(why, on_path, after, on_path=True)
     return gain_of(analysis, [saved])
 
 
 def _is_followed(analysis: Analysis) -> bool:
-    """Return whether the critical path contains the work of all compared threads: of ranks, or of teams of OpenMP."""
+    """Return whether the critical path contains the work of all that is compared: ranks, or threads of OpenMP."""
     return not analysis.vectors.threads or "omp_time" in analysis.experiment
 
 

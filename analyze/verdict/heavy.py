@@ -1,4 +1,4 @@
-"""Findings of regions that take much time."""
+"""Findings on regions that take much time."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def heavy_procedures(analysis: Analysis) -> Iterator[Finding]:
 
 
 def late_region(analysis: Analysis, finding: Finding) -> tuple[Finding, Wait] | None:
-    """Return a finding on the region whose work ranks wait for in another region, and that wait; None if unknown.
+    """Return a finding on the region whose work ranks wait for in another region, and the wait; None if unknown.
 
     Args:
         analysis: The results so far.

@@ -1,4 +1,4 @@
-"""The cost of imbalance: the time that other ranks idle while the slowest one is still busy in a region."""
+"""The cost of imbalance: the time for which other ranks idle while the slowest one is still busy in a region."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .analysis import Analysis
 
 __all__ = ["Loss", "losses"]
 
-_ROUNDING: Final = 1e-12  # of the longest time: the rounding error of a sum of equal times
+_ROUNDING: Final = 1e-12  # share of the longest time: the rounding error of a sum of equal times
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ from .finding import Finding, Why
 from .share import places_of
 
 __all__ = ["Lost", "LostTo", "find_lost"]
-_Parts = dict[int, float]  # of a loss, in seconds, by the number of a finding
+_Parts = dict[int, float]  # number of a finding → its part of a loss, in seconds
 
 
 class LostTo(StrEnum):
@@ -60,7 +60,7 @@ class Lost:
 def find_lost(analysis: Analysis, findings: Sequence[Finding]) -> tuple[Lost, ...]:
     """Return the losses of at least 1 % of the base; empty if the critical path is unknown.
 
-    If ranks may have waited for cores, the time of transfer is only that of the findings, and the time asleep is
+    If ranks may have waited for cores, only the transfer that findings report is counted, and the time asleep is
     unknown.
     """
     found, path, run = analysis.efficiency, analysis.critical_path, analysis.run
@@ -88,7 +88,7 @@ def find_lost(analysis: Analysis, findings: Sequence[Finding]) -> tuple[Lost, ..
         _of_idle(analysis, numbered, {number: each[which] for number, each in idle.items()}) for which in (0, 1)
     )
     evened = {n: each for n, each in by_unequal.items() if _saved(numbered[n], Why.EVEN, Why.FASTEST)}
-    if (known := sum(evened.values())) > unequal:  # ranks with less in one region have more in another one
+    if (known := sum(evened.values())) > unequal:  # ranks with less work in one region have more in another
         for number, seconds in evened.items():
             by_unequal[number] = seconds * unequal / known
             by_waiting[number] = by_waiting.get(number, 0.0) + seconds - by_unequal[number]
@@ -114,7 +114,7 @@ def _of_idle(analysis: Analysis, findings: Mapping[int, Finding], most: Mapping[
     Args:
         analysis: The results so far.
         findings: The findings by number. Time in a region counts for the first finding that contains it.
-        most: By number, the most seconds that the finding accounts for, and the fraction of its seconds that belongs
+        most: Number of a finding → the most seconds that it accounts for, and the fraction of its seconds that belongs
             to this loss.
     """
     path, regions = analysis.explanation.serialisation, analysis.run.weighed.regions

@@ -37,7 +37,7 @@ BUSY: Final = {
     **IN_SYSTEM,
 }
 _MEMORY: Final = (("page_faults", Kind.PAGE_FAULTS, Why.FAULTS), ("allocations", Kind.ALLOCATION, Why.ALLOCATION))
-_OF_BUSY: Final = frozenset({Kind.FILE_IO, Kind.MEMORY, Kind.PAGE_FAULTS, Kind.ALLOCATION})  # save busy time
+_OF_BUSY: Final = frozenset({Kind.FILE_IO, Kind.MEMORY, Kind.PAGE_FAULTS, Kind.ALLOCATION})  # fixes save busy time
 _STEADY: Final = 0.5  # cycles per instruction: at two or more instructions per cycle, a core hardly waits
 _Key = TypeVar("_Key")
 
@@ -160,7 +160,7 @@ class Parts:
         return frozenset(name for name in self.uncertain(region).intersection(EVENTS) if parts[name] >= least > 0)
 
     def call_that_moves(self, region: int) -> int | None:
-        """Return the call path of the MPI call that moves most bytes in a region; None if calls were not recorded."""
+        """Return the call path of the MPI call that moves the most bytes in a region; None if calls are unknown."""
         experiment, place = self.run.experiment, self.run.weighed.regions[region]
         if not complete(experiment, "mpi_calls"):
             return None
@@ -183,7 +183,7 @@ class Parts:
         return self.explanation.seconds.is_part(self.explanation.seconds.of["io_bytes"])
 
     def remedies(self, region: int) -> Mapping[Kind, Saved]:
-        """Return, by kind of finding, the saving of each cause with a remedy that takes a quarter of a region's time.
+        """Return kind of finding → the saving of a cause that takes a quarter of a region's time and has a remedy.
 
         Time in named regions below does not count. Instructions have no remedy, because all code executes some. If
         ranks may wait for cores, waiting has a remedy only if the critical path shows that ranks are busy at different
@@ -231,7 +231,7 @@ class Parts:
         return found
 
     def _of_workers(self, region: int) -> float:
-        """Return the mean time in MPI of all ranks but a master, divided by that of all ranks."""
+        """Return the mean time in MPI of all ranks except a master, divided by the mean of all ranks."""
         ranks = np.array(self.run.weighed.ranks)
         (times,) = self.run.weighed.rows("mpi_time", [region])
         workers = times[ranks != self.master]
@@ -268,7 +268,7 @@ class Parts:
         return Saved(Why.AT_ONCE, float(path.on_path[region]), float(path.mean[region]), on_path=True)
 
     def kind(self, region: int) -> Kind:
-        """Return the kind in ``remedies`` that saves most in a region; without any, ``LATE`` or ``HOT_SPOT``."""
+        """Return the kind in ``remedies`` that saves the most in a region; without any, ``LATE`` or ``HOT_SPOT``."""
         found = {**self.remedies(region)}
         found.pop(Kind.LATE, None)
         if found:

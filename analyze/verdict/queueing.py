@@ -1,4 +1,4 @@
-"""Findings of threads that wait for each other in OpenMP: for locks, and at too many barriers."""
+"""Findings on threads that wait for each other in OpenMP: for locks, and at too many barriers."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def waiting_threads(analysis: Analysis) -> Iterator[Finding]:
 
 
 def threads_that_wait(analysis: Analysis, finding: Finding) -> dict[int | str, float]:
-    """Return how long threads wait for the slowest ones of an imbalance, in seconds; empty if ranks are compared.
+    """Return how long threads wait for the slowest threads of an imbalance, in seconds; empty if ranks are compared.
 
     A thread that waits less than a quarter of the longest wait is left out.
     """

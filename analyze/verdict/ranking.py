@@ -1,4 +1,4 @@
-"""Merge findings so that each place has one, and sort them by their saving."""
+"""Merge findings so that each place has only one, and sort them by their savings."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ __all__ = ["each_place_once", "ranked"]
 
 
 def ranked(findings: Iterable[Finding]) -> list[Finding]:
-    """Sort findings by saving, then by share of busy time, then by call path; largest and first ones first."""
+    """Sort findings by decreasing saving, then by decreasing share of busy time, then by call path."""
     return sorted(findings, key=lambda each: (-_seconds(each), -each.share, each.region.id if each.region else -1))
 
 
 def each_place_once(analysis: Analysis, findings: Iterable[Finding]) -> list[Finding]:
-    """Merge findings so that each place has one, and add waiting for a region to the finding on that region.
+    """Merge findings so that each place has only one, and add waiting for a region to the finding on that region.
 
-    Findings that are too small to name, that may only be waiting for cores, that report waiting of a master alone, or
+    Findings that are too small to name, that may only be waiting for cores, that only report a master's waiting, or
     that merely enclose another one are left out.
 
     Args:
         analysis: The results so far.
-        findings: Any number per place: one per call path and kind.
+        findings: The findings, one per call path and kind; a place may have several.
     """
     by_place: dict[Region | None, list[Finding]] = {}
     for each in findings:
@@ -44,7 +44,7 @@ def each_place_once(analysis: Analysis, findings: Iterable[Finding]) -> list[Fin
     awaited = {place: _place(analysis.experiment, found) for place, (found, _) in late.items()}
     for place, (waited_for, wait) in late.items():
         last, seen = awaited[place], {place}
-        while last in awaited and last not in seen:  # ranks wait there, too: go on to what they wait for
+        while last in awaited and last not in seen:  # ranks wait there, too, so continue with what they wait for
             seen.add(last)
             last = awaited[last]
         gain = waited_for.gain
@@ -72,7 +72,7 @@ def _inside(analysis: Analysis, finding: Finding, findings: Iterable[Finding]) -
 
 
 def _waits_without(finding: Finding, inside: Iterable[Finding]) -> tuple[Wait, ...]:
-    """Return a finding's waits except those mostly for a finding inside it; all waits if its kind is ``LATE``."""
+    """Return a finding's waits, except waits mostly for a finding inside it; all waits if its kind is ``LATE``."""
     if finding.kind is Kind.LATE:
         return tuple(finding.waits)
     known = [wait for each in inside for wait in each.waits]
@@ -84,7 +84,7 @@ def _waits_without(finding: Finding, inside: Iterable[Finding]) -> tuple[Wait, .
 
 
 def _time(analysis: Analysis, finding: Finding) -> float:
-    """Return the size of a finding in seconds: its saving, else the difference of the ranks, else the region's time."""
+    """Return a finding's size in seconds: its saving, otherwise the ranks' difference, otherwise the region's time."""
     if finding.gain:
         return finding.gain.seconds
     if finding.is_of_ranks and analysis.vectors.metric in (*TIMES, OFF_PROCESSOR):
@@ -116,7 +116,7 @@ def _place(experiment: Experiment, finding: Finding) -> Region | None:
 def _of_place(analysis: Analysis, findings: Sequence[Finding]) -> Finding:
     """Merge the findings on one region: first those on each call path, then those on all paths, whose savings add up.
 
-    In recursion, only the outermost call path counts, because its time contains that of the others.
+    In recursion, only the outermost call path counts, because its time contains the time of the others.
     """
     by_path: dict[int, list[Finding]] = {}
     for each in findings:

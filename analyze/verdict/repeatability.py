@@ -1,4 +1,4 @@
-"""How many runs confirm a finding on the mean of several runs, and how far the finding's seconds vary."""
+"""How many runs confirm a finding on the mean of several runs, and by how much the finding's seconds vary."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ class Repeatability:
 
     Attributes:
         in_runs: The number of runs that have the finding when analysed alone.
-        seconds: In each run, also those without the finding: how much longer the slow ranks take than the others, or
-            the time of the region. Empty if the compared metric is not a time, or a run lacks the value.
+        seconds: For each run, including those without the finding: how much longer the slow ranks take than the others,
+            or the time of the region. Empty if the compared metric is not a time, or a run lacks the value.
     """
 
     in_runs: int
@@ -57,12 +57,13 @@ class Repeatability:
 
 @dataclass(frozen=True)
 class Repetition:
-    """How far the runs confirm the findings on their mean.
+    """How many runs confirm each finding on their mean.
 
     Attributes:
         runs: The number of runs.
-        of_ranks: For differences between ranks, by culprit; None is the key if ranks differ, but in no single region.
-        of_regions: For hot spots, by position.
+        of_ranks: For differences between ranks: culprit → repeatability; the key is None if ranks differ, but in no
+            single region.
+        of_regions: For hot spots: position → repeatability.
     """
 
     runs: int = 1

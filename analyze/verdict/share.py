@@ -59,7 +59,7 @@ def bound_of(analysis: Analysis, finding: Finding) -> float | None:
 
 
 def inclusive(analysis: Analysis, values: Values, region: int) -> float:
-    """Return the value of a region; that of a region around the whole program includes the regions below it.
+    """Return the value of a region; a region around the whole program includes the regions below it.
 
     Args:
         analysis: The results so far.

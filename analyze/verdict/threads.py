@@ -1,4 +1,4 @@
-"""Threads of OpenMP that wait for each other long enough to report: queues at locks, and too many barriers."""
+"""OpenMP threads that wait for each other long enough to report: queues at locks, and too many barriers."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from ..run.thread_waits import Barriers, barriers_of_teams, waits_by_path, waits
 
 __all__ = ["ThreadWaits"]
 
-# Seconds of a barrier if it was not calibrated, with a core for each thread: 1 to 10 us for 4 to 64 of them (EPCC's
+# Seconds of a barrier if it was not calibrated, with a core for each thread: 1 to 10 us for 4 to 64 threads (EPCC's
 # microbenchmarks).
 _BARRIER: Final = 1e-5
-_ALIKE: Final = 2.0  # a barrier of up to so many times as many threads, or as few, takes about as long
+_ALIKE: Final = 2.0  # largest ratio of two numbers of threads for which a barrier takes about equally long
 
 
 @dataclass(frozen=True)
@@ -38,9 +38,9 @@ class ThreadWaits:
     def queues(self) -> Mapping[int, tuple[ThreadWait, ...]]:
         """The locks at which threads queue, by the position of the region around them, the longest wait first.
 
-        A region with several call paths is contained once, with all its waits, by the call path on which threads wait
-        longest. At least a quarter of the entries found the lock taken. On a busy machine, small counts are left out,
-        because the holder of a lock may have waited for a core.
+        A region with several call paths appears once, with all its waits, by the call path on which threads wait
+        longest. A lock is included if at least a quarter of the entries found it taken. On a busy machine, small counts
+        are left out, because the holder of a lock may have waited for a core.
         """
         least = 1 / THRESHOLD if self.shared else 0.0
         found = {
@@ -72,7 +72,7 @@ class ThreadWaits:
         return barriers.work <= shortest and barriers.number * price >= self.least
 
     def _price(self, team: float) -> float:
-        """Return the seconds of a barrier of ``team`` threads; as calibrated if that was with about as many threads."""
+        """Return the seconds of a barrier of ``team`` threads: calibrated if the calibration had about as many."""
         notes = self.run.experiment.notes
         cores = notes.calibrated.get("cores", "")
         is_alike = cores.isdecimal() and 1 / _ALIKE <= team / max(int(cores), 1) <= _ALIKE

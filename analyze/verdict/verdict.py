@@ -37,10 +37,10 @@ class Verdict:
         master: The rank that hands out the work, which comparisons and savings leave out; None if there is none.
         computes_least: A rank without which all others are alike, and which may be an unrecognised master: it computes
             least wherever ranks differ. None if there is none, or a finding is uncertain.
-        longest_wait: The longest wait of ranks for each other; None if findings account for most of the loss by waiting
-            or unequal busy time, this loss is small, or the critical path is unknown.
-        not_followed: The share of the run in MPI, if it is at least a quarter, ``balanced``, and no critical path was
-            recorded that would show which ranks wait for which; otherwise 0.
+        longest_wait: The longest wait of ranks for each other; None if findings account for most of the larger loss, by
+            waiting or by unequal busy time, if this loss is small, or if the critical path is unknown.
+        not_followed: The share of the run in MPI, if it is at least a quarter, the run is ``balanced``, and no critical
+            path was recorded that would show which ranks wait for which; otherwise 0.
         lost: The losses, and the findings that account for them.
     """
 
@@ -56,12 +56,12 @@ class Verdict:
 
     @property
     def first(self) -> Finding | None:
-        """The first finding; None if there is none, or it is spread over all regions."""
+        """The first finding; None if there is none, or if it is spread over all regions."""
         return self.findings[0] if self.findings and self.findings[0].region else None
 
     @property
     def with_mpi(self) -> float:
-        """The base plus the time in MPI that is no part of it: about the run's time if each rank had a free core."""
+        """The base plus the time in MPI that is not part of it: about the run's time if each rank had a free core."""
         return self.base.seconds + sum(each.seconds for each in self.lost if each.to is LostTo.TRANSFER)
 
 
@@ -97,8 +97,8 @@ def find_verdict(analysis: Analysis) -> Verdict:
 def _longest_wait(analysis: Analysis, lost: Iterable[Lost]) -> Wait | None:
     """Return the longest wait of ranks for each other.
 
-    None if findings account for most of the loss by unequal busy time or by waiting, whichever is larger, or if this
-    loss is less than 3 % of the base.
+    The loss by unequal busy time is compared with the loss by waiting. None if findings account for most of the larger
+    of the two, or if the larger one is less than 3 % of the base.
     """
     path, idle = analysis.critical_path, [each for each in lost if each.to in (LostTo.UNEQUAL, LostTo.WAITING)]
     most = max(idle, key=lambda each: each.seconds, default=None)

@@ -73,7 +73,7 @@ def waits_for(analysis: Analysis, finding: Finding) -> tuple[Wait, ...]:
 
 
 def is_for_master(analysis: Analysis, finding: Finding) -> bool:
-    """Return whether a finding only reports that a master waits for the others, which nothing can save."""
+    """Return whether a finding only reports that a master waits for the others, which no fix can avoid."""
     if analysis.master is None or finding.kind is not Kind.LATE or finding.groups or finding.is_in_turn:
         return False
     weighed = analysis.run.weighed

@@ -21,7 +21,7 @@ __all__ = ["LateRanks", "find_late_ranks"]
 Steps = Iterator["Steps"]  # a generator that yields the generators of regions below
 
 _LITTLE: Final = 1e-3  # share of the time in MPI; less waiting does not affect other ranks
-_ROUNDING: Final = 1e-9  # relative to a mean
+_ROUNDING: Final = 1e-9  # rounding error, relative to a mean
 _LOOPS: Final = 2  # nested loops whose first iteration is followed separately; each doubles the work
 
 
@@ -44,14 +44,14 @@ class LateRanks:
 def find_late_ranks(selection: Selection, vectors: RankVectors, culprits: Sequence[int]) -> LateRanks:
     """Follow a program with average iterations, and find how far ranks are ahead of others in each region.
 
-    Regions follow each other in the order of first entry; those in a loop, or entered repeatedly, alternate::
+    Regions follow each other in the order of first entry; regions in a loop, or entered repeatedly, alternate::
 
         main ┬── read                   read; step 1: walls, advance, (own code of loop); step 2: walls, …; write
              ├── loop ┬── walls
              │        └── advance
              └── write
 
-    In the first iteration, each rank starts as late as it arrives; each further iteration starts as the one before
+    In the first iteration, each rank starts as late as it arrives; each further iteration starts as the previous one
     ended. A region's own MPI calls come after the regions below it. In these calls, ranks wait for the last of the
     ranks that hardly wait. Each waits for as long as it is ahead of that rank, but in total no longer than its measured
     time minus the shortest measured time of any rank. After that, it is no longer ahead.
@@ -180,7 +180,7 @@ class _Walk:
         self.seconds = np.zeros(len(self.program.in_mpi))
 
     def go(self) -> None:
-        """Follow the ranks through the program, without recursion: call paths may be deeper than Python's stack."""
+        """Follow the ranks through the program without recursion: call paths may be deeper than Python's stack."""
         for root in self.program.roots:
             under_way = [self._enter(root, executions=1.0, weight=1.0, gone=0.0)]
             while under_way:
@@ -256,7 +256,7 @@ class _Walk:
 
     @cached_property
     def _rows_around(self) -> dict[int, list[int]]:
-        """Region → rows of the culprits that the region is, or is inside of."""
+        """Region → rows of the culprits that are the region or contain it."""
         found: dict[int, list[int]] = {}
         for row, culprit in enumerate(self.culprits, start=1):
             for each in (culprit, *descendants(self.program.vectors.regions, culprit)):
@@ -298,7 +298,7 @@ class _Walk:
         )
         part = np.divide(waited, ahead, out=np.zeros_like(ahead), where=ahead > 0)
         if (np.abs(late + waited - last) <= _ROUNDING * last).all():
-            part = enters.astype(np.float64)  # all ranks are equally late now, and so in each culprit
+            part = enters.astype(np.float64)  # all ranks are equally late now, also in each culprit
         self.waited[0] += waited
         self.waited[1:] += part * (of_last[:, None] - of_culprits)
 

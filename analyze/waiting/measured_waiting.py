@@ -15,16 +15,16 @@ from .waiting import Waiting
 __all__ = ["with_measured"]
 
 _ITSELF: Final = ("mpi_barrier_time", "mpi_collective_time")
-_MOST: Final = 0.5  # share of collectives in a region's time in MPI from which its measured waiting is used
+_MOST: Final = 0.5  # least share of collectives in a region's time in MPI for which the measurement is used
 
 
 def with_measured(waiting: Waiting, weighed: Selection) -> Waiting:
-    """Replace the estimate by measured waiting if most of a region's time in MPI is in collectives.
+    """Replace the estimate with measured waiting if most of a region's time in MPI is in collectives.
 
     In other regions, of sends and receives, the estimate is kept, but is at least the measured value. A barrier without
     waiting takes time, too: no more than the collectives themselves, and on all ranks. So waiting is the time of
     barriers minus the collectives' time, or minus the shortest of any rank, whichever leaves more. The waiting is
-    divided over the same culprits as the estimate.
+    divided among the same culprits as the estimate.
 
     Args:
         waiting: The estimate.
@@ -51,5 +51,5 @@ def with_measured(waiting: Waiting, weighed: Selection) -> Waiting:
 
 
 def _least(selection: Selection) -> npt.NDArray[np.float64]:
-    """Return the shortest time in barriers over all ranks; ``float64[region]``."""
+    """Return the shortest time of any rank in barriers; ``float64[region]``."""
     return np.asarray(selection.by_rank(selection.experiment.exclusive(MPI_WAIT.name)).min(axis=1))

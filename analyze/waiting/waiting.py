@@ -49,7 +49,7 @@ class Waiting:
 
 
 def find_waiting(weighed: Selection, found: Dissimilarity, vectors: RankVectors, selection: Selection) -> Waiting:
-    """Attribute time in MPI to late ranks, at most as much as their lateness explains.
+    """Attribute time in MPI to late ranks, but at most as much as their lateness explains.
 
     ``find_late_ranks`` determines the waiting in a region's own calls; an immaterial share is ignored. A region
     includes the waiting of the regions below it. Waiting is divided among the culprits before the region, in proportion

@@ -22,10 +22,9 @@ _ITSELF: Final = frozenset(
     | {"cpi", "ipc"}
 )
 # Least time per event, in seconds: a miss in the first cache costs at least the latency of the second cache (4 ns), and
-# a miss in the second cache that of memory (40 ns). A core executes at most ten accesses or instructions per
-# nanosecond.
-# A metric is a companion only if its events, at this cost, explain _EXPLAINED of the change. For a miss rate, the
-# events are the misses.
+# a miss in the second cache at least the latency of memory (40 ns). A core executes at most ten accesses or
+# instructions per nanosecond. A metric is a companion only if its events, at this cost, explain at least the share
+# _EXPLAINED of the change. For a miss rate, the events are the misses.
 _AT_LEAST: Final[dict[str, float]] = {
     "l1_misses": 4e-9,
     "l1_miss_rate": 4e-9,
@@ -53,7 +52,7 @@ class Companion:
 
     Attributes:
         metric: The metric's name.
-        sign: ``+`` if it rises when the anomaly's metric does.
+        sign: ``+`` if the metric rises when the anomaly's metric rises.
         score: From 0 to 1: the absolute value of Pearson's coefficient with the anomaly's shape.
         source: Name of the trace that contains the metric.
     """
@@ -94,10 +93,12 @@ class Anomaly:
         ranks: The ranks on which the metric changes.
         path: Index of the call path in the first run's trace; None for the whole program.
         factor: The ratio of the changed metric to its usual value; for a period, the share of time spent in file I/O.
-        strength: The change divided by the standard deviation of the residual (the values without the change).
+        strength: The change divided by the standard deviation of the residuals, which are the values without the
+            change.
         runs: How many runs show the change.
         period: Seconds from one occurrence to the next, or None.
-        before: For a dip, the call path that is entered after the dip, as an index in the first run's trace; else None.
+        before: For a dip, the call path that is entered after the dip, as an index in the first run's trace; otherwise
+            None.
         threads: Process and thread, if only some threads of a rank change; otherwise empty.
         goes_with: Other metrics that change at the same time, most similar first.
         courses: The busy time per entry of the region over the run, for each compared run.
@@ -124,7 +125,7 @@ class Anomaly:
 def companions(
     ways: Sequence[tuple[Run, Way]], members: Sequence[int], profile: Values, seconds: float
 ) -> tuple[Companion, ...]:
-    """Return the metrics of all runs that resemble an anomaly's shape, most similar first.
+    """Return the metrics of all runs whose shapes resemble an anomaly's shape, most similar first.
 
     Args:
         ways: For each run, the amounts in each part of a region's entries.

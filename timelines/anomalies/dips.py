@@ -25,7 +25,7 @@ _EACH: Final = 0.75  # least share of events with a dip before them
 
 
 def dips_of(pace: Pace, runs: Sequence[Run]) -> Iterator[Anomaly]:
-    """Yield the strongest dip of a region's speed just before rare entries of another call path, if there is one."""
+    """Yield the strongest dip in a region's speed just before rare entries into another call path, if there is one."""
     fine = divided(runs, pace.path, _PARTS, each=1)
     if fine is None:
         return
@@ -91,7 +91,7 @@ def _dip(pace: Pace, slowness: Values, path: int, events: Indices) -> Anomaly | 
 
 
 def _beside_neighbours(pace: Pace, gap: int) -> list[tuple[Run, Way]]:
-    """Return the amounts per part without slow changes, because a dip is a difference from neighbouring parts."""
+    """Return the amounts per part without slow changes, because dips are differences from the neighbouring parts."""
     found = []
     for run, each in pace.ways:
         from scipy.ndimage import median_filter  # noqa: PLC0415 - takes half a second

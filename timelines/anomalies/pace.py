@@ -1,4 +1,4 @@
-"""Find changes in a region's pace, the busy time per entry."""
+"""Find changes in a region's pace: its busy time per entry."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .shapes import Shape, best_shape, contrast
 
 __all__ = ["ALONE", "LEAST", "STRONG", "Pace", "changes_of", "divided", "pace_of"]
 
-_PARTS: Final = 100  # greatest number of parts; a change is located within a hundredth of the entries
+_PARTS: Final = 100  # greatest number of parts; a change is located to within a hundredth of the entries
 _FEWEST: Final = 20  # least number of parts; with fewer, a tenth of them is only one or two
 _EACH: Final = 2  # least number of entries and of samples per part, so that at least one lies entirely in the part
 _COUNTS: Final = frozenset({"instructions", "l1_misses", "l2_misses", "l2_accesses"})
@@ -27,10 +27,10 @@ _CALLS: Final = ("mpi", "io", "omp")
 _CHANGES: Final = 4  # greatest number of changes per region
 # Least height of a second change as a share of the first; a smaller one may be an artefact of the first shape's fit.
 _NEXT: Final = 0.5
-# Least relative change of a pace. LEAST applies if the program causes the change, because it occurs at the same entries
-# in several runs or in counts. ALONE applies to a single run, where the machine may cause it: of 16 runs of two
-# balanced programs, each with four busy ranks beside four other busy processes on two cores, 15 had no shape of 5 % or
-# more, but later a rank became faster by 20 %.
+# Least relative change of a pace. LEAST applies if the program must have caused the change, because it occurs at the
+# same entries in several runs or in counts. ALONE applies to a single run, in which the machine may have caused it: of
+# 16 runs of two balanced programs, each with four busy ranks beside four other busy processes on two cores, 15 had no
+# shape of 5 % or more, but in a later run a rank became faster by 20 %.
 LEAST: Final = 0.1
 ALONE: Final = 0.3
 STRONG: Final = 3.0  # least height of a change, in standard deviations of the residual
@@ -46,7 +46,7 @@ class Pace:
         places: Process and thread of each location.
         ways: Each run, with its times and amounts per part.
         slowness: ``float64[run, location, part]``: busy time per entry, divided by its median over all parts. Counting
-            runs are left out, because counting slows them down.
+            runs are left out, because counting slows runs down.
     """
 
     path: int
@@ -67,7 +67,7 @@ class Pace:
 
     @property
     def courses(self) -> tuple[Course, ...]:
-        """The time per entry over the run, for each run."""
+        """The busy time per entry in the course of each run."""
         return tuple(Course(run.source, way.begin, way.end, way.seconds) for run, way in self.ways)
 
     @property
@@ -87,7 +87,10 @@ def pace_of(runs: Sequence[Run], path: int) -> Pace | None:
 
 
 def divided(runs: Sequence[Run], path: int, most: int, *, each: int) -> Pace | None:
-    """Return a region's entries in at most ``most`` parts of at least ``each`` entries and samples; None if too few."""
+    """Return a region's entries, divided into at most ``most`` parts.
+
+    Each part has at least ``each`` entries and as many samples. The result is None if there are too few.
+    """
     first = runs[0].trace
     counts = runs[0].entries[:, :, path]
     inside = np.flatnonzero(counts[0]).tolist()
@@ -148,7 +151,7 @@ def changes_of(pace: Pace) -> Iterator[Anomaly]:
 
 
 def _strongest(left: Values) -> tuple[Shape, list[int]] | None:
-    """Return the strongest shape of a single location or of all together, and the locations that have it."""
+    """Return the strongest shape of a single location or of all locations together, and the locations that have it."""
     shapes = [best_shape(each) for each in (np.median(left, axis=0), *left)]
     known = [each for each in shapes if each is not None]
     if not known:

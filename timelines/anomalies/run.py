@@ -79,7 +79,7 @@ class Run:
 def _kept(read: Callable[[int], TimeLine]) -> Callable[[int], TimeLine]:
     """Return a function that reads time lines, and keeps the first time lines in memory up to a limit.
 
-    Each region reads all lines in the same order, so a cache that keeps the latest lines would never hit.
+    All time lines are read in the same order for each region, so a cache of the latest lines would never hit.
     """
     lines: dict[int, TimeLine] = {}
     room = _KEPT
@@ -149,7 +149,7 @@ def way(run: Run, path: int, locations: Sequence[int], parts: int) -> Way:
 def _parts(
     line: TimeLine, entries: Values, taken: Values, edges: Values, additive: Flags
 ) -> tuple[Values, Values, Values, Values]:
-    """Return begin, end, seconds and amounts of each part, as in ``Way``; ``edges`` are numbers of entries."""
+    """Return the begin, end, seconds and amounts of each part, as in ``Way``; ``edges`` are numbers of entries."""
     first, last = _places(entries, edges, np.flatnonzero(taken > 0))
     times = np.concatenate([line.begin[:1], line.end])
     each = np.diff(edges)
@@ -168,9 +168,9 @@ def _upto(values: npt.NDArray[Any]) -> Values:
 
 
 def _places(entries: Values, edges: Values, busy: Indices) -> tuple[Values, Values]:
-    """Return begin and end of each part, ``float64[part]``, as fractional indices of samples.
+    """Return the beginning and end of each part, ``float64[part]``, as fractional indices of samples.
 
-    A part ends with the time spent in its last entry; the time until the next entry belongs to no part.
+    A part ends with the time spent in its last entry; the time until the next entry does not belong to any part.
 
     Args:
         entries: ``float64[sample + 1]``: cumulative number of entries.

@@ -1,7 +1,7 @@
 """Find the shape of change in a sequence, if any: a ramp, a step, or a temporary level.
 
 A constant, and a constant plus each shape, are fitted by least squares; the fit with the least Bayesian information
-criterion is chosen (Schwarz, 1978). First, values far from the running median are replaced (Hampel's filter).
+criterion is chosen (Schwarz, 1978). Before this, values far from the running median are replaced (Hampel's filter).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Kind = Literal["gradual change", "sudden change", "level shift"]
 
 _EDGE: Final = 0.1  # share of parts at each end in which no change is sought, because work begins or ends there
 _RAMP: Final = 0.2  # least length of a gradual change, as a share of parts; a shorter one is sudden
-_FAR_OFF: Final = 3  # greatest number of consecutive parts that a disturbance lasts
+_FAR_OFF: Final = 3  # greatest number of consecutive parts for which a disturbance lasts
 _PARAMETERS: Final[dict[Kind, int]] = {"sudden change": 3, "level shift": 4, "gradual change": 4}
 
 
@@ -32,7 +32,7 @@ class Shape:
     Attributes:
         kind: The kind of change.
         first: The first part of the change.
-        last: The part after its end.
+        last: The part after the end of the change.
         base: The level before the change, in the unit of the sequence.
         height: The size of the change.
         strength: The height divided by the standard deviation of the residual.
@@ -49,7 +49,7 @@ class Shape:
 
     @property
     def factor(self) -> float:
-        """The ratio of the changed level to the level before; at least a thousandth."""
+        """The ratio of the changed level to the previous level; at least a thousandth."""
         return max((self.base + self.height) / max(self.base, 1e-9), 1e-3)
 
 

@@ -21,7 +21,7 @@ __all__ = ["io_periods", "memory_growth"]
 
 _MEMORY: Final = "resident_memory"
 _PARTS: Final = 100
-_LONG: Final = 0.25  # least length of a growth, as a share of the run; a shorter one belongs to the program's start
+_LONG: Final = 0.25  # least length of growth, as a share of the run; shorter growth belongs to the program's start
 _IO: Final = "io_time"
 _STEPS: Final = 1000  # steps per run
 _PULSES: Final = 4  # least number of I/O phases, so that there are three gaps
@@ -94,7 +94,7 @@ def io_periods(run: Run, series: Mapping[str, Series]) -> Iterator[Anomaly]:
 
 
 def _place(run: Run, start: float, end: float) -> int | None:
-    """Return the call path with most file I/O in an interval, estimated from its I/O share in the whole run."""
+    """Return the call path with the most file I/O in an interval, estimated from its share of I/O in the whole run."""
     own, inside = np.zeros((2, len(run.trace.call_paths)))
     for line in run.trace.lines():
         middle = ((line.begin + line.end) / 2)[line.samples]

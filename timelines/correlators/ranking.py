@@ -21,7 +21,7 @@ Interval = tuple[float, float]
 Point = tuple[float, float]
 
 _COMBINED: Final = "combined"
-_FEWEST: Final = 8  # least number of common samples; with fewer, all coefficients are large
+_FEWEST: Final = 8  # least number of common samples; with fewer samples, all coefficients are large
 _WARPED: Final = 2000  # greatest number of samples to warp; if there are more, neighbours are averaged
 _CONSTANT: Final = 1e-9  # relative variation below which values are constant apart from rounding
 
@@ -52,7 +52,7 @@ class Ranking:
     """The result of a ranking.
 
     Attributes:
-        target: The metric to which all others are compared.
+        target: The metric with which all others are compared.
         ranked: The compared metrics, best first.
         omitted: Metrics that are not ranked: name, source, and the reason.
         segments: The number of segments of the target.
@@ -121,7 +121,7 @@ def rank(
         target: The metric that shows an anomaly.
         metrics: Metrics of any traces, mapped to the target's time.
         intervals: Intervals of the target to use, in seconds; empty for the whole target.
-        by: The correlator by which to sort; ``combined`` is the mean rank over all others.
+        by: The correlator by which to sort; ``combined`` is the mean of the ranks by all other correlators.
         segments: The number of segments of the target; None for the suggested number.
         pattern: A drawn pattern, as points with time in seconds and value; None for the proposed one.
         told: Progress callback: number of metrics done, and total.

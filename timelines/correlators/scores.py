@@ -78,7 +78,7 @@ def warping(x: Values, y: Values) -> float:
 
 
 def same_splits(target: Segmentation, times: Values, values: Values) -> float:
-    """Return the score of the residual of the metric's line fits within the target's segments (section 5.3.1)."""
+    """Return the score of the residual from fitting lines to the metric in the target's segments (section 5.3.1)."""
     ends = np.append(target.first[1:], target.count)
     return _inverse(float(Fits(times, normalised(values)).errors(target.first, ends).sum()))
 

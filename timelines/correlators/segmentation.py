@@ -2,7 +2,7 @@
 
 A pattern is the target's course without noise. If users do not draw a pattern, one is proposed: the target is segmented
 after single outliers are replaced by the running median (Hampel's filter), which keeps steps in place. Two outliers in
-a row are kept as an event, because with a wider filter the periodic writes of a real run vanished.
+a row are kept as an event, because a wider filter made the periodic writes of a real run vanish.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Fits:
         self._sums = np.concatenate([np.zeros((len(terms), 1)), np.cumsum(terms, axis=1)], axis=1)
 
     def errors(self, first: npt.ArrayLike, last: npt.ArrayLike) -> Values:
-        """Return the residual sum of squares for each range of samples, from ``first`` to before ``last``."""
+        """Return the residual sum of squares for each range of samples, from ``first`` up to, but without, ``last``."""
         begin, end = np.broadcast_arrays(first, last)
         n, t, tt, y, ty, yy = self._sums[:, end] - self._sums[:, begin]
         spread = np.maximum(tt - t * t / n, 0.0)
@@ -131,7 +131,7 @@ def _splits(times: Values, values: Values, count: int) -> list[Segmentation]:
 
 
 def _best_split(fits: Fits, begin: int, end: int) -> tuple[float, int]:
-    """Return the best split of a segment: by how much it reduces the error, and its place; both -1 if too short."""
+    """Return by how much the best split of a segment reduces the error, and its place; -1 for both if too short."""
     places = np.arange(begin + _SHORTEST, end - _SHORTEST + 1)
     if not len(places):
         return -1.0, -1
@@ -141,7 +141,7 @@ def _best_split(fits: Fits, begin: int, end: int) -> tuple[float, int]:
 
 
 def drawn_pattern(points: Sequence[tuple[float, float]], times: Values) -> Values:
-    """Return a polyline's values at some times; its points have time in seconds and value.
+    """Return a polyline's values at the given times; its points have time in seconds and value.
 
     Raises:
         InputError: There are fewer than two points, or their times do not increase.

@@ -29,7 +29,7 @@ _GAIN: Final = 1e-9
 
 @dataclass(frozen=True)
 class Split:
-    """Projections of points to lines, each split in two where the index is largest.
+    """Projections of points onto lines, each split in two where the index is largest.
 
     Attributes:
         index: ``float64[line]``: the index of the split.
@@ -171,7 +171,7 @@ def in_metrics(space: MetricSpace, alone: Split, *, level: float = CAMPS_LEVEL) 
 
 
 def in_projection(seen: MetricSpace, *, critical: float | None = None, seed: int = 0) -> list[Camps]:
-    """Return a list with the best projection's split; an empty list if the points have only one dimension.
+    """Return a list that contains the best projection's split; an empty list if the points have only one dimension.
 
     Args:
         seen: The points.

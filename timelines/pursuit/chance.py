@@ -96,9 +96,9 @@ _PROJECTED: Final = (
 def critical_index(points: int, rank: int, dimensions: int) -> float:
     """Return the index that the best projection of normally distributed points exceeds in only 2.5 % of cases.
 
-    The table is interpolated by the logarithms of metrics and of points per metric. Beyond the table's largest number
-    of points per metric, the index is inversely proportional to this number; beyond the largest number of metrics, the
-    index is constant.
+    The table is interpolated in the logarithms of the numbers of metrics and of points per metric. Beyond the table's
+    largest number of points per metric, the index is inversely proportional to this number; beyond the largest number
+    of metrics, the index is constant.
 
     Args:
         points: The number of points.

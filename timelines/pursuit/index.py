@@ -1,4 +1,4 @@
-"""Jones and Sibson's index: how far a projection to 1 to 3 dimensions is from normality (Vetter and Reed, 3.3.1)."""
+"""Jones and Sibson's index: how far a projection onto 1 to 3 dimensions is from normality (Vetter and Reed, 3.3.1)."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Cumulants:
 
     @property
     def index(self) -> Values:
-        """``float64[…]``: the index (|K3|² + |K4|²/4) / 12, the norms being those of the whole tensors."""
+        """``float64[…]``: the index (|K3|² + |K4|²/4) / 12, with the norms of the whole tensors."""
         weight = self.pairs.weight
         third = np.einsum("...aq,...aq,q->...", self.third, self.third, weight)
         fourth = np.einsum("...pq,...pq,p,q->...", self.fourth, self.fourth, weight, weight)
@@ -65,7 +65,7 @@ class Cumulants:
 def index(projected: Values) -> float:
     """Return the index of points, ``float64[point, dimension]``, that are centred with unit covariance.
 
-    The index is invariant under rotation. O(points × dimensions⁴).
+    The index is invariant under rotation. Computing it takes O(points × dimensions⁴).
     """
     return float(cumulants(np.ascontiguousarray(projected.T)).index)
 

@@ -36,7 +36,7 @@ class Options:
         seed: Seed of the search.
         starts: Number of starts of the search.
         probed: The share of unselected metrics that is also recorded, as probes, in each period.
-        jitter: The share by which the index of a new selection must exceed that of the last selection.
+        jitter: The share by which the index of a new selection must exceed the index of the last selection.
         metrics: Names of metrics; all if None.
         derived: Formulas of further metrics, computed from averages.
         exclude_ranks: Ranks to leave out.
@@ -60,8 +60,8 @@ class Period:
     Attributes:
         start: Start of the window in seconds.
         end: End of the window in seconds.
-        status: As in ``Outcome``. Without a result, ``too-few`` if there are too few locations, ``no-structure`` if no
-            metric differs.
+        status: As in ``Outcome``. Without a result, ``too-few`` if there are too few locations, or ``no-structure`` if
+            no metric differs.
         reason: The reason for the status.
         found: The result, or None.
         selected: The metrics to record from now on; empty before the first selection.
@@ -102,8 +102,8 @@ class PursuitOverTime:
         reduction: The data volume saved by the selections.
         parts: For each derived metric, the measured metrics in its formula.
         sources: For each measured metric, how it was measured, if known.
-        telling: The most informative period so far: the period whose structure is farthest beyond chance, or else the
-            last period with a result. To limit memory, only the points of this period are kept.
+        telling: The most informative period so far: the period whose structure is farthest beyond chance, or otherwise
+            the last period with a result. To limit memory, only the points of this period are kept.
     """
 
     options: Options
@@ -121,7 +121,7 @@ class PursuitOverTime:
 
     @property
     def recorded(self) -> tuple[str, ...]:
-        """The measured metrics to record from now on, including probes; all before the first selection."""
+        """The measured metrics to record from now on, including probes; all metrics before the first selection."""
         return self.measured((*self.selected, *self.turns.probed) if self.selected else self.metrics)
 
     @property

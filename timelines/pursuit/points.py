@@ -82,9 +82,9 @@ class Sphered:
 def sphered(scaled: Values) -> Sphered:
     """Return the points multiplied by the inverse square root of the metrics' correlation matrix.
 
-    Directions without variance are left out; they exist if a metric depends on others or there are fewer points than
-    metrics. Singular values are used, in O(points × metrics²), because the correlation matrix contains their squares,
-    which would lose half of the digits.
+    Directions without variance are left out; they exist if a metric depends on other metrics, or if there are fewer
+    points than metrics. Singular values are used, in O(points × metrics²), because the correlation matrix contains
+    their squares, which would lose half of the digits.
 
     Args:
         scaled: ``float64[point, metric]``, each metric with zero mean and unit variance.

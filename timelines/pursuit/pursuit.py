@@ -148,11 +148,12 @@ def pursue(
     seed: int = 0,
     starts: int = STARTS,
 ) -> Pursuit:
-    """Rank metrics by how far the projections that show them are from normality; O(points × metrics³).
+    """Rank metrics by how far the projections that show them are from normality, in O(points × metrics³).
 
     Args:
         space: The locations.
-        parts: Several points per location, with the same metrics, to project instead of the locations; or None.
+        parts: Several points per location, with the same metrics, to project instead of the locations; None to project
+            the locations.
         dimensions: Dimensions of projections: 1, 2 or 3.
         trimming: The treatment of outliers.
         seed: Seed of the search.
@@ -277,7 +278,7 @@ def index_of(space: MetricSpace, metrics: tuple[str, ...]) -> float:
 
 
 def _by_spread(space: MetricSpace) -> tuple[Ranked, ...]:
-    """Return metrics by range divided by largest absolute value, for use if there are too few points for an index."""
+    """Return metrics sorted by range divided by largest absolute value, if points are too few for an index."""
     relative: Values = space.values / np.abs(space.values).max(axis=0)
     order = np.argsort(-np.ptp(relative, axis=0), kind="stable")
     return tuple(Ranked(space.metrics[each], 0.0, 0.0, 0.0, 0.0) for each in order.tolist())

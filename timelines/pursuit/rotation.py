@@ -55,8 +55,8 @@ class Turning:
 def simulated(scaled: Values, points: Sequence[Point], find: Search, *, seed: int = 0) -> tuple[float, float]:
     """Return the critical values of the index and of camps, from searches in randomly rotated points.
 
-    The significance levels are those of the tables; indices are assumed to have Gumbel's distribution of largest
-    values. The limits are widened by Student's t, because the spread is estimated from few draws.
+    The significance levels are those of the tables; indices are assumed to have Gumbel's extreme-value distribution.
+    The limits are widened by Student's t, because the spread is estimated from few draws.
     """
     turning, random = Turning(scaled, points), np.random.default_rng(seed)
     found: list[tuple[float, float]] = []

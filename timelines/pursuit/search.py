@@ -15,7 +15,7 @@ __all__ = ["MANY", "STARTS", "Projection", "Search", "search", "some"]
 
 STARTS: Final = 24
 _RACE: Final = 6  # steps after which only the best starts continue
-_WINNERS: Final = 4  # one in four starts continues
+_WINNERS: Final = 4  # one in this many starts continues
 _STEPS: Final = 100
 _LAST_STEPS: Final = 40  # steps with all points, after a search in a sample
 _FLAT: Final = 1e-4  # the frame is a maximum if this share or less of the gradient is tangent to the manifold
@@ -89,7 +89,7 @@ def some(values: Values, drawn: np.random.Generator) -> Values:
 
 
 def _starts(values: Values, dimensions: int, starts: int, drawn: np.random.Generator) -> Values:
-    """Return orthonormal starting frames, half of them with the direction of a far point as first axis."""
+    """Return orthonormal starting frames, half of them with the direction of a far point as the first axis."""
     rank = values.shape[1]
     axes = drawn.standard_normal((starts, rank, dimensions))
     far = np.argsort(-np.einsum("pr,pr->p", values, values), kind="stable")[: starts // 2]

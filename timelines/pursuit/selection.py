@@ -22,7 +22,7 @@ class Reduction:
     Attributes:
         records: The number of samples.
         fields: The number of fields if all metrics were recorded.
-        kept: The number of fields with the metrics selected at the time.
+        kept: The number of fields with only the metrics that were selected at the time.
         metrics: The number of measured metrics.
         course: For each period: its end in seconds, and the share saved so far.
     """
@@ -35,7 +35,7 @@ class Reduction:
 
     @property
     def share(self) -> float:
-        """The share saved, from 0 to 1."""
+        """The share of data saved, from 0 to 1."""
         return 1 - self.kept / self.fields if self.fields else 0.0
 
     def after(self, end: float, records: int, selected: tuple[str, ...]) -> Reduction:
@@ -83,7 +83,7 @@ class Turns:
     """The order in which unselected metrics are probed.
 
     Attributes:
-        waiting: All metrics; first those that were not recorded for longest.
+        waiting: All metrics, starting with those that have not been recorded for the longest time.
         probed: The metrics that are recorded next as probes.
     """
 

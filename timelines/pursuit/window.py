@@ -49,7 +49,7 @@ class SlidingWindow:
         every: Seconds from the start of one window to the next; None for half the width.
 
     Attributes:
-        late: The number of samples that arrived after their window.
+        late: The number of samples that arrived after their window was complete.
         empty: The number of windows without a sample, which were skipped.
         locations: Process and thread of the known locations.
     """
@@ -61,7 +61,7 @@ class SlidingWindow:
         self._width = width
         self._every = width / 2 if every is None else every
         self._kept = Samples.none()  # sorted by time
-        self._came: list[Samples] = []  # arrived later, not sorted
+        self._came: list[Samples] = []  # samples that arrived later, not sorted
         self._latest = np.empty(0)  # latest time of each location
         self._origin = inf
         self._number = 0

@@ -56,7 +56,7 @@ def align(
         reference: The metric in the trace with the known intervals.
         other: The same metric in the other trace.
         intervals: Intervals of the reference, in seconds.
-        anchors: The map of time between both traces, if it is known; then nothing is warped.
+        anchors: The map of time between the two traces, if it is known; nothing is warped then.
         band: As for ``warp``.
         penalty: As for ``warp``.
         told: As for ``warp``.
@@ -93,7 +93,7 @@ def _known(series: Series) -> Series:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OnTime:
-    """The metrics of another trace, on the reference's time.
+    """The metrics of another trace, mapped to the reference's time.
 
     Attributes:
         series: The metrics.
@@ -134,7 +134,7 @@ def carried(series: Series, times: TimeMap, reference: Series) -> Series:
 
     Args:
         series: The metric.
-        times: The map from the reference's time to that of the metric's trace.
+        times: The map from the reference's time to the time of the metric's trace.
         reference: Any metric of the reference.
     """
     first, last = times.moments(reference.begin), times.moments(reference.times)
@@ -162,7 +162,8 @@ def brought(
         reference: The reference trace, and its metrics.
         other: The other trace, and its metrics.
         by: How the time is mapped; ``auto``: by anchors if possible, otherwise by warping.
-        metric: The metric by which traces are warped; None for the target, or else the first common metric that varies.
+        metric: The metric by which traces are warped; None for the target, or otherwise the first common metric that
+            varies.
         intervals: Intervals of interest in the reference, in seconds.
         ranks: The ranks to include; None for all.
         told: As for ``warp``.

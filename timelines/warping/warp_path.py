@@ -52,7 +52,7 @@ def warp(
     open_ends: bool = False,
     told: Told | None = None,
 ) -> Warp:
-    """Return the warp path of least error: it matches all samples in order, and both ends with both ends.
+    """Return the warp path of least error: it matches all samples in order, and the sequences' ends with each other.
 
     If several paths have the least error, the result is the path that, followed backwards from its end, steps in both
     sequences at once for as long as possible. Time is O(n·m), memory O((n + m)^0.5 · n).
@@ -80,7 +80,7 @@ def warp(
 
 
 def warp_error(x: npt.ArrayLike, y: npt.ArrayLike, *, band: float | None = None, told: Told | None = None) -> float:
-    """Return the least error of all warp paths (Eq. 1), in memory for a few copies of ``x``.
+    """Return the least error of all warp paths (Eq. 1); this needs memory for a few copies of ``x``.
 
     Args:
         x: ``float[n]``: the first sequence.
@@ -107,7 +107,7 @@ class _Rows:
     """Three diagonals of the table, each a row of values by i, preceded by a cell outside the table.
 
     Attributes:
-        before: The diagonal two before the current one.
+        before: The second diagonal before the current one.
         latest: The diagonal before the current one.
         out: The current diagonal.
         shift: The number of values that are missing at the front of the rows.
@@ -236,8 +236,8 @@ def _ways(table: _Table, i: int, k: int, start: int, kept: tuple[Values, Values]
     """Recompute diagonals from ``start`` to k, as far as paths to the cell (k, i) can use them.
 
     Returns:
-        For each diagonal: the first i; for each cell, whether its best step is in only one sequence; and for each cell,
-        whether the better of these steps is in the second sequence.
+        For each diagonal: its first i; for each cell, whether the best step to it is in only one sequence; and for each
+        cell, whether the better of the steps in one sequence is in the second sequence.
     """
     shift = max(0, i - (k - start) - 2)
     before, latest = (row[shift : i + 2].copy() for row in kept)
