@@ -42,8 +42,8 @@ _PROBED: Final = 0.25
 _OF_TRACES: Final = ("window", "every", "follow")
 _OF_RUNS: Final = ("region", "exclusive", "sample", "by")
 _MOST_STARTS: Final = 1000  # the critical values have been computed for at most this many starts
-_PERIODS: Final = 1000  # most periods per window
-_MOST_PERIODS: Final = 100_000  # most periods per trace
+_PERIODS: Final = 1000  # maximum number of periods per window
+_MOST_PERIODS: Final = 100_000  # maximum number of periods per trace
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Inputs", "answered", "command_key", "note_compile"]
 
-_MOST: Final = 4  # most notes per command, for example for several branches of a project
+_MOST: Final = 4  # maximum number of notes per command, for example for several branches of a project
 _PRODUCTS: Final = "AUTOANALYZER_PRODUCTS"
 # Variables with which commands have results in addition to the object, or no result.
 _UNUSUAL: Final = ("AUTOANALYZER_INSIDE", _PRODUCTS)

@@ -27,15 +27,15 @@ __all__ = ["regions_of_unbuilt"]
 
 _MOST_FILES: Final = 200
 _MOST_FOLDERS: Final = 400
-_MOST_MISSING: Final = 50  # most missing headers of one source
+_MOST_MISSING: Final = 50  # maximum number of missing headers per source
 _HEADER: Final = re.compile(r"\.(?:h|hh|hpp|hxx|h\+\+|H|tcc|inc|fh)$")
 _MAKEFILE: Final = re.compile(
     r"^(?:[Mm]akefile|GNUmakefile|.*\.mk|make\.(?:def|inc)|flags\.make|compile_commands\.json)$"
 )
-_LARGEST: Final = 4 << 20  # most bytes of a makefile to read
+_LARGEST: Final = 4 << 20  # maximum size in bytes of a makefile to read
 _COMMENT: Final = re.compile(r"(?m)(?:^|\s)#.*$")
 _MACRO: Final = re.compile(r"(?<![\w-])-D[A-Za-z_]\w*(?:=[\w.+-]+)?(?![\w$\"'\\(=])")
-_ROOT: Final = 3  # least parts of a folder to walk: a home, /home/name; folders above belong to other users
+_ROOT: Final = 3  # minimum number of parts in the path of a folder to walk, as in /home/name; folders above may be others'
 _SYSTEM: Final = "/usr/"  # begins the names of headers that do not belong to the program
 _MISSING: Final = re.compile(r"(?:fatal error|Error): (?:Cannot open included file .|)([\w./+-]+)(?:.|): No such file")
 

@@ -27,9 +27,9 @@ Values = npt.NDArray[np.float64]
 
 _MOST: Final = 10
 _DRAWN_MOST: Final = 20
-_LEAST: Final = 0.005  # least share of all time that is shown in a table; cells with less are blank
-_SHORTEST: Final = 0.5e-9  # seconds; shorter times are shown as a dash
-_DRAWN: Final = 0.001  # least share of all time for a region to be drawn; shorter bars are too small to see
+_LEAST: Final = 0.005  # minimum share of all time that is shown in a table; smaller shares leave the cell blank
+_SHORTEST: Final = 0.5e-9  # minimum time in seconds; shorter times are shown as a dash
+_DRAWN: Final = 0.001  # minimum share of all time for which a region is drawn; shorter bars are too small to see
 _TITLES: Final = {
     "l1_misses": "L1 misses",
     "l2_misses": "L2 misses",

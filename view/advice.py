@@ -18,8 +18,8 @@ if TYPE_CHECKING:  # most verdicts need no sources
 
 __all__ = ["find_advice", "not_advised", "tips", "tries"]
 
-_LONGEST: Final = 240  # most characters of advice in a verdict: two lines on a wide terminal, three on a narrow one
-_MOST: Final = 2 * _LONGEST  # most characters of advice that cannot be shortened by dropping clauses
+_LONGEST: Final = 240  # maximum length of advice in a verdict: two lines on a wide terminal, three on a narrow one
+_MOST: Final = 2 * _LONGEST  # maximum length of advice that cannot be shortened by dropping clauses
 
 
 def find_advice(

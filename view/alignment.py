@@ -17,7 +17,7 @@ __all__ = ["SCHEMA", "alignment_report", "warnings_of"]
 
 SCHEMA: Final = "autoanalyzer.alignment/1"
 
-_FEW: Final = 3  # most warnings of one kind per trace
+_FEW: Final = 3  # maximum number of warnings of each kind per trace
 
 
 def alignment_report(reference: Series, interval: tuple[float, float], found: Sequence[Alignment]) -> Report:

@@ -29,9 +29,9 @@ __all__ = ["TRUST", "caveats", "how_counted", "shared_cores"]
 
 TRUST: Final = "trust busy time, not wall time"
 
-_MOST: Final = 2  # warnings to show by default; a line gives the number of others
-_COSTLY: Final = 10  # least overhead, in percent, that causes a warning
-_OUTSIDE: Final = 0.1  # least time before MPI_Init and after MPI_Finalize, in seconds, that causes a warning
+_MOST: Final = 2  # number of warnings to show by default; another line gives the number of the remaining ones
+_COSTLY: Final = 10  # minimum overhead in percent that causes a warning
+_OUTSIDE: Final = 0.1  # minimum time in seconds before MPI_Init and after MPI_Finalize that causes a warning
 
 
 def caveats(

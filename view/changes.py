@@ -31,9 +31,9 @@ _FIRST_TO_GO: Final = ("source", "before", "after")  # columns to drop on a narr
 _METRICS: Final = 16
 _REGIONS: Final = 15
 _NAMED: Final = 3  # number of unmeasured metrics to name
-_DESCRIPTION: Final = 80  # most characters of a description
-_MANY: Final = 1000  # percent from which values have no decimals
-_LEAST: Final = 0.001  # least change of a region that is listed, as a share of the total
+_DESCRIPTION: Final = 80  # maximum length of a description
+_MANY: Final = 1000  # percentages from this one on have no decimals
+_LEAST: Final = 0.001  # minimum change for which a region is listed, as a share of the total
 
 _Values = npt.NDArray[np.float64]
 

@@ -15,7 +15,7 @@ from .units import amount, many
 __all__ = ["history_document", "history_lines", "incomparable_lines", "judged_lines"]
 
 _SCHEMA: Final = "autoanalyzer.history/1"
-_REGIONS: Final = 3  # most regions that are named for a change in the whole program
+_REGIONS: Final = 3  # maximum number of regions named for a change in the whole program
 
 
 def history_lines(histories: Sequence[History]) -> list[str]:

@@ -15,8 +15,8 @@ from .units import amount, many, ranks
 __all__ = ["caveats", "drawn", "dropped", "finite", "names", "part_of", "some_rows", "value"]
 
 _NAMED: Final = 5
-_PROCESSES: Final = 2  # least number of processes that can be compared
-_DRAWN: Final = 2000  # most points in a picture, so that a browser draws it at once
+_PROCESSES: Final = 2  # minimum number of processes that can be compared
+_DRAWN: Final = 2000  # maximum number of points in a picture, so that browsers draw it without delay
 
 
 def caveats(space: MetricSpace) -> list[str]:

@@ -13,7 +13,7 @@ from ..experiment.region import CALL_KINDS
 
 __all__ = ["Place", "at_line", "clipped", "short", "source_among", "visible"]
 
-_LONGEST: Final = 200  # most characters of a name; longer names come from templates and generators
+_LONGEST: Final = 200  # maximum length of a name; only templates and generators produce longer names
 
 
 @dataclass(frozen=True, slots=True)

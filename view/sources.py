@@ -17,8 +17,8 @@ from .source_file import LARGEST, SourceFile, candidates, find_source, is_source
 
 __all__ = ["Sources"]
 
-_UP: Final = 3  # number of folders above the experiment's file to search: experiment, run, and project
-_MOST: Final = 20_000  # most files and folders to examine, which takes some seconds on a slow disk
+_UP: Final = 3  # number of folders to search above the experiment's file: those of the experiment, run and project
+_MOST: Final = 20_000  # maximum number of files and folders to examine; this takes some seconds on a slow disk
 
 
 class Sources:

@@ -14,7 +14,7 @@ __all__ = ["print_table"]
 
 _GAP: Final = 2  # spaces between columns
 _PADDING: Final = re.compile(r" +((?:\x1b\[[0-9;]*m)*)$")  # spaces at a line's end, perhaps before escape sequences
-_NAMED: Final = 8  # most omitted columns to name
+_NAMED: Final = 8  # maximum number of omitted columns to name
 _WHOLE: Final = 10_000  # width that fits any table
 
 

@@ -27,7 +27,7 @@ _NEST: Final = expression(
 _TEXT: Final = expression(r"\S")
 _LAST_ATTRIBUTES: Final = expression(r"\]\s*(\])\s*\Z")
 _SQUARE: Final = expression(r"[\[\]]")
-_LONGEST: Final = 1000  # most characters of attributes
+_LONGEST: Final = 1000  # maximum length of attributes
 _OPENS_A_BLOCK: Final = expression(r"STDC\b|clang\s+fp\b")
 # Pragmas that do not bind to a loop: they may be anywhere, or only at the start of a block, before the guard.
 _NOT_OF_A_LOOP: Final = expression(

@@ -35,7 +35,7 @@ _SIMPLE: Final = expression(r"\w+\s*\([^;{}]*\{([^{}]*)\}")
 _GOES_ON: Final = expression(r"\b(?:for|while|do|goto|new|delete|asm|__asm__|co_\w+)\b")
 _CALLED: Final = expression(r"\b(?!(?:if|switch|return|sizeof|alignof|noexcept|decltype)\b)(\w+)\s*\(")
 _CONDITION: Final = expression(r"for\s*\([^;{}()]*;[^;{}]*;")
-_DEEPEST: Final = 50  # most nested calls that are followed
+_DEEPEST: Final = 50  # maximum depth to which nested calls are followed
 _NESTED: Final = 2  # loops around a call that count as nested; a program's outermost loop alone does not
 _Item = TypeVar("_Item", Call, Loop)
 

@@ -50,9 +50,9 @@ __all__ = ["Subject", "page_of"]
 _SUMS: Final = "Values in the trees are sums over all ranks, from start to end."
 _MEANS: Final = f"{_SUMS} Those of the verdict are means over the ranks, without starting and ending MPI."
 _SEPARATOR: Final = " · "
-_CHANGES: Final = 5  # most changes to list on the page of a difference
-_MOST_RANKS: Final = 10_000  # most locations for which the page has an account, which then takes half a second
-_MOST_SOURCE: Final = 8 << 20  # most characters of sources in a page; a larger page would be hard to send
+_CHANGES: Final = 5  # maximum number of changes listed on the page of a difference
+_MOST_RANKS: Final = 10_000  # maximum number of locations for which the page has an account; it then takes half a second
+_MOST_SOURCE: Final = 8 << 20  # maximum number of source characters in a page; a larger page would be hard to send
 
 
 @dataclass(frozen=True)

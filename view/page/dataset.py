@@ -23,11 +23,11 @@ from .summary import MEASURES, bins_of, summary
 __all__ = ["Dataset", "dataset_of"]
 
 _DIMENSIONS: Final[tuple[Dimension, ...]] = ("metrics", "program", "system")
-_WHOLE: Final = 16_000_000  # most values that a page contains completely, in 30 MB; other experiments are large
-_MAIN: Final = 4  # number of metrics that the page of a large experiment shows by location
-_ROOM: Final = 4_000_000  # most values of single locations in the page of a large experiment, in 8 MB
-_NAMED: Final = 200_000  # most locations that have names in the page of a large experiment
-_EXACT: Final = 250_000  # most nonzero values that are stored with all digits, in 3 MB
+_WHOLE: Final = 16_000_000  # maximum number of values for which a page contains all, in 30 MB; beyond it, an experiment is large
+_MAIN: Final = 4  # number of metrics whose values by location are in the page of a large experiment
+_ROOM: Final = 4_000_000  # maximum number of values by location in the page of a large experiment, in 8 MB
+_NAMED: Final = 200_000  # maximum number of locations that are named in the page of a large experiment
+_EXACT: Final = 250_000  # maximum number of nonzero values that are stored with all digits, in 3 MB
 
 
 @dataclass(frozen=True)

@@ -26,16 +26,16 @@ if TYPE_CHECKING:
 
 __all__ = ["Recording", "TimeLines", "time_lines_of"]
 
-_STEPS: Final = 800  # most steps of time, as many as a window can show; a metric then takes some 8 kB
-_FINEST: Final = 8  # most parts of a step, each with its own main call path, so that a zoom shows more
-_ROWS: Final = 32  # most rows, each for one location or for a range of locations
-_FIRST: Final = 4  # number of charts at the start
-_SPOKEN_OF: Final = 2  # most charts at the start that are chosen because findings name their metrics
-_AROUND: Final = "mpi_start_end_time"  # time at both ends of each run, which does not count as variation
-_STILL: Final = 0.02  # least variation of a metric that is shown at the start
-_SPIKES: Final = 2  # percent of the lowest and of the highest values that do not count as variation
-_ALIKE: Final = 0.9  # if two metrics correlate more than this, only one of them is shown at the start
-_NONE: Final = -1  # place of a call path if there is none
+_STEPS: Final = 800  # maximum number of time steps, as many as a window can show; a metric then takes some 8 kB
+_FINEST: Final = 8  # maximum number of parts per step, each with its own main call path, so that zooming in shows more
+_ROWS: Final = 32  # maximum number of rows, each for one location or for a range of locations
+_FIRST: Final = 4  # number of initial charts
+_SPOKEN_OF: Final = 2  # maximum number of initial charts that are chosen because findings name their metrics
+_AROUND: Final = "mpi_start_end_time"  # name of the time at both ends of each run, which does not count as variation
+_STILL: Final = 0.02  # minimum variation of a metric to be shown initially
+_SPIKES: Final = 2  # percentage of the lowest and of the highest values that does not count as variation
+_ALIKE: Final = 0.9  # if two metrics have a higher correlation, only one of them is shown initially
+_NONE: Final = -1  # index that means "no call path"
 
 Values = npt.NDArray[np.float64]
 

@@ -25,8 +25,8 @@ __all__ = ["SCHEMA", "pursuit_report"]
 SCHEMA: Final = "autoanalyzer.pursuit/1"
 
 _RANKED: Final = 15
-_TOLD: Final = 3  # most metrics in a sentence
-_NAMED: Final = 16  # most ranks, or ranges of ranks, in a list
+_TOLD: Final = 3  # maximum number of metrics in a sentence
+_NAMED: Final = 16  # maximum number of ranks, or ranges of ranks, in a list
 _LITTLE: Final = 0.05  # a metric adds little if its importance is a smaller share of the largest importance
 
 

@@ -16,10 +16,10 @@ from .space import titled
 
 __all__ = ["called", "task_picture"]
 
-_PANELS: Final = 6  # most charts
+_PANELS: Final = 6  # maximum number of charts
 _WIDTH: Final = 400  # width of a chart in pixels
 _HEIGHT: Final = 260
-_LEGEND: Final = 12  # most clusters in a legend
+_LEGEND: Final = 12  # maximum number of clusters in a legend
 _LABEL: Final = 36
 
 

@@ -29,14 +29,14 @@ __all__ = [
     "who",
 ]
 
-_LISTED: Final = 30  # most clusters in a table
-_ACROSS: Final = 8  # most clusters whose means are shown side by side
-_SHOWN: Final = 12  # most metrics with F-ratios in a table
-_NEAR: Final = 0.1  # least ratio of two values that are compared in percent
-_TOLD: Final = 2  # number of metrics to name if differences do not depend on clusters
-_NAMED: Final = 16  # most ranks, or ranges of ranks, in a list
-_TOO_FEW: Final = 2  # with this number of locations, there are too few for clusters
-_TWICE: Final = 1.995  # two values with at least this ratio are compared by a factor instead of in percent
+_LISTED: Final = 30  # maximum number of clusters in a table
+_ACROSS: Final = 8  # maximum number of clusters whose means are shown side by side
+_SHOWN: Final = 12  # maximum number of metrics with F-ratios in a table
+_NEAR: Final = 0.1  # minimum ratio at which two values are compared in percent
+_TOLD: Final = 2  # number of metrics named if differences do not depend on clusters
+_NAMED: Final = 16  # maximum number of ranks, or ranges of ranks, in a list
+_TOO_FEW: Final = 2  # this number of locations is too small for clusters
+_TWICE: Final = 1.995  # ratio from which two values are compared by a factor instead of in percent
 _FIRST: Final = "the first thread of each process"
 _OTHERS: Final = "all threads but the first of each process"
 

@@ -18,12 +18,12 @@ from .space import document, titled
 
 __all__ = ["correlation_report"]
 
-_UNSURE: Final = 0.01  # if more pairs than this are expected to be redundant by chance, there is a warning
-_PANELS: Final = 5  # most metrics whose pairs are drawn
-_POINTS: Final = 200  # most points in a chart
+_UNSURE: Final = 0.01  # if more pairs than this are expected to appear redundant by chance, there is a warning
+_PANELS: Final = 5  # maximum number of metrics for which all pairs are drawn
+_POINTS: Final = 200  # maximum number of points in a chart
 _WIDTH: Final = 280  # width of a chart in pixels
 _HEIGHT: Final = 230
-_NUMBERED: Final = 14  # most metrics in a printed matrix
+_NUMBERED: Final = 14  # maximum number of metrics in a printed matrix
 
 
 def correlation_report(found: Correlation) -> Report:

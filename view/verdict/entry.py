@@ -40,7 +40,7 @@ _MOST_GROUPS: Final = 4
 _OF_RANKS: Final = (Kind.IMBALANCE, Kind.ONE_AFTER_ANOTHER, Kind.SLOW_CORE)
 _NO_FIX: Final = "no cheap fix is known"
 _NOTHING: Final = 5e-10  # smaller values of a group are rounding errors of a difference
-_MOST_CALLERS: Final = 3  # most callers that are named
+_MOST_CALLERS: Final = 3  # maximum number of callers to name
 _SPENT: Final = {  # words for the use of the time that a fix saves
     Why.MISSES: "in cache misses",
     Why.ALLOCATION: "in allocation",

@@ -40,9 +40,9 @@ _LOST_TO: Final = {  # words for each loss, and the option that lists it by regi
     LostTo.ASLEEP: ("neither busy nor in MPI", "--account"),
 }
 _BESIDE: Final = (LostTo.TRANSFER, LostTo.ASLEEP)  # losses that are not part of the base
-_PATH_COST: Final = 0.05  # least overhead for the critical path that is mentioned, in percent of the run
-_MOST_PLACES: Final = 2  # most places that are named for a loss
-_LONGEST: Final = 40  # most columns for the name of a place
+_PATH_COST: Final = 0.05  # minimum overhead of recording the critical path to be mentioned, in percent of the run
+_MOST_PLACES: Final = 2  # maximum number of places named for a loss
+_LONGEST: Final = 40  # maximum width in columns of the name of a place
 
 
 def headline(findings: Findings, file: Path | None) -> list[str]:

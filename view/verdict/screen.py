@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 __all__ = ["verdict_lines"]
 
 _MOST_LINES: Final = 15
-_WIDTH: Final = 100  # most columns of a line, if it can be broken
-_LABEL: Final = 12  # columns of a finding's number and kind
-_LEAST: Final = 12  # least columns for a region's name; if fewer are left, the name of its file is cut as well
+_WIDTH: Final = 100  # maximum width of a line in columns, if it can be broken
+_LABEL: Final = 12  # width in columns of a finding's number and kind
+_LEAST: Final = 12  # minimum width of a region's name in columns; if less is left, the name of its file is cut, too
 _INDENT: Final = "    "
 _COMMAND: Final = "autoanalyzer "
 _STEP: Final = re.compile(r"autoanalyzer (?!analyze --all)|: repeat |run again|--counters ")  # the next step

@@ -23,7 +23,7 @@ __all__ = [
 ]
 
 OF_THREADS: Final = (Kind.LOCK, Kind.BARRIERS)
-_MOST: Final = 3  # most places that are named
+_MOST: Final = 3  # maximum number of places to name
 _NAMES: Final = {"lock": "omp_set_lock"}
 _TO_TRY: Final = {
     Kind.LOCK: "combine the threads' results at the end (reduction), use atomic for one variable, or one lock per"

@@ -108,7 +108,7 @@ _ASM_QUALIFIERS: Final = expression(
     r"\s*(?:(?:volatile|__volatile__|__volatile|goto|inline|__inline__|__inline)\b\s*)*"
 )
 _NUMBER: Final = expression(r"(?<![\w.$])\.?\d[\w.]*(?:[+-]\d+)?\Z")
-_LONGEST_NUMBER: Final = 64  # most characters of a number that is rewritten; longer ones are left to the parser
+_LONGEST_NUMBER: Final = 64  # maximum length of a number that is rewritten; longer numbers are left to the parser
 _NAME: Final = expression(r"\s*([A-Za-z_$][\w$]*)")
 # After one of these tokens, '&&' can only take a label's address; 'n--' is not one of them.
 _BEFORE_OPERAND: Final = expression(r"(?:[*/%&|^<>=!~?:,;({\[]|(?<!-)-|(?<!\+)\+|\breturn)\Z")

@@ -25,9 +25,9 @@ __all__ = ["read_by_pycparser"]
 
 _PLACE: Final = expression(r".*?:(\d+):(\d+): (.*)", re.DOTALL)
 _BEFORE: Final = "before: "  # begins pycparser's message about an unexpected token
-_BLANK_END: Final = expression(r"(?<! ) +(?=\n)")  # most of a digest is blank, which pycparser skips slowly
+_BLANK_END: Final = expression(r"(?<! ) +(?=\n)")  # most of a digest is blanks, which pycparser skips slowly
 _DEEP: Final = 100_000  # limit of recursion in pycparser, because chains of else-if can have thousands of links
-_MOST_UNREAD: Final = 30  # most bodies with errors; each takes another pass over the text
+_MOST_UNREAD: Final = 30  # maximum number of bodies with errors; each one takes another pass over the text
 _UNIVERSAL: Final = expression(r"\\(?:u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8})")
 _CALLED: Final = expression(r"\b[A-Za-z_]\w*(?=\s*\()")
 _OPENING: Final = expression(r"\s*\(")

@@ -2,7 +2,7 @@
 import { Pane } from "./model/pane.js";
 
 export const VALUES = { absolute: "abs", root: "pct", selection: "sel", other: "other" };
-const MOST = 200; // most open nodes that a link contains; a longer link would not fit into mail
+const MOST = 200; // maximum number of open nodes in a link; a longer link would not fit into an e-mail
 
 const names = (tree, nodes) => [...nodes].map((node) => (node < 0 ? "/" : encodeURIComponent(tree.identities[node]))).join(",");
 

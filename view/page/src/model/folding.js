@@ -1,7 +1,7 @@
 // Folds small nodes into one row, "n more" (like view/browser/folding.py).
 import { Tally } from "./tally.js";
 
-const SHARE = 0.005; // twin: _SHARE in view/browser/folding.py
+const SHARE = 0.005; // keep equal to _SHARE in view/browser/folding.py
 
 // Returns node → its small children, which are folded into one row; -1 → the small roots.
 export function folded(browser, dimension) {

@@ -1,7 +1,7 @@
 // Metrics that formulas derive from others, by region (like multivariate/derivations.py and view/page/roofline.py).
 import { rate as overTime } from "./time_lines.js";
 
-const LEAST = 0.001; // least number that is written without a power of ten
+const LEAST = 0.001; // smallest number that is written without a power of ten
 
 const OPERATIONS = {
   "+": (one, other) => one + other,

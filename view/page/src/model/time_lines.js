@@ -1,7 +1,7 @@
 // The time lines of the page: values over the locations in each step of a run (made by view/page/time_lines.py).
 import { amount } from "./units.js";
 
-const ROWS = 20; // most rows in a table
+const ROWS = 20; // maximum number of rows in a table
 const FEW = 1000; // events per second; smaller rates are written with decimals
 
 export class TimeLines {

@@ -7,7 +7,7 @@ import { Chart } from "./chart.js";
 
 const [TALLEST, LOWEST, ALL] = [18, 6, 200]; // pixels: largest and least height of a row, and height of all rows for single locations
 const FIRST = 22; // height in pixels of the row for all locations
-const NAME = 13; // least distance in pixels between two names
+const NAME = 13; // minimum distance in pixels between two names
 const SEVERAL = "#c4c4c4"; // colour for several short regions together
 
 export function RegionStrip({ times, view, shared, intervals, last, select }) {

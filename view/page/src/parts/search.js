@@ -3,7 +3,7 @@ import { useMemo, useRef, useState } from "preact/hooks";
 import { html } from "../html.js";
 
 const ORDER = ["program", "metrics", "system"];
-const MOST = 12; // most hits in the list
+const MOST = 12; // maximum number of hits in the list
 
 // `trees` and `titles` by dimension; `show(dimension, node)` selects a node.
 export function Search({ trees, titles, show }) {

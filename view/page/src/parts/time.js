@@ -9,7 +9,7 @@ import { MetricChart, valuesAt } from "./metric_chart.js";
 import { RegionStrip } from "./region_strip.js";
 import { Warping } from "./warping.js";
 
-const NARROWEST = 240; // least width of a chart in pixels
+const NARROWEST = 240; // minimum width of a chart in pixels
 
 export function Time({ times, state, change, select }) {
   if (!times.length) return html`<p class="remark">This experiment is a profile: it has sums over the run, but no time lines. <code>autoanalyzer run --trace</code> records time lines, and the page of that run shows them here.</p>`;
