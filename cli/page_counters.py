@@ -39,7 +39,7 @@ def counters_of(subject: Subject) -> str:
             alike = view.hierarchy_report(statistics.hierarchy(statistics.dimensions(space)), findings.vectors.metric)
             redundant = view.correlation_report(statistics.correlation(space))
             break
-        except AutoanalyzerError:  # too few locations, or metrics
+        except AutoanalyzerError:  # too few locations or metrics
             continue
     else:
         return ""

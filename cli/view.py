@@ -1,4 +1,4 @@
-"""``autoanalyzer view``: show an experiment's verdict, three trees, and the source, in a page or in the terminal."""
+"""``autoanalyzer view``: show an experiment's verdict, three trees, and the source, on a page or in the terminal."""
 
 from __future__ import annotations
 

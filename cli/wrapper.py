@@ -23,7 +23,7 @@ __all__ = ["build_ahead", "compiler"]
 
 def compiler() -> NoReturn:
     """Compile with the compiler of a stand-in, whose path is the first argument, and end the process."""
-    gc.disable()  # collections would free nothing, because a compile needs its objects until the end
+    gc.disable()  # garbage collection would free nothing, because a compilation needs its objects until the end
     stand_in, *words = sys.argv[1:] or [""]
     try:
         command = [*_real_compiler(stand_in), *words]
@@ -38,7 +38,7 @@ def compiler() -> NoReturn:
         sys.stderr.write(f"autoanalyzer: {error.filename or stand_in}: {error.strerror or error}\n")
         status = 2
     for stream in (sys.stdout, sys.stderr):
-        with suppress(AttributeError, OSError):  # the stream is closed, or nobody reads it
+        with suppress(AttributeError, OSError):  # the stream is closed, or no process reads it
             stream.flush()
     os._exit(status)  # skips freeing the syntax trees, which takes time; all outputs are written
 
@@ -56,7 +56,7 @@ def _say(sentence: str) -> None:
 
 
 def _real_compiler(stand_in: str) -> list[str]:
-    """Return the words of the compiler behind a stand-in.
+    """Return the words of the compiler command that a stand-in calls.
 
     Raises:
         UsageError: There is no such stand-in, or its environment variable is empty, has unbalanced quotes, or names

@@ -35,7 +35,7 @@ else why it fails."""
 
 
 def starts(launcher: Launcher, made: Sequence[CTrial], bench: Bench) -> Outcomes:
-    """Start the programs of all MPI libraries with a launcher; return the outcomes.
+    """Start the programs of all MPI libraries with a launcher, and return the outcomes.
 
     A program is not started again if it has already run under this launcher.
     """
@@ -58,7 +58,7 @@ def launcher_finding(launcher: Launcher, outcomes: Outcomes, others: Mapping[str
     Args:
         launcher: The launcher.
         outcomes: The outcome for each MPI library.
-        others: MPI library → a launcher that starts its programs; libraries without one are missing.
+        others: MPI library → a launcher that starts its programs; libraries without such a launcher are missing.
     """
     also = f"also {', '.join(launcher.others)}; " if launcher.others else ""
     about = Finding(_AREA, launcher.name, Outcome.FAILS, "")

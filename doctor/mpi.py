@@ -40,7 +40,7 @@ _NO_LAUNCHER: Final = "no mpirun or mpiexec on PATH"
 
 @dataclass(frozen=True, slots=True)
 class CTrial:
-    """The C program that was built and run with an MPI library, and the result; other checks use the program, too.
+    """The C program that was built and run with an MPI library, and the result. Other checks use the program, too.
 
     Attributes:
         family: The MPI library.
@@ -92,7 +92,7 @@ def c_trial(family: Family, bench: Bench, *, essential: bool) -> CTrial:
 
 
 def as_in_c(finding: Finding, made: CTrial) -> Finding:
-    """Return a finding about C++ or Fortran, or a shorter one if its program fails for the same reason as in C.
+    """Return a finding about C++ or Fortran, or a shorter one if its program fails for the reason that C fails.
 
     If only the C program runs on two ranks, the advice is to check the variables that name the compilers.
 
@@ -204,7 +204,7 @@ def _place(family: Family, language: str, bench: Bench) -> Path:
 
 
 def library_name(said: str) -> str:
-    """Return name and version, such as ``Open MPI 4.1.4``, from an MPI library's description of itself."""
+    """Return the name and version, such as ``Open MPI 4.1.4``, from an MPI library's description of itself."""
     found = _LIBRARY.match(said)
     return f"{found[1]} {found[2]}" if found else " ".join(said.split())[:40]
 

@@ -24,8 +24,8 @@ _CSV: Final = ".csv"
 _LINES: Final = (".npz", OTF2_SUFFIX)
 _PIECE: Final = 2**16
 _PAUSE: Final = 0.1  # seconds between checks of a growing file
-_STEPS: Final = 100  # steps per window into which time lines are divided
-_LOOKS: Final = 10  # number of times per window that a run in progress is read
+_STEPS: Final = 100  # number of steps into which the time lines of a window are divided
+_LOOKS: Final = 10  # number of times that a run in progress is read per window
 
 
 def is_trace(path: Path) -> bool:

@@ -141,7 +141,7 @@ the loop over the passes in `RAMOD3`.""")
 
 
 def heavy(found: dict[str, Any]) -> list[str]:
-    """Return the function names of the disparity's culprits, in code type, the largest value first."""
+    """Return the function names of the disparity's culprits as code in Markdown, the largest value first."""
     regions = sorted(found["disparity"]["cccr"], key=lambda region: -region["value"])
     named = (f"`{region['function']}`" for region in regions)
     return list(dict.fromkeys(named))

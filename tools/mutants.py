@@ -31,7 +31,7 @@ FAILED: Final = re.compile(r"^(?:FAILED|ERROR) (tests/.+?)(?: - .*)?$", re.MULTI
 
 
 class Mutant(NamedTuple):
-    """A fault: ``find``, which ``file`` contains once, becomes ``replace``, and one of ``tests`` must fail."""
+    """A fault: ``find``, which ``file`` contains once, becomes ``replace``, so that one of ``tests`` must fail."""
 
     name: str
     file: str

@@ -23,7 +23,7 @@ from .verdict import verdict_lines
 
 __all__ = ["notebook_html"]
 
-_LARGEST: Final = 1 << 20  # maximum number of values per metric for which there is an analysis; it then takes some four seconds
+_LARGEST: Final = 1 << 20  # maximum number of values per metric for an analysis, which takes up to four seconds
 _MOST: Final = 12  # maximum number of call paths to show, including ancestors; these fit without scrolling
 _LEFT: Final = "text-align: left; padding: 0.1em 0.6em"
 _RIGHT: Final = "text-align: right; padding: 0.1em 0.6em"

@@ -51,7 +51,7 @@ _SUMS: Final = "Values in the trees are sums over all ranks, from start to end."
 _MEANS: Final = f"{_SUMS} Those of the verdict are means over the ranks, without starting and ending MPI."
 _SEPARATOR: Final = " · "
 _CHANGES: Final = 5  # maximum number of changes listed on the page of a difference
-_MOST_RANKS: Final = 10_000  # maximum number of locations for which the page has an account; it then takes half a second
+_MOST_RANKS: Final = 10_000  # maximum number of locations with which the page has an account; it takes half a second
 _MOST_SOURCE: Final = 8 << 20  # maximum number of source characters in a page; a larger page would be hard to send
 
 
