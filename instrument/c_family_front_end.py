@@ -74,7 +74,7 @@ class CFamilyFrontEnd:
         return Instrumented(text_with_guards.encode("latin-1"), found)
 
     def regions(self, source: Argument, text: bytes) -> CodeRegions:
-        """Return the regions of preprocessed text; errors as for ``instrument``."""
+        """Return the regions of preprocessed text; raises the same errors as ``instrument``."""
         return self._found(self._unit(source, text))
 
     def suffix(self, source: Argument) -> str:

@@ -129,7 +129,7 @@ def _of_environment(language: str) -> Iterator[str]:
 def _renamed(option: str, renamed: Iterable[tuple[str, ...]]) -> str:
     """Return a folder, or an option with a folder, renamed as in debug information.
 
-    Objects shall not contain paths that their debug information does not contain.
+    Objects must not contain paths that their debug information does not contain.
 
     Args:
         option: The folder or the option.

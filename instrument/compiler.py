@@ -169,7 +169,7 @@ class CompilerCommand:
 
     @property
     def lacks_thread_variables(self) -> bool:
-        """Whether access to thread-local variables is a call, in shared libraries, or impossible, without C's library.
+        """Whether access to thread-local variables takes a call (in shared libraries) or is impossible (without libc).
 
         The last relevant option counts. Without one, the command builds a program.
         """

@@ -89,7 +89,7 @@ def fortran_compiler(command: list[str]) -> FortranCompiler:
 
 def _said(command: list[str]) -> str:
     """Return a compiler's version text; empty if it cannot be started."""
-    import subprocess  # noqa: PLC0415 - a compiler is asked once
+    import subprocess  # noqa: PLC0415 - a compiler is queried only once
 
     try:
         done = subprocess.run(

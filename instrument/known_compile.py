@@ -88,7 +88,7 @@ def command_key(words: list[str]) -> str:
 def note_compile(
     store: Store, words: list[str], inputs: Inputs, key: str, *, files: list[str], dependencies: str
 ) -> None:
-    """Write a note on a compile, so that an equal command can be answered without preprocessing.
+    """Write a note on a compile, so that an identical command can be answered without preprocessing.
 
     Args:
         store: The cache.

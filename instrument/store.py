@@ -43,7 +43,7 @@ class Store:
 
     Args:
         folder: The store's folder.
-        limit: Largest size of all results in bytes.
+        limit: Maximum size of all results together, in bytes.
     """
 
     def __init__(self, folder: Path | str, limit: int) -> None:
@@ -56,7 +56,7 @@ class Store:
         return self._share > 0
 
     def get(self, key: str) -> bytes | None:
-        """Return the result with a key; None if there is none, or if it is damaged; a damaged one is removed."""
+        """Return the result with a key; None if there is none, or if it is damaged. A damaged result is removed."""
         path = self._path(key)
         if not self.keeps:
             return None

@@ -64,13 +64,13 @@ def compiler_environment() -> list[str]:
 
 
 def program_states(programs: Iterable[str]) -> list[str]:
-    """Return path, size and time of each program in some words of a command; words that are no programs are skipped."""
+    """Return the path, size and time of each program among some words of a command; other words are skipped."""
     paths = filter(None, map(found_program, programs))
     return [_state(os.path.realpath(path), os.stat(path)) for path in paths]
 
 
 def found_program(name: str) -> str | None:
-    """Return the path of a program, which is searched as in a shell; None if it is not found."""
+    """Return the path of a program, which is looked up as in a shell; None if it is not found."""
     if "/" in name:
         return name if _is_program(name) else None
     folders = os.environ.get("PATH", os.defpath).split(os.pathsep)

@@ -1,6 +1,6 @@
 """Find the regions of sources whose build is unknown, with the names that probes would record.
 
-Because no probes are inserted, sources may be read leniently. Headers are searched in all folders of the sources,
+Because no probes are inserted, sources may be read leniently. Headers are looked up in all folders of the sources,
 macros are taken from makefiles there, missing headers count as empty, and a source that cannot be parsed has no
 regions.
 """
@@ -98,7 +98,7 @@ def _regions(read: Callable[[], Iterable[ReadSource]], empty: Path) -> list[Regi
 def _folders(files: Sequence[str]) -> list[str]:
     """Return the folders of sources, and folders below and beside them that contain headers or makefiles."""
     folders = list(dict.fromkeys(str(Path(file).resolve().parent) for file in files))
-    # Headers are ignored here, because they may belong to a compiler in another place.
+    # Only the folders of sources are used, because headers may belong to a compiler in another place.
     sources = [file for file in files if Path(file).suffix and not _HEADER.search(file)]
     found = dict.fromkeys(folders)
     for start in _roots(sources or files):

@@ -66,7 +66,7 @@ class LibraryCalls:
         self._fixed = [*self._prescribed(), *self._operands(), *fields]
 
     def regions(self, body: Body, function: Region, judge: Judge, choice: Choice) -> Iterator[CodeRegion]:
-        """Yield the regions of library calls directly in a function, if their modes are wanted; numbered by kind."""
+        """Yield the regions of library calls directly in a function, numbered by kind, if their modes are wanted."""
         ordinals: Counter[str] = Counter()
         for call, name, mode in self._within(body):
             ordinal = ordinals[mode]
@@ -130,7 +130,7 @@ class LibraryCalls:
         return any(offset < statement_end(self._masked, start) for start in found)
 
     def _beginning(self, offset: int) -> int:
-        """Return the offset at which the statement around an offset begins, behind its labels and conditions."""
+        """Return the offset at which the statement around an offset begins, after its labels and conditions."""
         start = max(self._masked.rfind(character, 0, offset) for character in ";{}") + 1
         while match := _LEADING.match(self._masked, start, offset):
             after = group_end(self._masked, match.end() - 1) if match[0].endswith("(") else match.end()
@@ -140,7 +140,7 @@ class LibraryCalls:
         return start
 
     def _prescribed(self) -> Iterator[tuple[int, int, str]]:
-        """Yield start and end of text whose form OpenMP and OpenACC prescribe, and why it cannot be changed."""
+        """Yield the start and end of each text whose form OpenMP or OpenACC prescribes, and why it must not change."""
         for pragma in self._unit.pragmas:
             if _ATOMIC.match(pragma.text):
                 yield pragma.end, statement_end(self._masked, pragma.end), "in an atomic statement"

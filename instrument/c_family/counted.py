@@ -7,7 +7,7 @@ from typing import Final
 __all__ = ["SIGNED", "trips"]
 
 SIGNED: Final = -(2**15)
-"""The least value that a signed variable is assumed to have; the largest one has about the same magnitude."""
+"""The lowest value that a signed variable is assumed to have; the highest one has about the same magnitude."""
 
 
 def trips(first: float, comparison: str, bound: float, step: float, lowest: float) -> int:
@@ -20,7 +20,7 @@ def trips(first: float, comparison: str, bound: float, step: float, lowest: floa
         comparison: The comparison operator.
         bound: The value with which the variable is compared.
         step: The increment after each iteration.
-        lowest: The least value of the variable's type.
+        lowest: The lowest value of the variable's type.
     """
     if not step or not all(lowest <= value <= -SIGNED for value in (first, bound)):
         return 0

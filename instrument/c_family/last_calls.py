@@ -53,7 +53,7 @@ def endless(masked: str, bodies: Iterable[Body]) -> set[int]:
 
 
 def _circular(callees: Mapping[int, Set[int]]) -> Mapping[int, Set[int]]:
-    """Return caller → callees after repeatedly removing functions without callees or without callers.
+    """Map callers to callees, after repeatedly removing functions without callees or without callers.
 
     All recursive functions remain.
     """
@@ -75,7 +75,7 @@ def _circular(callees: Mapping[int, Set[int]]) -> Mapping[int, Set[int]]:
 
 
 def _reached(calls: Mapping[int, Set[int]], start: int) -> set[int]:
-    """Return the functions that are called from one, directly or indirectly, including itself if it is recursive."""
+    """Return the functions that a function calls, directly or indirectly, including itself if it is recursive."""
     found: set[int] = set()
     pending = [start]
     while pending:

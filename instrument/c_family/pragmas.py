@@ -140,7 +140,7 @@ def nested_by_directive(unit: Preprocessed, loops: list[int]) -> set[int]:
 
 
 def device_text(unit: Preprocessed) -> list[tuple[int, int]]:
-    """Return start and end of the statements that run on an accelerator, where probes are impossible."""
+    """Return the start and end of the statements that run on an accelerator, where probes are impossible."""
     return [
         (pragma.end, statement_end(unit.masked, pragma.end))
         for pragma in unit.pragmas

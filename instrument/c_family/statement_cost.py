@@ -30,7 +30,8 @@ _WEIGHTY: Final = expression(
     r"|for_each(?:_n)?|transform|generate(?:_n)?|(?:stable_|partial_)?sort|nth_element|count_if|partial_sum"
     r"|(?:inclusive|exclusive)_scan)\s*[(<]"
 )
-# A function in a library's header that consists of one block, from its name on; then its statements, and its calls.
+# A function in a library's header that consists of one block, from its name on; words that make it more than simple
+# statements; and the functions that it calls.
 _SIMPLE: Final = expression(r"\w+\s*\([^;{}]*\{([^{}]*)\}")
 _GOES_ON: Final = expression(r"\b(?:for|while|do|goto|new|delete|asm|__asm__|co_\w+)\b")
 _CALLED: Final = expression(r"\b(?!(?:if|switch|return|sizeof|alignof|noexcept|decltype)\b)(\w+)\s*\(")
@@ -146,7 +147,7 @@ class StatementCost:
             yield call, sum(start <= call.offset < end for start, end in loops)
 
     def _callings(self) -> Iterator[tuple[int, int, bool]]:
-        """Yield the calls within the unit: offsets of the names of caller and callee, and whether in a loop."""
+        """Yield the calls within the unit: the offsets of the names of caller and callee, and whether in a loop."""
         for body in self._all:
             calls = [call for call in (*body.calls, *body.heads) if call.callee in self._bodies]
             loops = body.loops if calls else ()

@@ -44,7 +44,7 @@ def first_executable(procedure: Procedure) -> int:
 
 
 def declared(statements: Iterable[Statement]) -> dict[str, bool]:
-    """Return name in lower case → whether it is an array, for the names that specification statements declare."""
+    """Map the names that specification statements declare, in lower case, to whether they are arrays."""
     names: dict[str, bool] = {}
     for statement in statements:
         for name, is_array in declared_names(statement.code):

@@ -102,7 +102,7 @@ def device_begins(directive: Directive, form: Form) -> bool:
 
 
 def device_ends(directive: Directive, opened: Directive) -> bool:
-    """Return whether a directive ends code that another has moved to an accelerator."""
+    """Return whether a directive ends the code that another directive moves to an accelerator."""
     text = _squeezed(directive)
     return (
         directive.sentinel == opened.sentinel

@@ -180,7 +180,7 @@ def _highlight(finding: Entry) -> dict[str, Any]:
 
 
 def _place(place: str) -> tuple[str, int]:
-    """Return file and line of a place such as ``rays.c:41``."""
+    """Return the file and line of a place such as ``rays.c:41``."""
     file, _, line = place.rpartition(":")
     return visible(file), int(line)
 

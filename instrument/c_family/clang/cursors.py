@@ -8,7 +8,7 @@ from .library import TypeKind, Visit, lib
 
 __all__ = ["children", "evaluated", "operator_of", "plain_type", "spelling"]
 
-_INTEGER: Final = 1  # a number of libclang's CXEvalResultKind
+_INTEGER: Final = 1  # a value of libclang's CXEvalResultKind
 _NEXT: Final = 1
 _POINTING: Final = frozenset((TypeKind.POINTER, TypeKind.LVALUEREFERENCE, TypeKind.RVALUEREFERENCE))
 

@@ -32,7 +32,7 @@ _UNIVERSAL: Final = expression(r"\\(?:u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8})")
 _CALLED: Final = expression(r"\b[A-Za-z_]\w*(?=\s*\()")
 _OPENING: Final = expression(r"\s*\(")
 _POINTER: Final = expression(r"\*\s*\Z")
-_NEAR: Final = 8  # number of characters before a name in which its asterisk is searched
+_NEAR: Final = 8  # number of characters before a name that are searched for its asterisk
 # Expressions that may have members and whose objects outlive the statement; members of members are checked separately.
 _OBJECTS: Final = (c_ast.ID, c_ast.ArrayRef, c_ast.UnaryOp, c_ast.StructRef)
 _OPERATION: Final = "__atomic_"  # begins names of built-in operations, which are not functions
@@ -194,7 +194,7 @@ def _line_starts(text: str) -> list[int]:
 
 
 def _error_place(text: str, error: str, last: Any) -> tuple[int, str]:
-    """Return offset and message of an error that pycparser reports.
+    """Return the offset and message of an error that pycparser reports.
 
     Args:
         text: The parsed text.
@@ -208,7 +208,7 @@ def _error_place(text: str, error: str, last: Any) -> tuple[int, str]:
 
 
 def _body_around(text: str, offset: int) -> tuple[int, int] | None:
-    """Return start and end of the function body around an offset; None if the braces belong to something else."""
+    """Return the start and end of the function body around an offset; None if the braces belong to something else."""
     for start, end in outer_braces(text):
         if start <= offset < end:
             return (start, end) if text[:start].rstrip().endswith((")", ";")) else None
