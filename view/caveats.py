@@ -60,7 +60,7 @@ def _all(findings: Findings, *, names: bool) -> Iterator[str]:
         yield f"sums are too small: {ranks(list(notes.missing))} of {notes.expected_processes} wrote no data"
     if notes.unfinished:
         yield f"the data end early: {ranks(list(notes.unfinished))} {_how_unfinished(findings)}"
-        yield from remarks  # the remarks say where each rank was
+        yield from remarks  # the remarks show where each rank was
     if notes.not_instrumented:
         yield f"not instrumented: {_names(notes.not_instrumented, names)}"
     yield from _crowded(findings)
@@ -100,7 +100,7 @@ def _derived(findings: Findings, everything: bool) -> Iterator[str]:
 
 
 def _names(names: Sequence[str], everything: bool) -> str:
-    """Return names as text: all, or the first and the number of others."""
+    """Return names as text: all names, or the first ones and the number of the others."""
     if everything or len(names) == 1:
         return ", ".join(names)
     return f"{names[0]} and {len(names) - 1} more"
@@ -211,7 +211,7 @@ def how_counted(findings: Findings, not_counted: str = "") -> str:
 
 
 def _lacking(findings: Findings) -> Iterator[str]:
-    """Yield the attributes that were not counted; if only some ranks did not count an attribute, with these ranks."""
+    """Yield the attributes that were not counted; if some ranks counted an attribute, with the ranks that did not."""
     for each in findings.lacking:
         without = (ranks_without(findings.experiment, name) for name in ATTRIBUTES[each] if name)
         where = next(filter(None, without), None)

@@ -188,7 +188,7 @@ def _left_out(joined: Integration, change: _Change) -> Iterator[str]:
 def _nowhere(joined: Integration, metric: Metric) -> bool:
     """Return whether a metric is worth a warning if no value can be compared.
 
-    It is not if each experiment has it, but one of them at another place in the metric tree.
+    It is not if both experiments have the metric, but at different places in the metric tree.
     """
     return all(metric.name in names for names in joined.names) or bool(lacking_operands(joined, metric.name))
 

@@ -35,7 +35,7 @@ _SCHEMA: Final = "autoanalyzer.comparison/1"
 
 
 _WORST_FIRST: Final[dict[Verdict, int]] = {"slower": 0, "unclear": 1, "waiting": 2, "faster": 3, "same": 4}
-_OPEN: Final = 10.0  # the largest change, +1000 %, that is written as a number; a larger one is written as "over"
+_OPEN: Final = 10.0  # the largest change, +1000 %, that is written as a number; larger changes are written as "over"
 
 
 def comparison_lines(comparisons: Sequence[Comparison]) -> list[str]:

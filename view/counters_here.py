@@ -17,7 +17,7 @@ from .units import many
 
 __all__ = ["counters_document", "print_counters"]
 
-_ALIAS: Final = "perf::PERF_COUNT_"  # prefix of second names of events
+_ALIAS: Final = "perf::PERF_COUNT_"  # prefix of alternative names of events
 _NOT_FOR_PAPI: Final = "3"  # value of perf_event_paranoid at which PAPI may not use the kernel's interface
 _MOST_NAMES: Final = 40  # maximum number of events in a line
 _WHOSE: Final = {

@@ -1,4 +1,4 @@
-"""Show an experiment in a notebook: the verdict, and the call paths that take most time.
+"""Show an experiment in a notebook: the verdict, and the call paths that take the most time.
 
 The HTML contains no script and no style sheet, requests nothing, and uses the notebook's colours, light or dark.
 """

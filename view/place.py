@@ -93,7 +93,7 @@ def _construct(name: str) -> str:
 
 
 def source_among(experiment: Experiment, place: Place) -> str:
-    """Return ``step.c:12``; with the last folder, ``solver/step.c:12``, if several files have this name."""
+    """Return ``step.c:12``; with the last folder, ``solver/step.c:12``, if several files have the same name."""
     folders, _, name = place.file.rpartition("/")
     files = {each.region.file for each in experiment.call_paths if each.region.file.rpartition("/")[2] == name}
     folder = short(folders.rpartition("/")[2])

@@ -26,7 +26,7 @@ class SourceFile:
 
     Attributes:
         name: Name of the file on the compiler's command line.
-        path: Path of the file here; None if it was not found.
+        path: Path of the file on this machine; None if it was not found.
         lines: The lines of the file, without line ends; empty if it could not be read.
         warning: Why the file could not be read, or a warning; otherwise empty.
     """
@@ -69,7 +69,7 @@ def read_source(name: str, path: Path) -> SourceFile:
 
     Args:
         name: Name of the file on the compiler's command line.
-        path: Path of the file here.
+        path: Path of the file on this machine.
     """
     try:
         state = path.stat()

@@ -78,18 +78,18 @@ def print_table(
 
 
 def _widths(cells: Sequence[Sequence[str]]) -> dict[int, int]:
-    """Return index of a column → the width that it needs."""
+    """Map the index of each column to the width that it needs."""
     from rich.cells import cell_len  # noqa: PLC0415
 
     return {column: max(map(cell_len, each)) for column, each in enumerate(zip(*cells, strict=True))}
 
 
 def _fitted(needed: dict[int, int], texts: dict[int, int], first_to_go: Sequence[int], width: int) -> dict[int, int]:
-    """Return index of a column → its width, for the columns that fit.
+    """Map the indices of the columns that fit to their widths.
 
     Args:
         needed: Index of a column → the width that it needs.
-        texts: Index of a column that may be narrower → its least width.
+        texts: Index of a column that may be narrower → its minimum width.
         first_to_go: Indices of columns to omit first, in this order.
         width: Width of the terminal.
     """

@@ -74,14 +74,14 @@ class Browser:
         return replace(self, program=pane) if dimension == "program" else replace(self, system=pane)
 
     def values(self, dimension: Dimension) -> Mapping[int, Value]:
-        """Return shown node → its value, in the order of the tree; an open node's value excludes its children."""
+        """Map each shown node to its value, in the order of the tree; an open node's value excludes its children."""
         return {
             node: tally.value(place, has_cells=self._has_cells(dimension, node))
             for node, tally, place in self._tallies(dimension)
         }
 
     def inclusive(self, dimension: Dimension) -> Mapping[int, Value]:
-        """Return shown node → the value that it has when it is closed, which includes its children."""
+        """Map each shown node to the value that it has when it is closed, which includes its children."""
         shown = self.pane(dimension).shown()
         if dimension == "metrics":
             return {node: self.sums.total(self.sums.experiment.metrics[node].name).value(0) for node in shown}
@@ -98,7 +98,7 @@ class Browser:
         return reduce(Tally.plus, found).value(0, has_cells=dimension != "metrics")
 
     def _tallies(self, dimension: Dimension) -> Iterator[tuple[int, Tally, int]]:
-        """Yield for each shown node: the node, the tally with its value, and the place of the value in the tally."""
+        """Yield each shown node, with the tally that contains its value, and the place of the value in the tally."""
         pane = self.pane(dimension)
         if dimension == "metrics":
             yield from ((node, self._of_metric(node), 0) for node in pane.shown())

@@ -93,7 +93,7 @@ def page_of(
         tab: The tab that is open at the start; empty for the comparison, or without a comparison, for no tab.
         recordings: Traces of the run.
         advice: Whether to show advice, if sources are included.
-        tell: Progress callback: takes a description of the current activity.
+        tell: Progress callback, called with a description of the current activity.
     """
     experiment, file = subject.experiment, subject.file
     clusters = _clusters(subject.findings) if subject.findings else []
@@ -165,7 +165,7 @@ def _times(
 
 @dataclass(frozen=True)
 class _Said:
-    """The text of the verdict for the page, where it is above the trees."""
+    """The text of the verdict, which the page shows above the trees."""
 
     headline: str
     lines: Sequence[str]
@@ -174,12 +174,12 @@ class _Said:
 
 
 def _said(subject: Subject, folders: Sequence[Path] | None, tell: Callable[[str], object]) -> _Said:
-    """Return the text of the verdict; without findings, why there are none, and for a difference, the largest changes.
+    """Return the text of the verdict; if there are no findings, the reason; for a difference, the largest changes.
 
     Args:
         subject: The experiment with its findings.
         folders: Folders to search first for sources; None for no advice.
-        tell: Progress callback: takes a description of the current activity.
+        tell: Progress callback, called with a description of the current activity.
     """
     experiment, findings = subject.experiment, subject.findings
     if findings:

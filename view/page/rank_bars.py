@@ -16,7 +16,7 @@ from ..verdict import Entry, Highlight
 
 __all__ = ["RankBar", "RankBars", "rank_bars"]
 
-# Kind of finding → the metric to draw, and whether without its child metrics. For other kinds, or if the experiment
+# Kind of finding → the metric to draw, and whether to exclude its child metrics. For other kinds, or if the experiment
 # does not have this metric, the metric that the finding selects in the trees is drawn.
 _METRICS: Final = {
     "HOT SPOT": ("cpu_time", True),

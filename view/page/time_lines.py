@@ -169,7 +169,7 @@ def _ranges(locations: int) -> npt.NDArray[np.intp]:
 
 
 def _members(trace: Trace, rows: int, experiment: Experiment) -> list[list[int]]:
-    """Return for each row the indices of its locations in the profile; empty for the row of all locations."""
+    """Return, for each row, the indices of its locations in the profile; empty for the row of all locations."""
     places = {(each.process, each.thread): number for number, each in enumerate(experiment.locations)}
     found = [places.get((each.process, each.thread)) for each in trace.locations]
     of_each = [[each for each in found[low:high] if each is not None] for low, high in pairwise(_ranges(len(found)))]
@@ -177,7 +177,7 @@ def _members(trace: Trace, rows: int, experiment: Experiment) -> list[list[int]]
 
 
 def _most(seconds: sparse.csr_array) -> npt.NDArray[np.intp]:
-    """Return for each step the column with the largest value; -1 if all values are 0.
+    """Return, for each step, the column with the largest value; -1 if all values are 0.
 
     Args:
         seconds: ``float64[step, call path + 1]``.
@@ -224,7 +224,7 @@ def _entries(entries: Entries) -> dict[str, Any]:
 
 
 def _of_entries(entries: Entries, steps: Steps) -> Values:
-    """Return ``float64[3, step]``: least, mean and largest time per entry over the locations."""
+    """Return ``float64[3, step]``: the shortest, mean and longest time per entry over the locations."""
     lines = zip(entries.begin, entries.end, entries.seconds, strict=True)
     edges = steps.edges
     each = np.array([means(begin, end, took[:, None], edges[:-1], edges[1:])[:, 0] for begin, end, took in lines])
@@ -277,7 +277,7 @@ def _correlations(known: Values) -> Values:
 
 
 def _lineages(metrics: Sequence[Metric]) -> list[frozenset[str]]:
-    """Return for each metric a set: its own name and the names of its ancestors."""
+    """Return, for each metric, the set of its own name and the names of its ancestors."""
     found: dict[str, frozenset[str]] = {}
     for metric in metrics:
         found[metric.name] = found.get(metric.parent or "", frozenset()) | {metric.name}
@@ -312,7 +312,7 @@ def _paths(paths: Sequence[CallPath], wanted: Sequence[int], experiment: Experim
 
 
 def _chains(paths: Sequence[CallPath]) -> list[tuple[Region, ...]]:
-    """Return for each call path the regions from its root to itself."""
+    """Return, for each call path, the regions from its root to itself."""
     found: list[tuple[Region, ...]] = []
     for path in paths:
         found.append((*(found[path.parent] if path.parent is not None else ()), path.region))

@@ -71,8 +71,8 @@ def differences(
         partition: The clusters.
         cluster: Index of the cluster.
         most: The largest number of metrics.
-        first: Column of the metric to name first; None for none. Then follow material differences, those in times
-            before others, and otherwise the largest first.
+        first: Column of the metric to name first; None for none. Next are material differences, with differences in
+            times before others; within these groups, the largest is first.
     """
     inside = partition.labels == cluster
     if inside.all():
@@ -191,14 +191,14 @@ def _farthest(space: MetricSpace, partition: Partition, column: int) -> str:
 
 
 def _extreme(space: MetricSpace, partition: Partition, cluster: int, column: int, *, most: bool) -> str:
-    """Return a sentence on the location of a cluster with the largest or least value, if it differs from the mean.
+    """Return a sentence on the location of a cluster with the largest or smallest value, if it differs from the mean.
 
     Args:
         space: The metric space.
         partition: The clusters.
         cluster: Index of the cluster.
         column: Column of the metric.
-        most: Whether the location with the largest value is meant, rather than the least.
+        most: Whether the sentence is about the location with the largest value, rather than the smallest.
     """
     rows, metric = partition.members[cluster], space.metrics[column]
     own = space.values[rows, column]

@@ -22,8 +22,8 @@ class _Part:
     Attributes:
         path: Numbers of the clusters, from the outermost one; empty for all locations.
         report: The report.
-        dropped: Metric that is left out here, but not in the cluster around → the reason.
-        without: Number of a cluster within that has no report → the reason.
+        dropped: Metric that is left out in this part, but not in the enclosing cluster → the reason.
+        without: Number of an inner cluster without a report → the reason.
         within: The reports of the clusters within.
     """
 

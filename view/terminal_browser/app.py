@@ -282,7 +282,7 @@ class BrowserApp(App[None]):
         self._show_finding()
 
     def _show_finding(self) -> None:
-        """Show the text of the finding that is selected in the trees; as long as none is, the text of the first."""
+        """Show the text of the finding that is selected in the trees; if none is selected, the text of the first."""
         if not self.findings:
             return
         finding = self.findings[max(0, self.shown_finding)]

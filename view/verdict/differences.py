@@ -68,7 +68,7 @@ def why_uncertain(findings: Findings, doubt: Doubt, *, counts: bool) -> str:
     Args:
         findings: All findings.
         doubt: The reason for uncertainty.
-        counts: Whether another line already suggests to count instructions.
+        counts: Whether another line already suggests counting instructions.
     """
     if doubt is Doubt.SPEED:
         can_count = "instructions" in findings.lacking and can_be_rerun(findings)
@@ -82,7 +82,7 @@ def why_uncertain(findings: Findings, doubt: Doubt, *, counts: bool) -> str:
 
 
 def advice_on_difference(findings: Findings, finding: Finding) -> dict[str, Kind]:
-    """Return general advice → the kind of fault, for each attribute that differs, the main cause first.
+    """Map general advice to its kind of fault, for each attribute that differs, the main cause first.
 
     Empty for a slow core.
     """

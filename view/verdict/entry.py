@@ -67,7 +67,7 @@ class Entry:
         lines: The main lines: the ranks, the main reason, and advice against it.
         more: Further lines, to be shown if there is room: other reasons, each with advice against it.
         highlight: The metric, call path and locations at which the experiment shows it.
-        advice: What to try in the source, most certain first.
+        advice: What to try in the source, the most certain advice first.
     """
 
     kind: str
@@ -121,9 +121,9 @@ def _entry(
     fix = [_NO_FIX] if is_whole and "instructions" not in findings.lacking else []
     is_known = bool(advice) and advice[0].kind != "division of work" and not finding.is_doubtful
     if why and why[0][0].endswith(TO_COUNT):
-        if is_known:  # the source explains the reason
+        if is_known:  # the source explains why
             why = why[1:]
-        elif from_source and from_source[0][0] and why[0][1] in from_source[0][1]:  # it may explain the reason
+        elif from_source and from_source[0][0] and why[0][1] in from_source[0][1]:  # the source line may explain why
             why = [(f"why: perhaps as below; to confirm{TO_COUNT}", why[0][1]), *why[1:]]
     said.update(line for line, _ in (*from_source, *why) if line.startswith("try") or line.endswith(TO_COUNT))
     is_uneven = finding.kind is Kind.IMBALANCE and bool(finding.groups)
@@ -146,7 +146,7 @@ def _entry(
 
 
 def _with_first_step(finding: Finding, lines: list[str], more: list[str], fix: list[str]) -> list[str]:
-    """Return the main lines of a hot spot, completed by the next command, or without command and advice, by ``fix``.
+    """Return the main lines of a hot spot, completed by the next command, or by ``fix`` if it has no command or advice.
 
     Args:
         finding: The finding.

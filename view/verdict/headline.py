@@ -111,7 +111,7 @@ def efficiency(findings: Findings, *, brief: bool = False, shown: Collection[int
     """Return the line with the efficiency and the losses, each with its findings; none without a critical path.
 
     Args:
-        findings: What was found.
+        findings: The findings.
         brief: Whether to leave out ``parallel``, the longest wait, the next command, and places of hidden findings.
         shown: The numbers of the findings that are shown, by which they can be referred to; None for all. With them,
             the command to run next is only there if there is no finding.

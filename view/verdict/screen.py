@@ -33,9 +33,9 @@ _LEAST: Final = 12  # minimum width of a region's name in columns; if less is le
 _INDENT: Final = "    "
 _COMMAND: Final = "autoanalyzer "
 _STEP: Final = re.compile(r"autoanalyzer (?!analyze --all)|: repeat |run again|--counters ")  # the next step
-# Ways to make room for the first finding: which of its lines are shown besides its title and its advice (2: the ranks
-# and the reason, 1: the ranks, 0: none), how many warnings, and whether the lines above the findings are brief. The
-# first way that fits is used.
+# Ways to make room for the first finding. _ROOM: the number of warnings, and whether the lines above the findings are
+# brief. _PLANS: in front of these, the lines that are shown besides the title and the advice (2: the ranks and the
+# reason, 1: the ranks, 0: none). The first plan that fits is used.
 _ROOM: Final = ((2, False), (1, False), (1, True))
 _PLANS: Final = (*((lines, *room) for lines in (2, 1) for room in _ROOM), (1, 0, True), (0, 1, True), (0, 0, True))
 

@@ -3,7 +3,7 @@ import { Tally } from "./tally.js";
 
 const SHARE = 0.005; // keep equal to _SHARE in view/browser/folding.py
 
-// Returns node → its small children, which are folded into one row; -1 → the small roots.
+// Maps each node to its small children, which are folded into one row; -1 stands for the parent of the roots.
 export function folded(browser, dimension) {
   const found = new Map();
   if (dimension === "system") return found;

@@ -1,4 +1,4 @@
-// Least, mean and largest values over the locations at each program node, exclusive and inclusive.
+// Smallest, mean and largest values over the locations at each program node, exclusive and inclusive.
 
 const CELLS = 1 << 22; // maximum number of values in memory at the same time
 

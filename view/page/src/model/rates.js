@@ -24,7 +24,7 @@ export function evaluate(tree, valueOf) {
   return OPERATIONS[operator](...operands.map((each) => evaluate(each, valueOf)));
 }
 
-// Returns a value; NaN if only some ranks have measured it, because it must not be divided by the time on all ranks.
+// Returns a value; NaN if only some ranks measured it, because it must not be divided by the time on all ranks.
 const whole = ({ amount, gap }) => (gap ? NaN : amount);
 
 // Returns the regions, each with a function that takes the name of a metric, measured or derived, and returns its

@@ -43,7 +43,7 @@ export function Chart({ times, label, view, shared, intervals = [], of, anew, on
     point(chart.current, times, at);
   }, [times, width, ...anew, range]);
   useEffect(() => {
-    if (chart.current.cursor.idx !== at) point(chart.current, times, at); // if they are equal, the mouse has moved the cursor
+    if (chart.current.cursor.idx !== at) point(chart.current, times, at); // otherwise the mouse has already moved the cursor there
   }, [at]);
   useEffect(() => {
     const plot = chart.current;

@@ -45,7 +45,7 @@ function Charts({ all, times, state, change, select }) {
   const choose = (range) => {
     setAnchor(null);
     const [start, end] = range ? times.span(range).split(":").map(Number) : [0, 0];
-    change({ range: end - start < times.step / 2 ? null : [start, end] }); // the ends are rounded
+    change({ range: end - start < times.step / 2 ? null : [start, end] }); // compared with a tolerance, because the ends are rounded
   };
   const shared = { width, range: state.range, at, anchor, selected, point, select: setAnchor, choose };
   const ready = width > 0 && times.regions !== undefined;

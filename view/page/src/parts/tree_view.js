@@ -95,7 +95,7 @@ function Row({ id, row, focused, range, about, signed, onClick }) {
   `;
 }
 
-// Draws a bar from the least to the largest value of all locations, with a tick at the mean.
+// Draws a bar from the smallest to the largest value of all locations, with a tick at the mean.
 function Strip({ range }) {
   if (!range) return html`<span class="strip"></span>`;
   const { least, mean, most, who, scale, unit } = range;
