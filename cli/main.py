@@ -62,7 +62,7 @@ _GROUPS: Final = {
 }
 COMMANDS: Final = {name: text for group in _GROUPS.values() for name, text in group.items()}
 
-# Commands that the help does not list: one for packagers, and older names of options of other commands.
+# Commands that the help does not list: one for packagers, and those that became options of other commands.
 _HIDDEN: Final = {
     "completion": "print a script that completes commands in bash, zsh or fish",
     "functions": "the older name of regions --mpi",

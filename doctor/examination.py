@@ -103,7 +103,7 @@ def _ways(
 
 
 def _with_way_out(each: CTrial, made: Sequence[CTrial], ways: Mapping[str, str]) -> Finding:
-    """Return the finding of a C program. If it failed, the advice names a launcher or MPI library that works."""
+    """Return the finding about a C program. If it failed, the advice names a launcher or MPI library that works."""
     finding, family = each.finding, each.family
     if each.works:
         return finding

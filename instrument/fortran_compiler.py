@@ -24,7 +24,7 @@ class FortranCompiler(NamedTuple):
         maker: The vendor.
         version: Text that only this compiler prints for ``--version``.
         modules: The option for the folder of modules.
-        preprocess: Options, besides ``-E``, to write the preprocessed source to standard output; empty if it cannot.
+        preprocess: Options, besides ``-E``, to write the preprocessed source to standard output; empty if impossible.
         check: Options to write modules and messages, but no object; empty if none is known.
         quiet: Options to suppress warnings; empty if none is known.
         free_line: Number of significant characters per line in free form; 0 for all.

@@ -52,7 +52,7 @@ class _Change:
         metric: The metric.
         before, after: ``float64[call path]``; NaN if nothing is known.
         shared: Whether both runs have a value for at least one call path and location. If not, nothing is comparable.
-        unknown: The number of values that only the second run has, and that only the first run has, without lost ranks.
+        unknown: The numbers of values that only the second run has, and that only the first has, without lost ranks.
     """
 
     metric: Metric
@@ -102,7 +102,7 @@ def _change(joined: Integration, metric: Metric) -> _Change:
     """Return the values of a metric in both experiments.
 
     If a value is missing in one experiment, it is also left out of the other, because it would look like a gain or a
-    loss. If no values are left then, each experiment keeps its own.
+    loss. If no values would be left, each experiment keeps its own.
     """
     lost = {*joined.lost(0), *joined.lost(1)}
     there = np.array([place.process not in lost for place in joined.locations]) if lost else slice(None)
@@ -194,7 +194,7 @@ def _nowhere(joined: Integration, metric: Metric) -> bool:
 
 
 def _lacking(joined: Integration, change: _Change) -> str:
-    """Return a phrase for a warning that a metric is not measured: in one experiment, or at the same places in both."""
+    """Return a phrase for a warning: the experiments in which a metric was not measured, or that its places differ."""
     lacking = [label for label, total in zip(joined.labels, change.totals, strict=True) if np.isnan(total)]
     return " and ".join(lacking) or "the same places of both"
 

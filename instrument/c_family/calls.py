@@ -45,8 +45,8 @@ _NAME: Final = expression(r"(?:::\s*)?(?:\w+\s*::\s*)*(\w+)\s*\(")
 class LibraryCalls:
     """The calls of library functions in a translation unit.
 
-    A function counts as one of the C library if a system header declares it, and as one of another library if the unit
-    does not define it.
+    A function counts as part of the C library if a system header declares it, and as part of another library if the
+    unit does not define it.
 
     Args:
         unit: The text.

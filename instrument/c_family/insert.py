@@ -128,7 +128,7 @@ def _around(found: CodeRegion, number: int, *, cxx: bool, shared: bool) -> tuple
             f"static {_site_type(shared=shared)} {site};"
             f" __attribute__((cleanup({closing}), unused)) const char *{constant}{name} = {begin}({literal}, &{site});"
         )
-    # The guard's name depends only on its function, because an inline function must be the same text in all units.
+    # The guard's name depends only on its function, because an inline function must have the same text in all units.
     if found.keeps_scope and cxx:
         name = f"aa_open_{found.region.ordinal}"
         return "", f"aa_open_guard {name}({literal});", f"{name}.close();"

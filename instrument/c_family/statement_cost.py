@@ -18,7 +18,7 @@ from .lexer import branches, statement_end
 __all__ = ["StatementCost"]
 
 _STATEMENT: Final = expression(r";|\b(?:if|switch)\b")
-# Assertions: glibc's expansion in C, which has four statements, glibc's expansion in C++, and other ones.
+# Assertions: glibc's expansion in C, which has four statements, glibc's expansion in C++, and other expansions.
 _ASSERTS: Final = expression(
     r"(?P<four>;\s*else\s+__assert_fail\b)|\bvoid\s*\(0\)\s*:\s*__assert_fail\b"
     r"|\((?:\(void\)|static_cast\s*<\s*void\s*>)\s*\(?0\)?\)\s*;"

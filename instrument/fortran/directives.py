@@ -45,7 +45,7 @@ _DEVICE: Final = {
 
 
 def binding(directives: Sequence[Directive]) -> Sequence[Directive]:
-    """Return the directives directly above a loop that bind to it, so that no probe may come between."""
+    """Return the directives directly above a loop that bind to it, so that no probe may separate them."""
     first = len(directives)
     while first and (_binds(directives[first - 1]) or directives[first - 1].sentinel == MARK):
         first -= 1

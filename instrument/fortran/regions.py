@@ -49,8 +49,8 @@ class SpanRegion:
         of_modes: The modes that the part belongs to; empty for the mode of its kind.
         of_plan: The rule of the plan that created the part: ``merge``, ``split`` or empty.
         is_said: Whether a build reports that the part is not instrumented.
-        begins: For a block between two directives, the first one.
-        ends: For a block between two directives, the last one.
+        begins: For a block between two directives, the first directive.
+        ends: For a block between two directives, the second directive.
         is_call: Whether the part is a statement, or the action of an IF, with a library call.
     """
 

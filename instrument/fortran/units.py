@@ -40,8 +40,8 @@ class Step:
         meaning: Meaning of the statement.
         directives: The directives between the previous statement and this one.
         loop: Number of the outermost loop that contains the statement, perhaps as first or last one; -1 if none does.
-        constructs: Names of the constructs around the statement, outermost first; empty for unnamed ones.
-        around: Places of the first statements of the constructs that are open where it begins, outermost first.
+        constructs: Names of the constructs around the statement, outermost first; empty texts for unnamed constructs.
+        around: Places of the first statements of the constructs that are open at this statement, outermost first.
     """
 
     def __init__(self, place: int, statement: Statement, meaning: Meaning, directives: tuple[Directive, ...]) -> None:

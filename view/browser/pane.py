@@ -38,7 +38,7 @@ class Pane:
     def held(self, nodes: Iterable[int]) -> Iterator[int]:
         """Yield the nodes whose exclusive values add up to the shown values of some visible nodes.
 
-        An open node contributes only itself, a closed one also all its descendants.
+        An open node contributes only its own value; a closed node also contributes those of its descendants.
         """
         for node in nodes:
             if self.is_open(node):

@@ -54,7 +54,7 @@ def why_uneven(findings: Findings, finding: Finding) -> Iterator[str]:
 
 
 def same_work(findings: Findings) -> str:
-    """Return a line: ranks or threads did the same work in more time, and what to do about it."""
+    """Return a line which reports that ranks or threads took longer for the same work, and what to do about it."""
     return SAME_WORK.format(who=_noun(findings))
 
 
@@ -132,7 +132,7 @@ def _because(findings: Findings, finding: Finding) -> Iterator[str]:
 
 
 def _differing(findings: Findings, finding: Finding) -> list[Difference]:
-    """Return the attributes that differ between ranks like their times, and explain these, the largest part first.
+    """Return the attributes that differ between ranks in the same way as the times, the best explanation first.
 
     The value of a master is left out, because it is in no group.
     """

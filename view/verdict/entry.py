@@ -213,7 +213,7 @@ def _saving(findings: Findings, finding: Finding) -> str:
 
 
 def _whole(findings: Findings, gain: Gain) -> tuple[float, str]:
-    """Return the time, in seconds, of which the saving's percentage is taken, and its name; the base has no MPI."""
+    """Return the time, in seconds, of which the saving is a percentage, and its name; the base contains no MPI."""
     base, with_mpi, run = findings.verdict.base.seconds, findings.verdict.with_mpi, findings.run.program_time
     if gain.seconds <= base and not (gain.is_beside and base < run):
         return base, base_name(findings)
@@ -277,7 +277,7 @@ def _left(findings: Findings, finding: Finding, part: Saved) -> str:
 
 
 def _is_saving_per_rank(finding: Finding) -> bool:
-    """Return whether the line on ranks should show the saving as the time per rank: all is in MPI, on one call path."""
+    """Return whether the line on ranks should show the saving as time per rank: if all is in MPI, on one call path."""
     gain = finding.gain
     alone = len(finding.groups) < 2 and not finding.others
     return gain is not None and gain.is_beside and len(gain.parts) == 1 and alone

@@ -135,7 +135,7 @@ class _Item:
         blocks: The title, the main lines, and further lines, each broken to the width.
         needed: Indices of the blocks for title and main lines, the most important first.
         more: Indices of the blocks for further lines.
-        sizes: Three numbers of lines: for the title and the advice; with the ranks; and with the first reason.
+        sizes: The number of lines for title and advice; the number with the ranks, too; and with the first reason, too.
         shown: Indices of the blocks to show.
         entry: The finding.
     """

@@ -75,7 +75,7 @@ def _latest(findings: Findings, wait: Wait) -> tuple[int, ...]:
 
 
 def _in_turn(findings: Findings, finding: Finding, culprit: int) -> str:
-    """Return a phrase for ranks that work one after another, or of which a different one is slowest each time."""
+    """Return a phrase for ranks that work one after another, or among which a different rank is slowest each time."""
     found, waiting = findings.explanation.serialisation, waited_in(findings, culprit)
     at = f" in {Place.of_region(waiting).in_words}" if waiting else ""
     if found and found.passes_on[culprit]:
