@@ -1,4 +1,4 @@
-"""``autoanalyzer scale``: show how a program scales, and what limits it, from runs with several numbers of ranks."""
+"""``autoanalyzer scale``: show how a program scales, and what limits it, from runs with different numbers of ranks."""
 
 from __future__ import annotations
 

@@ -112,7 +112,7 @@ def find_each(mutants: Sequence[Mutant], folder: Path) -> int:
 
 
 def stop(number: int, _: object) -> NoReturn:
-    """Exit at a signal, so that the copy is removed."""
+    """Exit on a signal, so that the copy is removed."""
     raise SystemExit(128 + number)
 
 

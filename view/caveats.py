@@ -135,7 +135,7 @@ def _reads_usage(findings: Findings) -> bool:
 
 
 def _costly_from(findings: Findings) -> float:
-    """Return the least overhead, in percent, that causes a warning: 10, or less if a limit could not be kept.
+    """Return the smallest overhead, in percent, that causes a warning: 10, or less if a limit could not be kept.
 
     The limit ``--max-overhead`` cannot be kept if the run may not throttle probes.
     """

@@ -188,13 +188,13 @@ def _left_out(joined: Integration, change: _Change) -> Iterator[str]:
 def _nowhere(joined: Integration, metric: Metric) -> bool:
     """Return whether a metric is worth a warning if no value can be compared.
 
-    It is not if both experiments have the metric, but at different places in the metric tree.
+    It is not worth one if both experiments have the metric, but at different places in the metric tree.
     """
     return all(metric.name in names for names in joined.names) or bool(lacking_operands(joined, metric.name))
 
 
 def _lacking(joined: Integration, change: _Change) -> str:
-    """Return a phrase for a warning: the experiments in which a metric was not measured, or that its places differ."""
+    """Return, for a warning, where a metric was not measured: the labels of experiments, or the same places of both."""
     lacking = [label for label, total in zip(joined.labels, change.totals, strict=True) if np.isnan(total)]
     return " and ".join(lacking) or "the same places of both"
 
@@ -232,7 +232,7 @@ def _print_regions(joined: Integration, change: _Change, whole: float) -> None:
 
 
 def _locations(joined: Integration) -> str:
-    """Return as text the number of locations whose values are compared."""
+    """Return, as text, the number of locations whose values are compared."""
     lost = {*joined.lost(0), *joined.lost(1)}
     count = sum(place.process not in lost for place in joined.locations)
     return many(count, "location") + (" that both have" if lost else "") + (" together" if count != 1 else "")

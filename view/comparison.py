@@ -222,7 +222,7 @@ def _appeared(comparison: Comparison) -> list[str]:
 
 
 def _headline(comparison: Comparison) -> str:
-    """Return the sentence about the program; if it is not slower, but regions are, with the number of these."""
+    """Return the sentence about the program, with the number of slower regions if the program is not slower."""
     slower = sum(each.verdict == "slower" for each in comparison.regions)
     hidden = slower and comparison.program.verdict != "slower"
     more = f"; {many(slower, 'region')} {'is' if slower == 1 else 'are'} slower" if hidden else ""

@@ -144,7 +144,7 @@ def _candidates(found: Lookup, metric: str) -> list[str]:
 
 
 def _advice(found: Lookup) -> Iterator[str]:
-    """Yield advice on how to make more events available, and how to use those that are."""
+    """Yield advice on how to make more events available, and how to use the available events."""
     if not found.version:
         yield WAY_TO_ONE
     disabled = next((each.reason for each in found.components if each.name == "perf_event"), "")

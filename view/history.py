@@ -19,7 +19,7 @@ _REGIONS: Final = 3  # maximum number of regions named for a change in the whole
 
 
 def history_lines(histories: Sequence[History]) -> list[str]:
-    """Return lines on each program: its runs, then each commit since which a value has changed, with the changes."""
+    """Return lines on each program: its runs, then each commit that changed a value, with the changes."""
     if not histories:
         return ["no runs"]
     lines: list[str] = []
@@ -63,7 +63,7 @@ def _of_commit(changes: Sequence[Changed]) -> list[str]:
 
 
 def judged_lines(judged: Sequence[Judged], runs: int) -> list[str]:
-    """Return a line for each value that changed in new runs, and a line with the number of those that did not.
+    """Return a line for each value that changed in new runs, and a line with the number of unchanged values.
 
     Args:
         judged: The values in the new runs, compared with the history.
@@ -86,7 +86,7 @@ def judged_lines(judged: Sequence[Judged], runs: int) -> list[str]:
 
 
 def incomparable_lines(earlier: History, later: History) -> list[str]:
-    """Return a line with the number of values in new runs that the history does not contain; none if it has all."""
+    """Return a line with the number of values in new runs that the history does not contain, if there are any."""
     if not (number := earlier.not_comparable(later)):
         return []
     hosts = "" if {*later.hosts} <= {*earlier.hosts} else f" (times in the history are of {', '.join(earlier.hosts)})"

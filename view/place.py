@@ -37,7 +37,7 @@ class Place:
 
     @classmethod
     def of_path(cls, call_paths: Sequence[CallPath], path: int) -> Place:
-        """Return the place of the call path with an index, in an experiment or a trace."""
+        """Return the place of the call path at an index, in an experiment or a trace."""
         depth, above = 0, call_paths[path].parent
         while above is not None:
             depth, above = depth + 1, call_paths[above].parent
@@ -107,7 +107,7 @@ def at_line(file: str, line: int) -> str:
 
 
 def short(name: str) -> str:
-    """Return a name, shortened in the middle if it is long, because beginning and end distinguish it from others."""
+    """Return a name, shortened in the middle if it is long, because its beginning and end distinguish it."""
     return clipped(name, _LONGEST)
 
 

@@ -315,7 +315,7 @@ def _messages_document(messages: KeptMessages) -> dict[str, Any]:
 
 
 def _models(scaling: Scaling) -> Iterator[dict[str, Any]]:
-    """Yield as JSON data the models of counts per rank, for call paths that have at least 1 % of a count."""
+    """Yield, as JSON data, the models of counts per rank, for call paths that have at least 1 % of a count."""
     series = scaling.series
     for metric, values in series.counts.items():
         least = THRESHOLD**2 * float(values[-1].sum())

@@ -24,7 +24,7 @@ _MOST: Final = 20_000  # maximum number of files and folders to examine; this ta
 class Sources:
     """Finds a program's sources on the machine where its experiment is read.
 
-    Programs are often built in other folders than they run in, and several folders may contain files with the same
+    Programs are often built in one folder and run in another, and several folders may contain files with the same
     name. An experiment contains a digest of each built source, which identifies the right file.
 
     Args:

@@ -1,4 +1,4 @@
-"""Print tables: on a terminal fitted to its width without cutting numbers, for other programs complete."""
+"""Print tables: on a terminal, fitted to its width without cutting numbers; for other programs, in full."""
 
 from __future__ import annotations
 

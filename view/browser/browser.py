@@ -58,14 +58,14 @@ class Browser:
         """Return the state with only these nodes of a tree selected; values in trees to the right are summed over them.
 
         Raises:
-            InputError: No node of the metrics or the program is given.
+            InputError: No node of the metric tree or of the program's tree is given.
         """
         if not nodes and dimension != "system":
             raise InputError(f"expected at least one node of the {dimension} to select, found none")
         return self._with(dimension, self.pane(dimension).selecting(nodes))
 
     def unfolding(self, dimension: Dimension, node: int | None) -> Browser:
-        """Return the state in which a node's small children are no longer folded; if it is None, the small roots."""
+        """Return the state in which a node's small children, or for None the small roots, are no longer folded."""
         return self._with(dimension, self.pane(dimension).unfolding(node))
 
     def _with(self, dimension: Dimension, pane: Pane) -> Browser:

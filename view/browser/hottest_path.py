@@ -37,7 +37,7 @@ def _start_and_end(experiment: Experiment, *, flat: bool) -> frozenset[int]:
 
 
 def hottest_path(browser: Browser, dimension: Dimension, without: frozenset[int] = frozenset()) -> list[int]:
-    """Return the path from the largest root to its largest child, and so on, while children exceed the parent alone.
+    """Return the path from the largest root to its largest child, and so on, until no child exceeds the own value.
 
     Absolute values are compared. The path is empty if values are not additive, and in the metric tree, which should be
     closed at the start.

@@ -52,7 +52,7 @@ class Pane:
         return replace(self, open=self.open | {node for node in nodes if self.tree.children[node]})
 
     def closed(self, *nodes: int) -> Pane:
-        """Return the tree with some nodes closed; each is selected if a descendant was, and its value is inclusive."""
+        """Return the tree with some nodes closed. A node is selected if a descendant was, and its value is inclusive."""
         self._check(nodes)
         pane = replace(self, open=self.open - {*nodes})
         return replace(pane, selected=frozenset(map(pane._visible, self.selected)))
@@ -63,7 +63,7 @@ class Pane:
         return closed[-1] if closed else node
 
     def unfolding(self, node: int | None) -> Pane:
-        """Return the tree in which a node's small children are no longer folded; if it is None, the small roots."""
+        """Return the tree in which a node's small children, or for None the small roots, are no longer folded."""
         return replace(self, unfolded=self.unfolded | {node})
 
     def selecting(self, nodes: Collection[int]) -> Pane:

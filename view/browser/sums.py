@@ -97,7 +97,7 @@ class Sums:
 
 
 def _of_rows(like: Tally, block: Severity) -> Tally:
-    """Return the tally of a block of values, aggregated over its rows in the way of ``like``."""
+    """Return the tally of a block of values, aggregated over its rows in the same way as ``like``."""
     missing = np.isnan(block)
     gaps = missing.sum(axis=0)
     if like.aggregation in ("sum", "none"):

@@ -1,4 +1,4 @@
-"""Aggregated values of a metric, with the numbers of values that were measured and that are missing."""
+"""Aggregated values of a metric, with the numbers of measured and of missing values."""
 
 from __future__ import annotations
 

@@ -254,7 +254,7 @@ def _line(points: Sequence[_Point | None], series: Series) -> str:
 
 
 def _shape(number: int, at: _Point, series: Series, said: str = "") -> str:
-    """Return a point as SVG: a circle, square, diamond or triangle by the series' number, or a short line."""
+    """Return a point as SVG: a circle, square, diamond or triangle, depending on the series, or a short line."""
     x, y = at
     if series.style in ("line", "dashed", "band"):
         return _line([(x - 6, y), (x + 6, y)], series)

@@ -279,7 +279,7 @@ def _difference(experiment: Experiment, other: Experiment) -> Dataset:
     joined = integrate((other, experiment))
     result = difference(other, experiment, joined, of_both=True)
     made = dataset_of(result, key="difference")
-    # Values that are unknown in the difference are also left out of the other's values, as they would look unchanged.
+    # Values unknown in the difference are also left out of the other's values, because they would look unchanged.
     before = np.zeros((len(result.metrics), len(result.call_paths)))
     for row, metric in zip(before, result.metrics, strict=True):
         known = ~np.isnan(result.exclusive(metric.name))

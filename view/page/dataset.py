@@ -23,7 +23,7 @@ from .summary import MEASURES, bins_of, summary
 __all__ = ["Dataset", "dataset_of"]
 
 _DIMENSIONS: Final[tuple[Dimension, ...]] = ("metrics", "program", "system")
-_WHOLE: Final = 16_000_000  # if there are more values than these 30 MB, an experiment is large, and its page incomplete
+_WHOLE: Final = 16_000_000  # values that fit into a page, in 30 MB; an experiment with more values is large
 _MAIN: Final = 4  # number of metrics whose values by location are in the page of a large experiment
 _ROOM: Final = 4_000_000  # maximum number of values by location in the page of a large experiment, in 8 MB
 _NAMED: Final = 200_000  # maximum number of locations that are named in the page of a large experiment

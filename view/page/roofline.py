@@ -1,7 +1,7 @@
 """Make the data of rooflines for the page: formulas of rates and intensities, and the calibrated machine's limits.
 
 A roofline shows work per second over work per byte, both logarithmic (Williams, Waterman and Patterson, CACM 2009). The
-work is floating-point operations, or instructions as for GPUs (Ding and Williams, PMBS 2019). All values are per core.
+work is floating-point operations, or as for GPUs, instructions (Ding and Williams, PMBS 2019). All values are per core.
 """
 
 from __future__ import annotations

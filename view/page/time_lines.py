@@ -144,8 +144,8 @@ def _read(trace: Trace, steps: Steps, rates: TimeRates, fine: int) -> tuple[Mean
         fine: Number of parts of a step, each of which has its own main call path.
 
     Returns:
-        The distribution; and name of a row → ``intp[part]``, columns of the main call paths. A row is for all
-        locations, or for a range of them.
+        The distribution, and a mapping from the name of each row to ``intp[part]``, the columns of its main call
+        paths. A row is for all locations, or for a range of them.
     """
     count = len(trace.locations)
     ranges = _ranges(count)

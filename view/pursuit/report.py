@@ -153,7 +153,7 @@ def _wide(found: Pursuit, metric: str) -> bool:
 
 
 def _others(found: Pursuit) -> str:
-    """Return a sentence on locations that stand out in metrics other than the best; if none do, on their likeness."""
+    """Return a sentence on locations that stand out in metrics other than the best, or that all are alike."""
     said = [
         text
         for each in found.ranking[len(found.metrics) :]

@@ -144,7 +144,7 @@ def across(space: MetricSpace) -> str:
 
 
 def _whose(space: MetricSpace, column: int, number: float) -> str:
-    """Return a value of a metric as text; if only one location has it, with this location."""
+    """Return a value of a metric as text, with the location if only one location has this value."""
     rows = np.flatnonzero(space.values[:, column] == number)
     place = f" on {ranks([space.labels[int(rows[0])]])}" if len(rows) == 1 else ""
     return f"{value(space, space.metrics[column], float(number))}{place}"

@@ -24,7 +24,7 @@ class _Part:
         report: The report.
         dropped: Metric that is left out in this part, but not in the enclosing cluster → the reason.
         without: Number of an inner cluster without a report → the reason.
-        within: The reports of the clusters within.
+        within: The reports of the inner clusters.
     """
 
     path: tuple[int, ...]
@@ -47,7 +47,7 @@ class _Part:
 
     @property
     def document(self) -> dict[str, Any]:
-        """The JSON data of the report, which contain the data of the clusters within."""
+        """The JSON data of the report, which contain the data of the inner clusters."""
         return {
             **self.report.document,
             "path": list(self.path),

@@ -75,7 +75,7 @@ class BrowserApp(App[None]):
 
     Args:
         experiment: An experiment with a metric and a call path.
-        file: The experiment's file; sources are also searched in folders around it.
+        file: The experiment's file; folders around it are also searched for sources.
         other: Another experiment that can be the base of percentages, and its name.
         flat: Whether to start with the flat profile.
         folders: Folders to search first for sources.

@@ -26,7 +26,7 @@ _WHAT_IT_MAY_BE: Final = {
 
 
 def why_uneven(findings: Findings, finding: Finding) -> Iterator[str]:
-    """Yield lines on why ranks differ: attributes that differ like the times, other speed, or that it is unknown."""
+    """Yield lines on why ranks differ: attributes that differ like the times, a different speed, or no known reason."""
     same, culprit = findings.same_work, finding.difference
     if culprit in same.culprits or (culprit is None and same.everywhere):
         yield same_work(findings)

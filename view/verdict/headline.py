@@ -113,8 +113,8 @@ def efficiency(findings: Findings, *, brief: bool = False, shown: Collection[int
     Args:
         findings: The findings.
         brief: Whether to leave out ``parallel``, the longest wait, the next command, and places of hidden findings.
-        shown: The numbers of the findings that are shown, by which they can be referred to; None for all. With them,
-            the command to run next is only there if there is no finding.
+        shown: The numbers of the findings that are shown, by which they can be referred to; None for all. If not
+            None, the command to run next is included only if there is no finding.
     """
     found = findings.efficiency
     if found is None or findings.verdict.too_short:

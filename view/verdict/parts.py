@@ -69,7 +69,7 @@ def is_in_mpi(finding: Finding) -> bool:
 
 
 def not_counted(findings: Findings) -> list[str]:
-    """Return the line which reports that causes are unknown until instructions are counted; none for another tool."""
+    """Return the line on causes that are unknown until instructions are counted; none for a file of another tool."""
     where = ranks_without(findings.experiment, "instructions")
     of_some = f" on {ranks(where)}, too" if where else ""
     return [f"unknown; count instructions{of_some}{TO_COUNT}"] if can_be_rerun(findings) else []
@@ -221,7 +221,7 @@ def _in_system(findings: Findings, cause: Cause, culprit: int) -> str:
 
 
 def _of_these(findings: Findings, cause: Cause, culprit: int, number: float) -> str:
-    """Return in parentheses the memory that page faults provide, or the number of allocations per entry of a region."""
+    """Return, in parentheses, the memory provided by page faults, or the number of allocations per entry of a region."""
     if cause.attribute == "page_faults":
         return f" (at least {volume(_PAGE * number)} touched for the first time)"
     visits = float(findings.run.weighed.sums("visits")[culprit]) if complete(findings.experiment, "visits") else 0.0

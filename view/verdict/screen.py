@@ -84,7 +84,7 @@ def verdict_lines(
     end = _end([*data, *legend(findings)])
     end = end if len(end) == 1 else _end(data)
     large = next((number for number, each in enumerate(findings.verdict.findings) if _is_large(findings, each)), 0)
-    # Losses name the places of findings that are not shown, which takes room, so that even fewer findings may fit.
+    # The line on losses names the places of hidden findings. This takes room, so that even fewer findings may fit.
     while True:
         items = [_Item(number, each) for number, each in enumerate(found, start=1)]
         head, last, room = list[str](), list[str](), 0

@@ -86,7 +86,7 @@ def _in_turn(findings: Findings, finding: Finding, culprit: int) -> str:
 
 
 def _in_calls(findings: Findings, culprit: int, time: float) -> str:
-    """Return a phrase with a time in a region's MPI calls, and their number and bytes, summed over all ranks.
+    """Return a phrase on the time in a region's MPI calls, with their number and bytes, summed over all ranks.
 
     ``time`` is the mean over the ranks, in seconds.
     """
