@@ -1,4 +1,4 @@
-"""Refuse programs without C's start-up code: it sets up thread-local variables, without which probes crash."""
+"""Refuse programs without C's start-up code, which sets up the thread-local variables that probes need."""
 
 from __future__ import annotations
 

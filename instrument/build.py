@@ -81,7 +81,7 @@ class Build:
         return self._ended(status)
 
     def _read(self, texts: SourceTexts) -> list[Finished]:
-        """Return the preprocessed sources, up to the first for which the preprocessor fails."""
+        """Return the preprocessed sources, up to the first one that the preprocessor rejects."""
         found = []
         for source in self.command.sources:
             found.append(texts.read(source))
@@ -220,7 +220,7 @@ class Build:
         return self._merged
 
     def _instrument(self, texts: list[Finished], folder: Path) -> None:
-        """Write a file for each source, with its text with probes."""
+        """Write the instrumented text of each source to a file."""
         from .front_end import front_end  # noqa: PLC0415 - a repeated compile needs no front end
 
         sources = self.command.sources

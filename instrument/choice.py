@@ -130,7 +130,7 @@ class Choice(NamedTuple):
         return found._replace(regions=tuple(decided), remarks=remarks)
 
     def outdated(self, regions: Iterable[Region]) -> Iterator[str]:
-        """Yield a message for each file that has rules only for other versions, and a message if no plan is used."""
+        """Yield a message for each file for which all rules are for other versions, and a message if no plan is used."""
         if self.defect:
             yield f"{self.defect}; the plan is ignored"
         found: dict[str, list[Region]] = {}
@@ -268,7 +268,7 @@ def _in_place(regions: tuple[CodeRegion, ...]) -> frozenset[Region]:
 
 
 def _around(regions: tuple[CodeRegion, ...]) -> list[Region | None]:
-    """Return for each region the region directly around it in the text, or None."""
+    """Return, for each region, the region directly around it in the text, or None."""
     found: list[Region | None] = [None] * len(regions)
     opened: list[CodeRegion] = []
     for place in sorted(range(len(regions)), key=lambda place: (regions[place].start, -regions[place].end)):

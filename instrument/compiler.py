@@ -1,4 +1,4 @@
-"""Parse a compiler's command line: which words are sources, and the roles of the others."""
+"""Parse a compiler's command line: find the sources, and the roles of the other words."""
 
 from __future__ import annotations
 
@@ -263,7 +263,7 @@ def no_compiler(name: str, error: OSError) -> UsageError:
 
 
 def _expanded(words: list[str]) -> Iterator[str]:
-    """Yield the words of a command, with each ``@file`` replaced by the words in that file, as in compilers."""
+    """Yield the words of a command, with each ``@file`` replaced by the words in that file, as compilers do."""
     for word in words:
         if word.startswith("@") and Path(word[1:]).is_file():
             try:

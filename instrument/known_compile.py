@@ -1,4 +1,4 @@
-"""Repeat a compile that is known by its command and files, without preprocessor, parser and compiler.
+"""Repeat a compile that is known by its command and files, without running preprocessor, parser or compiler.
 
 The key of a cached compile (``KeptCompile``) can only be computed after preprocessing. Therefore, a note, whose key is
 the command, lists the files that were read, and those that were missing. As long as these are unchanged, the cached

@@ -1,4 +1,4 @@
-"""The limits, the same in all languages, for code that is so short that a probe would take as much time."""
+"""The limits, common to all languages, for code that is so short that a probe would take as much time."""
 
 from __future__ import annotations
 

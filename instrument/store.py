@@ -32,7 +32,7 @@ _UNITS: Final = {"K": 10, "M": 20, "G": 30}
 _FOLDERS: Final = "0123456789abcdef"  # names of folders, each for the keys that begin with its digit
 _ROOM_MADE: Final = 0.8  # the share of a full folder that is kept when room is made
 _CHECKSUM: Final = 16  # bytes of a checksum
-_ABANDONED: Final = 3600.0  # seconds after which a file is no longer being written
+_ABANDONED: Final = 3600.0  # seconds after which a temporary file counts as abandoned
 
 
 class Store:

@@ -63,7 +63,7 @@ def part_of(some: int, count: int, noun: str) -> str | None:
 
 
 def drawn(*parts: str | None) -> list[str]:
-    """Return a sentence on what part a picture shows, made from results of ``part_of``; empty if it shows everything."""
+    """Return a sentence on the parts that a picture shows, made from results of ``part_of``; empty if it shows all."""
     said = [each for each in parts if each]
     return [f"{' and '.join(said)} are drawn."] if said else []
 

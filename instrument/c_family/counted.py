@@ -13,7 +13,7 @@ SIGNED: Final = -(2**15)
 def trips(first: float, comparison: str, bound: float, step: float, lowest: float) -> int:
     """Return the trip count of a loop over an integer variable that only the loop's step changes; 0 if unknown.
 
-    Numbers that are unknown are NaN.
+    Unknown numbers are NaN.
 
     Args:
         first: Initial value of the variable.

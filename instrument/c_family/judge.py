@@ -80,7 +80,7 @@ class Judge:
         return self._untouchable[body.opening]
 
     def why_not_whole(self, body: Body) -> str:
-        """Return why no guard can be put around the whole body of a function of any size; empty if one can."""
+        """Return why no guard can be put around a function's whole body, regardless of its size; empty if one can."""
         if reason := self.why_untouchable(body):
             return reason
         if self._masked[body.opening] != "{":

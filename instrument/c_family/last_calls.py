@@ -1,4 +1,4 @@
-"""Find recursion through tail calls alone, whose functions must not have probes.
+"""Find functions that recurse only through tail calls, because they must not have probes.
 
 Compilers turn tail calls into jumps, but not if a probe at the function's end follows. Recursion through tail calls
 alone needs no stack, however deep it is; with probes, it would exhaust the stack.

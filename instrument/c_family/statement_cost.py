@@ -37,7 +37,7 @@ _GOES_ON: Final = expression(r"\b(?:for|while|do|goto|new|delete|asm|__asm__|co_
 _CALLED: Final = expression(r"\b(?!(?:if|switch|return|sizeof|alignof|noexcept|decltype)\b)(\w+)\s*\(")
 _CONDITION: Final = expression(r"for\s*\([^;{}()]*;[^;{}]*;")
 _DEEPEST: Final = 50  # maximum depth to which nested calls are followed
-_NESTED: Final = 2  # loops around a call that count as nested; a program's outermost loop alone does not
+_NESTED: Final = 2  # number of loops around a call that count as nested; a program's outermost loop alone does not
 _Item = TypeVar("_Item", Call, Loop)
 
 
@@ -71,7 +71,7 @@ class StatementCost:
         return any(_WEIGHTY.match(self._masked, call.offset) for call in body.calls)
 
     def executed(self, body: Body, start: int, end: int, without: Container[int] = ()) -> float:
-        """Return the most statements that a part of a function executes, including loops and calls within the unit.
+        """Return the maximum number of statements that a part of a function executes, with loops and calls in the unit.
 
         Args:
             body: The function.
@@ -147,7 +147,7 @@ class StatementCost:
             yield call, sum(start <= call.offset < end for start, end in loops)
 
     def _callings(self) -> Iterator[tuple[int, int, bool]]:
-        """Yield the calls within the unit: the offsets of the names of caller and callee, and whether in a loop."""
+        """Yield the calls within the unit: the offsets of caller's and callee's names, and whether the call is in a loop."""
         for body in self._all:
             calls = [call for call in (*body.calls, *body.heads) if call.callee in self._bodies]
             loops = body.loops if calls else ()

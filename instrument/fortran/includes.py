@@ -1,4 +1,4 @@
-"""Replace INCLUDE lines by the files that they name, between line markers."""
+"""Replace INCLUDE lines with the files that they name, between line markers."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def expand(
     openmp: bool = False,
     prepared: Callable[[str, str], str] = lambda _file, content: content,
 ) -> str:
-    """Return a text in which each INCLUDE line is replaced by the content of its file, if this is found.
+    """Return a text in which each INCLUDE line is replaced by the content of its file, if the file is found.
 
     Included files may contain code regions, and declarations that distinguish statement functions from assignments.
 

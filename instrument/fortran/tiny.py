@@ -82,7 +82,7 @@ class Sizes:
         return SHORT_REASON if is_short and (is_inner or _name(procedure) in self._often) else ""
 
     def _executed(self, procedure: Procedure, first: int, end: int) -> float:
-        """Return the most statements that are executed between two places of a procedure; infinity if unbounded."""
+        """Return the maximum number of statements executed between two places of a procedure; infinity if unbounded."""
         if (names := self._names.get(id(procedure))) is None:
             names = self._names[id(procedure)] = _Names(procedure)
         trips: dict[int, float] = {}
@@ -139,7 +139,7 @@ def _constants(procedure: Procedure) -> dict[str, float]:
     found: dict[str, float] = {}
     for statements in procedure.specified[:-1]:
         _specify(statements, found)
-    is_deep = len(procedure.specified) > 2  # unknown dummy arguments of units between may hide constants
+    is_deep = len(procedure.specified) > 2  # unknown dummy arguments of the units in between may hide constants
     uses = [step.statement.code for step in procedure.steps if step.meaning.kind is Kind.USE]
     if is_deep or procedure.includes_unseen or not all("only:" in code for code in uses):
         found.clear()  # names in an unknown file may hide those of the host

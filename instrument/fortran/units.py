@@ -39,7 +39,7 @@ class Step:
         statement: The statement.
         meaning: Meaning of the statement.
         directives: The directives between the previous statement and this one.
-        loop: Number of the outermost loop that contains the statement, perhaps as first or last one; -1 if none does.
+        loop: Number of the outermost loop that contains the statement (including its first and last); -1 if none does.
         constructs: Names of the constructs around the statement, outermost first; empty texts for unnamed constructs.
         around: Places of the first statements of the constructs that are open at this statement, outermost first.
     """
@@ -140,7 +140,7 @@ def find_procedures(items: tuple[Statement | Directive, ...]) -> list[Procedure]
 
 
 class _Unit:
-    """A unit that is open, and its procedure, if it is one."""
+    """An open unit, and its procedure if the unit is one."""
 
     def __init__(
         self,

@@ -52,7 +52,7 @@ class Pane:
         return replace(self, open=self.open | {node for node in nodes if self.tree.children[node]})
 
     def closed(self, *nodes: int) -> Pane:
-        """Return the tree with some nodes closed. A node is selected if a descendant was, and its value is inclusive."""
+        """Return the tree with some nodes closed. They are selected if a descendant was, and have inclusive values."""
         self._check(nodes)
         pane = replace(self, open=self.open - {*nodes})
         return replace(pane, selected=frozenset(map(pane._visible, self.selected)))

@@ -221,7 +221,7 @@ def _in_system(findings: Findings, cause: Cause, culprit: int) -> str:
 
 
 def _of_these(findings: Findings, cause: Cause, culprit: int, number: float) -> str:
-    """Return, in parentheses, the memory provided by page faults, or the number of allocations per entry of a region."""
+    """Return, in parentheses, the memory provided by page faults, or the number of allocations per entry."""
     if cause.attribute == "page_faults":
         return f" (at least {volume(_PAGE * number)} touched for the first time)"
     visits = float(findings.run.weighed.sums("visits")[culprit]) if complete(findings.experiment, "visits") else 0.0

@@ -88,7 +88,7 @@ class TripCounts:
         if variable is None or not _is(compared, variable):
             return 0
         by = _step(step, variable)
-        # The largest value of a template's parameter is no bound for the start of an upward loop, or the end of a
+        # The largest value of a template's parameter does not bound the start of an upward loop, or the end of a
         # downward loop.
         low, high = (evaluated, self._constants.value) if by > 0 else (self._constants.value, evaluated)
         comparison, lowest = _COMPARISONS[operator_of(condition)], _lowest(variable, compared)

@@ -185,7 +185,7 @@ class _Reader:
 
 
 def _runs_once(loop: Any) -> bool:
-    """Return whether a loop is ``do { … } while (0)``, with which macros form one statement."""
+    """Return whether a loop is ``do { … } while (0)``, which macros use to form one statement."""
     return isinstance(loop, c_ast.DoWhile) and isinstance(loop.cond, c_ast.Constant) and loop.cond.value == "0"
 
 
