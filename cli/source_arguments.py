@@ -54,7 +54,7 @@ def add_source_arguments(parser: argparse.ArgumentParser, *, nargs: str = "+") -
 
 
 def add_modes_argument(parser: argparse.ArgumentParser) -> None:
-    """Add the option that selects kinds of regions to instrument."""
+    """Add the option that selects the kinds of regions to instrument."""
     parser.add_argument(
         "--modes",
         metavar="MODE,...",

@@ -34,7 +34,7 @@ def judged(paths: Sequence[Path], mode: Mode | None = None) -> tuple[Scaling, li
     """Judge the scaling of runs.
 
     Args:
-        paths: Experiment files, or folders of runs; a mean is replaced by the repeated runs that it was made from.
+        paths: Experiment files, or folders of runs; a mean is replaced by the repeated runs from which it was made.
         mode: Strong or weak scaling; None to infer it from the counts.
 
     Returns:

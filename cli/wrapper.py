@@ -44,10 +44,10 @@ def compiler() -> NoReturn:
 
 
 def build_ahead(compiler: list[str], program: Path) -> None:
-    """Build the probe library after a program was linked, because there may be no compiler where the program runs."""
+    """Build the probe library after linking a program, because there may be no compiler where the program runs."""
     from ..runtime.build import build_ahead as build
 
-    # Messages only on a terminal, because a build system may treat any output as an error.
+    # Print messages only on a terminal, because a build system may treat any output as an error.
     build(compiler, program, say=_say if sys.stderr.isatty() else None)
 
 

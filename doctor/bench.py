@@ -1,4 +1,4 @@
-"""Run test programs in a temporary folder, with a time limit, and find the reason if they fail."""
+"""Run test programs in a temporary folder, with a time limit, and find the reasons for failures."""
 
 from __future__ import annotations
 

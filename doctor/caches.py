@@ -1,4 +1,4 @@
-"""Check whether cache folders are usable, and whether other users could place libraries there that programs load."""
+"""Check whether cache folders are usable, and whether other users could place libraries there for programs to load."""
 
 from __future__ import annotations
 

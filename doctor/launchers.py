@@ -89,7 +89,7 @@ def _slurm_launchers() -> list[Launcher]:
 
 
 def srun_findings(made: Sequence[CTrial], bench: Bench, *, in_step: bool) -> list[Finding]:
-    """Return findings about ``srun``. Outside of a job, it is not tried, because it would wait in a queue."""
+    """Return findings about ``srun``. Outside of a job, ``srun`` is not tried, because it would wait in a queue."""
     if not shutil.which("srun", path=bench.environment.get("PATH")):
         return []
     if "SLURM_JOB_ID" not in os.environ:

@@ -90,7 +90,7 @@ def clean_nodes(task: Task, count: Count, *, data: bool = False) -> dict[str, li
 
     Args:
         task: This process.
-        count: Progress callback: takes how many of the other processes have answered, and how many there are.
+        count: Progress callback, called with the number of other processes that have answered, and their total.
         data: Whether to also remove data that were never gathered.
 
     Returns:

@@ -1,7 +1,8 @@
 """Let the processes of ``srun -N 2 autoanalyzer doctor`` meet. One per node tests the node; rank 0 collects answers.
 
 If the launcher makes the processes one MPI program, answers are sent over MPI. Otherwise, they go through a shared
-folder: the working directory, the cache, or the home folder. Without both, answers cannot reach rank 0.
+folder: the working directory, the cache, or the home folder. If there is neither MPI nor a shared folder, answers
+cannot reach rank 0.
 """
 
 from __future__ import annotations

@@ -130,7 +130,7 @@ class Choice(NamedTuple):
         return found._replace(regions=tuple(decided), remarks=remarks)
 
     def outdated(self, regions: Iterable[Region]) -> Iterator[str]:
-        """Yield a message for each file for which all rules are for other versions, and a message if no plan is used."""
+        """Yield a message for each file whose rules are for other versions only, and a message if no plan is used."""
         if self.defect:
             yield f"{self.defect}; the plan is ignored"
         found: dict[str, list[Region]] = {}

@@ -1,4 +1,4 @@
-"""Count more PAPI events than fit in one run: several runs count some events each, and are merged."""
+"""Count more PAPI events than fit in one run: several runs, each of which counts some events, are merged."""
 
 from __future__ import annotations
 

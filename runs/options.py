@@ -37,7 +37,7 @@ class RunOptions:
         max_overhead: Maximum overhead, such as ``5%``, or ``off``; None for the default.
         trace: Sampling interval of time lines in seconds; None for no time lines.
         trace_memory: Maximum memory per process for time lines; None for the default.
-        pursue: Seconds per window, after which metrics of time lines are chosen anew; None to record all of them.
+        pursue: Seconds per window, after which the metrics in time lines are chosen anew; None to record all metrics.
         policy: File that lists the metrics of time lines; None for all.
         split_waiting: Whether waiting before collectives is measured separately.
         path: When the critical path is recorded: ``never``, ``auto`` or ``always``; None to use the environment

@@ -68,7 +68,7 @@ def recorded(
 def planned_runs(options: RunOptions, *, runs: int, per_run: int) -> Iterator[PlannedRun]:
     """Yield the runs to carry out: in each repetition, one run per group of events.
 
-    Only the first repetition simulates counts, because they do not differ between runs.
+    Only the first repetition simulates counts, because simulated counts do not differ between runs.
 
     Raises:
         UsageError: Events are named, but PAPI does not count; or ``per_run`` is too small.

@@ -37,7 +37,7 @@ def measured_repeatedly(
         reporter: Shows messages and progress.
 
     Returns:
-        The mean of the successful runs; without an experiment if there are fewer than two.
+        The mean of the successful runs; it has no experiment if fewer than two runs succeeded.
 
     Raises:
         InputError: As raised by ``measured``, or the mean cannot be written.

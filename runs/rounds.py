@@ -129,7 +129,7 @@ class Rounds:
     def narrow(self) -> Outcome:
         """Do both rounds, or only the first if it shows no bottleneck to narrow down.
 
-        If measuring took too long in the second round, it is repeated with fewer regions.
+        If measuring took too long in the second round, the round is repeated with fewer regions.
 
         Raises:
             InputError: The first build fails, or compiles nothing.

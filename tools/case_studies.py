@@ -1,4 +1,4 @@
-"""Run the samples that follow section 6 of Liu et al. 2011, before and after, and write docs/evidence/case-studies.md.
+"""Run the samples that follow section 6 of Liu et al. 2011, before and after; write docs/evidence/case-studies.md.
 
 This file contains the text between the outputs. Needs Valgrind, Open MPI and libbz2; takes about two minutes on two
 cores::

@@ -2,7 +2,7 @@
 """Run tests several times, and print how often each test passed, unless it always passed.
 
 Tests that judge real runs depend on times, which vary on a busy machine: nine of ten runs must pass. All other tests
-must always pass, however busy the machine is.
+must always pass, no matter how busy the machine is.
 """
 
 from __future__ import annotations

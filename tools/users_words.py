@@ -114,7 +114,7 @@ def faults_of_page(file: str, text: str) -> Iterator[str]:
 
 
 def faults_of_source(file: str, text: str) -> Iterator[str]:
-    """Yield a message for each word in a source's literals that has a better alternative, and each line too long."""
+    """Yield a message for each word in a source's literals that has a better alternative, and for each long line."""
     for number, literal in _literals(ast.parse(text)):
         if " " in literal.strip():
             yield from _faults(file, number, literal)

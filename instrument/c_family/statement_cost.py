@@ -147,7 +147,7 @@ class StatementCost:
             yield call, sum(start <= call.offset < end for start, end in loops)
 
     def _callings(self) -> Iterator[tuple[int, int, bool]]:
-        """Yield the calls within the unit: the offsets of caller's and callee's names, and whether the call is in a loop."""
+        """Yield the calls within the unit: the offsets of both functions' names, and whether the call is in a loop."""
         for body in self._all:
             calls = [call for call in (*body.calls, *body.heads) if call.callee in self._bodies]
             loops = body.loops if calls else ()
