@@ -214,7 +214,7 @@ def _build_advice(compiler: Sequence[str]) -> str:
 
 
 def root_advice(defect: str, launcher: str) -> str:
-    """Return advice if a launcher failed because the user is root; empty if the defect has another cause."""
+    """Return advice if a launcher failed because the user is root; empty if it failed for another reason."""
     if "run as root" not in defect:
         return ""
     name = "PRTE" if Path(launcher).name.startswith("prte") else "OMPI"

@@ -1,4 +1,4 @@
-"""Write warnings about the data, each beginning with its consequence, and the source of counts."""
+"""Write the source of counts, and warnings about the data, each of which begins with its consequence."""
 
 from __future__ import annotations
 

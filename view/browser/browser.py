@@ -119,7 +119,7 @@ class Browser:
 
     @property
     def summed(self) -> bool:
-        """Whether the selected metrics can be added: they are sums with the same unit."""
+        """Whether the selected metrics can be added, because they are sums with the same unit."""
         return summable([self.sums.experiment.metrics[node] for node in self.metrics.selected])
 
     @cached_property
@@ -151,7 +151,7 @@ class Browser:
 
 
 def summable(metrics: Sequence[Metric]) -> bool:
-    """Return whether values of metrics can be added: they are sums with the same unit."""
+    """Return whether values of metrics can be added, because they are sums with the same unit."""
     return {each.aggregation for each in metrics} == {"sum"} and len({each.unit for each in metrics}) == 1
 
 

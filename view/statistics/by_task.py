@@ -29,7 +29,7 @@ def called(space: MetricSpace, partition: Partition, cluster: int) -> str:
 
 
 def task_picture(space: MetricSpace, partition: Partition) -> Picture:
-    """Return a picture with a chart of each metric that distinguishes the clusters, by task, most important first."""
+    """Return a picture with a chart by task for each metric that distinguishes the clusters, most important first."""
     columns = separating(space, partition) or partition.columns
     chosen = columns[:_PANELS]
     rows = some_rows(space, partition.labels)

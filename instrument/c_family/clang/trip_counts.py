@@ -181,7 +181,7 @@ def _given_away(node: Any, *, setting: bool) -> Iterator[Any]:
 
 
 def _takes_value(parent: Any, name: Any, setting: bool) -> bool:
-    """Return whether an expression only reads a variable that it names, or if ``setting``, sets it."""
+    """Return whether an expression only reads a variable that it names, or if ``setting`` is false, only sets it."""
     kind = parent.kind
     if kind == _UNARY:
         operator = lib.clang_getCursorUnaryOperatorKind(parent)

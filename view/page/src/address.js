@@ -67,7 +67,7 @@ export function timeOf(times, pieces) {
   return { trace, shown, range: start >= edges[0] && end <= edges[1] && start < end ? [start, end] : null };
 }
 
-// Returns the node with an encoded identity; -1 for the roots, undefined if there is none.
+// Returns the node with an encoded identity; -1 for the parent of the roots, undefined if there is no such node.
 function nodeOf(tree, name) {
   if (name === "/") return -1;
   try {

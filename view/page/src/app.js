@@ -138,7 +138,7 @@ export function App({ page }) {
     });
   }
 
-  // Shows this experiment, or its difference from the other one. The tab stays open.
+  // Shows this experiment, or its difference from the other experiment. The tab stays open.
   function show(difference) {
     const name = difference ? "difference" : "run";
     go((seen) => ({ ...carried(page, seen, name), tab: seen.tab }), { aim: DIMENSIONS });

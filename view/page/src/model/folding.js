@@ -21,7 +21,7 @@ export function folded(browser, dimension) {
   return found;
 }
 
-// Returns for each metric whether it is small compared with its root; metrics that are not additive are never small.
+// Returns, for each metric, whether it is small compared with its root; metrics that are not additive never are.
 function smallMetrics(browser) {
   const { sums } = browser;
   const { tree } = browser.panes.metrics;
@@ -36,7 +36,7 @@ function smallMetrics(browser) {
   return sizes.map((size, node) => added[node] && size < SHARE * sizes[tree.root(node)]);
 }
 
-// Returns for each program node whether it is small compared with the whole program.
+// Returns, for each program node, whether it is small compared with the whole program.
 function smallPaths(browser) {
   const { own } = browser.ofProgram;
   if (own.aggregation !== "sum") return new Uint8Array(own.length);

@@ -1,4 +1,4 @@
-// Metrics that formulas derive from others, by region (like multivariate/derivations.py and view/page/roofline.py).
+// Metrics that formulas derive from other metrics, by region (like multivariate/derivations.py and view/page/roofline.py).
 import { rate as overTime } from "./time_lines.js";
 
 const LEAST = 0.001; // smallest number that is written without a power of ten

@@ -38,7 +38,7 @@ export class TimeLines {
     return this.head.first.map((place) => this.head.metrics[place].name);
   }
 
-  // Returns the step that contains a moment.
+  // Returns the time step that contains a moment.
   stepAt(time) {
     return Math.max(0, Math.min(this.steps - 1, Math.floor((time - this.start) / this.step)));
   }
