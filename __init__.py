@@ -7,7 +7,7 @@ __version__: str
 
 
 def __getattr__(name: str) -> str:
-    """Return ``__version__``. It is read on first use because each compile imports this package and must start fast."""
+    """Return ``__version__``, read on first use, because every compilation imports this package and must start fast."""
     if name != "__version__":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib.metadata import version  # noqa: PLC0415

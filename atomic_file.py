@@ -97,7 +97,7 @@ class replacing:  # noqa: N801 - it is used as a function
 
 
 def fsync(paths: Iterable[Path]) -> None:
-    """Wait until files and their directory entries are on disk, so that the data they were made from can be removed.
+    """Wait until files and their directory entries are on disk, so that the data they were made from can be deleted.
 
     Raises:
         InputError: A file cannot be written.

@@ -1,4 +1,4 @@
-"""Environment variables that make a compiler write an extra file per call. Only the user's own compiles keep them."""
+"""Environment variables that make a compiler write an extra file per call; only the user's own calls keep them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 __all__ = ["recording", "without_records"]
 
 _GNU: Final = ("DEPENDENCIES_OUTPUT", "SUNPRO_DEPENDENCIES")
-_LLVM: Final = ("CC_PRINT_", "CC_LOG_")  # prefixes of LLVM's variables for headers, options, messages and times
+_LLVM: Final = ("CC_PRINT_", "CC_LOG_")  # prefixes of LLVM's variables; records of headers, options, messages and times
 
 
 def without_records(environment: Mapping[str, str] = os.environ) -> dict[str, str]:

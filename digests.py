@@ -1,6 +1,6 @@
 """Digests of texts and files.
 
-This module imports little, because a repeated compile must take hardly longer than starting Python.
+This module imports little, because repeating a compilation must take hardly longer than starting Python.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _DIGITS: Final = 16
 
 
 def digest(*parts: bytes | str) -> str:
-    """Return a hexadecimal digest of all parts. It includes their lengths, so that ``ab, c`` differs from ``a, bc``."""
+    """Return a hexadecimal digest of all parts and their lengths, so that ``ab, c`` differs from ``a, bc``."""
     found = blake2b(digest_size=20)
     for part in parts:
         content = os.fsencode(part) if isinstance(part, str) else part
@@ -42,7 +42,7 @@ def content_of(path: str) -> bytes:
 
 
 def text_of(file: str) -> str:
-    """Return the digest of a source file that ``Region.text`` stores; empty if the file cannot be read."""
+    """Return the digest of a source file, as stored in ``Region.text``; empty if the file cannot be read."""
     try:
         return digest(content_of(file))[:_DIGITS] if os.path.isfile(file) else ""
     except (OSError, ValueError):

@@ -4,10 +4,10 @@
 
     AutoanalyzerError        one line: what was expected, what was found, what to do
     ├── UsageError           the command line is wrong
-    ├── InputError           a file or a folder is missing, broken or of another kind
-    │   ├── SourceError      a source cannot be handled, at file:line:col
+    ├── InputError           a file or folder is missing, damaged or of the wrong kind
+    │   ├── SourceError      a source cannot be handled, with file:line:column
     │   └── LocationsError   fewer locations are left than an analysis needs
-    └── BuildError           the probe library cannot be built here
+    └── BuildError           the probe library cannot be built on this machine
 
 Only ``cli.main`` prints these errors, and then exits with status 2.
 """
@@ -36,11 +36,11 @@ class AutoanalyzerError(Exception):
 
 
 class UsageError(AutoanalyzerError):
-    """Raised for a wrong command line, such as an unknown name, or options that exclude each other."""
+    """Raised for a wrong command line, for example if it has an unknown name, or options that exclude each other."""
 
 
 class InputError(AutoanalyzerError):
-    """Raised for a file or folder that is missing, broken or of another kind."""
+    """Raised for a file or folder that is missing, damaged or of the wrong kind."""
 
 
 class LocationsError(InputError):

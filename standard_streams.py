@@ -16,14 +16,15 @@ def hold_closed_streams() -> None:
     while (place := os.open(os.devnull, os.O_RDWR)) <= 2:  # Python opens descriptors as not inheritable
         pass
     os.close(place)
-    sys.stdout = sys.stdout or open(1, "w", closefd=False)  # noqa: SIM115 - open as long as we run
+    sys.stdout = sys.stdout or open(1, "w", closefd=False)  # noqa: SIM115 - stays open as long as this process runs
     sys.stderr = sys.stderr or open(2, "w", closefd=False)  # noqa: SIM115
 
 
 def hand_streams_over() -> None:
     """Close all inherited descriptors except standard error.
 
-    Processes at the other ends of the program's pipes then see its end at once, even if this process still runs.
+    Processes at the other ends of the program's pipes then notice at once when the program ends, even if this process
+    continues to run.
     """
     nowhere = os.open(os.devnull, os.O_RDWR)
     os.dup2(nowhere, 0)

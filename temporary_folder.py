@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 __all__ = ["OWNED", "is_in_use", "owned_prefix"]
 
 OWNED: Final = "autoanalyzer-"
-_PARTS: Final = 3  # PID-NODE-RANDOM, where a node's name may hold hyphens
+_PARTS: Final = 3  # PID-NODE-RANDOM, in which a node's name may contain hyphens
 
 
 def owned_prefix(purpose: str) -> str:

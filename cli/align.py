@@ -1,4 +1,4 @@
-"""``autoanalyzer align``: find an interval of one trace in others (Hauswirth et al. 2005, section 3)."""
+"""``autoanalyzer align``: find an interval of one trace in other traces (Hauswirth et al. 2005, section 3)."""
 
 from __future__ import annotations
 

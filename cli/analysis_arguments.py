@@ -79,7 +79,7 @@ def add_selection_arguments(parser: argparse.ArgumentParser) -> None:
 def findings_of(experiment: Experiment, arguments: argparse.Namespace, file: Path | None = None) -> Findings:
     """Return the findings of an experiment, analysed with the given options.
 
-    If the experiment is a mean of runs and ``file`` is given, each finding also gets the number of runs that have it.
+    If the experiment is a mean of runs and ``file`` is given, each finding also gets the number of runs that show it.
     """
     from ..analyze import analyze
 

@@ -100,7 +100,7 @@ def _print_json(document: dict[str, Any]) -> None:
 
 @contextmanager
 def _stages(task: Task | None) -> Iterator[Callable[[str], None]]:
-    """Yield a callback that shows progress; in a job, only rank 0 shows it."""
+    """Yield a callback that shows progress; in a job, only rank 0 shows progress."""
     if task is not None and task.rank > 0:
         yield lambda _: None
         return

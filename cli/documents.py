@@ -19,7 +19,7 @@ __all__ = ["add_documents", "check_targets", "is_output", "write_document", "wri
 
 
 def add_documents(parser: argparse.ArgumentParser, kinds: Mapping[str, str]) -> None:
-    """Add an option ``--KIND FILE`` for each kind of document; ``kinds`` maps the kind to its help."""
+    """Add an option ``--KIND FILE`` for each kind of document; ``kinds`` maps each kind to its help."""
     for kind, what in kinds.items():
         parser.add_argument(
             f"--{kind}", type=Path, metavar="FILE", help=f"write {what} to FILE (- for standard output)"

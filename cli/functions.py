@@ -32,12 +32,12 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def print_functions(named: str | None, option: str, *, uncovered: bool) -> None:
-    """Print the measured functions of an MPI library, or only the names of those that are not measured.
+    """Print the measured functions of an MPI library, or the names of the functions that are not measured.
 
     Args:
         named: The MPI library's C compiler; None for the first that works.
         option: The option that names the compiler, for messages.
-        uncovered: Whether to print the functions that are not measured.
+        uncovered: Whether to print only the names of the functions that are not measured.
 
     Raises:
         InputError: The compiler finds no ``mpi.h``.

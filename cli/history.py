@@ -74,7 +74,7 @@ def _show(arguments: argparse.Namespace) -> int:
 
 
 def kept(path: Path, commit: str | None, host: str | None) -> tuple[KeptRun, list[KeptValue]]:
-    """Return what a history keeps of a run.
+    """Return a run, and the values of the run that a history keeps.
 
     Args:
         path: Folder or experiment file of the run.

@@ -62,7 +62,7 @@ _GROUPS: Final = {
 }
 COMMANDS: Final = {name: text for group in _GROUPS.values() for name, text in group.items()}
 
-# Commands that the help does not list: one for packagers, and older names of options of other commands.
+# Commands that the help does not list: one for packagers, and those that became options of other commands.
 _HIDDEN: Final = {
     "completion": "print a script that completes commands in bash, zsh or fish",
     "functions": "the older name of regions --mpi",
@@ -115,7 +115,7 @@ _BLAS_THREADS: Final = "OPENBLAS_NUM_THREADS"
 
 
 class _Parser(argparse.ArgumentParser):
-    """A parser that raises errors of one line instead of printing the usage."""
+    """A parser that raises one-line errors instead of printing the usage."""
 
     def error(self, message: str) -> NoReturn:
         raise UsageError(f"{message}; see {self.prog} --help")
@@ -158,7 +158,7 @@ def main(argv: Sequence[str] | None = None) -> NoReturn:
     except KeyboardInterrupt:
         status = _INTERRUPTED
     except BrokenPipeError:
-        # The program that reads our output has ended, as in ``| head``. This is no error, but nothing can be written.
+        # The program that reads our output has ended, as in ``| head``. This is not an error, but output is over.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         status = 0
     except MemoryError:

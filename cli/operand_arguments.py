@@ -68,7 +68,7 @@ def add_exact_argument(parser: argparse.ArgumentParser) -> None:
 
 
 def opened(paths: Sequence[Path], *, distinct: bool = False) -> list[Experiment]:
-    """Return the experiments at some paths.
+    """Return the experiments at the given paths.
 
     Args:
         paths: Experiment files, or folders of runs.

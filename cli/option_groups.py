@@ -1,4 +1,4 @@
-"""Groups of options in the help of commands that run a program, the most used first."""
+"""Groups of options in the help of commands that run a program, the most used options first."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ __all__ = ["counters_of"]
 def counters_of(subject: Subject) -> str:
     """Return HTML with statistics of the region that the verdict names first; empty if there are too few data.
 
-    If the verdict names no region, or too few metrics of it differ, the statistics describe the whole program.
+    If the verdict names no region, or too few of its metrics differ, the statistics describe the whole program.
     """
     from ..analyze.run.oversubscription import waiting_for_turns
     from ..multivariate.metric_space import MetricSpace
@@ -39,7 +39,7 @@ def counters_of(subject: Subject) -> str:
             alike = view.hierarchy_report(statistics.hierarchy(statistics.dimensions(space)), findings.vectors.metric)
             redundant = view.correlation_report(statistics.correlation(space))
             break
-        except AutoanalyzerError:  # too few locations, or metrics
+        except AutoanalyzerError:  # too few locations or metrics
             continue
     else:
         return ""

@@ -24,7 +24,7 @@ _OURS: Final = ".npz"
 
 
 def subject_of(experiment: Experiment, file: Path) -> Subject:
-    """Return the subject of a page: an experiment with its findings, or without if it cannot be analysed."""
+    """Return the subject of a page: an experiment with its findings, or without findings if it cannot be analysed."""
     from ..analyze import analyze
     from ..view.page import Subject
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["SHORT", "SLOW", "counted", "progress", "stages"]
 
-SHORT: Final = 1.0  # seconds; shorter activities show no progress on a terminal
+SHORT: Final = 1.0  # seconds; progress of shorter activities is not shown on a terminal
 SLOW: Final = 10.0  # seconds until the first line without a terminal, for activities that usually take seconds
 _LOOK: Final = 0.1  # seconds between updates on a terminal
 _FIRST: Final = 60.0  # seconds until the first line for activities that take minutes; the time doubles with each line
@@ -28,7 +28,7 @@ def progress(what: str, *, first: float = _FIRST) -> Iterator[None]:
 
     Args:
         what: The activity.
-        first: Seconds until the first line, without a terminal.
+        first: Seconds until the first line if standard error is not a terminal.
     """
     if on_terminal(sys.stderr):
         with _bar(counted=False) as bar:
@@ -51,7 +51,7 @@ def counted(what: str, *, first: float = SLOW) -> Iterator[Callable[[int, int], 
 
     Args:
         what: The activity.
-        first: Seconds until the first line, without a terminal.
+        first: Seconds until the first line if standard error is not a terminal.
     """
     terminal = on_terminal(sys.stderr)
     bars: list[Progress] = []
@@ -85,7 +85,7 @@ def stages(*, first: float = _FIRST / 4, after: float = 0.0) -> Iterator[Callabl
     """Yield a callback that takes the name of the current activity; the name is shown until the block ends.
 
     Args:
-        first: Seconds until the first line, without a terminal.
+        first: Seconds until the first line if standard error is not a terminal.
         after: Seconds until progress is shown on a terminal.
     """
     now = [""]

@@ -15,16 +15,16 @@ if TYPE_CHECKING:
 
 __all__ = ["MOST", "ProposedRegion", "region_name"]
 
-MOST: Final = 2_000  # locations; with more, the verdict takes too long, as it may compare all pairs in each region
+MOST: Final = 2_000  # locations; with more, the verdict takes too long, because it may compare all pairs per region
 
 
 @dataclass(frozen=True, slots=True)
 class ProposedRegion:
-    """A region whose statistics are more informative than the program's.
+    """A region whose statistics are more informative than those of the program.
 
     Attributes:
         region: The value for ``--region``.
-        exclusive: Whether only the region's own code is meant, without its callees.
+        exclusive: Whether the statistics are about the region's own code only, without its callees.
         sentence: Why the region is proposed, and the command to type.
         command: The command.
     """

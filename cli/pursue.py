@@ -41,9 +41,9 @@ _PROBED: Final = 0.25
 
 _OF_TRACES: Final = ("window", "every", "follow")
 _OF_RUNS: Final = ("region", "exclusive", "sample", "by")
-_MOST_STARTS: Final = 1000  # the critical values have been computed for at most this many starts
-_PERIODS: Final = 1000  # most periods per window
-_MOST_PERIODS: Final = 100_000  # most periods per trace
+_MOST_STARTS: Final = 1000  # critical values have been computed for at most this number of starts
+_PERIODS: Final = 1000  # maximum number of periods per window
+_MOST_PERIODS: Final = 100_000  # maximum number of periods per trace
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -240,7 +240,7 @@ def _check_periods(arguments: argparse.Namespace, samples: Samples) -> None:
 
 
 def _tell(arguments: argparse.Namespace, period: Period, state: PursuitOverTime) -> None:
-    """Write the policy after a period, and print a line on the period if the trace is still growing."""
+    """Write the policy after a period, and print a line about the period if the trace is still growing."""
     from ..view.place import visible
     from ..view.pursuit import period_line, policy_text
 

@@ -9,7 +9,7 @@ import os
 
 __all__ = ["give_back_variables"]
 
-_HELD = "AUTOANALYZER_HELD_"  # twin: stand_ins/autoanalyzer
+_HELD = "AUTOANALYZER_HELD_"  # prefix of saved variables, as in stand_ins/autoanalyzer
 
 
 def give_back_variables() -> None:

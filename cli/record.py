@@ -1,4 +1,4 @@
-"""``autoanalyzer record``: run a program several times with time lines; all runs together record all metrics."""
+"""``autoanalyzer record``: run a program several times with time lines; together, the runs record all metrics."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .trace_arguments import number_above_0
 __all__ = ["add_arguments", "run"]
 
 _RUNS: Final = 3
-_REGISTERS: Final = 4  # counters that most processors count at once
+_REGISTERS: Final = 4  # number of events that most processors can count at the same time
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

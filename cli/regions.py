@@ -77,7 +77,7 @@ def _unprinted(source: str, found: CodeRegions, printed: set[CodeRegion | str]) 
     Args:
         source: The source.
         found: All its regions.
-        printed: The regions that were printed; those returned are added.
+        printed: The regions printed so far; the returned regions are added.
     """
 
     def is_new(file: str, key: CodeRegion | str) -> bool:

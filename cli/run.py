@@ -95,7 +95,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _options_and_groups(arguments: argparse.Namespace) -> tuple[RunOptions, list[str]]:
-    """Return the options, and one value of ``--counters`` per run: several if not all events fit in one run."""
+    """Return the options, and a value of ``--counters`` for each run that is needed to count all events."""
     options = options_of(arguments)
     if arguments.repeat > 1:
         options = one_group(options, "--repeat")

@@ -22,8 +22,8 @@ from .usage import add_usage
 __all__ = ["add_measuring_arguments", "command_of", "options_of"]
 
 _LEAST_MEMORY: Final = 1 << 20
-_MOST_TRACE_MEMORY: Final = 1 << 34  # twin: MOST_MEMORY in runtime/probe/trace.c
-_INTERVALS: Final = (0.001, 3600.0)  # twins: SHORTEST in runtime/probe/trace.c, LONGEST in trace_parts.h
+_MOST_TRACE_MEMORY: Final = 1 << 34  # bytes; keep equal to MOST_MEMORY in runtime/probe/trace.c
+_INTERVALS: Final = (0.001, 3600.0)  # seconds; SHORTEST in runtime/probe/trace.c, LONGEST in trace_parts.h
 _SHIFTS: Final = {"": 0, "K": 10, "M": 20, "G": 30}
 
 _COUNTERS: Final = SourcesOfCounts(("auto", "papi", "simulated", "none"))

@@ -1,4 +1,4 @@
-"""The option ``--sample``, which records the code that regions execute."""
+"""The option ``--sample``, which samples the code that regions execute."""
 
 from __future__ import annotations
 

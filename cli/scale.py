@@ -1,4 +1,4 @@
-"""``autoanalyzer scale``: show how a program scales, and what limits it, from runs with several numbers of ranks."""
+"""``autoanalyzer scale``: show how a program scales, and what limits it, from runs with different numbers of ranks."""
 
 from __future__ import annotations
 
@@ -67,7 +67,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Run the command; return 1 if the program failed.
 
-    After runs, the verdict goes to standard error, so the program's standard output stays unchanged.
+    If the command runs the program, the verdict goes to standard error, so the program's standard output stays
+    unchanged.
     """
     if arguments.ranks is None:
         if arguments.output or arguments.counters or arguments.repeat:

@@ -54,7 +54,7 @@ def add_source_arguments(parser: argparse.ArgumentParser, *, nargs: str = "+") -
 
 
 def add_modes_argument(parser: argparse.ArgumentParser) -> None:
-    """Add the option that selects kinds of regions to instrument."""
+    """Add the option that selects the kinds of regions to instrument."""
     parser.add_argument(
         "--modes",
         metavar="MODE,...",
@@ -75,7 +75,7 @@ def choice_of(arguments: argparse.Namespace, *, looks_for_all: bool = False) -> 
 
 
 def sources_of(arguments: argparse.Namespace, choice: Choice | None = None) -> Iterator[ReadSource]:
-    """Yield the sources one by one, with the regions that ``choice`` selects, or without it, the arguments.
+    """Yield the sources one by one, with the regions that ``choice`` selects; if it is None, the arguments select them.
 
     Raises:
         UsageError: A compiler option is empty.

@@ -51,7 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "analysis",
         choices=_ANALYSES,
-        metavar=f"{{{','.join(_ANALYSES)}}}",  # so that the error for a missing argument lists them
+        metavar=f"{{{','.join(_ANALYSES)}}}",  # so that the error for a missing argument lists the analyses
         help="correlation: redundant metrics; hierarchy, kmeans: clusters of locations; factors: groups of metrics "
         "that vary together; pca: the main differences; map: clusters on the process grid",
     )
@@ -143,7 +143,7 @@ def _grid(text: str | None) -> list[int] | None:
 
 
 def _report(arguments: argparse.Namespace, experiment: Experiment, space: MetricSpace) -> Report:
-    """Return the report of the analysis, and if requested, also of each cluster separately."""
+    """Return the report of the analysis, which if requested also covers each cluster separately."""
     from ..multivariate import analyses as statistics
     from ..view import statistics as view
 
@@ -193,7 +193,7 @@ def _report(arguments: argparse.Namespace, experiment: Experiment, space: Metric
         return report(analysis(space))
 
     def clusters(part: MetricSpace, result: Any) -> statistics.Partition:
-        """Return the clusters that the analysis finds, or those of k-means if it finds none by itself."""
+        """Return the clusters that the analysis finds, or those that k-means finds if the analysis has none."""
         if isinstance(result, statistics.Membership):
             return result.hierarchy.partition
         partition: statistics.Partition | None = getattr(result, "partition", None)

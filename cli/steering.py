@@ -1,4 +1,4 @@
-"""The options that choose which metrics time lines record while the program runs."""
+"""The options that let the set of metrics in time lines change while the program runs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Final
 __all__ = ["add_steering_arguments"]
 
 _WINDOW: Final = 4.0  # default length of a window in seconds, from sections 4.4 and 4.5 of Vetter and Reed
-_LEAST: Final = 0.5  # seconds between checks by the processes; twin: PAUSE in runtime/probe/policy.c
+_LEAST: Final = 0.5  # seconds between a process's checks of the policy; keep equal to PAUSE in runtime/probe/policy.c
 
 
 def add_steering_arguments(parser: argparse.ArgumentParser) -> None:

@@ -1,4 +1,4 @@
-"""Read and judge the series of runs, with several numbers of ranks, that commands take as arguments."""
+"""Read and judge series of runs with different numbers of ranks, which commands take as arguments."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["judged", "runs_of_study"]
 
 
 def runs_of_study(path: Path) -> list[Path]:
-    """Return the runs in the folder of a series, fewest ranks first; for any other path, only this path.
+    """Return the runs in the folder of a series, the run with the fewest ranks first; return any other path as it is.
 
     Raises:
         InputError: The series was interrupted.
@@ -36,15 +36,15 @@ def judged(paths: Sequence[Path], mode: Mode | None = None) -> tuple[Scaling, li
     """Judge the scaling of runs.
 
     Args:
-        paths: Experiment files, or folders of runs; a mean is replaced by the repeated runs that it was made from.
-        mode: Strong or weak scaling; None to conclude it from the counts.
+        paths: Experiment files, or folders of runs; a mean is replaced by the repeated runs from which it was made.
+        mode: Strong or weak scaling; None to infer it from the counts.
 
     Returns:
         The result, and the experiments' files.
 
     Raises:
         InputError: A run cannot be read, or the runs cannot be judged together.
-        UsageError: A run is named twice; or as for ``series_of`` and ``find_scaling``.
+        UsageError: A run is named twice, or ``series_of`` or ``find_scaling`` raises this error.
     """
     from ..analyze.scaling import find_scaling, series_of
     from ..runs.open_experiment import open_experiment

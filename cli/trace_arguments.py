@@ -20,7 +20,7 @@ _MOST: Final = 10**6
 
 
 def interval(text: str) -> tuple[float, float]:
-    """Return start and end in seconds of an interval such as ``12.5:18``.
+    """Return the start and end, in seconds, of an interval such as ``12.5:18``.
 
     Raises:
         argparse.ArgumentTypeError: The text is not an interval.
@@ -36,7 +36,7 @@ def interval(text: str) -> tuple[float, float]:
 
 
 def points(text: str) -> list[tuple[float, float]]:
-    """Return points, each a time in seconds and a value, from a text such as ``0:1,4:1,4:3``.
+    """Return the points in a text such as ``0:1,4:1,4:3``; each point is a time in seconds and a value.
 
     Raises:
         argparse.ArgumentTypeError: The text is not a list of points.
@@ -55,7 +55,7 @@ def points(text: str) -> list[tuple[float, float]]:
 
 
 def number_above_0(text: str) -> int:
-    """Return an integer, at least 1, from its text.
+    """Return the integer in a text, which must be at least 1.
 
     Raises:
         argparse.ArgumentTypeError: The text is not an integer, or it is less than 1.
@@ -66,7 +66,7 @@ def number_above_0(text: str) -> int:
 
 
 def share(text: str) -> float:
-    """Return a share from its text, a number from 0 to 1.
+    """Return the share in a text, which must be a number from 0 to 1.
 
     Raises:
         argparse.ArgumentTypeError: The text is not a number from 0 to 1.

@@ -1,4 +1,4 @@
-"""The option ``--usage``, which counts page faults, allocations and other use of the system per call path."""
+"""The option ``--usage``, which counts page faults, allocations and other uses of the system per call path."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def add_usage(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--usage",
         type=_usage,
-        default=os.environ.get(USAGE_VARIABLE) or None,  # argparse checks this default like the option's value
+        default=os.environ.get(USAGE_VARIABLE) or None,  # argparse checks this default like a given value
         metavar="METRIC,…",
         help="also count these metrics on each call path: page_faults, system_time, context_switches, allocated_bytes, "
         "allocations, freed_bytes, frees, energy … (autoanalyzer counters shows which of them work here)",
@@ -25,10 +25,10 @@ def add_usage(parser: argparse.ArgumentParser) -> None:
 
 
 def _usage(text: str) -> str:
-    """Return the names of usage metrics after checking them. Counting energy is tried, because few machines can do it.
+    """Return the names of usage metrics after checking them. For energy, counting is tried, as few machines can do it.
 
     Raises:
-        argparse.ArgumentTypeError: A metric does not exist, or cannot be counted here.
+        argparse.ArgumentTypeError: A metric does not exist, or cannot be counted on this machine.
     """
     names = argument_type(usage_of)(text)
     if not names:

@@ -1,4 +1,4 @@
-"""``autoanalyzer view``: show an experiment's verdict, three trees, and the source, in a page or in the terminal."""
+"""``autoanalyzer view``: show an experiment's verdict, three trees, and the source, on a page or in the terminal."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["add_arguments", "run"]
 
-_NAMED: Final = 3  # most missing sources that the message names
+_NAMED: Final = 3  # maximum number of missing sources named in the message
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

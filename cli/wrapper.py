@@ -23,7 +23,7 @@ __all__ = ["build_ahead", "compiler"]
 
 def compiler() -> NoReturn:
     """Compile with the compiler of a stand-in, whose path is the first argument, and end the process."""
-    gc.disable()  # collections would free nothing, because a compile needs its objects until the end
+    gc.disable()  # garbage collection would free nothing, because a compilation needs its objects until the end
     stand_in, *words = sys.argv[1:] or [""]
     try:
         command = [*_real_compiler(stand_in), *words]
@@ -38,16 +38,16 @@ def compiler() -> NoReturn:
         sys.stderr.write(f"autoanalyzer: {error.filename or stand_in}: {error.strerror or error}\n")
         status = 2
     for stream in (sys.stdout, sys.stderr):
-        with suppress(AttributeError, OSError):  # the stream is closed, or nobody reads it
+        with suppress(AttributeError, OSError):  # the stream is closed, or no process reads it
             stream.flush()
     os._exit(status)  # skips freeing the syntax trees, which takes time; all outputs are written
 
 
 def build_ahead(compiler: list[str], program: Path) -> None:
-    """Build the probe library after a program was linked, because there may be no compiler where the program runs."""
+    """Build the probe library after linking a program, because there may be no compiler where the program runs."""
     from ..runtime.build import build_ahead as build
 
-    # Messages only on a terminal, because a build system may treat any output as an error.
+    # Print messages only on a terminal, because a build system may treat any output as an error.
     build(compiler, program, say=_say if sys.stderr.isatty() else None)
 
 
@@ -56,7 +56,7 @@ def _say(sentence: str) -> None:
 
 
 def _real_compiler(stand_in: str) -> list[str]:
-    """Return the words of the compiler behind a stand-in.
+    """Return the words of the compiler command that a stand-in calls.
 
     Raises:
         UsageError: There is no such stand-in, or its environment variable is empty, has unbalanced quotes, or names

@@ -1,4 +1,4 @@
-"""Run test programs in a temporary folder, with a time limit, and find the reason if they fail."""
+"""Run test programs in a temporary folder, with a time limit, and find the reasons for failures."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ __all__ = ["Bench", "Done", "bench", "on_this_machine", "own_program", "reason_o
 _PATIENCE: Final = 120.0  # seconds on an idle machine
 # Words in the line of a message that explains a failure, most reliable first.
 _TELLING: Final = ("direct launched using", "run as root", "error", "cannot", "unable", "not found", "no such")
-_OF_SLURM: Final = ("srun: ", "slurmstepd")  # prefixes of lines from Slurm, which report a failure without its cause
+_OF_SLURM: Final = ("srun: ", "slurmstepd")  # prefixes of Slurm's lines, which report a failure but not its cause
 
 _OURS_SAY: Final = "autoanalyzer: "
 # Lines about progress, and about a failure whose reason is in other lines.
 _PROGRESS: Final = re.compile(
     r"the program (was )?ended|nothing was recorded$|building the |copying |counting run in |data \S+$|.* so far$"
 )
-_LOG: Final = re.compile(r"; see \S+(?= \()")  # names a file in the temporary folder, which the user will not find
+_LOG: Final = re.compile(r"; see \S+(?= \()")  # refers to a file in the temporary folder, which will be gone
 
 # Prefixes of variables that would distort a trial: our options and, in a launched process, the launcher's variables.
 _OURS: Final = "AUTOANALYZER"
@@ -41,7 +41,7 @@ _LAUNCHERS: Final = (
     *("PRTE_LAUNCHED", "HYDI", "MPIR_", "MPI_LOCAL"),
 )
 _JOB: Final = "SLURM_JOB_ID"
-# Let two ranks run on one core, and skip the benchmark, as many trials at once would distort it.
+# Variables that let two ranks share a core, and that skip the benchmark, which simultaneous trials would distort.
 _OWN: Final = {
     "AUTOANALYZER_CALIBRATE": "off",
     "OMPI_MCA_rmaps_base_oversubscribe": "1",
@@ -149,7 +149,7 @@ class Bench:
         return Done(status, out, err)
 
     def close(self) -> None:
-        """End all running programs, and let ``run`` start no more."""
+        """End all running programs, and prevent ``run`` from starting more."""
         with self._lock:
             self._closed = True
             running = list(self._started)
@@ -197,6 +197,6 @@ def bench(*, on_node_of_job: bool) -> Iterator[Bench]:
 
 
 def own_program(name: str) -> str:
-    """Return the path of one of our programs: in Python's folder of scripts, or else on ``PATH``."""
+    """Return the path of one of our programs, which is in Python's folder of scripts or, failing that, on ``PATH``."""
     beside = Path(sysconfig.get_path("scripts"), name)
     return str(beside) if beside.exists() else shutil.which(name) or name

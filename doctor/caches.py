@@ -1,4 +1,4 @@
-"""Check whether cache folders are usable, and whether other users could place libraries there that programs load."""
+"""Check whether cache folders are usable, and whether other users could place libraries there for programs to load."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _BUILT: Final = ("probe-*/", "rtcount-*/")
 
 
 def cache_findings(area: str) -> Iterator[Finding]:
-    """Yield findings about the cache for new entries, and about write permissions of all caches."""
+    """Yield findings about the cache for new entries, and about the write permissions of all caches."""
     yield _cache(area, Path(cache_name()))
     caches = [Path(name) for name in cache_names() if Path(name).is_dir()]
     open_to_all = [found for cache in caches for found in _untrusted(cache)]

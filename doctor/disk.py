@@ -11,7 +11,7 @@ from typing import Final
 
 __all__ = ["file_system", "refuses_programs", "write_defect"]
 
-_SIZE: Final = 1 << 20  # bytes to write as a test
+_SIZE: Final = 1 << 20  # number of bytes to write as a test
 _MOUNTS: Final = Path("/proc/self/mounts")
 _DEFECTS: Final = {
     errno.ENOENT: "does not exist",

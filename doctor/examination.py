@@ -23,9 +23,9 @@ from .mpi import CTrial, area_of, as_in_c, c_trial, cxx_findings, fortran_findin
 __all__ = ["Told", "essential_of", "examine"]
 
 Told = Callable[[str], object]
-"""Progress callback: takes the name of the current check."""
+"""Progress callback, called with the name of the current check."""
 
-_AT_ONCE: Final = 12  # number of trials at once; they mostly wait for launchers
+_AT_ONCE: Final = 12  # number of simultaneous trials, which mostly wait for launchers
 _NO_MPI: Final = "install an MPI library (Debian: openmpi-bin libopenmpi-dev), or load its module"
 
 
@@ -33,7 +33,7 @@ def examine(told: Told, *, families: Sequence[Family] | None = None, on_node_of_
     """Run all checks on this node, and return their findings.
 
     Args:
-        told: Progress callback: takes the name of the current check.
+        told: Progress callback, called with the name of the current check.
         families: The MPI libraries; None to search for them.
         on_node_of_job: Whether a launcher has started this process.
     """
@@ -62,7 +62,7 @@ def essential_of(findings: Sequence[Finding]) -> tuple[bool, str]:
 def _trials(
     families: Sequence[Family], place: Bench, pool: ThreadPoolExecutor, told: Told, *, in_step: bool
 ) -> Iterator[Finding]:
-    """Yield the findings of test programs. Programs in C are built first, because other checks use them."""
+    """Yield the findings from test programs. C programs are built first, because other checks use them."""
     yield from _missing_usual(families)
     told(f"programs of {', '.join(each.name for each in families) or 'no MPI'}")
     in_c = [pool.submit(c_trial, family, place, essential=number == 0) for number, family in enumerate(families)]
@@ -93,7 +93,7 @@ def _trials(
 def _ways(
     launchers: Sequence[Launcher], outcomes: Sequence[Mapping[str, str]], made: Sequence[CTrial]
 ) -> dict[str, str]:
-    """Return MPI library → name of a launcher that starts its programs, preferably the library's own."""
+    """Map each MPI library to the name of a launcher that starts its programs, preferably the library's own."""
     ways = {each.family.name: each.family.launcher for each in made if each.works}
     for launcher, outcome in zip(launchers, outcomes, strict=True):
         for family, defect in outcome.items():
@@ -103,7 +103,7 @@ def _ways(
 
 
 def _with_way_out(each: CTrial, made: Sequence[CTrial], ways: Mapping[str, str]) -> Finding:
-    """Return the finding of a C program. If it failed, the advice names a launcher or MPI library that works."""
+    """Return the finding about a C program. If it failed, the advice names a launcher or MPI library that works."""
     finding, family = each.finding, each.family
     if each.works:
         return finding
@@ -122,7 +122,7 @@ def _chosen(family: Family) -> str:
 
 
 def _missing_usual(families: Sequence[Family]) -> Iterator[Finding]:
-    """Yield a finding if the compiler behind ``aa-mpicc`` is missing; its advice names another compiler."""
+    """Yield a finding if the compiler that ``aa-mpicc`` calls is missing; its advice names another compiler."""
     named = os.environ.get("AUTOANALYZER_CC", "mpicc")
     about = Finding(area_of(named), f"C, {named}", Outcome.ABSENT, f"aa-mpicc calls {named}, which is not on PATH")
     if not families:

@@ -25,7 +25,7 @@ _OTHERS: Final = (
     ("mpiicx", "mpiicpx", "mpiifx"),
     ("mpiicc", "mpiicpc", "mpiifort"),
 )
-_CRAY: Final = ("CRAYPE_VERSION", ("cc", "CC", "ftn"))  # without this variable, cc is a compiler without MPI
+_CRAY: Final = ("CRAYPE_VERSION", ("cc", "CC", "ftn"))  # if this variable is not set, cc is a compiler without MPI
 _C: Final = re.compile(r"mpi(cc|icc|icx)$|mpi(cc)(?=\.)")
 _JOB: Final = "SLURM_JOB_ID"
 _LAUNCHERS: Final = ("mpirun", "mpiexec")
@@ -40,7 +40,7 @@ class Family:
         c: The command line of the C compiler, as words.
         cxx: The command line of the C++ compiler.
         fortran: The command line of the Fortran compiler.
-        library: The MPI library that the C compiler links; None if the compiler is broken.
+        library: The MPI library that the C compiler links; None if the compiler does not work.
         launcher: Name of the launcher, or its path if ``PATH`` finds another file; empty if there is none.
         is_usual: Whether ``aa-mpicc`` calls the C compiler.
     """
@@ -95,7 +95,7 @@ def find_families(environment: Mapping[str, str]) -> list[Family]:
 
 
 def find_launchers(environment: Mapping[str, str], families: Sequence[Family]) -> list[Launcher]:
-    """Return the MPI launchers on ``PATH``. A file with several names is returned once, under the commonest name."""
+    """Return the MPI launchers on ``PATH``. A file with several names is returned once, under its most common name."""
     names = dict.fromkeys([*_LAUNCHERS, *(each.launcher for each in families if each.launcher), *_MORE_LAUNCHERS])
     files: dict[str, list[str]] = {}
     for name in names:
@@ -118,7 +118,7 @@ def _is_same(family: Family, c: tuple[str, ...], library: MpiLibrary | None) -> 
 
 
 def _launcher(c: tuple[str, ...], environment: Mapping[str, str]) -> str:
-    """Return the launcher in a compiler's folder, such as ``mpirun.mpich`` for ``mpicc.mpich``, or else on ``PATH``."""
+    """Return the launcher in a compiler's folder (``mpirun.mpich`` for ``mpicc.mpich``), or else that on ``PATH``."""
     search = environment.get("PATH")
     for word in c:
         if _C.search(Path(word).name):

@@ -25,7 +25,7 @@ class Finding:
 
     Attributes:
         area: The group of checks, such as ``counts`` or ``folders``.
-        name: Name of the tested thing, unique in its area.
+        name: Name of the thing that was tested, unique in its area.
         outcome: The outcome of the check.
         found: What was found, or why it failed.
         advice: What the user can do; empty if nothing needs to be done.
@@ -47,5 +47,5 @@ class Finding:
 
     @classmethod
     def read(cls, document: dict[str, Any]) -> Finding:
-        """Return the finding that ``document`` has converted to JSON data."""
+        """Return the finding from the JSON data that ``document`` returned."""
         return cls(**{**document, "outcome": Outcome(document["outcome"])})

@@ -14,8 +14,8 @@ _PORT = b"--control-port"
 def hydra_job() -> str:
     """Return a job identifier that all processes of the job share.
 
-    It is the launcher's control port, which is an argument of its proxy on each node. Without a proxy, it is the node
-    and the common parent process.
+    The identifier is the launcher's control port, which is an argument of the launcher's proxy on each node. Without a
+    proxy, it consists of the node and the common parent process.
     """
     process = os.getppid()
     while process > 1:

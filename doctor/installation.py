@@ -52,7 +52,7 @@ def _packages() -> Finding:
         try:
             found = version(needed[1])
         except PackageNotFoundError:
-            if ";" not in text:  # a requirement after a semicolon holds only on some systems
+            if ";" not in text:  # after a semicolon, a condition limits the requirement to some systems
                 lacking.append(f"{needed[1]}: none")
             continue
         present.append(f"{needed[1]} {found}")

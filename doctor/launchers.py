@@ -35,7 +35,7 @@ else why it fails."""
 
 
 def starts(launcher: Launcher, made: Sequence[CTrial], bench: Bench) -> Outcomes:
-    """Start the programs of all MPI libraries with a launcher; return the outcomes.
+    """Start the programs of all MPI libraries with a launcher, and return the outcomes.
 
     A program is not started again if it has already run under this launcher.
     """
@@ -58,7 +58,7 @@ def launcher_finding(launcher: Launcher, outcomes: Outcomes, others: Mapping[str
     Args:
         launcher: The launcher.
         outcomes: The outcome for each MPI library.
-        others: MPI library → a launcher that starts its programs; libraries without one are missing.
+        others: MPI library → a launcher that starts its programs; libraries without such a launcher are missing.
     """
     also = f"also {', '.join(launcher.others)}; " if launcher.others else ""
     about = Finding(_AREA, launcher.name, Outcome.FAILS, "")
@@ -89,7 +89,7 @@ def _slurm_launchers() -> list[Launcher]:
 
 
 def srun_findings(made: Sequence[CTrial], bench: Bench, *, in_step: bool) -> list[Finding]:
-    """Return findings about ``srun``. Outside of a job, it is not tried, because it would wait in a queue."""
+    """Return findings about ``srun``. Outside of a job, ``srun`` is not tried, because it would wait in a queue."""
     if not shutil.which("srun", path=bench.environment.get("PATH")):
         return []
     if "SLURM_JOB_ID" not in os.environ:

@@ -1,4 +1,4 @@
-"""Find and remove files that old runs left on this node and nobody uses. Data are removed only on request.
+"""Find and remove unused files that old runs left on this node. Measured data are removed only on request.
 
 ========================  ======================================================  ================================
 what                      where                                                   removed once
@@ -6,14 +6,14 @@ what                      where                                                 
 data never gathered       ``autoanalyzer-UID/KEY`` in ``$TMPDIR`` and ``/tmp``    no process records there, nothing
                                                                                   was written for an hour, and the
                                                                                   user requests it (``--data``)
-empty folders for data    the same                                                no process records there, and an
+empty folders for data    as above                                                no process records there, and an
                                                                                   hour has passed
 working copies,           ``autoanalyzer-PURPOSE-PID-NODE-…`` in temporary        its process has ended, no process
 temporary folders         folders and the current folder; copies also in          has files open there, and an hour
                           folders of runs                                         has passed
 shared memory of MPI      ``/dev/shm``, by the names of MPI libraries             no process maps it, and an hour
                                                                                   has passed
-entries of the user's     ``probe-KEY``, ``rtcount-KEY``, ``build-…``; not in     it was not used for 30 days
+entries of the user's     ``probe-KEY``, ``rtcount-KEY``, ``build-…``; not in     it has been unused for 30 days
 own cache                 ``AUTOANALYZER_CACHE``, which may be shared
 ========================  ======================================================  ================================
 
@@ -42,7 +42,7 @@ from .tasks import EXCHANGE, home_folder
 
 __all__ = ["Leftover", "find_leftovers", "remove_leftovers"]
 
-_HOUR: Final = 3600.0  # seconds; data that are older than an hour will not be gathered any more
+_HOUR: Final = 3600.0  # seconds; data that are older than an hour will no longer be gathered
 _UNUSED: Final = 30 * 24 * _HOUR
 _KEY: Final = re.compile(r"[0-9a-f]{16}$")
 _PURPOSES: Final = {
@@ -88,7 +88,7 @@ class Leftover:
 
     @classmethod
     def read(cls, document: dict[str, Any]) -> Leftover:
-        """Return the leftover that ``document`` has converted to JSON data."""
+        """Return the leftover from the JSON data that ``document`` returned."""
         return cls(**{**document, "path": Path(document["path"])})
 
 
@@ -161,7 +161,7 @@ def _node_folders() -> Iterator[Leftover]:
 
 
 def _is_private(folder: Path) -> bool:
-    """Return whether a path is a folder, not a link, in which only this user can write."""
+    """Return whether a path is a folder, rather than a link, to which only this user can write."""
     try:
         state = folder.lstat()
     except OSError:
@@ -245,7 +245,7 @@ def _cache() -> Iterator[Leftover]:
 
 
 def _mine(place: Path, name: re.Pattern[str], *, folders: bool = True) -> Iterator[Path]:
-    """Yield the user's own files or folders in a place whose names match, without following links."""
+    """Yield the user's own files or folders in ``place`` whose names match ``name``, without following links."""
     entries: list[os.DirEntry[str]] = []
     with suppress(OSError):
         entries = list(os.scandir(place))
@@ -271,7 +271,7 @@ def _age(path: Path) -> float:
 
 
 def _size(path: Path) -> int:
-    """Return the bytes that a file or folder takes on disk; shards are sparse, so they take less than their size."""
+    """Return the bytes that a file or folder takes on disk; for sparse files such as shards, less than the size."""
     size = 0
     for each in [path, *path.rglob("*")] if path.is_dir() else [path]:
         with suppress(OSError):

@@ -13,7 +13,7 @@ __all__ = ["limit_findings"]
 
 _AREA: Final = "limits"
 
-_RECORD: Final = 256 << 20  # bytes; the default of --max-memory, which is also the largest file of a process
+_RECORD: Final = 256 << 20  # bytes; the default of --max-memory, which is also the size of a process's largest file
 _ADDRESSES: Final = 4 << 30  # bytes of address space that Valgrind needs to start
 _FILES: Final = 256
 _KINDS: Final = (
@@ -25,7 +25,7 @@ _KINDS: Final = (
 
 
 def limit_findings() -> Iterator[Finding]:
-    """Yield a finding per limit; the check fails if the limit is too low for a run."""
+    """Yield a finding per limit. A check fails if the limit is too low for a run."""
     allowed, present = len(os.sched_getaffinity(0)), os.cpu_count() or 1
     advice = "request more: srun -c, or taskset" if allowed == 1 < present else ""
     yield Finding(_AREA, "processors", Outcome.NOTE, f"{allowed} of {present} may be used", advice)

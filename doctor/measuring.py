@@ -1,4 +1,4 @@
-"""Test what measurements are based on: clocks, hardware counters, simulated counts, OpenMP."""
+"""Test the basis of measurements: clocks, hardware counters, simulated counts, and OpenMP."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ _NO_LAUNCHER: Final = "no mpirun or mpiexec on PATH"
 
 @dataclass(frozen=True, slots=True)
 class CTrial:
-    """The C program that was built and run with an MPI library, and the result; other checks use the program, too.
+    """The C program that was built and run with an MPI library, and the result. Other checks use the program, too.
 
     Attributes:
         family: The MPI library.
@@ -204,7 +204,7 @@ def _place(family: Family, language: str, bench: Bench) -> Path:
 
 
 def library_name(said: str) -> str:
-    """Return name and version, such as ``Open MPI 4.1.4``, from an MPI library's description of itself."""
+    """Return the name and version, such as ``Open MPI 4.1.4``, from an MPI library's description of itself."""
     found = _LIBRARY.match(said)
     return f"{found[1]} {found[2]}" if found else " ".join(said.split())[:40]
 
@@ -214,7 +214,7 @@ def _build_advice(compiler: Sequence[str]) -> str:
 
 
 def root_advice(defect: str, launcher: str) -> str:
-    """Return advice if a launcher failed because the user is root; empty if the defect has another cause."""
+    """Return advice if a launcher failed because the user is root; empty if it failed for another reason."""
     if "run as root" not in defect:
         return ""
     name = "PRTE" if Path(launcher).name.startswith("prte") else "OMPI"

@@ -1,4 +1,4 @@
-"""Examine the nodes of a job, each by a process on it, and check whether the nodes share MPI and folders."""
+"""Examine each node of a job by a process on that node, and check whether the nodes share MPI and folders."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Examined:
 
     @property
     def findings(self) -> list[Finding]:
-        """All findings, those about all nodes together first."""
+        """All findings, beginning with those about all nodes together."""
         return [*self.together, *(finding for each in self.nodes.values() for finding in each)]
 
 
@@ -58,12 +58,12 @@ def examine_nodes(task: Task, told: Told, count: Count) -> Examined | None:
 
     Args:
         task: This process.
-        told: Progress callback: takes the name of the current check.
-        count: Progress callback: takes how many of the other processes have answered, and how many there are.
+        told: Progress callback, called with the name of the current check.
+        count: Progress callback, called with the number of other processes that have answered, and with their total.
 
     Returns:
-        The findings that this process prints. Rank 0 prints those of all nodes that answered; a node whose answer
-        cannot reach rank 0 prints its own; other processes print nothing, so they get None.
+        The findings that this process prints. Rank 0 prints those of all nodes that answered. A node whose answer
+        cannot reach rank 0 prints its own findings. Other processes print nothing, so they get None.
     """
     meeting = Meeting(task)
     families = find_families(os.environ)
@@ -90,7 +90,7 @@ def clean_nodes(task: Task, count: Count, *, data: bool = False) -> dict[str, li
 
     Args:
         task: This process.
-        count: Progress callback: takes how many of the other processes have answered, and how many there are.
+        count: Progress callback, called with the number of other processes that have answered, and their total.
         data: Whether to also remove data that were never gathered.
 
     Returns:
@@ -130,7 +130,7 @@ def _answered(task: Task, answers: Sequence[Answer]) -> Finding:
 
 
 def _places(answers: Sequence[Answer], meeting: Meeting) -> Iterator[Finding]:
-    """Yield for each folder a finding that shows whether all nodes see it."""
+    """Yield a finding for each folder, which shows whether all nodes see the folder."""
     tested = [answer for answer in answers if answer.tests]
     for name, place in meeting.places.items():
         blind = [answer.node for answer in tested if not answer.sees.get(name)]

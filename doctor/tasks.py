@@ -1,7 +1,8 @@
-"""Let the processes of ``srun -N 2 autoanalyzer doctor`` meet: one per node tests it, and rank 0 collects the answers.
+"""Let the processes of ``srun -N 2 autoanalyzer doctor`` meet. One per node tests the node; rank 0 collects answers.
 
 If the launcher makes the processes one MPI program, answers are sent over MPI. Otherwise, they go through a shared
-folder: the working directory, the cache, or the home. Without MPI and shared folders, answers cannot reach rank 0.
+folder: the working directory, the cache, or the home folder. If there is neither MPI nor a shared folder, answers
+cannot reach rank 0.
 """
 
 from __future__ import annotations
@@ -34,13 +35,13 @@ _HYDRA: Final = "PMI_SIZE"
 _LAUNCHERS: Final = (
     ("OMPI_COMM_WORLD_RANK", _OPEN_MPI, "OMPI_COMM_WORLD_LOCAL_RANK", ("PMIX_NAMESPACE",)),
     ("PMI_RANK", _HYDRA, "MPI_LOCALRANKID", ()),
-    # Several clusters may share a home, and number their jobs alike.
+    # Several clusters may share a home folder, and use the same numbers for jobs.
     ("SLURM_PROCID", _STEP, "SLURM_LOCALID", ("SLURM_CLUSTER_NAME", "SLURM_JOB_ID", "SLURM_STEP_ID")),
 )
 _BY_OPEN_MPI: Final = {_OPEN_MPI: True, _HYDRA: False}
 _JOIN: Final = 40.0  # seconds within which processes with a shared folder must find each other
-_LOOK: Final = 15.0  # seconds for finding each other if MPI has already shown that rank 0 has begun
-_ANSWER: Final = 400.0  # seconds for a node to test itself
+_LOOK: Final = 15.0  # seconds, instead of _JOIN, if MPI has already shown that rank 0 has begun
+_ANSWER: Final = 400.0  # seconds within which a node must have tested itself
 _PAUSE: Final = 0.2
 _MARK: Final = re.compile(r"task-([0-9]+)")  # name of the file by which each process shows that it sees a folder
 
@@ -133,7 +134,7 @@ class Meeting:
         Args:
             answer: The answer of this process.
             world: The MPI program that the processes form, if any.
-            count: Progress callback: takes how many of the other processes have answered, and how many there are.
+            count: Progress callback, called with the number of other processes that have answered, and their total.
 
         Returns:
             All answers on rank 0; an empty list on other processes, or None if the answer cannot reach rank 0.
@@ -155,7 +156,7 @@ class Meeting:
         return answers if heard else None
 
     def _sees_first(self, patience: float = _JOIN) -> dict[str, bool]:
-        """Return purpose of a folder → whether rank 0 sees it; wait up to ``patience`` seconds for a shared folder."""
+        """Map each folder's purpose to whether rank 0 sees the folder; wait up to ``patience`` seconds for one."""
         while True:
             seen = {name: 0 in _present_in(folder) for name, folder in self._folders.items()}
             if any(seen.values()) or time.monotonic() > self._since + patience:
@@ -163,7 +164,7 @@ class Meeting:
             time.sleep(_PAUSE)
 
     def _leaves(self, answer: Answer) -> bool:
-        """Write an answer to the folders shared with rank 0; return whether there are any."""
+        """Write an answer to the folders shared with rank 0; return whether there are such folders."""
         document = json.dumps(asdict(answer)).encode()
         sees = answer.sees or self._sees_first()
         for name in [name for name, seen in sees.items() if seen]:
@@ -196,7 +197,7 @@ def home_folder() -> Path:
 
 
 def _places() -> dict[str, Path]:
-    """Return purpose → folder for the existing folders that nodes may share; create the cache if it is missing."""
+    """Map purposes to the existing folders that nodes may share; create the cache if it is missing."""
     home, cache = home_folder(), Path(cache_name())
     if home.is_dir() or not cache.is_relative_to(home):
         with suppress(OSError):

@@ -50,7 +50,7 @@ class Trial:
 
     @property
     def program(self) -> Path:
-        """The path that the program has after it was built."""
+        """The path of the program, which exists after the build."""
         return self.folder / "app"
 
     def write(self, sources: Mapping[str, str]) -> None:
@@ -154,11 +154,11 @@ def lacking_compiler(wrapper: Sequence[str], bench: Bench) -> tuple[str, str] | 
 
 
 def compiler_version(wrapper: Sequence[str], bench: Bench) -> str:
-    """Return name and version, such as ``gcc 12.2.0``, of the compiler behind an MPI wrapper."""
+    """Return the name and version, such as ``gcc 12.2.0``, of the compiler that an MPI wrapper calls."""
     lines = bench.run([*wrapper, "--version"], bench.folder, patience=_PATIENCE).printed.splitlines()
     line = next((line for line in lines if _VERSION.search(line)), "")
     version = _VERSION.search(re.sub(r"\([^)]*\)", "", line))
     words = line.partition("(")[0].split()
     name = "gfortran" if line.startswith("GNU Fortran") else words[0] if words else ""
-    name = name.rpartition("-gnu-")[2] or name  # x86_64-linux-gnu-gcc
+    name = name.rpartition("-gnu-")[2] or name  # x86_64-linux-gnu-gcc becomes gcc
     return f"{name} {version[0]}" if version else name

@@ -26,8 +26,8 @@ from .families import Family
 
 __all__ = ["World", "world_of"]
 
-_PATIENCE: Final = 60.0  # seconds until all processes reach MPI_Init
-_LONGEST: Final = 400.0  # seconds until the last process has examined its node
+_PATIENCE: Final = 60.0  # seconds within which all processes must reach MPI_Init
+_LONGEST: Final = 400.0  # seconds within which the last process must have examined its node
 _PAUSE: Final = 0.05
 
 
@@ -121,7 +121,7 @@ def _begun(process: subprocess.Popen[str], errors: IO[str]) -> World:
 
 @contextmanager
 def _ended_after(process: subprocess.Popen[str], seconds: float) -> Iterator[list[bool]]:
-    """Kill a process if the block takes longer than the given seconds; the yielded list is then no longer empty."""
+    """Kill a process if the block takes longer than some seconds; the yielded list is empty unless that happened."""
     late: list[bool] = []
 
     def end() -> None:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["Build"]
 
 _HEADLINE: Final = expression(rb"^(?:[^\s|.][^\n]*:\d+[:,]|Warning: |Error: )[^\n]*$", re.M)
-_OTHER_PROFILE: Final = b"coverage-mismatch]"  # the end of GNU's name for a warning that is an error by default
+_OTHER_PROFILE: Final = b"coverage-mismatch]"  # end of the option of a GNU warning that is an error by default
 _LACKS_PROFILE: Final = b"missing-profile]"
 _NO_MISMATCH: Final = ("-Wno-coverage-mismatch",)
 _NO_LACK: Final = "-Wno-missing-profile"
@@ -57,7 +57,7 @@ class Build:
         self.said: bytes | None = b""
         self._assembly: list[str] = []
         self._merged: MergedStub | None = None  # used if the Fortran compiler does not accept the stub as assembly
-        self._is_lasting = True  # whether an equal command would give the same result
+        self._is_lasting = True  # whether an identical command would give the same result
         self._growth = 0.0  # the largest share by which probes enlarge the code of a source
 
     def run(self) -> int:
@@ -81,7 +81,7 @@ class Build:
         return self._ended(status)
 
     def _read(self, texts: SourceTexts) -> list[Finished]:
-        """Return the preprocessed sources, up to the first for which the preprocessor fails."""
+        """Return the preprocessed sources, up to the first one that the preprocessor rejects."""
         found = []
         for source in self.command.sources:
             found.append(texts.read(source))
@@ -154,7 +154,7 @@ class Build:
 
     @property
     def _fortran(self) -> dict[Argument, str]:
-        """Fortran source → file with its text with probes, for those that have one."""
+        """Fortran source → the file with its instrumented text, for the sources that have one."""
         return {source: path for source, path in self.instrumented.items() if source.is_fortran}
 
     def _merge(self) -> int:
@@ -173,7 +173,8 @@ class Build:
     def _check_says(self, heard: bytes) -> bool:
         """Let the compiler check the untouched sources, and print its messages if they equal those of the compile.
 
-        A check takes a fraction of a compile, but gives no warnings from optimisation, which probes may have hidden.
+        A check takes a fraction of the time of a compile, but gives no warnings from optimisation, which probes may
+        have hidden.
 
         Args:
             heard: The messages of the compile with probes.
@@ -219,7 +220,7 @@ class Build:
         return self._merged
 
     def _instrument(self, texts: list[Finished], folder: Path) -> None:
-        """Write a file for each source, with its text with probes."""
+        """Write the instrumented text of each source to a file."""
         from .front_end import front_end  # noqa: PLC0415 - a repeated compile needs no front end
 
         sources = self.command.sources
@@ -315,7 +316,7 @@ class Build:
 
 
 def _headlines(messages: bytes) -> list[bytes]:
-    """Return the lines with messages and their places, sorted, without the source lines that compilers print below."""
+    """Return the lines with messages and places, sorted, without the source lines that compilers print below them."""
     return sorted(_HEADLINE.findall(messages))
 
 

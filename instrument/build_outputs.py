@@ -157,7 +157,7 @@ def _line(**facts: Any) -> str:
 
 
 def _stamp(path: Path) -> _Stamp | None:
-    """Return modification time and size of a file; None if it does not exist."""
+    """Return the modification time and size of a file; None if it does not exist."""
     with suppress(OSError):
         if path.is_file():
             status = path.stat()

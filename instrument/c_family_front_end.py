@@ -74,7 +74,7 @@ class CFamilyFrontEnd:
         return Instrumented(text_with_guards.encode("latin-1"), found)
 
     def regions(self, source: Argument, text: bytes) -> CodeRegions:
-        """Return the regions of preprocessed text; errors as for ``instrument``."""
+        """Return the regions of preprocessed text; raises the same errors as ``instrument``."""
         return self._found(self._unit(source, text))
 
     def suffix(self, source: Argument) -> str:
@@ -119,7 +119,7 @@ class CFamilyFrontEnd:
 
     @property
     def _guards_are_literal(self) -> bool:
-        """Whether guards are allowed in constant evaluation, as since C++20, where destructors may be ``constexpr``.
+        """Whether guards are allowed in constant evaluation. Since C++20 they are, as destructors may be ``constexpr``.
 
         If no standard is given, an earlier one is assumed.
         """

@@ -58,11 +58,11 @@ class Choice(NamedTuple):
         return included or any(_may_merge(rule, mode) for rule in self.plan.merge for mode in modes)
 
     def asks_for(self, found: CodeRegion, around: Region | None = None) -> bool:
-        """Return whether an active mode, or the plan, requests a region; arguments as for ``reason``."""
+        """Return whether an active mode, or the plan, requests a region; for the arguments, see ``reason``."""
         return self._is_on(found) or self._is_included(found) or self._is_part(found, around)
 
     def merged(self, inner: Iterable[CodeRegion]) -> Iterator[tuple[str, list[CodeRegion]]]:
-        """Yield name and members, in order, of each merged region that the plan makes of regions in a function."""
+        """Yield the name and members, in order, of each merged region that the plan makes of regions in a function."""
         within = list(inner)
         for merge in self.plan.merge:
             members = sorted((each for each in within if merge.member(each.region) >= 0), key=lambda each: each.start)
@@ -130,7 +130,7 @@ class Choice(NamedTuple):
         return found._replace(regions=tuple(decided), remarks=remarks)
 
     def outdated(self, regions: Iterable[Region]) -> Iterator[str]:
-        """Yield a message for each file that has rules only for other versions, and a message if no plan is used."""
+        """Yield a message for each file whose rules are for other versions only, and a message if no plan is used."""
         if self.defect:
             yield f"{self.defect}; the plan is ignored"
         found: dict[str, list[Region]] = {}
@@ -227,7 +227,7 @@ DEFAULT_CHOICE: Final = Choice()
 
 
 def _files_of(rules: Iterable[_Rule], files: Collection[str]) -> dict[str | None, list[str]]:
-    """Return file name in a rule → the files that it matches. Many rules of a large plan share a name."""
+    """Map each file name in the rules to the files that it matches. Many rules of a large plan share a name."""
     patterns = (Pattern(file=name) for name in {rule.pattern.file for rule in rules})
     return {pattern.file: [file for file in files if pattern.is_of_file(file)] for pattern in patterns}
 
@@ -268,7 +268,7 @@ def _in_place(regions: tuple[CodeRegion, ...]) -> frozenset[Region]:
 
 
 def _around(regions: tuple[CodeRegion, ...]) -> list[Region | None]:
-    """Return for each region the region directly around it in the text, or None."""
+    """Return, for each region, the region directly around it in the text, or None."""
     found: list[Region | None] = [None] * len(regions)
     opened: list[CodeRegion] = []
     for place in sorted(range(len(regions)), key=lambda place: (regions[place].start, -regions[place].end)):
@@ -281,7 +281,7 @@ def _around(regions: tuple[CodeRegion, ...]) -> list[Region | None]:
 
 
 def _is_about(pattern: Pattern, known: list[Region]) -> bool:
-    """Return whether a rule is about these regions: it names one of their files, or without a file, their functions."""
+    """Return whether a rule is about these regions: it names one of their files, or if it names no file, a function."""
     if pattern.file is not None:
         return any(pattern.is_of_file(region.file) for region in known)
     function = pattern.function

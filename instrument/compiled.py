@@ -129,7 +129,7 @@ def _of_environment(language: str) -> Iterator[str]:
 def _renamed(option: str, renamed: Iterable[tuple[str, ...]]) -> str:
     """Return a folder, or an option with a folder, renamed as in debug information.
 
-    Objects shall not contain paths that their debug information does not contain.
+    Objects must not contain paths that their debug information does not contain.
 
     Args:
         option: The folder or the option.
@@ -146,7 +146,7 @@ def _renamed(option: str, renamed: Iterable[tuple[str, ...]]) -> str:
 
 
 def _predefined(command: CompilerCommand, source: Argument, language_options: Sequence[str]) -> dict[str, str | None]:
-    """Return the compiler's predefined macros; in C and C++ only those that the options change, None if undefined."""
+    """Return the compiler's predefined macros; in C and C++ only those that options change; None for undefined ones."""
     language = source.language_name
     preprocess = command.fortran.preprocess if source.is_fortran else ()
     both = (each.words for each in command.arguments if each.role is Role.BOTH)

@@ -1,4 +1,4 @@
-"""Parse a compiler's command line: which words are sources, and the roles of the others."""
+"""Parse a compiler's command line: find the sources, and the roles of the other words."""
 
 from __future__ import annotations
 
@@ -169,7 +169,7 @@ class CompilerCommand:
 
     @property
     def lacks_thread_variables(self) -> bool:
-        """Whether access to thread-local variables is a call, in shared libraries, or impossible, without C's library.
+        """Whether access to thread-local variables takes a call (in shared libraries) or is impossible (without libc).
 
         The last relevant option counts. Without one, the command builds a program.
         """
@@ -263,7 +263,7 @@ def no_compiler(name: str, error: OSError) -> UsageError:
 
 
 def _expanded(words: list[str]) -> Iterator[str]:
-    """Yield the words of a command, with each ``@file`` replaced by the words in that file, as in compilers."""
+    """Yield the words of a command, with each ``@file`` replaced by the words in that file, as compilers do."""
     for word in words:
         if word.startswith("@") and Path(word[1:]).is_file():
             try:

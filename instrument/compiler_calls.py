@@ -88,7 +88,7 @@ def compile_words(
 
     Args:
         command: The user's command.
-        instrumented: Source → file with its instrumented text, for those that have one.
+        instrumented: Source → file with its instrumented text, for the sources that have one.
         first: Options to put before the user's options, which override them.
     """
     left_out = {Role.DEPENDENCY, Role.LANGUAGE, Role.CPP}

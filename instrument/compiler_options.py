@@ -43,7 +43,7 @@ BESIDES: Final = (
 
 
 class Options(NamedTuple):
-    """The options of one kind of compilers, recognised by their first characters.
+    """The options of one kind of compiler, recognised by their first characters.
 
     Attributes:
         values: Options whose value is the next word.

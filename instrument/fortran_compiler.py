@@ -24,7 +24,7 @@ class FortranCompiler(NamedTuple):
         maker: The vendor.
         version: Text that only this compiler prints for ``--version``.
         modules: The option for the folder of modules.
-        preprocess: Options, besides ``-E``, to write the preprocessed source to standard output; empty if it cannot.
+        preprocess: Options, besides ``-E``, to write the preprocessed source to standard output; empty if impossible.
         check: Options to write modules and messages, but no object; empty if none is known.
         quiet: Options to suppress warnings; empty if none is known.
         free_line: Number of significant characters per line in free form; 0 for all.
@@ -89,7 +89,7 @@ def fortran_compiler(command: list[str]) -> FortranCompiler:
 
 def _said(command: list[str]) -> str:
     """Return a compiler's version text; empty if it cannot be started."""
-    import subprocess  # noqa: PLC0415 - a compiler is asked once
+    import subprocess  # noqa: PLC0415 - a compiler is queried only once
 
     try:
         done = subprocess.run(

@@ -109,7 +109,7 @@ class FortranFrontEnd:
 
 
 def _line_lengths(option: str) -> dict[bool, int]:
-    """Return whether the form is fixed → the line length that an option sets for it; 0 for all characters."""
+    """Return the line length that an option sets, keyed by whether the form is fixed; 0 for all characters."""
     if match := _LENGTH_OPTION.match(option):
         return {match[1] == "fixed": int(match[2]) if match[2].isdigit() else 0}
     if match := _EXTENDED.match(option):

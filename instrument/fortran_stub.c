@@ -30,7 +30,7 @@ static aa_probe *aa_fortran_resync = aa_fortran_ignore;
 /*
  * Compilers other than GNU's may pass a copy of a constant, on the stack. But a descriptor's address is the
  * key of its region. So the probes pass a copy that lives as long as the process. It is found by the return
- * address of the call, and by the text if several calls were merged into one.
+ * address of the call, and by the text if several calls were merged into one call.
  */
 #ifdef AA_COPIES
 #define AA_BUCKETS 8192 /* a power of 2 */
@@ -161,14 +161,14 @@ __attribute__((__always_inline__)) static __inline__ int aa_only_counts(const st
            slot->generation == aa_fortran_main->generation && !aa_fortran_main->place->share;
 }
 
-/* Of 4096 visits, the library times some: those whose number ends so. */
+/* The library times five of every 4096 visits: those whose number modulo 4096 is at most 4. */
 AA_STUB AA_NAME(aa_enter)(const char *descriptor) {
     struct aa_slot *slot = aa_slot_of(descriptor);
     if (slot) {
         unsigned long *visits = slot->visits;
-        __asm__ volatile("" : : : "memory"); /* from here on, a signal handler may fill the slot for others */
+        __asm__ volatile("" : : : "memory"); /* from here on, a signal handler may reuse the slot */
         if (aa_only_counts(slot, descriptor) && (*visits + 1) % 4096 > 4) {
-            __asm__ volatile("" : : : "memory"); /* and it may count, too, before the number is read again */
+            __asm__ volatile("" : : : "memory"); /* and may count a visit before the number is read again */
             ++*visits;
             return;
         }

@@ -25,7 +25,7 @@ class FrontEnd(Protocol):
         """
 
     def regions(self, source: Argument, text: bytes) -> CodeRegions:
-        """Return the regions of a text; arguments and errors as for ``instrument``."""
+        """Return the regions of a text; for the arguments and errors, see ``instrument``."""
 
     def suffix(self, source: Argument) -> str:
         """Return the file suffix with which the compiler accepts instrumented text."""

@@ -81,7 +81,7 @@ class IncludedFiles:
         """Record the files whose existence a system header tests with ``__has_include``.
 
         Raises:
-            ValueError: The text is not a system header, so that all its tests cannot be found.
+            ValueError: The text is not a system header, so some of its tests might not be found.
         """
         for match in _ASKS.finditer(content):
             if not of_system:

@@ -43,7 +43,7 @@ _FILES: Final = expression(rb'^# \d+ "([^"\n]+)"(?![ \d]* 3)', re.M)  # except s
 
 
 class KeptCompile:
-    """A compile of one source to one object that reads and writes only known files.
+    """A compilation of one source to one object that reads and writes only known files.
 
     The key of the cached result contains everything that determines it: the preprocessed text, the source, the command,
     the working directory, the compiler's programs, the variables that it reads, our own code, and for Fortran the
@@ -76,9 +76,9 @@ class KeptCompile:
                 self._key = self._make_key(texts[0])
 
     def again(self) -> tuple[bytes, list[str]] | None:
-        """Write the files of an earlier equal compile, and return the messages of the compiler and of the wrapper.
+        """Write the files of an earlier identical compilation; return the messages of the compiler and of the wrapper.
 
-        None if there is no such compile.
+        None if there was no such compilation.
         """
         content = self._store.get(self._key) if self._key else None
         if content is None:
@@ -169,7 +169,7 @@ def _parsers(source: Argument) -> list[str]:
 
 
 def _write(path: Path, content: bytes) -> None:
-    """Write a file; a module file with the same content is not touched, so that it keeps its time, as in compilers."""
+    """Write a file; a module file with the same content is not touched, and keeps its time, as with compilers."""
     if path.suffix == ".mod" and path.is_file() and path.read_bytes() == content:
         return
     with replacing(path) as stream:

@@ -1,4 +1,4 @@
-"""Repeat a compile that is known by its command and files, without preprocessor, parser and compiler.
+"""Repeat a compile that is known by its command and files, without running preprocessor, parser or compiler.
 
 The key of a cached compile (``KeptCompile``) can only be computed after preprocessing. Therefore, a note, whose key is
 the command, lists the files that were read, and those that were missing. As long as these are unchanged, the cached
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Inputs", "answered", "command_key", "note_compile"]
 
-_MOST: Final = 4  # most notes per command, for example for several branches of a project
+_MOST: Final = 4  # maximum number of notes per command, for example for several branches of a project
 _PRODUCTS: Final = "AUTOANALYZER_PRODUCTS"
 # Variables with which commands have results in addition to the object, or no result.
 _UNUSUAL: Final = ("AUTOANALYZER_INSIDE", _PRODUCTS)
@@ -88,7 +88,7 @@ def command_key(words: list[str]) -> str:
 def note_compile(
     store: Store, words: list[str], inputs: Inputs, key: str, *, files: list[str], dependencies: str
 ) -> None:
-    """Write a note on a compile, so that an equal command can be answered without preprocessing.
+    """Write a note on a compile, so that an identical command can be answered without preprocessing.
 
     Args:
         store: The cache.

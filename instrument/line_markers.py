@@ -73,7 +73,7 @@ class MarkedText:
         return self.markers[max(bisect_right(self._starts, offset) - 1, 0)]
 
     def place(self, offset: int) -> Place:
-        """Return file, line and column of an offset."""
+        """Return the file, line and column of an offset."""
         marker = self.marker(offset)
         line_start = self.text.rfind("\n", 0, offset) + 1
         lines_since = bisect_left(self._newlines, offset) - bisect_left(self._newlines, marker.start)

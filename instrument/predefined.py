@@ -21,11 +21,11 @@ _MACRO: Final = expression(rb"^#define (\w+)(?: ([^\n]*))?$", re.M)
 
 
 def predefined_macros(compiler: list[str], language: str, options: Sequence[str]) -> dict[str, str]:
-    """Return name → text of a compiler's predefined macros, which are cached; empty if it does not report them.
+    """Map a compiler's predefined macros to their texts, which are cached; empty if it does not report them.
 
     Args:
         compiler: The compiler's command.
-        language: The language, as for ``-x``.
+        language: The language, as a value of ``-x``.
         options: The options that may affect the macros.
     """
     words = [*compiler, *options, "-dM", "-E", "-x", language, os.devnull]

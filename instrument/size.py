@@ -1,4 +1,4 @@
-"""The limits, the same in all languages, for code that is so short that a probe would take as much time."""
+"""The limits, common to all languages, for code that is so short that a probe would take as much time."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import Final, TypeVar
 __all__ = ["LARGE", "SHORT", "SHORT_REASON", "TINY", "TINY_REASON", "called_often", "growth"]
 
 TINY: Final = 20
-"""Most statements in a function that is tiny: a probe may take as much time as the function."""
+"""Maximum number of statements in a tiny function: a probe may take as much time as the function."""
 
 SHORT: Final = 200
-"""Most statements that short code executes; a probe takes as long as about a hundred statements."""
+"""Maximum number of statements that short code executes; a probe takes as long as about a hundred statements."""
 
 LARGE: Final = 256
-"""Largest size in bytes of an object whose copy counts as an ordinary statement."""
+"""Maximum size in bytes of an object whose copy counts as an ordinary statement."""
 
 # Sizes as GNU's compilers estimate them (-fdump-ipa-fnsummary), for an inline guard in C or C++, and for a statement:
 # medians over twelve sources of three programs.

@@ -32,7 +32,7 @@ _UNITS: Final = {"K": 10, "M": 20, "G": 30}
 _FOLDERS: Final = "0123456789abcdef"  # names of folders, each for the keys that begin with its digit
 _ROOM_MADE: Final = 0.8  # the share of a full folder that is kept when room is made
 _CHECKSUM: Final = 16  # bytes of a checksum
-_ABANDONED: Final = 3600.0  # seconds after which a file is no longer being written
+_ABANDONED: Final = 3600.0  # seconds after which a temporary file counts as abandoned
 
 
 class Store:
@@ -43,7 +43,7 @@ class Store:
 
     Args:
         folder: The store's folder.
-        limit: Largest size of all results in bytes.
+        limit: Maximum size of all results together, in bytes.
     """
 
     def __init__(self, folder: Path | str, limit: int) -> None:
@@ -56,7 +56,7 @@ class Store:
         return self._share > 0
 
     def get(self, key: str) -> bytes | None:
-        """Return the result with a key; None if there is none, or if it is damaged; a damaged one is removed."""
+        """Return the result with a key; None if there is none, or if it is damaged. A damaged result is removed."""
         path = self._path(key)
         if not self.keeps:
             return None

@@ -52,7 +52,7 @@ aa_begin_apart(const char *descriptor, long *site) {
     return aa_begin(descriptor, site);
 }
 
-/* Leaves a region, by a call only if it was entered: throttled regions were not. Inlined in most cases. */
+/* Leaves a region, usually inline; calls the library only if the region was entered, not throttled. */
 __attribute__((__unused__, __no_instrument_function__,
                __no_profile_instrument_function__)) static __inline__ void
 aa_leave(const char *const *descriptor) {

@@ -91,7 +91,7 @@ class Body(NamedTuple):
         parameters: The parameters as declared, in parentheses; they distinguish overloads.
         is_inline: Whether the function is a template, or defined in its class.
         outer: The enclosing body, or None.
-        inner: Start and end of the bodies within.
+        inner: Start and end of the nested bodies.
         loops: All loops, in order, except those that obviously run once.
         calls: The calls in the body, in order.
         heads: The calls before the body: in initialisers of members and in default arguments.
@@ -132,7 +132,7 @@ class Body(NamedTuple):
             body = body.outer
 
     def holds(self, offset: int) -> bool:
-        """Return whether the text at an offset is in this body, but not in a body within."""
+        """Return whether the text at an offset is in this body, but not in a nested body."""
         within = self.opening <= offset < self.end
         return within and not any(start <= offset < end for start, end in self.inner)
 

@@ -37,9 +37,9 @@ _CPU_LINES: Final = (b"vendor", b"cpu family", b"model", b"stepping", b"flags", 
 
 
 def fingerprint(words: Iterable[str]) -> Iterator[str | bytes]:
-    """Yield texts that change if a command would make another object from the same files.
+    """Yield texts that change whenever a command would make a different object from the same files.
 
-    Our own code files are identified by size and time, because two states of a checkout have the same version.
+    Our own code files are identified by size and time, because different states of a checkout have the same version.
 
     Args:
         words: The command.
@@ -64,13 +64,13 @@ def compiler_environment() -> list[str]:
 
 
 def program_states(programs: Iterable[str]) -> list[str]:
-    """Return path, size and time of each program in some words of a command; words that are no programs are skipped."""
+    """Return the path, size and time of each program among some words of a command; other words are skipped."""
     paths = filter(None, map(found_program, programs))
     return [_state(os.path.realpath(path), os.stat(path)) for path in paths]
 
 
 def found_program(name: str) -> str | None:
-    """Return the path of a program, which is searched as in a shell; None if it is not found."""
+    """Return the path of a program, which is looked up as in a shell; None if it is not found."""
     if "/" in name:
         return name if _is_program(name) else None
     folders = os.environ.get("PATH", os.defpath).split(os.pathsep)

@@ -28,7 +28,7 @@ class Toolchain:
 
     Args:
         compiler: The compiler's command.
-        language: One of the compiler's languages, as for ``-x``.
+        language: One of the compiler's languages, as a value of ``-x``.
 
     Attributes:
         directories: The compiler's own header folders, each with a trailing slash; usual ones if it reports none.
@@ -55,7 +55,7 @@ class Toolchain:
 
     @property
     def is_gnu(self) -> bool:
-        """Whether the compiler, perhaps behind a wrapper, is one of GNU's."""
+        """Whether the compiler, perhaps called through a wrapper, is one of GNU's."""
         return any(Path(program).name in _GNU for program in self.programs)
 
 

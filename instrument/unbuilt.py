@@ -1,6 +1,6 @@
 """Find the regions of sources whose build is unknown, with the names that probes would record.
 
-Because no probes are inserted, sources may be read leniently. Headers are searched in all folders of the sources,
+Because no probes are inserted, sources may be read leniently. Headers are looked up in all folders of the sources,
 macros are taken from makefiles there, missing headers count as empty, and a source that cannot be parsed has no
 regions.
 """
@@ -27,15 +27,15 @@ __all__ = ["regions_of_unbuilt"]
 
 _MOST_FILES: Final = 200
 _MOST_FOLDERS: Final = 400
-_MOST_MISSING: Final = 50  # most missing headers of one source
+_MOST_MISSING: Final = 50  # maximum number of missing headers per source
 _HEADER: Final = re.compile(r"\.(?:h|hh|hpp|hxx|h\+\+|H|tcc|inc|fh)$")
 _MAKEFILE: Final = re.compile(
     r"^(?:[Mm]akefile|GNUmakefile|.*\.mk|make\.(?:def|inc)|flags\.make|compile_commands\.json)$"
 )
-_LARGEST: Final = 4 << 20  # most bytes of a makefile to read
+_LARGEST: Final = 4 << 20  # maximum size in bytes of a makefile to read
 _COMMENT: Final = re.compile(r"(?m)(?:^|\s)#.*$")
 _MACRO: Final = re.compile(r"(?<![\w-])-D[A-Za-z_]\w*(?:=[\w.+-]+)?(?![\w$\"'\\(=])")
-_ROOT: Final = 3  # least parts of a folder to walk: a home, /home/name; folders above belong to other users
+_ROOT: Final = 3  # minimum number of parts in a searched path, as in /home/name; others may own the folders above
 _SYSTEM: Final = "/usr/"  # begins the names of headers that do not belong to the program
 _MISSING: Final = re.compile(r"(?:fatal error|Error): (?:Cannot open included file .|)([\w./+-]+)(?:.|): No such file")
 
@@ -98,7 +98,7 @@ def _regions(read: Callable[[], Iterable[ReadSource]], empty: Path) -> list[Regi
 def _folders(files: Sequence[str]) -> list[str]:
     """Return the folders of sources, and folders below and beside them that contain headers or makefiles."""
     folders = list(dict.fromkeys(str(Path(file).resolve().parent) for file in files))
-    # Headers are ignored here, because they may belong to a compiler in another place.
+    # Only the folders of sources are used, because headers may belong to a compiler in another place.
     sources = [file for file in files if Path(file).suffix and not _HEADER.search(file)]
     found = dict.fromkeys(folders)
     for start in _roots(sources or files):

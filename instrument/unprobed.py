@@ -19,7 +19,7 @@ def assembly(found: CodeRegions) -> list[str]:
 
 
 def _unprobed(found: CodeRegions) -> dict[Region, list[str]]:
-    """Return region → names of the functions without probes that it calls, directly or through other such functions."""
+    """Map each region to the functions without probes that it calls, directly or through other such functions."""
     without = {each.end: each for each in found.regions if each.region.kind == "function" and each.reason}
     called: dict[CodeRegion, dict[CodeRegion, None]] = {}
     for caller, callee in _calls(found, without):
@@ -36,7 +36,7 @@ def _unprobed(found: CodeRegions) -> dict[Region, list[str]]:
 
 
 def _calls(found: CodeRegions, without: dict[int, CodeRegion]) -> Iterator[tuple[CodeRegion, CodeRegion]]:
-    """Yield caller and callee of each call of a function without a probe.
+    """Yield the caller and callee of each call of a function without a probe.
 
     The caller is a region with a probe, or another function without one.
 

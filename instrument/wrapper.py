@@ -95,7 +95,7 @@ def _is_device(source: Argument) -> bool:
 
 
 def _note(command: CompilerCommand, *, asked: bool) -> None:
-    """Record for the build, if notes are requested, the outputs of a command, or that it tested the compiler."""
+    """If notes are requested, record for the build the outputs of a command, or that it tested the compiler."""
     if notes := os.environ.get(PRODUCTS_VARIABLE):
         from .build_outputs import note_asked, note_written  # noqa: PLC0415 - few builds are noted
 
@@ -110,7 +110,7 @@ def _is_probe(source: Argument) -> bool:
 
 
 def _become(words: list[str]) -> NoReturn:
-    """Replace this process by the untouched command."""
+    """Replace this process with the untouched command."""
     try:
         os.execvp(words[0], words)
     except OSError as error:

@@ -25,8 +25,8 @@ from ..runtime.mpi.own_job import begin_mpi, started_processes
 __all__ = ["AnalysisJob"]
 
 _OTHERWISE: Final = "to analyse in one process: autoanalyzer analyze --alone"
-_SAMPLES: Final = 64  # number of places at which the processes' views of a file are compared
-_SAMPLE: Final = 1 << 14  # bytes compared at each place
+_SAMPLES: Final = 64  # number of offsets at which the processes' views of a file are compared
+_SAMPLE: Final = 1 << 14  # bytes compared at each offset
 
 
 class AnalysisJob:
@@ -41,7 +41,7 @@ class AnalysisJob:
         self.leads = leads
         self._communicator = communicator
         self._blocks = 1
-        self._left: Iterator[int] = iter(())  # blocks whose results the leader has not taken yet
+        self._left: Iterator[int] = iter(())  # numbers of the blocks whose results the leader has not received yet
 
     @classmethod
     def alone(cls) -> AnalysisJob:
@@ -50,15 +50,15 @@ class AnalysisJob:
 
     @classmethod
     def joined(cls, path: Path) -> AnalysisJob:
-        """Return the job that this process belongs to; MPI starts only if several processes can share the input.
+        """Return the job to which this process belongs; MPI starts only if several processes can share the input.
 
-        All ranks of a program may execute the same script, in which one of them analyses a small run alone.
+        In a script that all ranks of a program execute, one rank may analyse a small run alone, without MPI.
 
         Args:
             path: The input: a file, or the folder of a run.
 
         Raises:
-            InputError: As for ``begin_mpi``.
+            InputError: As raised by ``begin_mpi``.
         """
         started = started_processes()
         if started is None:
@@ -86,7 +86,7 @@ class AnalysisJob:
             self._communicator.bcast(None)
 
     def _are_ready(self, file: Path) -> bool:
-        """Let all workers open the file; return whether all of them could, and found the same content."""
+        """Let all workers open the file; return whether all of them succeeded and found the same content."""
         assert self._communicator is not None
         self._communicator.bcast(file)
         own, *others = self._communicator.gather(_print_of(file))
@@ -113,7 +113,7 @@ class AnalysisJob:
     def over_locations(
         self, experiment: Experiment, function: Callable[..., Result], arguments: tuple[Any, ...]
     ) -> Iterator[Result]:
-        """Call a function for each block of locations, spread over all processes of the job; yield the results."""
+        """Call a function for each block of locations, distributed over all processes of the job; yield the results."""
         assert self._communicator is not None
         blocks = experiment.location_blocks()
         assert len(blocks) == self._blocks  # the workers have opened this experiment
@@ -205,5 +205,5 @@ class _Failure:
 def _result(experiment: Experiment, columns: slice, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
     try:
         return function(experiment.of_locations(columns), columns, *arguments)
-    except Exception as error:  # the leader raises it
+    except Exception as error:  # the leader raises the error
         return _Failure(error)

@@ -20,7 +20,7 @@ __all__ = [
     "one_group",
 ]
 
-MOST_EVENTS: Final = 6  # per run; twin: AA_MOST_EVENTS in runtime/probe/shard.h
+MOST_EVENTS: Final = 6  # per run; keep equal to AA_MOST_EVENTS in runtime/probe/shard.h
 NAMED: Final = "papi:"  # prefix of a list of events
 WAY_OUT: Final = "autoanalyzer counters lists the events that can be counted here"
 
@@ -40,13 +40,13 @@ def event_groups(options: RunOptions, most: int = MOST_EVENTS) -> list[str]:
 
     Args:
         options: Options of the run.
-        most: The largest number of events per run.
+        most: The maximum number of events per run.
 
     Returns:
         The value of ``--counters`` for each run that is needed.
 
     Raises:
-        UsageError: An event cannot be counted here.
+        UsageError: An event cannot be counted on this machine.
     """
     counters = options.counters
     if not counters.startswith(NAMED):

@@ -1,4 +1,4 @@
-"""Count more PAPI events than fit in one run: several runs count some events each, and are merged."""
+"""Count more PAPI events than fit in one run: several runs, each of which counts some events, are merged."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def measured_in_parts(options: RunOptions, command: list[str], groups: Sequence[
         reporter: Shows messages and progress.
 
     Raises:
-        InputError: As for ``measured``; or the result cannot be written.
+        InputError: As raised by ``measured``, or the result cannot be written.
     """
     folder = RunFolder(options.output)
     folder.clear()

@@ -8,7 +8,7 @@ from typing import Final
 
 __all__ = ["INTERVAL", "RunOptions"]
 
-INTERVAL: Final = 0.01  # default interval of time lines, in seconds
+INTERVAL: Final = 0.01  # default sampling interval of time lines, in seconds
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,11 +33,11 @@ class RunOptions:
         no_copy: Whether the counting run works in the current folder.
         no_environment: Whether environment variables are not stored in the experiment.
         gather: How the data of all ranks are collected: ``auto``, ``mpi`` or ``plain``.
-        max_memory: Most memory per process for call paths, such as ``64M``; None for the default.
-        max_overhead: Largest overhead, such as ``5%``, or ``off``; None for the default.
-        trace: Interval of time lines in seconds; None for no time lines.
-        trace_memory: Most memory per process for time lines; None for the default.
-        pursue: Seconds per window, after which metrics of time lines are chosen anew; None to record all of them.
+        max_memory: Maximum memory per process for call paths, such as ``64M``; None for the default.
+        max_overhead: Maximum overhead, such as ``5%``, or ``off``; None for the default.
+        trace: Sampling interval of time lines in seconds; None for no time lines.
+        trace_memory: Maximum memory per process for time lines; None for the default.
+        pursue: Seconds per window, after which the metrics in time lines are chosen anew; None to record all metrics.
         policy: File that lists the metrics of time lines; None for all.
         split_waiting: Whether waiting before collectives is measured separately.
         path: When the critical path is recorded: ``never``, ``auto`` or ``always``; None to use the environment

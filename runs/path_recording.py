@@ -17,8 +17,8 @@ _DEFAULT: Final = "auto"
 def path_recording(chosen: str | None, *, counts_in_mpi: bool = False) -> str:
     """Return when the critical path is recorded: ``never``, ``auto`` or ``always``.
 
-    The option has priority over the environment variable, and this over the default. The default is ``never`` if the
-    run counts events in MPI calls, because the messages that record the path would add to the counts.
+    The option has priority over the environment variable, and the variable over the default. The default is ``never``
+    if the run counts events in MPI calls, because the messages that record the path would add to the counts.
 
     Args:
         chosen: The option's value, or None.

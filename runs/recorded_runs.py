@@ -1,4 +1,4 @@
-"""Record several runs with time lines, each with some of the events, in one folder, for ``record``."""
+"""Record several runs with time lines in one folder, each run with some of the events, for ``record``."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def recorded(
 
     Raises:
         UsageError: Options exclude each other, or events cannot be counted.
-        InputError: As for ``measured``.
+        InputError: As raised by ``measured``.
     """
     plans = [*planned_runs(one_group(options, "record"), runs=runs, per_run=per_run)]
     for number, plan in enumerate(plans, 1):
@@ -66,9 +66,9 @@ def recorded(
 
 
 def planned_runs(options: RunOptions, *, runs: int, per_run: int) -> Iterator[PlannedRun]:
-    """Yield the runs to be done: in each repetition, one per group of events.
+    """Yield the runs to carry out: in each repetition, one run per group of events.
 
-    Only the first repetition simulates counts, because they do not differ between runs.
+    Only the first repetition simulates counts, because simulated counts do not differ between runs.
 
     Raises:
         UsageError: Events are named, but PAPI does not count; or ``per_run`` is too small.

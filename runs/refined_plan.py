@@ -29,7 +29,7 @@ def write_refinement(path: Path, refinement: Refinement, file: Path) -> None:
 
 
 def opened_lines(refinement: Refinement) -> list[str]:
-    """Return a line per region that the plan splits: its place, and the kinds of regions measured in it."""
+    """Return a line per region that the plan splits, with its place and the kinds of regions to measure in it."""
     return [_line(each) for each in refinement.opened]
 
 
@@ -47,7 +47,7 @@ def _line(opened: Opened) -> str:
 
 
 def instead(refinement: Refinement) -> str:
-    """Return a phrase for messages about a run without a bottleneck whose source is known: what was found instead."""
+    """Return a phrase on what was found instead, for messages about runs without a bottleneck whose source is known."""
     if not refinement.elsewhere:
         return "none: ranks are alike, and no region stands out"
     names = ", ".join(visible(each.name) for each in refinement.elsewhere[:3])

@@ -37,10 +37,10 @@ def measured_repeatedly(
         reporter: Shows messages and progress.
 
     Returns:
-        The mean of the successful runs; without an experiment if there are fewer than two.
+        The mean of the successful runs; it has no experiment if fewer than two runs succeeded.
 
     Raises:
-        InputError: As for ``measured``; or the mean cannot be written.
+        InputError: As raised by ``measured``, or the mean cannot be written.
     """
     say = reporter.say
     folder = RunFolder(options.output)
@@ -78,7 +78,7 @@ def measured_repeatedly(
 
 
 def options_of_repetition(options: RunOptions, number: int) -> RunOptions:
-    """Return the options of one run. If counts are simulated, it counts nothing, because a separate run does.
+    """Return the options of one run. If counts are simulated, the run counts nothing, because a separate run does.
 
     Args:
         options: Options of all runs.

@@ -1,4 +1,4 @@
-"""Build and run a program twice: first measure its functions, then loops and calls in the most expensive ones."""
+"""Build and run a program twice: first measure functions, then the loops and calls in the most expensive functions."""
 
 from __future__ import annotations
 
@@ -83,8 +83,8 @@ class Rounds:
         reporter: Shows messages and progress.
 
     Raises:
-        UsageError: As for ``build_environment`` and ``counting_run``.
-        InputError: As for ``build_environment``.
+        UsageError: As raised by ``build_environment`` and ``counting_run``.
+        InputError: As raised by ``build_environment``.
     """
 
     def __init__(
@@ -129,7 +129,7 @@ class Rounds:
     def narrow(self) -> Outcome:
         """Do both rounds, or only the first if it shows no bottleneck to narrow down.
 
-        If measuring took too long in the second round, it is repeated with fewer regions.
+        If measuring took too long in the second round, the round is repeated with fewer regions.
 
         Raises:
             InputError: The first build fails, or compiles nothing.

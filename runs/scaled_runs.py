@@ -1,4 +1,4 @@
-"""Run a program with several numbers of ranks, each in its own folder, for ``scale -o DIR --ranks 2,4,8``."""
+"""Run a program with different numbers of ranks, each in its own folder, for ``scale -o DIR --ranks 2,4,8``."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ RANKS: Final = "{ranks}"
 def recorded_with_ranks(
     options: RunOptions, command: Sequence[str], numbers: Sequence[int], reporter: Reporter, repeat: int = 1
 ) -> list[Path] | None:
-    """Run a program with several numbers of ranks; complete runs of the same command are not repeated.
+    """Run a program with different numbers of ranks; complete runs of the same command are not repeated.
 
     The data of an interrupted run are removed, so that it is repeated next time.
 
@@ -37,14 +37,14 @@ def recorded_with_ranks(
         command: The launcher and the program, with ``{ranks}`` for the number of ranks.
         numbers: Numbers of ranks.
         reporter: Shows messages and progress.
-        repeat: How often the program runs with each number of ranks.
+        repeat: The number of runs with each number of ranks.
 
     Returns:
         The folders of the runs; None if a run failed, after which no more runs follow.
 
     Raises:
         UsageError: The command has no ``{ranks}``, or a folder contains the run of another command.
-        InputError: As for ``measured``.
+        InputError: As raised by ``measured``.
     """
     if not any(RANKS in word for word in command):
         raise UsageError(f"expected {RANKS} in the command, such as mpirun -n {RANKS} ./app, found {' '.join(command)}")

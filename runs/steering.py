@@ -1,4 +1,4 @@
-"""Change what time lines record while the program runs: ``pursue`` or another program writes a policy file."""
+"""Change the metrics in time lines while the program runs: ``pursue`` or another program writes a policy file."""
 
 from __future__ import annotations
 

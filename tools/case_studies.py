@@ -1,4 +1,4 @@
-"""Run the samples that follow section 6 of Liu et al. 2011, before and after, and write docs/evidence/case-studies.md.
+"""Run the samples that follow section 6 of Liu et al. 2011, before and after; write docs/evidence/case-studies.md.
 
 This file contains the text between the outputs. Needs Valgrind, Open MPI and libbz2; takes about two minutes on two
 cores::
@@ -141,7 +141,7 @@ the loop over the passes in `RAMOD3`.""")
 
 
 def heavy(found: dict[str, Any]) -> list[str]:
-    """Return the function names of the disparity's culprits, in code type, the largest value first."""
+    """Return the function names of the disparity's culprits as code in Markdown, the largest value first."""
     regions = sorted(found["disparity"]["cccr"], key=lambda region: -region["value"])
     named = (f"`{region['function']}`" for region in regions)
     return list(dict.fromkeys(named))

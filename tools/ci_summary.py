@@ -2,7 +2,7 @@
 """Print how the stages of a CI run ended: tests, seconds, second tries, the ten slowest tests.
 
 Each test that failed, and then passed when it was run alone, is added to ``tests/flaky.toml`` with the date and the
-error. The run fails if more than three tests are listed there, or one of them twice. When a test is mended,
+error. The run fails if more than three tests are listed there, or if a test is listed twice. When a test is fixed,
 its entry is removed.
 """
 
@@ -61,7 +61,7 @@ def record(ledger: Path, tries: Sequence[SecondTry]) -> None:
 
 
 def too_many(tries: Sequence[SecondTry]) -> str:
-    """Return the reason if the second tries make CI fail: too many, or the same test twice; otherwise empty."""
+    """Return why the second tries make CI fail: there are too many, or two of the same test; otherwise empty."""
     twice = [name for name, count in Counter(each.test for each in tries).items() if count > 1]
     if twice:
         return f"a second try for the second time: {', '.join(twice)}"
@@ -71,7 +71,7 @@ def too_many(tries: Sequence[SecondTry]) -> str:
 
 
 def print_summary(stages: Mapping[str, Sequence[Case]], tries: Sequence[SecondTry], failed: Sequence[Case]) -> None:
-    """Print tests and seconds by stage, then the slowest tests and the failed ones."""
+    """Print the number of tests and their seconds by stage, then the slowest tests and the failed ones."""
     for stage, found in stages.items():
         seconds, cpu = sum(case.seconds for case in found), sum(case.cpu for case in found)
         print(f"{stage}: {len(found)} tests, {seconds:.0f} s of all workers, {cpu:.0f} s of CPU time")

@@ -2,9 +2,9 @@
 
     python tools/critical_camps.py >tables
 
-In the first table, each number of points has the 98.75th percentile of the index of a single metric, multiplied by the
-number of points. In the second one, each number of metrics and of points per metric has the same percentile for the
-best projection, multiplied by the points per metric. Takes a few minutes.
+For each number of points, the first table contains the 98.75th percentile of the index of a single metric, multiplied
+by the number of points. For each number of metrics and of points per metric, the second table contains the same
+percentile for the best projection, multiplied by the number of points per metric. Takes a few minutes.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def of_a_metric(points: int) -> float:
 def of_a_projection(points: int, metrics: int) -> float:
     """Return the 98.75th percentile of the best projection's index, multiplied by the points per metric.
 
-    It is derived from mean and deviation of some draws, as for a distribution of largest values.
+    The percentile is derived from the mean and deviation of some draws, assuming an extreme-value distribution.
     """
     draws = DRAWS if points * metrics <= LARGEST // 10 else DRAWS // 6
     drawn = np.random.default_rng([points, metrics])

@@ -2,8 +2,9 @@
 
     python tools/critical_index.py [DIMENSIONS …] >table
 
-Each number of dimensions, of metrics, and of points per metric has the 95th percentile of the logarithm of the index
-of normal points, or the 97.5th if there is only one projection. The module adds a margin. Takes an hour.
+For each number of dimensions, of metrics, and of points per metric, the table contains the 95th percentile of the
+logarithm of the index of normal points, or the 97.5th percentile if there is only one projection. The module adds a
+margin. Takes an hour.
 """
 
 from __future__ import annotations
@@ -31,7 +32,8 @@ def sphered_noise(drawn: np.random.Generator, points: int, metrics: int) -> Valu
 def critical(points: int, metrics: int, dimensions: int) -> float:
     """Return the 95th percentile of the logarithm of the index that the search finds in noise.
 
-    It is derived from mean and deviation if draws are expensive. With only one projection, it is the 97.5th percentile.
+    If draws are expensive, it is derived from their mean and deviation. If there is only one projection, it is the
+    97.5th percentile.
     """
     draws = 20 * DRAWS if metrics <= dimensions else DRAWS if points * metrics <= LARGEST // 10 else DRAWS // 3
     drawn = np.random.default_rng([points, metrics, dimensions])

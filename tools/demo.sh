@@ -21,7 +21,7 @@ cp samples/rays/* "$folder"
 cd "$folder"
 echo "in $folder, with PATH=$bin:\$PATH:"
 make --no-print-directory CC=aa-mpicc SCHEDULE="$schedule"
-# With the better schedule compare only the workers: the master always differs.
+# With the better schedule, compare only the workers, because the master always differs.
 exclude=""
 [ "$schedule" = static ] || exclude="--exclude-rank 0"
 set -x

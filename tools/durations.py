@@ -15,7 +15,7 @@ from pathlib import Path
 
 from lxml import etree
 
-_FIXTURE = "fixture "  # twin: tests/costs.py
+_FIXTURE = "fixture "  # prefix; keep equal to the one in tests/costs.py
 _LONGEST = 200  # number of characters to which the text of a failure is shortened
 
 
@@ -42,7 +42,7 @@ class Case:
 
 @dataclass
 class Cost:
-    """The number of several tests or fixtures, and their total wall and CPU seconds."""
+    """A number of tests or fixtures, and their total wall and CPU seconds."""
 
     seconds: float = 0.0
     cpu: float = 0.0
@@ -76,7 +76,7 @@ def cases(report: Path) -> Iterator[Case]:
 
 
 def total(found: Iterable[Case], key: Callable[[Case], str]) -> Mapping[str, Cost]:
-    """Return the total time of all tests with the same key: key → cost."""
+    """Map each key to the total cost of all tests with this key."""
     costs: defaultdict[str, Cost] = defaultdict(Cost)
     for case in found:
         costs[key(case)].add(case.seconds, case.cpu)
@@ -84,7 +84,7 @@ def total(found: Iterable[Case], key: Callable[[Case], str]) -> Mapping[str, Cos
 
 
 def total_of_fixtures(found: Iterable[Case]) -> Mapping[str, Cost]:
-    """Return the total time to set up each fixture: fixture → cost."""
+    """Map each fixture to the total cost of setting it up."""
     costs: defaultdict[str, Cost] = defaultdict(Cost)
     for case in found:
         for name, seconds, cpu in case.fixtures:
@@ -102,7 +102,7 @@ def print_table(title: str, costs: Mapping[str, Cost], rows: int) -> None:
 
 
 def main() -> None:
-    """Print one table each of files, tests and fixtures."""
+    """Print a table of files, a table of tests, and a table of fixtures."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("reports", nargs="+", type=Path, metavar="REPORT.xml")
     parser.add_argument("--rows", type=int, default=40, metavar="N", help="of each table (default: 40)")

@@ -1,8 +1,8 @@
 """Change sources at random, and check the front ends' guarantees on the results.
 
-For any source, the front end ends soon, and either returns a text or raises ``SourceError``. If the compiler accepts a
-source, it also accepts it with probes. The sources are those in the tests. Every mutation has a number, and ``--first``
-with that number repeats it.
+For any source, the front end finishes soon, and either returns a text or raises ``SourceError``. If the compiler
+accepts a source, it also accepts the source with probes. The sources are those in the tests. Every mutation has a
+number, and ``--first`` with that number repeats the mutation.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from autoanalyzer.instrument.choice import Choice
 from autoanalyzer.instrument.compiler import CompilerCommand
 from autoanalyzer.instrument.front_end import front_end
 
-SECONDS: Final = 5  # of CPU time; a source of the tests takes milliseconds
-COMPILED: Final = 8  # one of this many mutants that the compiler accepts is compiled to the end
+SECONDS: Final = 5  # seconds of CPU time; a source in the tests takes milliseconds
+COMPILED: Final = 8  # of the mutants that the compiler accepts, one in this many is compiled completely
 
 
 class Workshop:

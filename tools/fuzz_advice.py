@@ -1,4 +1,4 @@
-"""Change sources at random, and check that advice on them ends soon, and is given or refused in one line.
+"""Change sources at random, and check that advice on them takes little time, and is given or refused in one line.
 
 The sources are the samples, or those of real programs (``--sources``). Each mutant is read, and gets advice on all
 causes, in a process of its own, so that crashes of libclang are noticed, too.

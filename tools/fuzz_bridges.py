@@ -1,8 +1,8 @@
 """Change profiles of other tools at random, and check the readers' guarantees on the results.
 
-As in ``fuzz_experiments.py``: a file is read or refused in one line, soon and in bounded memory, and its contents can
-be shown, analysed, written and read back equal. Each kind of file is changed ``--mutations`` times; ``--kind`` with
-``--first`` and a number repeats a mutation.
+As in ``fuzz_experiments.py``, each file is either read or refused in one line, soon and in bounded memory. The contents
+of a file that is read can be shown, analysed, written, and read back unchanged. Each kind of file is changed
+``--mutations`` times; ``--kind`` with ``--first`` and a number repeats a mutation.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from autoanalyzer.experiment.bridges.damage import package
 FOLDER: Final = DATA / "foreign"
 OPENED: Final = {"otf2": "otf2/traces.otf2"}  # kind → the file to open; for other kinds, their folder
 DARSHAN: Final = "darshan"
-NEW_PROCESS: Final = 50  # one of this many mutations of Darshan's logs is read by a new interpreter, as commands do
+NEW_PROCESS: Final = 50  # one in this many mutated Darshan logs is read by a new interpreter, as in commands
 TOKENS: Final = (
     *(b"nan", b"inf", b"-1", b"1e999", b"99999999999999999999", b"0", b"[0]", b"{}", b"null", b"*", b"\xff", b"\0"),
     *(b"\n", b"", b" ", b"\\", b"parent=", b"attr=8", b"-----\n", b"MPI_Send", b"x" * 5000, b"<spontaneous>"),
@@ -44,7 +44,7 @@ _WORD: Final = re.compile(rb"[^\s,:=\[\]{}\"]+")
 
 
 def corpus() -> dict[str, dict[str, bytes]]:
-    """Return real files of other tools: kind → path → content, uncompressed; a kind is a folder or a file suffix."""
+    """Return the uncompressed contents of real files of other tools, by kind (a folder or a file suffix) and path."""
     found: dict[str, dict[str, bytes]] = {}
     for each in sorted(FOLDER.rglob("*")):
         if each.is_file() and ".expected." not in each.name:
@@ -73,7 +73,7 @@ def tried(case: Mutant, folder: Path, every: int) -> tuple[str, str]:
     Args:
         case: The mutant.
         folder: An empty folder to work in.
-        every: One of this many mutants is also analysed.
+        every: One in this many mutants is also analysed.
     """
     opened = beside(case, folder)
     uses = USES[-1:] if case.number % every == 0 else ()
@@ -103,7 +103,7 @@ def prepare(kind: str, files: Mapping[str, bytes]) -> None:
 def printed_by_copy(path: Path) -> subprocess.CompletedProcess[bytes]:
     """Read a Darshan log in a fork of this process, which has the library imported; return status and output.
 
-    It replaces the function that starts a new interpreter for each log.
+    This function replaces the one that starts a new interpreter for each log.
     """
     with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
         child = os.fork()

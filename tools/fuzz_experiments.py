@@ -1,8 +1,8 @@
 """Change files of experiments at random, and check the readers' guarantees on the results.
 
 Every file is either read, or refused by an ``InputError`` of one line, soon and in bounded memory. If it is read, its
-contents can be checked, shown, cut, averaged, compared, analysed, written and read back equal. Every mutation has a
-number, and ``--first`` with that number repeats it.
+contents can be checked, shown, cut, averaged, compared, analysed, written, and read back unchanged. Every mutation has
+a number, and ``--first`` with that number repeats the mutation.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ TOKENS: Final = (
 
 
 def corpus() -> dict[str, bytes]:
-    """Return a small experiment in each file format: name → content."""
+    """Map file names to contents: a small experiment in each file format."""
     example = (DATA / "example.cube").read_bytes()
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "own.cube"
@@ -88,7 +88,7 @@ def own_archive() -> bytes:
 
 
 def members() -> dict[str, bytes]:
-    """Return some members of a CUBE 4 file: the structure, and index and data of some metrics; name → content."""
+    """Map the names of some members of a CUBE 4 file to contents: the structure, and index and data of some metrics."""
     whole = io.BytesIO(gzip.decompress((DATA / "summary.cubex.gz").read_bytes()))
     wanted = {"anchor.xml", *(f"{number}.{kind}" for number in CUBEX_METRICS for kind in ("index", "data"))}
     with tarfile.open(fileobj=whole) as found:

@@ -85,7 +85,7 @@ def fortran_sources() -> list[Source]:
 
 
 def cxx_sources() -> list[Source]:
-    """Return the tests' C++ sources without macros, as preprocessed sources: a few declarations replace the headers."""
+    """Return the tests' C++ sources without macros, in preprocessed form: a few declarations replace the headers."""
     found = []
     for module, name, text in constants(TESTS / "cxx"):
         body = INCLUDE.sub("", text)

@@ -1,4 +1,4 @@
-"""Insert probes by random plans, and check that programs still do the same.
+"""Insert probes by random plans, and check that programs still behave in the same way.
 
 A plan whose text is changed at random is either read, or refused in one line. For every plan that is read, each C and
 Fortran source in the tests compiles and prints the same as before, and its probes nest. Every plan has a number, and
@@ -34,7 +34,7 @@ from autoanalyzer.instrument.source_text import SourceTexts
 
 TESTS: Final = Path(__file__).parents[1] / "tests/instrument"
 COMPILERS: Final = {".c": ("gcc", "-w", "-lm"), ".f90": ("gfortran", "-w", "-std=legacy")}
-RUN: Final = 8  # programs are built and run for one of this many plans; for the others, the compiler checks the text
+RUN: Final = 8  # programs are built and run for one in this many plans; otherwise, the compiler checks the text
 TOKEN: Final = re.compile(r'\w+|"[^"\n]*"|[^\w\s]|\s+')
 BROKEN: Final = re.compile(rb"^(?:mismatch|unmatched)", re.M)
 

@@ -1,7 +1,8 @@
 """Change shards at random, and check the gather's guarantees on the results.
 
-In every folder of shards, readable shards are gathered into a valid experiment, and each of the others is named in one
-line, soon and in bounded memory. Every mutation has a number, and ``--first`` with that number repeats it.
+In every folder of shards, readable shards are gathered into a valid experiment, and each unreadable shard is named in
+one line, soon and in bounded memory. Every mutation has a number, and ``--first`` with that number repeats
+the mutation.
 """
 
 from __future__ import annotations
@@ -130,7 +131,7 @@ def tried(contents: list[bytes], whole: int) -> tuple[str, str]:
 
     Args:
         contents: The contents of the shards.
-        whole: How many of them are intact.
+        whole: The number of intact shards among them.
     """
     with tempfile.TemporaryDirectory() as work:
         folder = RunFolder(Path(work))

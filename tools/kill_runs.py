@@ -29,7 +29,7 @@ from autoanalyzer.runs.open_experiment import open_experiment
 SOURCE: Final = Path(__file__).parent / "kills.c"
 BIN: Final = Path(sys.executable).parent
 RANKS: Final = 3
-STEPS: Final = 500_000  # takes some seconds, and each run is over after two
+STEPS: Final = 500_000  # all steps take some seconds, and runs are killed within the first two seconds
 HANGS: Final = 120  # seconds after which a killed run counts as hanging
 VICTIMS: Final = ("rank", "every rank", "launcher", "autoanalyzer", "all", "time limit")
 

@@ -21,7 +21,7 @@ ROOT: Final = Path(__file__).resolve().parents[1]
 
 _MARKDOWN: Final = MarkdownIt("commonmark").enable("table")
 _ESCAPES: Final = {"\\": r"\e", "`": r"\(ga", "^": r"\(ha", "~": r"\(ti"}
-_CODE_ESCAPES: Final = _ESCAPES | {"-": r"\-", "'": r"\(aq", ",": r",\:"}  # lists of values may be broken at hyphens
+_CODE_ESCAPES: Final = _ESCAPES | {"-": r"\-", "'": r"\(aq", ",": r",\:"}  # a list of values may break after a comma
 _REFERENCE: Final = {"Environment variables": "ENVIRONMENT", "Exit codes": "EXIT STATUS"}
 """Sections of docs/reference.md that apply to all commands → their titles in man pages."""
 
@@ -36,7 +36,7 @@ def write_man_pages(folder: Path) -> list[Path]:
 
 
 def man_pages() -> dict[str, str]:
-    """Return all man pages: file name → text in roff."""
+    """Map the file name of each man page to its text in roff."""
     documents = [_blocks(file) for file in sorted((ROOT / "docs" / "commands").glob("*.md"))]
     pages = {"autoanalyzer": _overview(documents)}
     for blocks in documents:
@@ -136,7 +136,7 @@ def _item(node: SyntaxTreeNode, mark: str) -> list[str]:
 
 
 def _table(node: SyntaxTreeNode) -> list[str]:
-    """Return a table as a list of items, named by the first column; titles distinguish several other columns."""
+    """Return a table as a list of items, named by the first column; several other columns are named by their titles."""
     head, body = node.children
     titles = [_text(cell) for cell in head.children[0].children]
     lines = []

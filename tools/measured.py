@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Run tests several times, and print how often each one passed that did not always pass.
+"""Run tests several times, and print how often each test passed, unless it always passed.
 
 Tests that judge real runs depend on times, which vary on a busy machine: nine of ten runs must pass. All other tests
-must always pass, however busy the machine is.
+must always pass, no matter how busy the machine is.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from lxml import etree
 
 
 def results(words: list[str]) -> dict[str, bool]:
-    """Run the tests once; return name → whether the test passed.
+    """Run the tests once, and map the name of each test to whether it passed.
 
     Args:
         words: Options and tests for pytest.
@@ -57,7 +57,7 @@ def repeated(runs: int, share: float, words: list[str]) -> int:
 
 
 def main() -> int:
-    """Count how often each test passes; return 1 if one does so less often than it must."""
+    """Count how often each test passes; return 1 if a test passes less often than it must."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--runs", type=int, default=10)
     parser.add_argument("--share", type=float, default=0.9, help="of the runs, in which each test must pass")

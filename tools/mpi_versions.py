@@ -70,7 +70,7 @@ def judged(home: Path) -> str:
         "PATH": f"{Path(sys.executable).parent}:{home / 'bin'}:{os.environ['PATH']}",
         "AUTOANALYZER_CC": str(home / "bin" / "mpicc"),
         "I_MPI_ROOT": str(home),
-        "OMPI_MCA_rmaps_base_oversubscribe": "1",  # for Open MPI 4; the next one for 5 and later
+        "OMPI_MCA_rmaps_base_oversubscribe": "1",  # for Open MPI 4; the next variable is for Open MPI 5 and later
         "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",
     }
     launcher = str(home / "bin" / "mpirun")

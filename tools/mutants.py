@@ -31,7 +31,7 @@ FAILED: Final = re.compile(r"^(?:FAILED|ERROR) (tests/.+?)(?: - .*)?$", re.MULTI
 
 
 class Mutant(NamedTuple):
-    """A fault: ``find``, which ``file`` contains once, becomes ``replace``, and one of ``tests`` must fail."""
+    """A fault: ``find``, which ``file`` contains once, becomes ``replace``, so that one of ``tests`` must fail."""
 
     name: str
     file: str
@@ -112,7 +112,7 @@ def find_each(mutants: Sequence[Mutant], folder: Path) -> int:
 
 
 def stop(number: int, _: object) -> NoReturn:
-    """Exit at a signal, so that the copy is removed."""
+    """Exit on a signal, so that the copy is removed."""
     raise SystemExit(128 + number)
 
 

@@ -19,7 +19,7 @@ class Source(NamedTuple):
 
     Attributes:
         origin: Test module and constant, ``module.NAME``.
-        suffixes: File suffixes for mutants; each gets one of them.
+        suffixes: File suffixes, one of which each mutant gets.
         flags: Compiler flags for mutants.
         inserted: Statements and tokens that a mutation may insert.
         lines: The lines, with line ends.

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Install the distribution packages that the product and its tests need, on Debian and Ubuntu.
-# With arguments, those packages alone. As root or with sudo without a question; otherwise print the one line to run, and stop.
+# With arguments, install only the packages that they name. If this needs a password, print the command to run, and stop.
 set -eu
 
 packages="python3 python3-venv gcc g++ gfortran make cmake ninja-build autoconf automake libtool clang clang-format binutils
@@ -9,7 +9,7 @@ packages="python3 python3-venv gcc g++ gfortran make cmake ninja-build autoconf 
 # Tests open HTML pages in a browser. Ubuntu has none as a package; tests use any that is installed.
 ! grep -q '^ID=debian' /etc/os-release || packages="$packages chromium-headless-shell"
 
-# The page's script is tested by Node.js, and built again by npm; others than the distribution's will do.
+# The page's script is tested with Node.js and built with npm; any installed versions of both will do.
 command -v node >/dev/null || packages="$packages nodejs"
 command -v npm >/dev/null || packages="$packages npm"
 
@@ -22,7 +22,7 @@ done
 [ -n "$missing" ] || exit 0
 
 if ! command -v apt-get >/dev/null; then
-    # Elsewhere, programs are looked for, not packages. The commands below were not tried.
+    # On other distributions, look for programs instead of packages. The commands below were not tried.
     lacking=""
     for program in gcc g++ gfortran make mpicc mpirun valgrind; do
         command -v "$program" >/dev/null || lacking="$lacking $program"

@@ -18,7 +18,7 @@ from typing import Final, NamedTuple
 __all__ = ["Mutant", "Trials", "apart"]
 
 SECONDS: Final = 20  # limit of CPU time per trial, which normally takes a fraction of a second
-_PATIENCE: Final = 30  # factor from the limit of CPU time to that of wall time, because the machine may be busy
+_PATIENCE: Final = 30  # limit of wall time as a multiple of the limit of CPU time, because the machine may be busy
 MEMORY: Final = 2 << 30  # bytes of address space, of which Python and its libraries use half
 
 

@@ -16,7 +16,7 @@ from typing import Final
 
 ROOT: Final = Path(__file__).parents[1]
 MOST_COLUMNS: Final = 100
-"""Most columns of a line in a template that contains line breaks; other texts are wrapped when they are printed."""
+"""Maximum width in columns of a template that contains line breaks; other texts are wrapped when they are printed."""
 
 WORDS: Final = {
     r"processor": "core, if it is one",
@@ -36,7 +36,7 @@ WORDS: Final = {
     r"told|tells?|says?|said": "report, show",
     r"the paper|paper \d+": "author and year",
 }
-"""A word that the glossary replaces → what to write. "Because" and "left out" are not checked: both have other uses."""
+"""Word that the glossary replaces → what to write. "Because" and "left out" are not checked: they have other uses."""
 
 EXCEPTIONS: Final = {
     "processor": {
@@ -114,7 +114,7 @@ def faults_of_page(file: str, text: str) -> Iterator[str]:
 
 
 def faults_of_source(file: str, text: str) -> Iterator[str]:
-    """Yield a message for each word in a source's literals that has a better alternative, and each line too long."""
+    """Yield a message for each word in a source's literals that has a better alternative, and for each long line."""
     for number, literal in _literals(ast.parse(text)):
         if " " in literal.strip():
             yield from _faults(file, number, literal)

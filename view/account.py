@@ -27,9 +27,9 @@ Values = npt.NDArray[np.float64]
 
 _MOST: Final = 10
 _DRAWN_MOST: Final = 20
-_LEAST: Final = 0.005  # least share of all time that is shown in a table; cells with less are blank
-_SHORTEST: Final = 0.5e-9  # seconds; shorter times are shown as a dash
-_DRAWN: Final = 0.001  # least share of all time for a region to be drawn; shorter bars are too small to see
+_LEAST: Final = 0.005  # minimum share of all time that is shown in a table; smaller shares leave the cell blank
+_SHORTEST: Final = 0.5e-9  # minimum time in seconds; shorter times are shown as a dash
+_DRAWN: Final = 0.001  # minimum share of all time for which a region is drawn; shorter bars are too small to see
 _TITLES: Final = {
     "l1_misses": "L1 misses",
     "l2_misses": "L2 misses",
@@ -78,7 +78,7 @@ _COLOURS: Final = {
     "asleep": "c7 less",
     "off": "c7 less",
 }
-# Name of a price → the words after its number: per what it is.
+# Name of a price → the words to write after its number.
 _OF: Final = {
     "instruction": "per instruction",
     "l1_miss": "per L1 miss",
@@ -177,7 +177,7 @@ def _between(findings: Findings, part: str, regions: list[int], least: float) ->
 
 
 def _intervals(intervals: Mapping[str, Values], region: int) -> dict[str, list[float] | None]:
-    """Return part → its confidence interval in a region: lower and upper end in seconds; None if unknown."""
+    """Map each part to its confidence interval in a region: lower and upper end in seconds; None if unknown."""
     found = {name: rows[:, region] for name, rows in intervals.items()}
     return {name: None if np.isnan(each).any() else each.tolist() for name, each in found.items()}
 
@@ -226,7 +226,7 @@ def _remarks(account: Account, more: int) -> list[str]:
 
 
 def _prices(account: Account) -> tuple[dict[str, float], dict[str, float]]:
-    """Return two mappings, name of a price → seconds: prices fitted to the run, and those calibrated on the machine."""
+    """Return two mappings of names to seconds: prices fitted to the run, and prices calibrated on the machine."""
     used = tuple(start for each in account.splitting.priced for start in _OF_CALLS[each])
     used += ("allocation",) * account.splitting.allocates
     used += tuple(price for name in account.splitting.counted.events for price in EVENTS[name])

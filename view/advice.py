@@ -18,8 +18,8 @@ if TYPE_CHECKING:  # most verdicts need no sources
 
 __all__ = ["find_advice", "not_advised", "tips", "tries"]
 
-_LONGEST: Final = 240  # most characters of advice in a verdict: two lines on a wide terminal, three on a narrow one
-_MOST: Final = 2 * _LONGEST  # most characters of advice that cannot be shortened by dropping clauses
+_LONGEST: Final = 240  # maximum length of advice in a verdict: two lines on a wide terminal, three on a narrow one
+_MOST: Final = 2 * _LONGEST  # maximum length of advice that cannot be shortened by dropping clauses
 
 
 def find_advice(
@@ -36,7 +36,7 @@ def find_advice(
         findings: The findings.
         file: The experiment's file.
         folders: Folders to search first for sources.
-        tell: Progress callback: takes a text that names the file being read.
+        tell: Progress callback, called with a text that names the file being read.
         limits: Limits for the process that reads sources; None for the defaults.
 
     Returns:
@@ -90,17 +90,17 @@ def _defect(error: Exception) -> str:
 
 def _where(error: Exception) -> str:
     """Return an error with its place in our code: ``KeyError: 'x' (nest.py:12)``."""
-    from traceback import extract_tb  # noqa: PLC0415 - there should be none
+    from traceback import extract_tb  # noqa: PLC0415 - errors are not expected
 
     *_, frame = extract_tb(error.__traceback__)
     return f"{type(error).__name__}: {error} ({Path(frame.filename).name}:{frame.lineno})"
 
 
 def tries(advice: Iterable[Advice], *, whole: bool) -> list[str]:
-    """Return one line per advice: ``try at work.c:12: …``, or ``try: …`` if the text of the advice names the place.
+    """Return a line per piece of advice: ``try at work.c:12: …``, or ``try: …`` if the text itself names the place.
 
     Args:
-        advice: The advice on a finding, most certain first.
+        advice: The advice on a finding, the most certain advice first.
         whole: Whether to print long advice in full instead of shortening it.
     """
     return [_line(each, whole) for each in advice]
@@ -134,9 +134,9 @@ def _shortened(text: str, length: int) -> str:
 
 
 def tips(advice: Iterable[Advice], file: str) -> dict[int, list[str]]:
-    """Return the lines in a file that advice mentions: line number → texts.
+    """Map the numbers of the lines in a file that advice mentions to the texts of the advice.
 
-    The text of an advice is at the first line that it mentions in the file; its other lines have no text.
+    The text of a piece of advice is at the first line that it mentions in the file; its other lines have no text.
     """
     found: dict[int, list[str]] = {}
     for each in advice:
@@ -150,9 +150,9 @@ def tips(advice: Iterable[Advice], file: str) -> dict[int, list[str]]:
 
 
 def not_advised(advised: Advised, *, everything: bool) -> list[str]:
-    """Return lines with reasons why there is no advice on some files.
+    """Return lines with the reasons why there is no advice on some files.
 
-    By default, there is a line only if a finding might have had advice.
+    By default, there is a line only if a finding might otherwise have advice.
 
     Args:
         advised: The advice.

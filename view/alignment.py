@@ -1,4 +1,4 @@
-"""Report where an interval of one trace is in other traces, and why the alignment may be wrong."""
+"""Report where an interval of one trace occurs in other traces, and why the alignment may be wrong."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ __all__ = ["SCHEMA", "alignment_report", "warnings_of"]
 
 SCHEMA: Final = "autoanalyzer.alignment/1"
 
-_FEW: Final = 3  # most warnings of one kind per trace
+_FEW: Final = 3  # maximum number of warnings of each kind per trace
 
 
 def alignment_report(reference: Series, interval: tuple[float, float], found: Sequence[Alignment]) -> Report:
-    """Return a report of where an interval is in other traces.
+    """Return a report of where an interval occurs in other traces.
 
     Args:
         reference: The metric in the trace in which the interval is known.
         interval: Start and end in seconds.
-        found: The alignment of each other trace.
+        found: One alignment for every other trace.
     """
     intervals = {reference.source: interval} | {each.other.source: each.times.carried(interval) for each in found}
     rows: list[list[Cell]] = [[reference.source, f"{interval[0]:.6g}", f"{interval[1]:.6g}", "", "reference"]]

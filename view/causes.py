@@ -106,7 +106,7 @@ _TO_TRY_FOR_THREADS: Final = {
     **_OF_SOME,
 }
 
-_LARGE: Final = 1e6  # bytes per call of file I/O; with more, the overhead of the call does not matter
+_LARGE: Final = 1e6  # bytes per call of file I/O; if there are more, the overhead of the call does not matter
 # A region's rate is compared with the program's rate if it is higher by this factor, and otherwise with the rate of all
 # other regions.
 ABOVE: Final = 1.25
@@ -131,7 +131,7 @@ def evidence(attribute: Attribute, region: int, cost: Cost) -> str:
 
 
 def against_weight(cost: Cost) -> Mapping[str, str]:
-    """Return cause of a hot spot → what to try against it.
+    """Map the causes of a hot spot to what to try against them.
 
     If threads mostly wait for each other, fewer instructions are not suggested, because they would not help.
     """
@@ -144,7 +144,7 @@ def against_weight(cost: Cost) -> Mapping[str, str]:
 
 
 def against_difference(vectors: RankVectors, culprit: int | None) -> Mapping[str, str]:
-    """Return cause of a difference between ranks or threads → what to try against it.
+    """Map the causes of a difference between ranks or threads to what to try against them.
 
     If threads were compared, and they compute the region as a team, the advice is about threads, otherwise about ranks.
 

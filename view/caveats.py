@@ -1,4 +1,4 @@
-"""Write warnings about the data, each beginning with its consequence, and the source of counts."""
+"""Write the source of counts, and warnings about the data, each of which begins with its consequence."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ __all__ = ["TRUST", "caveats", "how_counted", "shared_cores"]
 
 TRUST: Final = "trust busy time, not wall time"
 
-_MOST: Final = 2  # warnings to show by default; a line gives the number of others
-_COSTLY: Final = 10  # least overhead, in percent, that causes a warning
-_OUTSIDE: Final = 0.1  # least time before MPI_Init and after MPI_Finalize, in seconds, that causes a warning
+_MOST: Final = 2  # number of warnings to show by default; another line gives the number of the remaining ones
+_COSTLY: Final = 10  # minimum overhead in percent that causes a warning
+_OUTSIDE: Final = 0.1  # minimum time in seconds before MPI_Init and after MPI_Finalize that causes a warning
 
 
 def caveats(
@@ -60,7 +60,7 @@ def _all(findings: Findings, *, names: bool) -> Iterator[str]:
         yield f"sums are too small: {ranks(list(notes.missing))} of {notes.expected_processes} wrote no data"
     if notes.unfinished:
         yield f"the data end early: {ranks(list(notes.unfinished))} {_how_unfinished(findings)}"
-        yield from remarks  # the remarks say where each rank was
+        yield from remarks  # the remarks show where each rank was
     if notes.not_instrumented:
         yield f"not instrumented: {_names(notes.not_instrumented, names)}"
     yield from _crowded(findings)
@@ -100,7 +100,7 @@ def _derived(findings: Findings, everything: bool) -> Iterator[str]:
 
 
 def _names(names: Sequence[str], everything: bool) -> str:
-    """Return names as text: all, or the first and the number of others."""
+    """Return names as text: all names, or the first ones and the number of the others."""
     if everything or len(names) == 1:
         return ", ".join(names)
     return f"{names[0]} and {len(names) - 1} more"
@@ -135,7 +135,7 @@ def _reads_usage(findings: Findings) -> bool:
 
 
 def _costly_from(findings: Findings) -> float:
-    """Return the least overhead, in percent, that causes a warning: 10, or less if a limit could not be kept.
+    """Return the smallest overhead, in percent, that causes a warning: 10, or less if a limit could not be kept.
 
     The limit ``--max-overhead`` cannot be kept if the run may not throttle probes.
     """
@@ -211,7 +211,7 @@ def how_counted(findings: Findings, not_counted: str = "") -> str:
 
 
 def _lacking(findings: Findings) -> Iterator[str]:
-    """Yield the attributes that were not counted; if only some ranks did not count an attribute, with these ranks."""
+    """Yield the attributes that were not counted; if some ranks counted an attribute, with the ranks that did not."""
     for each in findings.lacking:
         without = (ranks_without(findings.experiment, name) for name in ATTRIBUTES[each] if name)
         where = next(filter(None, without), None)

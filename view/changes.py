@@ -31,9 +31,9 @@ _FIRST_TO_GO: Final = ("source", "before", "after")  # columns to drop on a narr
 _METRICS: Final = 16
 _REGIONS: Final = 15
 _NAMED: Final = 3  # number of unmeasured metrics to name
-_DESCRIPTION: Final = 80  # most characters of a description
-_MANY: Final = 1000  # percent from which values have no decimals
-_LEAST: Final = 0.001  # least change of a region that is listed, as a share of the total
+_DESCRIPTION: Final = 80  # maximum length of a description
+_MANY: Final = 1000  # percentages from this one on have no decimals
+_LEAST: Final = 0.001  # minimum change for which a region is listed, as a share of the total
 
 _Values = npt.NDArray[np.float64]
 
@@ -52,7 +52,7 @@ class _Change:
         metric: The metric.
         before, after: ``float64[call path]``; NaN if nothing is known.
         shared: Whether both runs have a value for at least one call path and location. If not, nothing is comparable.
-        unknown: The number of values that only the second run has, and that only the first run has, without lost ranks.
+        unknown: The numbers of values that only the second run has, and that only the first has, without lost ranks.
     """
 
     metric: Metric
@@ -102,7 +102,7 @@ def _change(joined: Integration, metric: Metric) -> _Change:
     """Return the values of a metric in both experiments.
 
     If a value is missing in one experiment, it is also left out of the other, because it would look like a gain or a
-    loss. If no values are left then, each experiment keeps its own.
+    loss. If no values would be left, each experiment keeps its own.
     """
     lost = {*joined.lost(0), *joined.lost(1)}
     there = np.array([place.process not in lost for place in joined.locations]) if lost else slice(None)
@@ -188,13 +188,13 @@ def _left_out(joined: Integration, change: _Change) -> Iterator[str]:
 def _nowhere(joined: Integration, metric: Metric) -> bool:
     """Return whether a metric is worth a warning if no value can be compared.
 
-    It is not if each experiment has it, but one of them at another place in the metric tree.
+    It is not worth one if both experiments have the metric, but at different places in the metric tree.
     """
     return all(metric.name in names for names in joined.names) or bool(lacking_operands(joined, metric.name))
 
 
 def _lacking(joined: Integration, change: _Change) -> str:
-    """Return a phrase for a warning that a metric is not measured: in one experiment, or at the same places in both."""
+    """Return, for a warning, where a metric was not measured: the labels of experiments, or the same places of both."""
     lacking = [label for label, total in zip(joined.labels, change.totals, strict=True) if np.isnan(total)]
     return " and ".join(lacking) or "any place that both have"
 
@@ -232,7 +232,7 @@ def _print_regions(joined: Integration, change: _Change, whole: float) -> None:
 
 
 def _locations(joined: Integration) -> str:
-    """Return as text the number of locations whose values are compared."""
+    """Return, as text, the number of locations whose values are compared."""
     lost = {*joined.lost(0), *joined.lost(1)}
     count = sum(place.process not in lost for place in joined.locations)
     return many(count, "location") + (" that both have" if lost else "") + (" together" if count != 1 else "")

@@ -35,7 +35,7 @@ _SCHEMA: Final = "autoanalyzer.comparison/1"
 
 
 _WORST_FIRST: Final[dict[Verdict, int]] = {"slower": 0, "unclear": 1, "waiting": 2, "faster": 3, "same": 4}
-_OPEN: Final = 10.0  # the largest change, +1000 %, that is written as a number; a larger one is written as "over"
+_OPEN: Final = 10.0  # the largest change, +1000 %, that is written as a number; larger changes are written as "over"
 
 
 def comparison_lines(comparisons: Sequence[Comparison]) -> list[str]:
@@ -222,7 +222,7 @@ def _appeared(comparison: Comparison) -> list[str]:
 
 
 def _headline(comparison: Comparison) -> str:
-    """Return the sentence about the program; if it is not slower, but regions are, with their number."""
+    """Return the sentence about the program, with the number of slower regions if the program is not slower."""
     slower = sum(each.verdict == "slower" for each in comparison.regions)
     hidden = slower and comparison.program.verdict != "slower"
     more = f"; {many(slower, 'region')} {'is' if slower == 1 else 'are'} slower" if hidden else ""

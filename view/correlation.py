@@ -18,7 +18,7 @@ __all__ = ["SCHEMA", "correlation_report"]
 
 SCHEMA: Final = "autoanalyzer.correlation/1"
 
-_NAMED: Final = 6  # most omitted metrics to name
+_NAMED: Final = 6  # maximum number of omitted metrics to name
 _HOW: Final = {
     "anchors": "aligned by region entries",
     "warping": "aligned by warping {metric}",

@@ -28,7 +28,7 @@ def print_tree(findings: Findings, *, least: float = 0.0, stderr: bool = False) 
 
     Args:
         findings: The findings.
-        least: Least inclusive time of a shown region, as a share of the run; a row counts the regions left out.
+        least: Minimum inclusive time of a shown region, as a share of the run; a row counts the regions left out.
         stderr: Whether to print to standard error.
     """
     measured = any(each.mpi_wait_time is not None for each in findings.run.costs)
@@ -54,11 +54,11 @@ class _LeftOut:
 
 
 def _shown(findings: Findings, least: float) -> Iterator[int | _LeftOut]:
-    """Yield the indices of shown regions, parents first; after a parent's children, a row for those left out.
+    """Yield the indices of shown regions, parents first; after a parent's children, a row for the children left out.
 
     Args:
         findings: The findings.
-        least: Least inclusive time of a shown region, as a share of the run.
+        least: Minimum inclusive time of a shown region, as a share of the run.
     """
     regions, costs = findings.vectors.regions, findings.run.costs
     small = [cost.wall_time is not None and cost.share < least for cost in costs]

@@ -14,7 +14,7 @@ from ..runtime.papi.sources import counted
 __all__ = ["NOTHING", "counted_events", "ranks_without"]
 
 NOTHING: Final = "instructions and cache misses were not counted"
-_NAMED: Final = 3  # most events to name
+_NAMED: Final = 3  # maximum number of events to name
 _COUNTED: Final = "measured:"  # prefix of the source of a requested metric
 
 

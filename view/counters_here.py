@@ -17,9 +17,9 @@ from .units import many
 
 __all__ = ["counters_document", "print_counters"]
 
-_ALIAS: Final = "perf::PERF_COUNT_"  # prefix of second names of events
+_ALIAS: Final = "perf::PERF_COUNT_"  # prefix of alternative names of events
 _NOT_FOR_PAPI: Final = "3"  # value of perf_event_paranoid at which PAPI may not use the kernel's interface
-_MOST_NAMES: Final = 40  # most events in a line
+_MOST_NAMES: Final = 40  # maximum number of events in a line
 _WHOSE: Final = {
     "chosen": ", chosen by --papi",
     PACKAGE: f", from {PACKAGE}: it may count nothing on processors newer than this PAPI",
@@ -144,7 +144,7 @@ def _candidates(found: Lookup, metric: str) -> list[str]:
 
 
 def _advice(found: Lookup) -> Iterator[str]:
-    """Yield advice on how to make more events available, and how to use those that are."""
+    """Yield advice on how to make more events available, and how to use the available events."""
     if not found.version:
         yield WAY_TO_ONE
     disabled = next((each.reason for each in found.components if each.name == "perf_event"), "")

@@ -19,7 +19,7 @@ __all__ = ["PathSection", "path_document"]
 _UNKNOWN: Final = "the critical path is not known"
 _MOST: Final = 20
 _DELAYS: Final = 5
-_LEAST: Final = 0.001  # least share of the path, or of all waiting, for a row to be printed
+_LEAST: Final = 0.001  # minimum share of the path, or of all waiting, for which a row is printed
 
 
 class PathSection:

@@ -38,7 +38,7 @@ def write_csv(
     """Write CSV with one line per call path: its number, and exclusive values of metrics, summed over all locations.
 
     Values of metrics exclude their child metrics. Call paths have the numbers and order of the file. As in CUBE's
-    tools, values have six significant digits, minima and maxima twelve, and integers all.
+    tools, values have six significant digits, minima and maxima have twelve, and integers have all.
     """
     numbers = Numbers.of(experiment, formulas)
     kinds = [numbers.kind(name) for name in metrics]
@@ -199,7 +199,7 @@ def print_regions(
     inclusive: bool,
     formulas: Sequence[Formula] = (),
 ) -> None:
-    """Print a table for each of some call paths, with a row per rank, or element of another level, and metrics across.
+    """Print a table for each of some call paths, with a row per element of a level, and a column per metric.
 
     Args:
         experiment: The experiment.

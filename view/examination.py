@@ -40,7 +40,7 @@ def _rows(examined: Examined) -> Iterator[tuple[str, str, str]]:
 
 
 def _merged(nodes: Mapping[str, Sequence[Finding]]) -> list[tuple[Finding, list[str]]]:
-    """Return each different finding with the nodes that have it, in the order of the first node.
+    """Return each distinct finding with the nodes that have it, in the order of the first node.
 
     Different findings on the same thing follow each other.
     """

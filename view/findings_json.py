@@ -317,7 +317,7 @@ def _of_region(region: Region) -> dict[str, Any]:
 
 
 def _repeatability(findings: Findings, repeatability: Repeatability | None, *, found: bool) -> dict[str, Any]:
-    """Return the number of runs that have a finding, and the confidence interval of its seconds, as JSON data.
+    """Return the number of runs that show a finding, and the confidence interval of its seconds, as JSON data.
 
     Unknown values are None.
     """

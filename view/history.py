@@ -15,11 +15,11 @@ from .units import amount, many
 __all__ = ["history_document", "history_lines", "incomparable_lines", "judged_lines"]
 
 _SCHEMA: Final = "autoanalyzer.history/1"
-_REGIONS: Final = 3  # most regions that are named for a change in the whole program
+_REGIONS: Final = 3  # maximum number of regions named for a change in the whole program
 
 
 def history_lines(histories: Sequence[History]) -> list[str]:
-    """Return lines on each program: its runs, then each commit since which a value has changed, with the changes."""
+    """Return lines on each program: its runs, then each commit that changed a value, with the changes."""
     if not histories:
         return ["no runs"]
     lines: list[str] = []
@@ -63,7 +63,7 @@ def _of_commit(changes: Sequence[Changed]) -> list[str]:
 
 
 def judged_lines(judged: Sequence[Judged], runs: int) -> list[str]:
-    """Return a line for each value that changed in new runs, and a line with the number of those that did not.
+    """Return a line for each value that changed in new runs, and a line with the number of unchanged values.
 
     Args:
         judged: The values in the new runs, compared with the history.
@@ -86,7 +86,7 @@ def judged_lines(judged: Sequence[Judged], runs: int) -> list[str]:
 
 
 def incomparable_lines(earlier: History, later: History) -> list[str]:
-    """Return a line with the number of values in new runs that the history does not contain; none if it has all."""
+    """Return a line with the number of values in new runs that the history does not contain, if there are any."""
     if not (number := earlier.not_comparable(later)):
         return []
     hosts = "" if {*later.hosts} <= {*earlier.hosts} else f" (which has times from {', '.join(earlier.hosts)})"

@@ -17,7 +17,7 @@ Nodes = Mapping[str, Sequence[Leftover]]
 
 
 def print_leftovers(nodes: Nodes) -> None:
-    """Print a table of the files that were removed, and of those that were kept and why."""
+    """Print a table of the files that were removed, and of the files that were kept, with the reasons."""
     found = [(node, each) for node, leftovers in nodes.items() for each in leftovers]
     if not found:
         print_lines(["old runs have left nothing here"])

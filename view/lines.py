@@ -21,12 +21,12 @@ _HELD: Final = ("<", "=", "≥", "‹")  # characters after which a line is not 
 
 
 def width_of(stream: TextIO) -> int | None:
-    """Return the number of columns of a terminal, or the value of ``COLUMNS``; None if the stream is no terminal."""
+    """Return the number of columns of a terminal, or the value of ``COLUMNS``; None if it is not a terminal."""
     if not stream.isatty():
         return None
     try:
         itself = os.get_terminal_size(stream.fileno())
-    except OSError:  # the terminal reports no size, such as one in an editor
+    except OSError:  # the terminal reports no size, as in some editors
         itself = os.terminal_size((0, 0))
     return shutil.get_terminal_size(itself).columns or _USUAL
 

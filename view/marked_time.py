@@ -54,7 +54,7 @@ def marks_of_alignment(
     Args:
         reference: The metric in the trace in which the interval is known.
         interval: Start and end in seconds.
-        found: The alignment of each other trace.
+        found: One alignment for every other trace.
 
     Returns:
         Name of the trace → its marks; warp paths are among the marks of the reference.

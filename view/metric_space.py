@@ -15,8 +15,8 @@ from .units import amount, many, ranks
 __all__ = ["caveats", "drawn", "dropped", "finite", "names", "part_of", "some_rows", "value"]
 
 _NAMED: Final = 5
-_PROCESSES: Final = 2  # least number of processes that can be compared
-_DRAWN: Final = 2000  # most points in a picture, so that a browser draws it at once
+_PROCESSES: Final = 2  # minimum number of processes that can be compared
+_DRAWN: Final = 2000  # maximum number of points in a picture, so that browsers draw it without delay
 
 
 def caveats(space: MetricSpace) -> list[str]:
@@ -63,7 +63,7 @@ def part_of(some: int, count: int, noun: str) -> str | None:
 
 
 def drawn(*parts: str | None) -> list[str]:
-    """Return a sentence that a picture does not show everything, made from results of ``part_of``; otherwise empty."""
+    """Return a sentence on the parts that a picture shows, made from results of ``part_of``; empty if it shows all."""
     said = [each for each in parts if each]
     return [f"{' and '.join(said)} are drawn."] if said else []
 

@@ -1,4 +1,4 @@
-"""Show an experiment in a notebook: the verdict, and the call paths that take most time.
+"""Show an experiment in a notebook: the verdict, and the call paths that take the most time.
 
 The HTML contains no script and no style sheet, requests nothing, and uses the notebook's colours, light or dark.
 """
@@ -23,8 +23,8 @@ from .verdict import verdict_lines
 
 __all__ = ["notebook_html"]
 
-_LARGEST: Final = 1 << 20  # most values per metric for an analysis, which then takes some four seconds
-_MOST: Final = 12  # most call paths, including ancestors, that are visible without scrolling
+_LARGEST: Final = 1 << 20  # maximum number of values per metric for an analysis, which takes up to four seconds
+_MOST: Final = 12  # maximum number of call paths to show, including ancestors; these fit without scrolling
 _LEFT: Final = "text-align: left; padding: 0.1em 0.6em"
 _RIGHT: Final = "text-align: right; padding: 0.1em 0.6em"
 _INDENT: Final = 1.2  # indent per level of the tree, in em
@@ -83,7 +83,7 @@ def _tree(experiment: Experiment) -> Iterator[str]:
 
 
 def _metric(experiment: Experiment) -> Metric | None:
-    """Return the metric that the tree shows: the default time, or else the first additive metric; None without any."""
+    """Return the metric that the tree shows: the default time, or else the first additive metric; otherwise None."""
     name = default_metric(experiment)
     named = [experiment.metric(name)] if name else []
     return next((each for each in (*named, *experiment.metrics) if each.aggregation == "sum"), None)

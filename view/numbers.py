@@ -62,7 +62,7 @@ class Numbers:
         return _held(name, found)
 
     def own_totals(self, names: Sequence[str]) -> dict[str, Severity]:
-        """Return name → exclusive values summed over locations, ``float64[call path]``; names may be derived metrics.
+        """Map metrics, which may be derived, to exclusive values summed over locations, ``float64[call path]``.
 
         Raises:
             InputError: A sum overflows.

@@ -13,7 +13,7 @@ from ..experiment.region import CALL_KINDS
 
 __all__ = ["Place", "at_line", "clipped", "short", "source_among", "visible"]
 
-_LONGEST: Final = 200  # most characters of a name; longer names come from templates and generators
+_LONGEST: Final = 200  # maximum length of a name; only templates and generators produce longer names
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class Place:
 
     @classmethod
     def of_path(cls, call_paths: Sequence[CallPath], path: int) -> Place:
-        """Return the place of the call path with an index, in an experiment or a trace."""
+        """Return the place of the call path at an index, in an experiment or a trace."""
         depth, above = 0, call_paths[path].parent
         while above is not None:
             depth, above = depth + 1, call_paths[above].parent
@@ -93,7 +93,7 @@ def _construct(name: str) -> str:
 
 
 def source_among(experiment: Experiment, place: Place) -> str:
-    """Return ``step.c:12``; with the last folder, ``solver/step.c:12``, if several files have this name."""
+    """Return ``step.c:12``; with the last folder, ``solver/step.c:12``, if several files have the same name."""
     folders, _, name = place.file.rpartition("/")
     files = {each.region.file for each in experiment.call_paths if each.region.file.rpartition("/")[2] == name}
     folder = short(folders.rpartition("/")[2])
@@ -107,7 +107,7 @@ def at_line(file: str, line: int) -> str:
 
 
 def short(name: str) -> str:
-    """Return a name, shortened in the middle if it is long, because beginning and end distinguish it from others."""
+    """Return a name, shortened in the middle if it is long, because its beginning and end distinguish it."""
     return clipped(name, _LONGEST)
 
 

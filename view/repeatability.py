@@ -1,4 +1,4 @@
-"""Describe how many runs have a finding, and the confidence interval of its seconds."""
+"""Describe how many runs show a finding, and the confidence interval of its seconds."""
 
 from __future__ import annotations
 

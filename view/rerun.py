@@ -12,7 +12,7 @@ __all__ = ["COUNT", "REBUILD", "with_command"]
 
 COUNT: Final = "autoanalyzer run --counters simulated"
 REBUILD: Final = "make clean && make CC=aa-mpicc CXX=aa-mpicxx FC=aa-mpifort"
-_LONGEST: Final = 40  # most characters of a program's command; longer commands are left out
+_LONGEST: Final = 40  # maximum length of a program's command; longer commands are left out
 
 
 def with_command(experiment: Experiment, command: str) -> str:

@@ -28,7 +28,7 @@ __all__ = ["SCHEMA", "beside", "kind_of_loss", "row", "scaling_document", "scali
 SCHEMA: Final = "autoanalyzer.scale/1"
 _MOST_LINES: Final = 20
 _WIDTH: Final = 100
-_LABEL: Final = 20  # columns of a row's name
+_LABEL: Final = 20  # width in columns of a row's name
 _CELL: Final = 9
 _MOST_RUNS: Final = 7
 _FIRST: Final = "   <- falls first"
@@ -316,7 +316,7 @@ def _messages_document(messages: KeptMessages) -> dict[str, Any]:
 
 
 def _models(scaling: Scaling) -> Iterator[dict[str, Any]]:
-    """Yield as JSON data the models of counts per rank, for call paths that have at least 1 % of a count."""
+    """Yield, as JSON data, the models of counts per rank, for call paths that have at least 1 % of a count."""
     series = scaling.series
     for metric, values in series.counts.items():
         least = THRESHOLD**2 * float(values[-1].sum())

@@ -15,8 +15,8 @@ from .units import many, percent, seconds
 __all__ = ["SCALING_COMPARISON_SCHEMA", "scaling_comparison_document", "scaling_comparison_lines"]
 
 SCALING_COMPARISON_SCHEMA: Final = "autoanalyzer.scaling_comparison/1"
-_MOST: Final = 8  # most losses that are shown
-_SAME: Final = 0.01  # share of the base's rank-seconds; a loss that changes by less counts as unchanged
+_MOST: Final = 8  # maximum number of losses to show
+_SAME: Final = 0.01  # minimum change as a share of the base's rank-seconds; smaller changes of a loss count as none
 
 
 def scaling_comparison_lines(found: ScalingComparison) -> list[str]:

@@ -35,7 +35,7 @@ class Section:
         find: The analysis: returns the records for the JSON.
         printed: Returns the records to print, if they differ from those in the JSON.
         note: Returns a text to print below the table; may be empty.
-        whole: Returns the name of the field that is also printed as a percentage, and 100 % in seconds; or None.
+        whole: Returns the name of the field that is also printed as a percentage, and 100 % of it in seconds; or None.
     """
 
     name: str

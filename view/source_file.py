@@ -12,7 +12,7 @@ from .place import visible
 
 __all__ = ["LARGEST", "SourceFile", "candidates", "find_source", "is_source", "places_to_look", "read_source"]
 
-LARGEST: Final = 4 << 20  # most bytes of a source to read; larger files are generated, and nobody reads them
+LARGEST: Final = 4 << 20  # maximum size in bytes of a source to read; larger files are generated, and nobody reads them
 # File types of sources. Other files, which a malicious experiment could name, must not get into a page.
 _KINDS: Final = re.compile(
     r"\.(c|cc|cp|cxx|cpp|c\+\+|i|ii|h|hh|hpp|hxx|inl|ipp|tpp|inc|f|for|ftn|fpp|f\d\d|cu|cuh|py|pyx)$", re.I
@@ -26,7 +26,7 @@ class SourceFile:
 
     Attributes:
         name: Name of the file on the compiler's command line.
-        path: Path of the file here; None if it was not found.
+        path: Path of the file on this machine; None if it was not found.
         lines: The lines of the file, without line ends; empty if it could not be read.
         warning: Why the file could not be read, or a warning; otherwise empty.
     """
@@ -69,7 +69,7 @@ def read_source(name: str, path: Path) -> SourceFile:
 
     Args:
         name: Name of the file on the compiler's command line.
-        path: Path of the file here.
+        path: Path of the file on this machine.
     """
     try:
         state = path.stat()

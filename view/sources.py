@@ -17,14 +17,14 @@ from .source_file import LARGEST, SourceFile, candidates, find_source, is_source
 
 __all__ = ["Sources"]
 
-_UP: Final = 3  # number of folders above the experiment's file to search: experiment, run, and project
-_MOST: Final = 20_000  # most files and folders to examine, which takes some seconds on a slow disk
+_UP: Final = 3  # number of folders to search above the experiment's file: those of the experiment, run and project
+_MOST: Final = 20_000  # maximum number of files and folders to examine; this takes some seconds on a slow disk
 
 
 class Sources:
     """Finds a program's sources on the machine where its experiment is read.
 
-    Programs are often built in other folders than they run in, and several folders may contain files with the same
+    Programs are often built in one folder and run in another, and several folders may contain files with the same
     name. An experiment contains a digest of each built source, which identifies the right file.
 
     Args:

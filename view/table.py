@@ -1,4 +1,4 @@
-"""Print tables: on a terminal fitted to its width without cutting numbers, for other programs complete."""
+"""Print tables: on a terminal, fitted to its width without cutting numbers; for other programs, in full."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["print_table"]
 
 _GAP: Final = 2  # spaces between columns
 _PADDING: Final = re.compile(r" +((?:\x1b\[[0-9;]*m)*)$")  # spaces at a line's end, perhaps before escape sequences
-_NAMED: Final = 8  # most omitted columns to name
+_NAMED: Final = 8  # maximum number of omitted columns to name
 _WHOLE: Final = 10_000  # width that fits any table
 
 
@@ -78,18 +78,18 @@ def print_table(
 
 
 def _widths(cells: Sequence[Sequence[str]]) -> dict[int, int]:
-    """Return index of a column → the width that it needs."""
+    """Map the index of each column to the width that it needs."""
     from rich.cells import cell_len  # noqa: PLC0415
 
     return {column: max(map(cell_len, each)) for column, each in enumerate(zip(*cells, strict=True))}
 
 
 def _fitted(needed: dict[int, int], texts: dict[int, int], first_to_go: Sequence[int], width: int) -> dict[int, int]:
-    """Return index of a column → its width, for the columns that fit.
+    """Map the indices of the columns that fit to their widths.
 
     Args:
         needed: Index of a column → the width that it needs.
-        texts: Index of a column that may be narrower → its least width.
+        texts: Index of a column that may be narrower → its minimum width.
         first_to_go: Indices of columns to omit first, in this order.
         width: Width of the terminal.
     """

@@ -19,8 +19,8 @@ __all__ = ["SCHEMA", "change_of", "region_of", "timeline_report"]
 
 SCHEMA: Final = "autoanalyzer.timeline/1"
 
-_NAMED: Final = 4  # most companions to name
-_LEAST: Final = 40  # least entries and samples of a region; twin: _FEWEST times _EACH in timelines/anomalies/pace.py
+_NAMED: Final = 4  # maximum number of metrics to name that change together with a time
+_LEAST: Final = 40  # minimum number of entries and samples; equals _FEWEST * _EACH in timelines/anomalies/pace.py
 _HEADER: Final = ("kind", "metric", "start", "end", "ranks", "region", "factor", "strength", "runs", "goes_with")
 
 

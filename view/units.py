@@ -44,8 +44,8 @@ def spread(least: float, most: float, write: Callable[[float], str] = seconds) -
     """Return a range of times as text: ``11.1-53.3 ms``, ``808 us-1.2 s``; a single time if both have the same text.
 
     Args:
-        least: The least time.
-        most: The largest time.
+        least: The shortest time.
+        most: The longest time.
         write: Returns a time as text.
     """
     low, high = write(least), write(most)

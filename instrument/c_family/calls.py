@@ -45,8 +45,8 @@ _NAME: Final = expression(r"(?:::\s*)?(?:\w+\s*::\s*)*(\w+)\s*\(")
 class LibraryCalls:
     """The calls of library functions in a translation unit.
 
-    A function counts as one of the C library if a system header declares it, and as one of another library if the unit
-    does not define it.
+    A function counts as part of the C library if a system header declares it, and as part of another library if the
+    unit does not define it.
 
     Args:
         unit: The text.
@@ -66,7 +66,7 @@ class LibraryCalls:
         self._fixed = [*self._prescribed(), *self._operands(), *fields]
 
     def regions(self, body: Body, function: Region, judge: Judge, choice: Choice) -> Iterator[CodeRegion]:
-        """Yield the regions of library calls directly in a function, if their modes are wanted; numbered by kind."""
+        """Yield the regions of library calls directly in a function, numbered by kind, if their modes are wanted."""
         ordinals: Counter[str] = Counter()
         for call, name, mode in self._within(body):
             ordinal = ordinals[mode]
@@ -117,7 +117,7 @@ class LibraryCalls:
         return self._why_outlived(call) if is_used else ""
 
     def _why_outlived(self, call: Call) -> str:
-        """Return why a call whose value is used cannot be a region: temporaries must outlive it; otherwise empty."""
+        """Return why a call whose value is used cannot be a region: because temporaries must outlive it; else empty."""
         arguments = self._masked.find("(", call.offset) + 1
         makes = "{" in self._masked[arguments : call.end] or _within(self._made, arguments, call.end)
         if call.gives == "pointer" and makes and not _FRESH.fullmatch(call.name):
@@ -130,7 +130,7 @@ class LibraryCalls:
         return any(offset < statement_end(self._masked, start) for start in found)
 
     def _beginning(self, offset: int) -> int:
-        """Return the offset at which the statement around an offset begins, behind its labels and conditions."""
+        """Return the offset at which the statement around an offset begins, after its labels and conditions."""
         start = max(self._masked.rfind(character, 0, offset) for character in ";{}") + 1
         while match := _LEADING.match(self._masked, start, offset):
             after = group_end(self._masked, match.end() - 1) if match[0].endswith("(") else match.end()
@@ -140,7 +140,7 @@ class LibraryCalls:
         return start
 
     def _prescribed(self) -> Iterator[tuple[int, int, str]]:
-        """Yield start and end of text whose form OpenMP and OpenACC prescribe, and why it cannot be changed."""
+        """Yield the start and end of each text whose form OpenMP or OpenACC prescribes, and why it must not change."""
         for pragma in self._unit.pragmas:
             if _ATOMIC.match(pragma.text):
                 yield pragma.end, statement_end(self._masked, pragma.end), "in an atomic statement"

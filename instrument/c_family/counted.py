@@ -7,20 +7,20 @@ from typing import Final
 __all__ = ["SIGNED", "trips"]
 
 SIGNED: Final = -(2**15)
-"""The least value that a signed variable is assumed to have; the largest one has about the same magnitude."""
+"""The lowest value that a signed variable is assumed to have; the highest one has about the same magnitude."""
 
 
 def trips(first: float, comparison: str, bound: float, step: float, lowest: float) -> int:
     """Return the trip count of a loop over an integer variable that only the loop's step changes; 0 if unknown.
 
-    Numbers that are unknown are NaN.
+    Unknown numbers are NaN.
 
     Args:
         first: Initial value of the variable.
         comparison: The comparison operator.
         bound: The value with which the variable is compared.
         step: The increment after each iteration.
-        lowest: The least value of the variable's type.
+        lowest: The lowest value of the variable's type.
     """
     if not step or not all(lowest <= value <= -SIGNED for value in (first, bound)):
         return 0

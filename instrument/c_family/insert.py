@@ -58,7 +58,7 @@ def insert_guards(
         regions: The unit's regions.
         cxx: Whether the text is C++, where a guard is an object of class ``aa_guard``.
         constexpr: Whether the text is C++20 or later, which allows such objects in constant evaluation.
-        apart: Whether all probes are calls rather than inlined, as in builds that write a profile.
+        apart: Whether all probes are calls instead of being inlined, as in builds that write a profile.
         shared: Whether threads share the variables of sites, because thread-local ones would take a call in a shared
             library.
         said: Lines for the assembler.
@@ -114,7 +114,7 @@ def _site(region: Region, *, shared: bool) -> str:
 
 
 def _around(found: CodeRegion, number: int, *, cxx: bool, shared: bool) -> tuple[str, str, str]:
-    """Return three texts: for before a region's guard, the guard itself, and for after the region."""
+    """Return three texts: the text before a region's guard, the guard itself, and the text after the region."""
     literal = _literal(found.region)
     name = f"aa_guard_{number}"
     if cxx:
@@ -128,7 +128,7 @@ def _around(found: CodeRegion, number: int, *, cxx: bool, shared: bool) -> tuple
             f"static {_site_type(shared=shared)} {site};"
             f" __attribute__((cleanup({closing}), unused)) const char *{constant}{name} = {begin}({literal}, &{site});"
         )
-    # The guard's name depends only on its function, because an inline function must be the same text in all units.
+    # The guard's name depends only on its function, because an inline function must have the same text in all units.
     if found.keeps_scope and cxx:
         name = f"aa_open_{found.region.ordinal}"
         return "", f"aa_open_guard {name}({literal});", f"{name}.close();"
@@ -163,7 +163,7 @@ def _framed(unit: Preprocessed, edit: _Edit) -> str:
 
 
 def _prelude_offset(unit: Preprocessed) -> int:
-    """Return the offset for the prelude: after the first markers, which give source and folder to debug information."""
+    """Return the offset for the prelude: after the first markers, which name the source for debug information."""
     offset = 0
     for marker in unit.markers[1:]:
         if marker.offset != offset or not (offset == 0 or marker.file.endswith("//")):

@@ -31,7 +31,7 @@ _INLINE: Final = expression(r"\b(?:__)?inline(?:__)?\b")
 
 
 class Judge:
-    """Decides about the functions in a translation unit, and about their parts.
+    """Decides which functions in a translation unit, and which parts of functions, may have guards.
 
     Args:
         unit: The text.
@@ -80,7 +80,7 @@ class Judge:
         return self._untouchable[body.opening]
 
     def why_not_whole(self, body: Body) -> str:
-        """Return why no guard can be put around the whole body of a function, however large; empty if it can."""
+        """Return why no guard can be put around a function's whole body, regardless of its size; empty if one can."""
         if reason := self.why_untouchable(body):
             return reason
         if self._masked[body.opening] != "{":
@@ -91,7 +91,7 @@ class Judge:
         return "ends in a call to itself; with a probe, that could exhaust the stack" if is_endless else ""
 
     def why_not(self, body: Body, start: int, end: int) -> str:
-        """Return why no guard can be put around the statements from ``start`` to ``end``; empty if it can.
+        """Return why no guard can be put around the statements from ``start`` to ``end``; empty if one can.
 
         Jumps may enter or leave these statements without executing the guard, or guards are forbidden at this place.
         """
@@ -115,7 +115,7 @@ class Judge:
         return any(_GNU_INLINE.search(self._masked, self._head(each), each.opening) for each in body.chain())
 
     def _exempt_functions(self, syntax: Syntax) -> dict[int, str]:
-        """Return offset of a function's name → why its attributes, here or at a declaration, forbid probes."""
+        """Map the offset of a function's name to why attributes, in its definition or a declaration, forbid probes."""
         heads = [(body.name_offset, self._head(body), body.opening) for body in syntax.bodies]
         for declared, defined in syntax.declared.items():
             heads.append((defined, self._statement(declared), self._masked.find(";", declared)))

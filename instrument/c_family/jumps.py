@@ -39,7 +39,7 @@ class Jumps:
         self._dynamic = sorted(_dynamic(masked, body, labels)) if labels else []
 
     def why_entered(self, start: int, end: int) -> str:
-        """Return why a guard around the text from ``start`` to ``end`` could be jumped over, or stay open; or empty."""
+        """Return why a guard around the text from ``start`` to ``end`` could be skipped, or stay open; else empty."""
         for _, name, first, last in _within(self._labels, start, end):
             if first < start or last >= end:
                 return f"entered by goto {name}"

@@ -1,4 +1,4 @@
-"""Find recursion through tail calls alone, whose functions must not have probes.
+"""Find functions that recurse only through tail calls, because they must not have probes.
 
 Compilers turn tail calls into jumps, but not if a probe at the function's end follows. Recursion through tail calls
 alone needs no stack, however deep it is; with probes, it would exhaust the stack.
@@ -53,7 +53,7 @@ def endless(masked: str, bodies: Iterable[Body]) -> set[int]:
 
 
 def _circular(callees: Mapping[int, Set[int]]) -> Mapping[int, Set[int]]:
-    """Return caller → callees after repeatedly removing functions without callees or without callers.
+    """Map callers to callees, after repeatedly removing functions without callees or without callers.
 
     All recursive functions remain.
     """
@@ -75,7 +75,7 @@ def _circular(callees: Mapping[int, Set[int]]) -> Mapping[int, Set[int]]:
 
 
 def _reached(calls: Mapping[int, Set[int]], start: int) -> set[int]:
-    """Return the functions that are called from one, directly or indirectly, including itself if it is recursive."""
+    """Return the functions that a function calls, directly or indirectly, including itself if it is recursive."""
     found: set[int] = set()
     pending = [start]
     while pending:

@@ -106,7 +106,7 @@ def statement_end(masked: str, start: int) -> int:
 
 
 def branches(masked: str, start: int) -> tuple[tuple[int, int], tuple[int, int]]:
-    """Return start and end of both branches of an ``if``; a missing branch is empty.
+    """Return the start and end of both branches of an ``if``; a missing branch is empty.
 
     ``start`` is the offset after the word ``if``.
     """

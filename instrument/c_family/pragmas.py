@@ -1,4 +1,4 @@
-"""Find pragmas that bind to loops, and the places of guards that do not separate them."""
+"""Find pragmas that bind to loops, and places for guards that do not separate a loop from its pragmas."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _NEST: Final = expression(
 _TEXT: Final = expression(r"\S")
 _LAST_ATTRIBUTES: Final = expression(r"\]\s*(\])\s*\Z")
 _SQUARE: Final = expression(r"[\[\]]")
-_LONGEST: Final = 1000  # most characters of attributes
+_LONGEST: Final = 1000  # maximum length of attributes
 _OPENS_A_BLOCK: Final = expression(r"STDC\b|clang\s+fp\b")
 # Pragmas that do not bind to a loop: they may be anywhere, or only at the start of a block, before the guard.
 _NOT_OF_A_LOOP: Final = expression(
@@ -140,7 +140,7 @@ def nested_by_directive(unit: Preprocessed, loops: list[int]) -> set[int]:
 
 
 def device_text(unit: Preprocessed) -> list[tuple[int, int]]:
-    """Return start and end of the statements that run on an accelerator, where probes are impossible."""
+    """Return the start and end of the statements that run on an accelerator, where probes are impossible."""
     return [
         (pragma.end, statement_end(unit.masked, pragma.end))
         for pragma in unit.pragmas

@@ -103,9 +103,9 @@ class _Finder:
         return f"the loops of {region.name} are not instrumented"
 
     def _functions(self) -> dict[int, Region]:
-        """Return offset of a body → the region of its function.
+        """Map the offset of each body to the region of its function.
 
-        If several functions have one name, a function that exists only to be inlined is numbered last.
+        If several functions have the same name, a function that exists only to be inlined is numbered last.
         """
         found: dict[int, Region] = {}
         for body in sorted(self.bodies, key=self.judge.is_stand_in):
@@ -236,7 +236,7 @@ class _Finder:
         return [each for each in self._constructs(body) if not (each.binds_loop and each.at in loops)]
 
     def _outermost(self, body: Body) -> Iterator[tuple[int, int]]:
-        """Yield start and end of each outermost loop of a function."""
+        """Yield the start and end of each outermost loop of a function."""
         end = 0
         for loop in body.loops:
             if loop.offset >= end:

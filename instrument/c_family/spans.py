@@ -87,7 +87,7 @@ class Spans:
         self._living = [(offset, self._block(offset)) for offset in (*body.declarations, *body.literals)]
 
     def why_not(self, start: int, end: int) -> str:
-        """Return why no guard can be put around the text between two offsets; empty if it can. Jumps are ignored."""
+        """Return why no guard can be put around the text between two offsets; empty if one can. Jumps are ignored."""
         block = self._block(start)
         if block is None or block != self._block(end):
             return "does not begin and end in the same block"
@@ -111,12 +111,12 @@ class Spans:
         return ""
 
     def declares(self, start: int, end: int) -> bool:
-        """Return whether a part contains a declaration that is used behind it, so that no block may enclose it."""
+        """Return whether a part contains a declaration that is used after it, so that no block may enclose it."""
         block = self._block(start)
         return block is not None and any(start <= at < end and around == block for at, around in self._living)
 
     def blocks(self, start: int, end: int) -> Iterator[tuple[int, int]]:
-        """Yield start and end of blocks of statements between two offsets, without loops and what follows pragmas."""
+        """Yield the start and end of blocks of statements between two offsets, except loops and code after pragmas."""
         run = -1
         offset = start
         while (place := self._next(offset, end)) is not None:
@@ -157,7 +157,7 @@ class Spans:
         return found
 
     def inside(self, start: int, end: int) -> tuple[int, int] | None:
-        """Return start and end of the text between the braces of a loop's body; None if it has none."""
+        """Return the start and end of the text between the braces of a loop's body; None without braces."""
         inner = [block for block in self._blocks if start <= block.start and block.end <= end]
         if not inner:
             return None

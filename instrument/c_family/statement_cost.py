@@ -18,7 +18,7 @@ from .lexer import branches, statement_end
 __all__ = ["StatementCost"]
 
 _STATEMENT: Final = expression(r";|\b(?:if|switch)\b")
-# Assertions: glibc's expansion in C, which has four statements, glibc's expansion in C++, and other ones.
+# Assertions: glibc's expansion in C, which has four statements, glibc's expansion in C++, and other expansions.
 _ASSERTS: Final = expression(
     r"(?P<four>;\s*else\s+__assert_fail\b)|\bvoid\s*\(0\)\s*:\s*__assert_fail\b"
     r"|\((?:\(void\)|static_cast\s*<\s*void\s*>)\s*\(?0\)?\)\s*;"
@@ -30,13 +30,14 @@ _WEIGHTY: Final = expression(
     r"|for_each(?:_n)?|transform|generate(?:_n)?|(?:stable_|partial_)?sort|nth_element|count_if|partial_sum"
     r"|(?:inclusive|exclusive)_scan)\s*[(<]"
 )
-# A function in a library's header that consists of one block, from its name on; then its statements, and its calls.
+# A function in a library's header that consists of one block, from its name on; words that make it more than simple
+# statements; and the functions that it calls.
 _SIMPLE: Final = expression(r"\w+\s*\([^;{}]*\{([^{}]*)\}")
 _GOES_ON: Final = expression(r"\b(?:for|while|do|goto|new|delete|asm|__asm__|co_\w+)\b")
 _CALLED: Final = expression(r"\b(?!(?:if|switch|return|sizeof|alignof|noexcept|decltype)\b)(\w+)\s*\(")
 _CONDITION: Final = expression(r"for\s*\([^;{}()]*;[^;{}]*;")
-_DEEPEST: Final = 50  # most nested calls that are followed
-_NESTED: Final = 2  # loops around a call that count as nested; a program's outermost loop alone does not
+_DEEPEST: Final = 50  # maximum depth to which nested calls are followed
+_NESTED: Final = 2  # number of loops around a call that count as nested; a program's outermost loop alone does not
 _Item = TypeVar("_Item", Call, Loop)
 
 
@@ -70,7 +71,7 @@ class StatementCost:
         return any(_WEIGHTY.match(self._masked, call.offset) for call in body.calls)
 
     def executed(self, body: Body, start: int, end: int, without: Container[int] = ()) -> float:
-        """Return the most statements that a part of a function executes, including loops and calls within the unit.
+        """Return the maximum number of statements that a part of a function executes, with loops and calls in the unit.
 
         Args:
             body: The function.
@@ -146,7 +147,7 @@ class StatementCost:
             yield call, sum(start <= call.offset < end for start, end in loops)
 
     def _callings(self) -> Iterator[tuple[int, int, bool]]:
-        """Yield the calls within the unit: offsets of the names of caller and callee, and whether in a loop."""
+        """Yield the calls within the unit: the offsets of both functions' names, and whether the call is in a loop."""
         for body in self._all:
             calls = [call for call in (*body.calls, *body.heads) if call.callee in self._bodies]
             loops = body.loops if calls else ()

@@ -86,7 +86,7 @@ def _in_expressions(step: Step, code: str, reason: str, hidden: frozenset[str]) 
         step: The statement.
         code: The text to search, in lower case without blanks.
         reason: Why the statement cannot be a region; may be empty.
-        hidden: Names that are not library procedures here.
+        hidden: Names that do not mean library procedures in this procedure.
     """
     seen = set()
     for match in _FUNCTION.finditer(code):

@@ -26,7 +26,7 @@ class Construct(NamedTuple):
     Attributes:
         words: The directive: ``parallel``, ``parallel do``, ``single``.
         place: The place of the first statement in the construct.
-        end: For a block, the place of the first statement behind it.
+        end: For a block, the place of the first statement after it.
         loop: The loop that the construct binds to; None if it is a block between two directives.
         first: The directive that begins the construct.
         last: The directive that ends a block.

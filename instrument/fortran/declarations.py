@@ -25,7 +25,7 @@ _STATEMENT_FUNCTION: Final = expression(r"(\w+)\(((?:[a-z]\w*(?:,[a-z]\w*)*)?)\)
 
 
 def first_executable(procedure: Procedure) -> int:
-    """Return the place of a procedure's first executable statement, or of its end: the number among its statements.
+    """Return the number, within a procedure, of its first executable statement, or if there is none, of its end.
 
     ``F(X) = X*X`` among declarations is a statement function, unless F is an array. If F may come from a module or host
     whose text is not known, it is treated as a statement function, because a probe below it is always valid.
@@ -44,7 +44,7 @@ def first_executable(procedure: Procedure) -> int:
 
 
 def declared(statements: Iterable[Statement]) -> dict[str, bool]:
-    """Return name in lower case → whether it is an array, for the names that specification statements declare."""
+    """Map the names that specification statements declare, in lower case, to whether they are arrays."""
     names: dict[str, bool] = {}
     for statement in statements:
         for name, is_array in declared_names(statement.code):

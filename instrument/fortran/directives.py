@@ -45,7 +45,7 @@ _DEVICE: Final = {
 
 
 def binding(directives: Sequence[Directive]) -> Sequence[Directive]:
-    """Return the directives directly above a loop that bind to it, so that no probe may come between."""
+    """Return the directives directly above a loop that bind to it, so that no probe may separate them."""
     first = len(directives)
     while first and (_binds(directives[first - 1]) or directives[first - 1].sentinel == MARK):
         first -= 1
@@ -102,7 +102,7 @@ def device_begins(directive: Directive, form: Form) -> bool:
 
 
 def device_ends(directive: Directive, opened: Directive) -> bool:
-    """Return whether a directive ends code that another has moved to an accelerator."""
+    """Return whether a directive ends the code that another directive moves to an accelerator."""
     text = _squeezed(directive)
     return (
         directive.sentinel == opened.sentinel

@@ -43,7 +43,7 @@ class Edit:
 
 
 def applied(text: MarkedText, edits: Mapping[int, Edit]) -> str:
-    """Return the text with all insertions, offset → edit; existing text keeps its line numbers and columns."""
+    """Return the text with edits inserted, each at its offset; existing text keeps its line numbers and columns."""
     source = text.text
     pieces = [] if source.startswith("#") else [text.markers[0].text(1), "\n"]
     done = 0

@@ -1,4 +1,4 @@
-"""Replace INCLUDE lines by the files that they name, between line markers."""
+"""Replace INCLUDE lines with the files that they name, between line markers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["BYTE_ORDER_MARK", "expand"]
 
 BYTE_ORDER_MARK: Final = "\xef\xbb\xbf"  # the three bytes of UTF-8's byte order mark, one character each
 
-_MOST: Final = 64 << 20  # most bytes with all included files; a limit is needed because files may include each other
+_MOST: Final = 64 << 20  # maximum size in bytes, included files and all; needed because files may include each other
 
 _INCLUDE_OPENMP: Final = expression(r"(?:\s*!\$|[cC*]\$)?\s*include\s*(['\"])([^'\"]+)\1\s*(?:!.*)?$", re.I)
 _INCLUDE: Final = expression(r"\s*include\s*(['\"])([^'\"]+)\1\s*(?:!.*)?$", re.I)
@@ -32,7 +32,7 @@ def expand(
     openmp: bool = False,
     prepared: Callable[[str, str], str] = lambda _file, content: content,
 ) -> str:
-    """Return a text in which each INCLUDE line is replaced by the content of its file, if this is found.
+    """Return a text in which each INCLUDE line is replaced by the content of its file, if the file is found.
 
     Included files may contain code regions, and declarations that distinguish statement functions from assignments.
 
@@ -89,7 +89,7 @@ def _expanded(
 
 
 def _found(name: str, directories: Sequence[str]) -> tuple[str, str]:
-    """Return path and text of the file that an INCLUDE line names; both empty if it is not found.
+    """Return the path and text of the file that an INCLUDE line names; both empty if it is not found.
 
     The text ends with a newline. Special files, such as endless devices, count as not found, so that the compiler reads
     them.

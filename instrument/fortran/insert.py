@@ -139,7 +139,7 @@ class _ProcedureProbes:
                 self._below(last, lines)
 
     def _binding(self, place: int) -> Sequence[Directive]:
-        """Return the directives above a statement that bind to its loop, so that no probe may come between."""
+        """Return the directives above a statement that bind to its loop, so that no probe may separate them."""
         step = self.steps[place]
         return binding(step.directives) if step.meaning.kind is Kind.DO else ()
 

@@ -87,7 +87,7 @@ class Statement:
         return _BLANK.sub("", self.text).lower()
 
     def at(self, index: int) -> int:
-        """Return the offset in the source of the character with an index in ``text``."""
+        """Return the offset in the source of the character at an index in ``text``."""
         if not self._starts:
             total = 0
             for piece in self.pieces:
@@ -134,7 +134,7 @@ def read_lines(text: str, form: Form) -> Lines:
 
 
 class _Reader:
-    """Reads comments, literals and the current statement, which are the same in both forms."""
+    """Reads what free form and fixed form have in common: comments, literals, and the current statement."""
 
     def __init__(self, text: str, form: Form) -> None:
         self.text = text
@@ -249,7 +249,7 @@ class _Reader:
         return not self.form.fixed and (not rest or (rest.startswith("!") and not self.literal))
 
     def _hollerith(self, line: str, pos: int, parts: list[str]) -> int:
-        """Add underscores to ``parts`` for the Hollerith constant's characters on this line; return the column after.
+        """Add underscores to ``parts`` for the Hollerith constant's characters on this line; return the next column.
 
         A short line counts as padded with blanks.
         """

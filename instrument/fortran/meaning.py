@@ -230,7 +230,7 @@ def _end(code: str) -> Meaning | None:
     return None
 
 
-def _simple(code: str) -> Meaning | None:  # noqa: PLR0911 - one line a keyword
+def _simple(code: str) -> Meaning | None:  # noqa: PLR0911 - one line per keyword
     """Return the meaning of a statement that may also be the action of a one-line IF; None for other statements."""
     if code.startswith("goto"):
         return _goto(code[4:])

@@ -49,8 +49,8 @@ class SpanRegion:
         of_modes: The modes that the part belongs to; empty for the mode of its kind.
         of_plan: The rule of the plan that created the part: ``merge``, ``split`` or empty.
         is_said: Whether a build reports that the part is not instrumented.
-        begins: For a block between two directives, the first one.
-        ends: For a block between two directives, the last one.
+        begins: For a block between two directives, the first directive.
+        ends: For a block between two directives, the second directive.
         is_call: Whether the part is a statement, or the action of an IF, with a library call.
     """
 
@@ -211,7 +211,7 @@ class _Spans:
             yield span
 
     def _between(self, span: SpanRegion, begins: Directive, ends: Directive, name: str, at: str = "@") -> None:
-        """Make a part begin and end with two directives, and name it by the line of the first."""
+        """Make a part begin and end with two directives, and name it by the line of the first directive."""
         span.begins, span.ends = begins, ends
         first, last = self.text.place(begins.start), self.text.place(ends.start)
         name = f"{name}{at}{first.line}" if at else name
@@ -348,7 +348,7 @@ def _why_not_loop(procedure: Procedure, loop: Loop) -> str:
 
 
 def _why_entered(procedure: Procedure, inner: int, last: int, first: int) -> str:
-    """Return a reason if a jump from outside enters a part behind its probe; otherwise empty.
+    """Return a reason if a jump from outside enters a part after its probe; otherwise empty.
 
     Args:
         procedure: The procedure.

@@ -46,7 +46,7 @@ class SourceUnit:
         form: The form of the source.
         include_directories: Folders to search for included files, in order; missing files are left to the compiler.
         choice: The wanted regions.
-        modules: Files of modules that submodules in the source may belong to.
+        modules: Files of the modules to which submodules in the source may belong.
 
     Raises:
         SourceError: The text cannot be read, or has a construct that cannot have probes.

@@ -28,7 +28,7 @@ class Mark(NamedTuple):
     Attributes:
         name: Name of the region.
         place: The place of the first statement: its number in the procedure.
-        end: The place of the first statement behind the region.
+        end: The place of the first statement after the region.
         first: The directive that begins the region.
         last: The directive that ends the region.
         problem: Why the region is invalid; empty if it is valid.
@@ -72,7 +72,7 @@ def why_no_span(procedure: Procedure, first: int, end: int, mark: Directive | No
     Args:
         procedure: The procedure.
         first: Place of the first statement.
-        end: Place of the first statement behind the region.
+        end: Place of the first statement after the region.
         mark: The directive by which the user marks the region; None without one.
     """
     steps = procedure.steps
@@ -109,7 +109,7 @@ def why_no_probe(procedure: Procedure, step: Step, offset: int | None = None) ->
 
 
 def blocks(procedure: Procedure, first: int, end: int) -> Iterator[tuple[int, int]]:
-    """Yield blocks of statements between two places: place of the first statement, and of the first one behind.
+    """Yield blocks of statements between two places: the places of the first statement, and of the first one after it.
 
     Loops, and statements with directives or labels, are left out.
     """
@@ -138,7 +138,7 @@ def blocks(procedure: Procedure, first: int, end: int) -> Iterator[tuple[int, in
 
 
 def _behind(procedure: Procedure, place: int) -> int:
-    """Return the place of the next statement; if the statement begins a construct, of the first one behind it."""
+    """Return the place of the next statement; if the statement begins a construct, of the first statement after it."""
     steps = procedure.steps
     depth = len(steps[place].around)
     after = place + 1

@@ -76,13 +76,13 @@ class Sizes:
         return SHORT_REASON if executed <= SHORT and _name(procedure) in self._often else ""
 
     def why_short(self, procedure: Procedure, first: int, last: int) -> str:
-        """Return a reason if a loop is short and entered often, with statements as in small procedures; or empty."""
+        """Return a reason if a loop is short and entered often, with statements as in small procedures; else empty."""
         is_inner = any(procedure.steps[place].meaning.kind is Kind.DO for place in procedure.steps[first].around)
         is_short = self._executed(procedure, first, last + 1) <= SHORT
         return SHORT_REASON if is_short and (is_inner or _name(procedure) in self._often) else ""
 
     def _executed(self, procedure: Procedure, first: int, end: int) -> float:
-        """Return the most statements that are executed between two places of a procedure; infinity if unbounded."""
+        """Return the maximum number of statements executed between two places of a procedure; infinity if unbounded."""
         if (names := self._names.get(id(procedure))) is None:
             names = self._names[id(procedure)] = _Names(procedure)
         trips: dict[int, float] = {}
@@ -109,7 +109,7 @@ class Sizes:
         return called_often(names, main, self._calls(names))
 
     def _calls(self, names: set[str]) -> Iterator[tuple[str, str, bool]]:
-        """Yield possible calls: the name of a procedure, the name of a procedure in its text, and whether in a loop."""
+        """Yield possible calls: the caller's name, a procedure's name in the caller's text, and whether in a loop."""
         for procedure in self._procedures:
             for step in (step for step in procedure.steps if step.is_executable):
                 in_loop = any(procedure.steps[place].meaning.kind is Kind.DO for place in step.around)
@@ -135,11 +135,11 @@ def _trips(code: str, constants: dict[str, float]) -> float:
 
 
 def _constants(procedure: Procedure) -> dict[str, float]:
-    """Return name → value of the integer constants that PARAMETER declares and that are visible in a procedure."""
+    """Map the integer constants that PARAMETER declares, if they are visible in a procedure, to their values."""
     found: dict[str, float] = {}
     for statements in procedure.specified[:-1]:
         _specify(statements, found)
-    is_deep = len(procedure.specified) > 2  # unknown dummy arguments of units between may hide constants
+    is_deep = len(procedure.specified) > 2  # unknown dummy arguments of the units in between may hide constants
     uses = [step.statement.code for step in procedure.steps if step.meaning.kind is Kind.USE]
     if is_deep or procedure.includes_unseen or not all("only:" in code for code in uses):
         found.clear()  # names in an unknown file may hide those of the host

@@ -39,9 +39,9 @@ class Step:
         statement: The statement.
         meaning: Meaning of the statement.
         directives: The directives between the previous statement and this one.
-        loop: Number of the outermost loop that contains the statement, perhaps as first or last one; -1 if none does.
-        constructs: Names of the constructs around the statement, outermost first; empty for unnamed ones.
-        around: Places of the first statements of the constructs that are open where it begins, outermost first.
+        loop: Number of the outermost loop that contains the statement (including its first and last); -1 if none does.
+        constructs: Names of the constructs around the statement, outermost first; empty texts for unnamed constructs.
+        around: Places of the first statements of the constructs that are open at this statement, outermost first.
     """
 
     def __init__(self, place: int, statement: Statement, meaning: Meaning, directives: tuple[Directive, ...]) -> None:
@@ -76,7 +76,7 @@ class Procedure:
         name: Name of the procedure with the names of enclosing units: ``module::procedure``.
         steps: The statements after the header, up to and including CONTAINS or END.
         loops: The outermost loops, in order.
-        ends: Place of a loop's first statement → place of its last; if loops share the last, only the outermost loop.
+        ends: Place of a loop's first statement → place of its last statement, for the outermost of loops that share it.
         has_host: Whether another unit contains the procedure.
         specified: Specification statements of each enclosing unit, outermost first, and of the procedure.
         end: The END statement.
@@ -140,7 +140,7 @@ def find_procedures(items: tuple[Statement | Directive, ...]) -> list[Procedure]
 
 
 class _Unit:
-    """A unit that is open, and its procedure, if it is one."""
+    """An open unit, and its procedure if the unit is one."""
 
     def __init__(
         self,

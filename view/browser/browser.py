@@ -58,14 +58,14 @@ class Browser:
         """Return the state with only these nodes of a tree selected; values in trees to the right are summed over them.
 
         Raises:
-            InputError: No node of the metrics or the program is given.
+            InputError: No node of the metric tree or of the program's tree is given.
         """
         if not nodes and dimension != "system":
             raise InputError(f"expected at least one node of the {dimension} to select, found none")
         return self._with(dimension, self.pane(dimension).selecting(nodes))
 
     def unfolding(self, dimension: Dimension, node: int | None) -> Browser:
-        """Return the state in which a node's small children are no longer folded; if it is None, the small roots."""
+        """Return the state in which a node's small children, or for None the small roots, are no longer folded."""
         return self._with(dimension, self.pane(dimension).unfolding(node))
 
     def _with(self, dimension: Dimension, pane: Pane) -> Browser:
@@ -74,14 +74,14 @@ class Browser:
         return replace(self, program=pane) if dimension == "program" else replace(self, system=pane)
 
     def values(self, dimension: Dimension) -> Mapping[int, Value]:
-        """Return shown node → its value, in the order of the tree; an open node's value excludes its children."""
+        """Map each shown node to its value, in the order of the tree; an open node's value excludes its children."""
         return {
             node: tally.value(place, has_cells=self._has_cells(dimension, node))
             for node, tally, place in self._tallies(dimension)
         }
 
     def inclusive(self, dimension: Dimension) -> Mapping[int, Value]:
-        """Return shown node → the value that it has when it is closed, which includes its children."""
+        """Map each shown node to the value that it has when it is closed, which includes its children."""
         shown = self.pane(dimension).shown()
         if dimension == "metrics":
             return {node: self.sums.total(self.sums.experiment.metrics[node].name).value(0) for node in shown}
@@ -98,7 +98,7 @@ class Browser:
         return reduce(Tally.plus, found).value(0, has_cells=dimension != "metrics")
 
     def _tallies(self, dimension: Dimension) -> Iterator[tuple[int, Tally, int]]:
-        """Yield for each shown node: the node, the tally with its value, and the place of the value in the tally."""
+        """Yield each shown node, with the tally that contains its value, and the place of the value in the tally."""
         pane = self.pane(dimension)
         if dimension == "metrics":
             yield from ((node, self._of_metric(node), 0) for node in pane.shown())
@@ -119,7 +119,7 @@ class Browser:
 
     @property
     def summed(self) -> bool:
-        """Whether the selected metrics can be added: they are sums with the same unit."""
+        """Whether the selected metrics can be added, because they are sums with the same unit."""
         return summable([self.sums.experiment.metrics[node] for node in self.metrics.selected])
 
     @cached_property
@@ -151,7 +151,7 @@ class Browser:
 
 
 def summable(metrics: Sequence[Metric]) -> bool:
-    """Return whether values of metrics can be added: they are sums with the same unit."""
+    """Return whether values of metrics can be added, because they are sums with the same unit."""
     return {each.aggregation for each in metrics} == {"sum"} and len({each.unit for each in metrics}) == 1
 
 

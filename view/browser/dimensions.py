@@ -84,7 +84,7 @@ def _grouped(paths: Iterable[Sequence[_Level]]) -> Tree:
     """Return the system tree of some locations.
 
     Args:
-        paths: For each location the levels of the tree, from the outermost one to the location itself.
+        paths: For each location, the levels of the tree, from the outermost one to the location itself.
     """
     nodes: dict[str, int] = {}
     labels: list[str] = []
@@ -116,6 +116,6 @@ def _process(place: Location, threads: Counter[int]) -> list[_Level]:
 
 
 def _numbered(names: Iterable[str]) -> tuple[str, ...]:
-    """Return the names with a number appended, which distinguishes equal names: ``solve/loop@41~0``."""
+    """Return the names with numbers appended, which distinguish identical names: ``solve/loop@41~0``."""
     ordinals: defaultdict[str, count[int]] = defaultdict(count)
     return tuple(f"{name}~{next(ordinals[name])}" for name in names)

@@ -13,13 +13,13 @@ from .tally import Tally
 
 __all__ = ["folded"]
 
-_SHARE: Final = 0.005  # a node is small if it has a smaller share of the tree; smaller shares would be shown as 0 %
+_SHARE: Final = 0.005  # a node is small if its share of the tree is smaller, because such shares would be shown as 0 %
 
 _Sizes = npt.NDArray[np.float64]
 
 
 def folded(browser: Browser, dimension: Dimension) -> Mapping[int | None, tuple[int, ...]]:
-    """Return node → its small children, which are folded into one row; the key None is for small roots.
+    """Map each node to its small children, which are folded into one row; the key None is for small roots.
 
     A node is small if its inclusive value is below 0.5 % of the tree. Absolute values are used, so that gains and
     losses do not cancel. Some nodes are never folded: open nodes, selected nodes, a single small child, for which a

@@ -30,14 +30,14 @@ def at_start(experiment: Experiment, *, flat: bool = False) -> Browser:
 
 
 def _start_and_end(experiment: Experiment, *, flat: bool) -> frozenset[int]:
-    """Return the nodes of calls that start and end MPI, which the hottest path skips, as they do no work."""
+    """Return the nodes of calls that start and end MPI, which the hottest path skips, because they do no work."""
     regions = [path.region for path in experiment.call_paths]
     nodes = dict.fromkeys(regions) if flat else regions
     return frozenset(node for node, region in enumerate(nodes) if region.name in STARTUP)
 
 
 def hottest_path(browser: Browser, dimension: Dimension, without: frozenset[int] = frozenset()) -> list[int]:
-    """Return the path from the largest root to its largest child, and so on, while the child exceeds the own value.
+    """Return the path from the largest root to its largest child, and so on, until no child exceeds the own value.
 
     Absolute values are compared. The path is empty if values are not additive, and in the metric tree, which should be
     closed at the start.

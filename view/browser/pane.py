@@ -38,7 +38,7 @@ class Pane:
     def held(self, nodes: Iterable[int]) -> Iterator[int]:
         """Yield the nodes whose exclusive values add up to the shown values of some visible nodes.
 
-        An open node contributes only itself, a closed one also all its descendants.
+        An open node contributes only its own value; a closed node also contributes those of its descendants.
         """
         for node in nodes:
             if self.is_open(node):
@@ -52,18 +52,18 @@ class Pane:
         return replace(self, open=self.open | {node for node in nodes if self.tree.children[node]})
 
     def closed(self, *nodes: int) -> Pane:
-        """Return the tree with some nodes closed; each is selected if a descendant was, and its value is inclusive."""
+        """Return the tree with some nodes closed. They are selected if a descendant was, and have inclusive values."""
         self._check(nodes)
         pane = replace(self, open=self.open - {*nodes})
         return replace(pane, selected=frozenset(map(pane._visible, self.selected)))
 
     def _visible(self, node: int) -> int:
-        """Return the visible node that includes the value of a hidden node; a visible node is returned itself."""
+        """Return the visible node whose value includes that of a node: the node itself, or if hidden, an ancestor."""
         closed = [each for each in self.tree.ancestors(node) if each not in self.open]
         return closed[-1] if closed else node
 
     def unfolding(self, node: int | None) -> Pane:
-        """Return the tree in which a node's small children are no longer folded; if it is None, the small roots."""
+        """Return the tree in which a node's small children, or for None the small roots, are no longer folded."""
         return replace(self, unfolded=self.unfolded | {node})
 
     def selecting(self, nodes: Collection[int]) -> Pane:

@@ -16,14 +16,14 @@ Basis = Literal["root", "selection"] | Sums
 
 
 def percentages(browser: Browser, dimension: Dimension, basis: Basis) -> Mapping[int, Value]:
-    """Return shown node → its percentage, with the sign of its value.
+    """Map each shown node to its percentage, which has the sign of the node's value.
 
     There is no percentage if values are not additive, or if the whole is 0 or was not measured.
 
     Args:
         browser: The state of the browser.
         dimension: The tree.
-        basis: What 100 % is, as for ``wholes``.
+        basis: What 100 % is; see ``wholes``.
     """
     values = browser.values(dimension)
     of = wholes(browser, dimension, basis)
@@ -40,7 +40,7 @@ def share(value: Value, of: Value) -> Value:
 
 
 def wholes(browser: Browser, dimension: Dimension, basis: Basis) -> Mapping[int, Value]:
-    """Return shown node → the value that is 100 % for it.
+    """Map each shown node to the value that is 100 % for it.
 
     With the basis ``root``, 100 % is the root of the metric, over the whole program. With another experiment as the
     basis, 100 % is this root in the other experiment. With ``selection``, it is the selection in the tree to the left;

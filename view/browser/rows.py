@@ -117,7 +117,7 @@ def _order(
 
 
 def legend(browser: Browser, dimension: Dimension, basis: Basis | None = None) -> Legend | None:
-    """Return the colour scale of a tree, in the metric tree that of the first selected metric; None if it has none."""
+    """Return the colour scale of a tree, or in the metric tree, of the first selected metric; None if there is none."""
     legends = _legends(browser, dimension, _written(browser, dimension, basis))
     if dimension != "metrics":
         return next(iter(legends.values()), None)
@@ -125,7 +125,7 @@ def legend(browser: Browser, dimension: Dimension, basis: Basis | None = None) -
 
 
 def _written(browser: Browser, dimension: Dimension, basis: Basis | None) -> _Written:
-    """Return shown node → its value and unit; values are in percent if requested and possible."""
+    """Map each shown node to its value and unit; values are in percent if requested and possible."""
     return _in_unit(browser, dimension, basis, browser.values(dimension))
 
 
@@ -142,7 +142,7 @@ def _in_unit(browser: Browser, dimension: Dimension, basis: Basis | None, values
 
 
 def _legends(browser: Browser, dimension: Dimension, written: _Written) -> Mapping[int, Legend]:
-    """Return shown node → its colour scale.
+    """Map each shown node to its colour scale.
 
     A scale ends at the whole of the metric, or at the largest value if this is larger. In the system tree, it ends at
     the largest value, because each of many ranks has only a small share. Metrics with the same unit share a scale;

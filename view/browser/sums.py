@@ -68,7 +68,7 @@ class Sums:
     def by_location(self, metric: str, paths: npt.NDArray[np.intp]) -> Tally:
         """Return a metric by location, summed over the exclusive values of some call paths.
 
-        A metric of whole processes has the value of the process for any call paths. The last result for each metric is
+        For any call paths, a metric of whole processes has the value of the process. The last result for each metric is
         cached.
         """
         asked, known = paths.tobytes(), self._by_location.get(metric)
@@ -97,7 +97,7 @@ class Sums:
 
 
 def _of_rows(like: Tally, block: Severity) -> Tally:
-    """Return the tally of a block of values, aggregated over its rows in the way of ``like``."""
+    """Return the tally of a block of values, aggregated over its rows in the same way as ``like``."""
     missing = np.isnan(block)
     gaps = missing.sum(axis=0)
     if like.aggregation in ("sum", "none"):

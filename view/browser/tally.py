@@ -1,4 +1,4 @@
-"""Aggregated values of a metric, with the numbers of values that were measured and that are missing."""
+"""Aggregated values of a metric, with the numbers of measured and of missing values."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ class Tally:
         return replace(self, amounts=amounts, known=self.known + other.known, gaps=self.gaps + other.gaps)
 
     def less(self, part: Tally) -> Tally:
-        """Return the tally with a part subtracted from its sums; if the part is unknown at a place, nothing is."""
+        """Return the tally with a part subtracted from its sums; where the part is unknown, nothing is subtracted."""
         return replace(self, amounts=self.amounts - part.amounts, gaps=self.gaps + part.gaps)
 
     def at_home(self, tree: Tree) -> Tally:

@@ -19,9 +19,9 @@ class Tree:
     Attributes:
         labels: The name of each node.
         parents: The parent of each node; None for a root.
-        home: ``intp[cell]``: the node to which each row or column of a metric's values belongs. Each belongs to exactly
-            one node, so each part of a value is shown once.
-        identities: A name for each node, which is the same in other runs of the program; for links.
+        home: ``intp[cell]``: the node to which each row or column of a metric's values belongs. Each of
+            these belongs to exactly one node, so each part of a value is shown once.
+        identities: A name for each node, for use in links; it is the same in other runs of the program.
     """
 
     labels: tuple[str, ...]

@@ -19,10 +19,10 @@ _TOP: Final = 12
 _RIGHT: Final = 16
 _TICKS: Final = 6
 _AROUND: Final = 0.04  # margin between values and axes, as a share of the range of values
-_LISTED: Final = 200  # most rows in the table
-_MOST_NAMES: Final = 40  # most names that fit below a chart
-_SHORT: Final = 12  # most letters of a name in a chart
-_FULL: Final = 200  # most letters in a tooltip
+_LISTED: Final = 200  # maximum number of rows in the table
+_MOST_NAMES: Final = 40  # maximum number of names that fit below a chart
+_SHORT: Final = 12  # maximum length of a name in a chart
+_FULL: Final = 200  # maximum length of a tooltip
 _SIZE: Final = 3.5  # radius of a point
 # SVG paths around the middle of a point. The first shape is a circle, which needs no path.
 _OUTLINES: Final = ("", "m-3.5-3.5h7v7h-7z", "m0-5l5 5-5 5-5-5z", "m0-4.5l4.2 7.6h-8.4z")
@@ -254,7 +254,7 @@ def _line(points: Sequence[_Point | None], series: Series) -> str:
 
 
 def _shape(number: int, at: _Point, series: Series, said: str = "") -> str:
-    """Return a point as SVG: a circle, square, diamond or triangle by the series' number, or a short line."""
+    """Return a point as SVG: a circle, square, diamond or triangle, depending on the series, or a short line."""
     x, y = at
     if series.style in ("line", "dashed", "band"):
         return _line([(x - 6, y), (x + 6, y)], series)

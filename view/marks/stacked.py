@@ -12,7 +12,7 @@ __all__ = ["Part", "Stack", "Stacked"]
 
 _WIDTH: Final = 480.0  # pixels of the longest bar
 _HEIGHT: Final = 14
-_SEEN: Final = 0.05  # least width in pixels for a part to be drawn
+_SEEN: Final = 0.05  # minimum width in pixels for which a part is drawn
 
 
 @dataclass(frozen=True)

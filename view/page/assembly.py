@@ -50,9 +50,9 @@ __all__ = ["Subject", "page_of"]
 _SUMS: Final = "Values in the trees are sums over all ranks, from start to end."
 _MEANS: Final = f"{_SUMS} Values in the verdict are means over the ranks, without MPI startup and shutdown."
 _SEPARATOR: Final = " · "
-_CHANGES: Final = 5  # most changes to list on the page of a difference
-_MOST_RANKS: Final = 10_000  # most locations for which the page has an account, which then takes half a second
-_MOST_SOURCE: Final = 8 << 20  # most characters of sources in a page; a larger page would be hard to send
+_CHANGES: Final = 5  # maximum number of changes listed on the page of a difference
+_MOST_RANKS: Final = 10_000  # maximum number of locations with which the page has an account; it takes half a second
+_MOST_SOURCE: Final = 8 << 20  # maximum number of source characters in a page; a larger page would be hard to send
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ def page_of(
         tab: The tab that is open at the start; empty for the comparison, or without a comparison, for no tab.
         recordings: Traces of the run.
         advice: Whether to show advice, if sources are included.
-        tell: Progress callback: takes a description of the current activity.
+        tell: Progress callback, called with a description of the current activity.
     """
     experiment, file = subject.experiment, subject.file
     clusters = _clusters(subject.findings) if subject.findings else []
@@ -165,7 +165,7 @@ def _times(
 
 @dataclass(frozen=True)
 class _Said:
-    """The text of the verdict for the page, where it is above the trees."""
+    """The text of the verdict, which the page shows above the trees."""
 
     headline: str
     lines: Sequence[str]
@@ -174,12 +174,12 @@ class _Said:
 
 
 def _said(subject: Subject, folders: Sequence[Path] | None, tell: Callable[[str], object]) -> _Said:
-    """Return the text of the verdict; without findings, why there are none, and for a difference, the largest changes.
+    """Return the text of the verdict; if there are no findings, the reason; for a difference, the largest changes.
 
     Args:
         subject: The experiment with its findings.
         folders: Folders to search first for sources; None for no advice.
-        tell: Progress callback: takes a description of the current activity.
+        tell: Progress callback, called with a description of the current activity.
     """
     experiment, findings = subject.experiment, subject.findings
     if findings:
@@ -279,7 +279,7 @@ def _difference(experiment: Experiment, other: Experiment) -> Dataset:
     joined = integrate((other, experiment))
     result = difference(other, experiment, joined, of_both=True)
     made = dataset_of(result, key="difference")
-    # Values that are unknown in the difference are also left out of the other's values, as they would look unchanged.
+    # Values unknown in the difference are also left out of the other's values, because they would look unchanged.
     before = np.zeros((len(result.metrics), len(result.call_paths)))
     for row, metric in zip(before, result.metrics, strict=True):
         known = ~np.isnan(result.exclusive(metric.name))

@@ -23,11 +23,11 @@ from .summary import MEASURES, bins_of, summary
 __all__ = ["Dataset", "dataset_of"]
 
 _DIMENSIONS: Final[tuple[Dimension, ...]] = ("metrics", "program", "system")
-_WHOLE: Final = 16_000_000  # most values that a page contains completely, in 30 MB; other experiments are large
-_MAIN: Final = 4  # number of metrics that the page of a large experiment shows by location
-_ROOM: Final = 4_000_000  # most values of single locations in the page of a large experiment, in 8 MB
-_NAMED: Final = 200_000  # most locations that have names in the page of a large experiment
-_EXACT: Final = 250_000  # most nonzero values that are stored with all digits, in 3 MB
+_WHOLE: Final = 16_000_000  # values that fit into a page, in 30 MB; an experiment with more values is large
+_MAIN: Final = 4  # number of metrics whose values by location are in the page of a large experiment
+_ROOM: Final = 4_000_000  # maximum number of values by location in the page of a large experiment, in 8 MB
+_NAMED: Final = 200_000  # maximum number of locations that are named in the page of a large experiment
+_EXACT: Final = 250_000  # maximum number of nonzero values that are stored with all digits, in 3 MB
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,7 @@ def _large(experiment: Experiment, highlights: Sequence[Highlight], key: str) ->
 
 
 def _by_process(measures: npt.NDArray[np.float64], experiment: Experiment) -> npt.NDArray[np.float64]:
-    """Return measures, ``float64[measure, call path]``, in which processes replace locations of extreme values."""
+    """Return measures, ``float64[measure, call path]``, with locations of extreme values replaced by processes."""
     processes = np.array([place.process for place in experiment.locations], dtype=np.float64)
     found = measures.copy()
     for name in ("who least", "who most"):

@@ -158,7 +158,7 @@ def _verdict(page: Page) -> str:
 
 
 def _lines(page: Page) -> Iterable[tuple[str, str]]:
-    """Yield the other lines of the verdict, each with a further class for its element, which may be empty."""
+    """Yield the other lines of the verdict, each with an additional class for its element; the class may be empty."""
     for number, line in enumerate(page.verdict):
         yield line, " compared" if page.other and not number else ""
 
@@ -180,7 +180,7 @@ def _highlight(finding: Entry) -> dict[str, Any]:
 
 
 def _place(place: str) -> tuple[str, int]:
-    """Return file and line of a place such as ``rays.c:41``."""
+    """Return the file and line of a place such as ``rays.c:41``."""
     file, _, line = place.rpartition(":")
     return visible(file), int(line)
 

@@ -1298,8 +1298,8 @@
     shown() {
       return this.tree.walk(this.tree.children(-1), this.open);
     }
-    // Returns the nodes whose exclusive values add up to the shown values of some nodes: open nodes themselves, and
-    // closed nodes with all descendants.
+    // Returns the nodes whose exclusive values add up to the shown values of some nodes: the open nodes themselves, and
+    // the closed nodes with all their descendants.
     held(nodes) {
       return [...nodes].flatMap((node) => this.isOpen(node) ? [node] : this.tree.walk([node]));
     }
@@ -1741,7 +1741,7 @@
     get summed() {
       return summable(this.metrics.map((node) => this.sums.metrics[node]));
     }
-    // Returns the value with a name, which is computed only once for this browser.
+    // Returns the value stored under a name, which is computed only once for this browser.
     once(name, make) {
       if (!this.kept.has(name)) this.kept.set(name, make());
       return this.kept.get(name);
@@ -2009,8 +2009,8 @@
       }
       return tops;
     }
-    // Returns the least value that the upper end of a scale may have: the whole, or in the system tree 0, because each of
-    // many ranks has only a small share.
+    // Returns the smallest value that the upper end of a scale may have: the whole, or in the system tree 0, because each
+    // of many ranks has only a small share.
     #least(node, unit) {
       if (this.dimension === "system") return 0;
       return unit === "%" ? 100 : Math.abs(this.#rootOf(node).amount ?? 0);
@@ -2050,7 +2050,7 @@
         value,
         unit,
         colour: this.#place(node, whole2.amount === null ? value : whole2, unit),
-        // of the inclusive value, as for a closed node
+        // by the inclusive value, as if the node were closed
         part: this.#place(node, value, unit)
       };
     }
@@ -2077,8 +2077,8 @@
       if (top === void 0) return null;
       return top ? Math.min(1, Math.abs(value.amount) / top) : 0;
     }
-    // Returns the upper end of the colour scale with its unit; in the metric tree, of the first selected metric's scale.
-    // Null if there is none.
+    // Returns the upper end of the colour scale with its unit; in the metric tree, that of the scale for the first selected
+    // metric. Null if there is none.
     get legend() {
       const node = this.dimension === "metrics" ? this.browser.metrics[0] : 0;
       const group = this.#group(node);
@@ -2656,7 +2656,7 @@
   var ROWS = 20;
   var FEW = 1e3;
   var TimeLines = class {
-    // `read` returns a promise of the numbers with a key.
+    // `read` returns a promise of the numbers that are stored under a key.
     constructor(head, read) {
       this.head = head;
       this.steps = head.steps;
@@ -2685,7 +2685,7 @@
     get first() {
       return this.head.first.map((place) => this.head.metrics[place].name);
     }
-    // Returns the step that contains a moment.
+    // Returns the time step that contains a moment.
     stepAt(time) {
       return Math.max(0, Math.min(this.steps - 1, Math.floor((time - this.start) / this.step)));
     }
@@ -2705,12 +2705,12 @@
     beginOf(part) {
       return part < this.steps * this.fine ? this.start + part * this.step / this.fine : this.end;
     }
-    // Returns the index of the call path with most time in a row and a part of a step; -1 for several short call paths,
-    // NaN for none.
+    // Returns the index of the call path with the most time in a row and a part of a step; -1 for several short call
+    // paths, NaN for none.
     pathAt(row, part) {
       return this.regions[row * this.steps * this.fine + part];
     }
-    // Returns the call path that is the main one in most parts of some steps, in a row.
+    // Returns the call path of a row that is the main one in most parts of some steps.
     mostMet(row, [from, to]) {
       const met = /* @__PURE__ */ new Map();
       for (let part = from * this.fine; part < to * this.fine; part++) met.set(this.pathAt(row, part), (met.get(this.pathAt(row, part)) ?? 0) + 1);
@@ -2722,7 +2722,7 @@
     nameAt(row, step) {
       return this.nameOf(this.mostMet(row, [step, step + 1]));
     }
-    // Returns the least, mean and largest value in some steps, and the times of the least and the largest value.
+    // Returns the smallest, mean and largest value in some steps, and the times of the smallest and the largest value.
     summary(name, [from, to]) {
       const { least: least2, mean, most: most3 } = this.numbers.get(name);
       const found = { least: NaN, leastAt: NaN, mean: NaN, most: NaN, mostAt: NaN };
@@ -4501,7 +4501,7 @@
 
   // src/model/experiment.js
   var Experiment = class _Experiment {
-    // `read` returns a promise of the numbers with a key.
+    // `read` returns a promise of the numbers that are stored under a key.
     constructor(head, sums, spread, read) {
       this.head = head;
       const { metrics, calls, flat, systems } = head.trees;

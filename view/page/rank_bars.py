@@ -16,7 +16,7 @@ from ..verdict import Entry, Highlight
 
 __all__ = ["RankBar", "RankBars", "rank_bars"]
 
-# Kind of finding → the metric to draw, and whether without its child metrics. For other kinds, or if the experiment
+# Kind of finding → the metric to draw, and whether to exclude its child metrics. For other kinds, or if the experiment
 # does not have this metric, the metric that the finding selects in the trees is drawn.
 _METRICS: Final = {
     "HOT SPOT": ("cpu_time", True),
@@ -25,14 +25,14 @@ _METRICS: Final = {
     "TRANSFER": ("mpi_time", False),
 }
 _WIDTH: Final = 340
-_ROWS: Final = 8  # most ranks that have a row each, with their values; more ranks are drawn as columns
+_ROWS: Final = 8  # maximum number of ranks that are drawn as rows with their values; more ranks are drawn as columns
 _ROW: Final = 19
 _NAME: Final = 62  # pixels of the longest name: thread 12.3
 _BAR: Final = 205  # pixels of the longest bar
-_COLUMNS: Final = 240  # most columns; if there are more ranks, a column shows the largest of several ranks
+_COLUMNS: Final = 240  # maximum number of columns; if there are more ranks, each column shows the largest of several
 _HIGH: Final = 120  # pixels of the longest column
 _AXIS: Final = 58  # pixels for the numbers beside the columns
-_TICK: Final = 30  # least distance in pixels between two ranks that are named
+_TICK: Final = 30  # minimum distance in pixels between two named ranks
 
 
 @dataclass(frozen=True, slots=True)

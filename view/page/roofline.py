@@ -1,7 +1,7 @@
 """Make the data of rooflines for the page: formulas of rates and intensities, and the calibrated machine's limits.
 
 A roofline shows work per second over work per byte, both logarithmic (Williams, Waterman and Patterson, CACM 2009). The
-work is floating-point operations, or instructions as for GPUs (Ding and Williams, PMBS 2019). All values are per core.
+work is floating-point operations, or as for GPUs, instructions (Ding and Williams, PMBS 2019). All values are per core.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ __all__ = ["roofline_of"]
 _TIME: Final = "counted_time"
 _BYTES: Final = "memory_bytes"
 _SERVED_BY_L3: Final = 1.5  # if L2 misses are faster than memory by this factor, an L3 cache serves them
-_NO_AMOUNTS: Final = frozenset({"difference", "ratio", "stddev"})  # operations from whose results no rates follow
+_NO_AMOUNTS: Final = frozenset({"difference", "ratio", "stddev"})  # operations whose results have no rates
 _CALIBRATE: Final = "run autoanalyzer calibrate once; later runs contain its results"
 
 
@@ -107,7 +107,7 @@ def _derived(formula: Formula) -> dict[str, Any]:
 
 
 def _lacking(charts: Sequence[_Kind], measured: Sequence[str], line: int | None) -> Iterator[str]:
-    """Yield for each roofline that cannot be drawn a sentence on the data that it needs."""
+    """Yield a sentence for each roofline that cannot be drawn, on the data that it needs."""
     for kind in _KINDS:
         if kind not in charts:
             why = why_absent(kind.rate, measured, line) or why_absent(kind.intensity, measured, line)

@@ -26,7 +26,7 @@ class Means:
     Values are rates for additive metrics, and levels for others; NaN if they are known on no location.
 
     Attributes:
-        least: ``float64[step, metric]``: the least value of any location.
+        least: ``float64[step, metric]``: the smallest value of any location.
         mean: ``float64[step, metric]``: the mean over the locations.
         most: ``float64[step, metric]``: the largest value of any location.
     """
@@ -103,7 +103,7 @@ class Steps:
 def steps_of(trace: Trace, most: int) -> Steps | None:
     """Return steps from the start to the end of a trace, as many as its longest line has samples.
 
-    None if the trace lasts no time. All its lines are read.
+    None if the trace has no duration. All its lines are read.
 
     Args:
         trace: The trace.

@@ -48,7 +48,7 @@ def summary(experiment: Experiment, metric: str, paths: Sequence[int] = ()) -> S
     """Return the distribution of a metric over the locations, in one pass over call paths, from the last to the first.
 
     Memory contains one block of call paths, and one row for each call path that is not read yet, but whose children
-    are. If call paths are in depth-first order, these are at most as many as the tree is deep.
+    have been read. If call paths are in depth-first order, the number of such rows is at most the depth of the tree.
 
     Args:
         experiment: The experiment.

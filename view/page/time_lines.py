@@ -26,16 +26,16 @@ if TYPE_CHECKING:
 
 __all__ = ["Recording", "TimeLines", "time_lines_of"]
 
-_STEPS: Final = 800  # most steps of time, as many as a window can show; a metric then takes some 8 kB
-_FINEST: Final = 8  # most parts of a step, each with its own main call path, so that a zoom shows more
-_ROWS: Final = 32  # most rows, each for one location or for a range of locations
-_FIRST: Final = 4  # number of charts at the start
-_SPOKEN_OF: Final = 2  # most charts at the start that are chosen because findings name their metrics
-_AROUND: Final = "mpi_start_end_time"  # time at both ends of each run, which does not count as variation
-_STILL: Final = 0.02  # least variation of a metric that is shown at the start
-_SPIKES: Final = 2  # percent of the lowest and of the highest values that do not count as variation
-_ALIKE: Final = 0.9  # if two metrics correlate more than this, only one of them is shown at the start
-_NONE: Final = -1  # place of a call path if there is none
+_STEPS: Final = 800  # maximum number of time steps, as many as a window can show; a metric then takes some 8 kB
+_FINEST: Final = 8  # maximum number of parts per step, each with its own main call path, so that zooming in shows more
+_ROWS: Final = 32  # maximum number of rows, each for one location or for a range of locations
+_FIRST: Final = 4  # number of initial charts
+_SPOKEN_OF: Final = 2  # maximum number of initial charts that are chosen because findings name their metrics
+_AROUND: Final = "mpi_start_end_time"  # name of the time at both ends of each run, which does not count as variation
+_STILL: Final = 0.02  # minimum variation of a metric to be shown initially
+_SPIKES: Final = 2  # percentage of the lowest and of the highest values that does not count as variation
+_ALIKE: Final = 0.9  # if two metrics have a higher correlation, only one of them is shown initially
+_NONE: Final = -1  # index that means "no call path"
 
 Values = npt.NDArray[np.float64]
 
@@ -144,8 +144,8 @@ def _read(trace: Trace, steps: Steps, rates: TimeRates, fine: int) -> tuple[Mean
         fine: Number of parts of a step, each of which has its own main call path.
 
     Returns:
-        The distribution; and name of a row → ``intp[part]``, columns of the main call paths. A row is for all
-        locations, or for a range of them.
+        The distribution, and a mapping from the name of each row to ``intp[part]``, the columns of its main call
+        paths. A row is for all locations, or for a range of them.
     """
     count = len(trace.locations)
     ranges = _ranges(count)
@@ -169,7 +169,7 @@ def _ranges(locations: int) -> npt.NDArray[np.intp]:
 
 
 def _members(trace: Trace, rows: int, experiment: Experiment) -> list[list[int]]:
-    """Return for each row the indices of its locations in the profile; empty for the row of all locations."""
+    """Return, for each row, the indices of its locations in the profile; empty for the row of all locations."""
     places = {(each.process, each.thread): number for number, each in enumerate(experiment.locations)}
     found = [places.get((each.process, each.thread)) for each in trace.locations]
     of_each = [[each for each in found[low:high] if each is not None] for low, high in pairwise(_ranges(len(found)))]
@@ -177,7 +177,7 @@ def _members(trace: Trace, rows: int, experiment: Experiment) -> list[list[int]]
 
 
 def _most(seconds: sparse.csr_array) -> npt.NDArray[np.intp]:
-    """Return for each step the column with the largest value; -1 if all values are 0.
+    """Return, for each step, the column with the largest value; -1 if all values are 0.
 
     Args:
         seconds: ``float64[step, call path + 1]``.
@@ -224,7 +224,7 @@ def _entries(entries: Entries) -> dict[str, Any]:
 
 
 def _of_entries(entries: Entries, steps: Steps) -> Values:
-    """Return ``float64[3, step]``: least, mean and largest time per entry over the locations."""
+    """Return ``float64[3, step]``: the shortest, mean and longest time per entry over the locations."""
     lines = zip(entries.begin, entries.end, entries.seconds, strict=True)
     edges = steps.edges
     each = np.array([means(begin, end, took[:, None], edges[:-1], edges[1:])[:, 0] for begin, end, took in lines])
@@ -277,7 +277,7 @@ def _correlations(known: Values) -> Values:
 
 
 def _lineages(metrics: Sequence[Metric]) -> list[frozenset[str]]:
-    """Return for each metric a set: its own name and the names of its ancestors."""
+    """Return, for each metric, the set of its own name and the names of its ancestors."""
     found: dict[str, frozenset[str]] = {}
     for metric in metrics:
         found[metric.name] = found.get(metric.parent or "", frozenset()) | {metric.name}
@@ -312,7 +312,7 @@ def _paths(paths: Sequence[CallPath], wanted: Sequence[int], experiment: Experim
 
 
 def _chains(paths: Sequence[CallPath]) -> list[tuple[Region, ...]]:
-    """Return for each call path the regions from its root to itself."""
+    """Return, for each call path, the regions from its root to itself."""
     found: list[tuple[Region, ...]] = []
     for path in paths:
         found.append((*(found[path.parent] if path.parent is not None else ()), path.region))

@@ -15,7 +15,7 @@ from ..place import visible
 
 __all__ = ["Entries", "Interval", "Line", "TimeMarks", "Warping"]
 
-_POINTS: Final = 1000  # most points in a line, or pairs in a warp path, as many as a window can show
+_POINTS: Final = 1000  # maximum number of points in a line or pairs in a warp path, as many as a window can show
 
 
 @dataclass(frozen=True, slots=True)

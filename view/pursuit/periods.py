@@ -25,7 +25,7 @@ HEADER: Final = (
 
 
 def span(period: Period) -> str:
-    """Return start and end of a period in seconds as text: ``0-4``."""
+    """Return the start and end of a period in seconds as text: ``0-4``."""
     return f"{period.start:.6g}-{period.end:.6g}"
 
 

@@ -21,7 +21,7 @@ Rows = npt.NDArray[np.intp]
 
 _LABELLED: Final = 8
 _ROW: Final = 24  # pixels per row
-_PERIODS: Final = 24  # most periods in a table
+_PERIODS: Final = 24  # maximum number of periods in a table
 
 
 def pictures(periods: Sequence[Period], state: PursuitOverTime, said: Sequence[str]) -> list[Picture]:

@@ -25,9 +25,9 @@ __all__ = ["SCHEMA", "pursuit_report"]
 SCHEMA: Final = "autoanalyzer.pursuit/1"
 
 _RANKED: Final = 15
-_TOLD: Final = 3  # most metrics in a sentence
-_NAMED: Final = 16  # most ranks, or ranges of ranks, in a list
-_LITTLE: Final = 0.05  # a metric adds little if its importance is a smaller share of the largest importance
+_TOLD: Final = 3  # maximum number of metrics in a sentence
+_NAMED: Final = 16  # maximum number of ranks, or ranges of ranks, in a list
+_LITTLE: Final = 0.05  # a metric adds little if its importance is less than this share of the largest importance
 
 
 def pursuit_report(
@@ -153,7 +153,7 @@ def _wide(found: Pursuit, metric: str) -> bool:
 
 
 def _others(found: Pursuit) -> str:
-    """Return a sentence on locations that stand out in metrics after the best; if none do, that they are alike."""
+    """Return a sentence on locations that stand out in metrics other than the best, or that all are alike."""
     said = [
         text
         for each in found.ranking[len(found.metrics) :]

@@ -14,8 +14,8 @@ from ..units import ranks
 
 __all__ = ["parted", "standing_out"]
 
-_BESIDE: Final = 0.25  # least distance of a location that stands out, as a share of the largest distance
-_MOST: Final = 0.25  # largest share of locations that counts as a few
+_BESIDE: Final = 0.25  # minimum distance for a location to stand out, as a share of the largest distance
+_MOST: Final = 0.25  # largest share of the locations that counts as "a few"
 
 
 def standing_out(space: MetricSpace, metric: str) -> str | None:

@@ -16,10 +16,10 @@ from .space import titled
 
 __all__ = ["called", "task_picture"]
 
-_PANELS: Final = 6  # most charts
+_PANELS: Final = 6  # maximum number of charts
 _WIDTH: Final = 400  # width of a chart in pixels
 _HEIGHT: Final = 260
-_LEGEND: Final = 12  # most clusters in a legend
+_LEGEND: Final = 12  # maximum number of clusters in a legend
 _LABEL: Final = 36
 
 
@@ -29,7 +29,7 @@ def called(space: MetricSpace, partition: Partition, cluster: int) -> str:
 
 
 def task_picture(space: MetricSpace, partition: Partition) -> Picture:
-    """Return a picture with a chart of each metric that distinguishes the clusters, by task, most important first."""
+    """Return a picture with a chart by task for each metric that distinguishes the clusters, most important first."""
     columns = separating(space, partition) or partition.columns
     chosen = columns[:_PANELS]
     rows = some_rows(space, partition.labels)

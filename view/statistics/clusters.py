@@ -29,14 +29,14 @@ __all__ = [
     "who",
 ]
 
-_LISTED: Final = 30  # most clusters in a table
-_ACROSS: Final = 8  # most clusters whose means are shown side by side
-_SHOWN: Final = 12  # most metrics with F-ratios in a table
-_NEAR: Final = 0.1  # least ratio of two values that are compared in percent
-_TOLD: Final = 2  # number of metrics to name if differences do not depend on clusters
-_NAMED: Final = 16  # most ranks, or ranges of ranks, in a list
-_TOO_FEW: Final = 2  # with this number of locations, there are too few for clusters
-_TWICE: Final = 1.995  # two values with at least this ratio are compared by a factor instead of in percent
+_LISTED: Final = 30  # maximum number of clusters in a table
+_ACROSS: Final = 8  # maximum number of clusters whose means are shown side by side
+_SHOWN: Final = 12  # maximum number of metrics with F-ratios in a table
+_NEAR: Final = 0.1  # minimum ratio at which two values are compared in percent
+_TOLD: Final = 2  # number of metrics named if differences do not depend on clusters
+_NAMED: Final = 16  # maximum number of ranks, or ranges of ranks, in a list
+_TOO_FEW: Final = 2  # this number of locations is too small for clusters
+_TWICE: Final = 1.995  # ratio from which two values are compared by a factor instead of in percent
 _FIRST: Final = "the first thread of each process"
 _OTHERS: Final = "all threads but the first of each process"
 
@@ -71,8 +71,8 @@ def differences(
         partition: The clusters.
         cluster: Index of the cluster.
         most: The largest number of metrics.
-        first: Column of the metric to name first; None for none. Then follow material differences, those in times
-            before others, and otherwise the largest first.
+        first: Column of the metric to name first; None for none. Next are material differences, with differences in
+            times before others; within these groups, the largest is first.
     """
     inside = partition.labels == cluster
     if inside.all():
@@ -144,7 +144,7 @@ def across(space: MetricSpace) -> str:
 
 
 def _whose(space: MetricSpace, column: int, number: float) -> str:
-    """Return a value of a metric as text; if only one location has it, with this location."""
+    """Return a value of a metric as text, with the location if only one location has this value."""
     rows = np.flatnonzero(space.values[:, column] == number)
     place = f" on {ranks([space.labels[int(rows[0])]])}" if len(rows) == 1 else ""
     return f"{value(space, space.metrics[column], float(number))}{place}"
@@ -191,14 +191,14 @@ def _farthest(space: MetricSpace, partition: Partition, column: int) -> str:
 
 
 def _extreme(space: MetricSpace, partition: Partition, cluster: int, column: int, *, most: bool) -> str:
-    """Return a sentence on the location of a cluster with the largest or least value, if it differs from the mean.
+    """Return a sentence on the location of a cluster with the largest or smallest value, if it differs from the mean.
 
     Args:
         space: The metric space.
         partition: The clusters.
         cluster: Index of the cluster.
         column: Column of the metric.
-        most: Whether the location with the largest value is meant, rather than the least.
+        most: Whether the sentence is about the location with the largest value, rather than the smallest.
     """
     rows, metric = partition.members[cluster], space.metrics[column]
     own = space.values[rows, column]

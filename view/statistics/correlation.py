@@ -18,12 +18,12 @@ from .space import document, titled
 
 __all__ = ["correlation_report"]
 
-_UNSURE: Final = 0.01  # if more pairs than this are expected to be redundant by chance, there is a warning
-_PANELS: Final = 5  # most metrics whose pairs are drawn
-_POINTS: Final = 200  # most points in a chart
+_UNSURE: Final = 0.01  # if more pairs than this are expected to appear redundant by chance, there is a warning
+_PANELS: Final = 5  # maximum number of metrics for which all pairs are drawn
+_POINTS: Final = 200  # maximum number of points in a chart
 _WIDTH: Final = 280  # width of a chart in pixels
 _HEIGHT: Final = 230
-_NUMBERED: Final = 14  # most metrics in a printed matrix
+_NUMBERED: Final = 14  # maximum number of metrics in a printed matrix
 
 
 def correlation_report(found: Correlation) -> Report:
@@ -76,7 +76,7 @@ def _document(found: Correlation) -> dict[str, Any]:
 
 
 def _extremes(found: Correlation) -> dict[str, Any] | None:
-    """Return as JSON data the lowest and highest correlations of all pairs if any single location is left out.
+    """Return, as JSON data, the lowest and highest correlations of all pairs if any single location is left out.
 
     Labels of the locations that were left out are included. None if these correlations were not computed.
     """
@@ -195,7 +195,7 @@ def _groups(found: Correlation) -> Table:
 
 
 def _without_one(found: Correlation, group: MetricGroup) -> str | None:
-    """Return as text the least absolute correlation in a group if any single location is left out; None if unknown."""
+    """Return the lowest absolute correlation in a group, as text, if any one location is left out; None if unknown."""
     if found.one_out is None or len(group.members) == 1:
         return None
     rows = np.ix_(*2 * [[found.space.metrics.index(name) for name in group.members]])

@@ -14,7 +14,7 @@ from .space import document
 
 __all__ = ["factors_report"]
 
-_SMALL: Final = 0.1  # least loading that tables show, as in Ahn and Vetter
+_SMALL: Final = 0.1  # minimum loading shown in tables, as in Ahn and Vetter
 
 
 def factors_report(found: Factors) -> Report:

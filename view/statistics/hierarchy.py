@@ -20,8 +20,8 @@ from .space import document
 
 __all__ = ["cut_sentences", "hierarchy_report", "tree_picture", "weakness"]
 
-_LEAVES: Final = 64  # most leaves that are readable; if there are more, only the last merges are drawn
-_MUCH: Final = 1000  # larger factors are not shown as exact numbers
+_LEAVES: Final = 64  # maximum number of readable leaves; if there are more, only the last merges are drawn
+_MUCH: Final = 1000  # factors above this one are not shown as exact numbers
 
 
 def hierarchy_report(found: Hierarchy, beside: str = "") -> Report:

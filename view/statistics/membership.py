@@ -23,10 +23,10 @@ from .space import document
 
 __all__ = ["membership_report"]
 
-_TOLD: Final = 4  # most clusters in sentences
-_PANELS: Final = 16  # most planes of a grid in a picture
-_PLANES: Final = 4  # most planes on a terminal
-_PRINTED: Final = 64  # most places in a row on a terminal
+_TOLD: Final = 4  # maximum number of clusters described in sentences
+_PANELS: Final = 16  # maximum number of planes of a grid in a picture
+_PLANES: Final = 4  # maximum number of planes on a terminal
+_PRINTED: Final = 64  # maximum number of places per row on a terminal
 _SYMBOLS: Final = "123456789abcdefghijklmnopqrstuvwxyz"
 
 

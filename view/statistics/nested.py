@@ -22,9 +22,9 @@ class _Part:
     Attributes:
         path: Numbers of the clusters, from the outermost one; empty for all locations.
         report: The report.
-        dropped: Metric that is left out here, but not in the cluster around → the reason.
-        without: Number of a cluster within that has no report → the reason.
-        within: The reports of the clusters within.
+        dropped: Metric that is left out in this part, but not in the enclosing cluster → the reason.
+        without: Number of an inner cluster without a report → the reason.
+        within: The reports of the inner clusters.
     """
 
     path: tuple[int, ...]
@@ -47,7 +47,7 @@ class _Part:
 
     @property
     def document(self) -> dict[str, Any]:
-        """The JSON data of the report, which contain the data of the clusters within."""
+        """The JSON data of the report, which contain the data of the inner clusters."""
         return {
             **self.report.document,
             "path": list(self.path),

@@ -21,8 +21,8 @@ __all__ = ["pca_report"]
 _ENOUGH: Final = 0.9
 _NAMED: Final = 3
 _ROWS: Final = 10
-_TOLD: Final = 4  # most clusters in a sentence
-_LABELLED: Final = 64  # most locations that have labels in a picture
+_TOLD: Final = 4  # maximum number of clusters in a sentence
+_LABELLED: Final = 64  # maximum number of labelled locations in a picture
 
 
 def pca_report(found: Components) -> Report:

@@ -75,7 +75,7 @@ class BrowserApp(App[None]):
 
     Args:
         experiment: An experiment with a metric and a call path.
-        file: The experiment's file; sources are also searched in folders around it.
+        file: The experiment's file; folders around it are also searched for sources.
         other: Another experiment that can be the base of percentages, and its name.
         flat: Whether to start with the flat profile.
         folders: Folders to search first for sources.
@@ -282,7 +282,7 @@ class BrowserApp(App[None]):
         self._show_finding()
 
     def _show_finding(self) -> None:
-        """Show the text of the finding that is selected in the trees; as long as none is, the text of the first."""
+        """Show the text of the finding that is selected in the trees; if none is selected, the text of the first."""
         if not self.findings:
             return
         finding = self.findings[max(0, self.shown_finding)]

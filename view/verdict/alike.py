@@ -37,7 +37,7 @@ def are_alike(findings: Findings, finding: Finding, position: int, *, of_wall: b
 
 
 def are_divided(findings: Findings) -> bool:
-    """Return whether all values are sums that another tool's file has only for all ranks, divided by their number."""
+    """Return whether another tool's file has only sums over all ranks, so that all values are shares of these sums."""
     return all(_is_divided(findings, each) for each in findings.vectors.values)
 
 

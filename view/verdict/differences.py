@@ -26,7 +26,7 @@ _WHAT_IT_MAY_BE: Final = {
 
 
 def why_uneven(findings: Findings, finding: Finding) -> Iterator[str]:
-    """Yield lines on why ranks differ: attributes that differ like the times, other speed, or that it is unknown."""
+    """Yield lines on why ranks differ: attributes that differ like the times, a different speed, or no known reason."""
     same, culprit = findings.same_work, finding.difference
     if culprit in same.culprits or (culprit is None and same.everywhere):
         yield same_work(findings)
@@ -54,7 +54,7 @@ def why_uneven(findings: Findings, finding: Finding) -> Iterator[str]:
 
 
 def same_work(findings: Findings) -> str:
-    """Return a line: ranks or threads did the same work in more time, and what to do about it."""
+    """Return a line which reports that ranks or threads took longer for the same work, and what to do about it."""
     return SAME_WORK.format(who=_noun(findings))
 
 
@@ -68,7 +68,7 @@ def why_uncertain(findings: Findings, doubt: Doubt, *, counts: bool) -> str:
     Args:
         findings: All findings.
         doubt: The reason for uncertainty.
-        counts: Whether another line already suggests to count instructions.
+        counts: Whether another line already suggests counting instructions.
     """
     if doubt is Doubt.SPEED:
         can_count = "instructions" in findings.lacking and can_be_rerun(findings)
@@ -82,7 +82,7 @@ def why_uncertain(findings: Findings, doubt: Doubt, *, counts: bool) -> str:
 
 
 def advice_on_difference(findings: Findings, finding: Finding) -> dict[str, Kind]:
-    """Return general advice → the kind of fault, for each attribute that differs, the main cause first.
+    """Map general advice to its kind of fault, for each attribute that differs, the main cause first.
 
     Empty for a slow core.
     """
@@ -132,7 +132,7 @@ def _because(findings: Findings, finding: Finding) -> Iterator[str]:
 
 
 def _differing(findings: Findings, finding: Finding) -> list[Difference]:
-    """Return the attributes that differ between ranks like their times, and explain these, the largest part first.
+    """Return the attributes that differ between ranks in the same way as the times, the best explanation first.
 
     The value of a master is left out, because it is in no group.
     """

@@ -40,7 +40,7 @@ _MOST_GROUPS: Final = 4
 _OF_RANKS: Final = (Kind.IMBALANCE, Kind.ONE_AFTER_ANOTHER, Kind.SLOW_CORE)
 _NO_FIX: Final = "no cheap fix is known"
 _NOTHING: Final = 5e-10  # smaller values of a group are rounding errors of a difference
-_MOST_CALLERS: Final = 3  # most callers that are named
+_MOST_CALLERS: Final = 3  # maximum number of callers to name
 _SPENT: Final = {  # words for the use of the time that a fix saves
     Why.MISSES: "in cache misses",
     Why.ALLOCATION: "in allocation",
@@ -67,7 +67,7 @@ class Entry:
         lines: The main lines: the ranks, the main reason, and advice against it.
         more: Further lines, to be shown if there is room: other reasons, each with advice against it.
         highlight: The metric, call path and locations at which the experiment shows it.
-        advice: What to try in the source, most certain first.
+        advice: What to try in the source, the most certain advice first.
     """
 
     kind: str
@@ -146,7 +146,7 @@ def _entry(
 
 
 def _with_first_step(finding: Finding, lines: list[str], more: list[str], fix: list[str]) -> list[str]:
-    """Return the main lines of a hot spot, completed by the next command, or without command and advice, by ``fix``.
+    """Return the main lines of a hot spot, completed by the next command, or by ``fix`` if it has no command or advice.
 
     Args:
         finding: The finding.
@@ -213,7 +213,7 @@ def _saving(findings: Findings, finding: Finding) -> str:
 
 
 def _whole(findings: Findings, gain: Gain) -> tuple[float, str]:
-    """Return the time, in seconds, of which the saving's percentage is taken, and its name; the base has no MPI."""
+    """Return the time, in seconds, of which the saving is a percentage, and its name; the base contains no MPI."""
     base, with_mpi, run = findings.verdict.base.seconds, findings.verdict.with_mpi, findings.run.program_time
     if gain.seconds <= base and not (gain.is_beside and base < run):
         return base, base_name(findings)
@@ -277,7 +277,7 @@ def _left(findings: Findings, finding: Finding, part: Saved) -> str:
 
 
 def _is_saving_per_rank(finding: Finding) -> bool:
-    """Return whether the line on ranks should show the saving as the time per rank: all is in MPI, on one call path."""
+    """Return whether the line on ranks should show the saving as time per rank: if all is in MPI, on one call path."""
     gain = finding.gain
     alone = len(finding.groups) < 2 and not finding.others
     return gain is not None and gain.is_beside and len(gain.parts) == 1 and alone

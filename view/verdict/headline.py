@@ -40,9 +40,9 @@ _LOST_TO: Final = {  # words for each loss, and the option that lists it by regi
     LostTo.ASLEEP: ("neither busy nor in MPI", "--account"),
 }
 _BESIDE: Final = (LostTo.TRANSFER, LostTo.ASLEEP)  # losses that are not part of the base
-_PATH_COST: Final = 0.05  # least overhead for the critical path that is mentioned, in percent of the run
-_MOST_PLACES: Final = 2  # most places that are named for a loss
-_LONGEST: Final = 40  # most columns for the name of a place
+_PATH_COST: Final = 0.05  # minimum overhead of recording the critical path to be mentioned, in percent of the run
+_MOST_PLACES: Final = 2  # maximum number of places named for a loss
+_LONGEST: Final = 40  # maximum width in columns of the name of a place
 
 
 def headline(findings: Findings, file: Path | None) -> list[str]:
@@ -111,10 +111,10 @@ def efficiency(findings: Findings, *, brief: bool = False, shown: Collection[int
     """Return the line with the efficiency and the losses, each with its findings; none without a critical path.
 
     Args:
-        findings: What was found.
+        findings: The findings.
         brief: Whether to leave out ``parallel``, the longest wait, the next command, and places of hidden findings.
-        shown: The numbers of the findings that are shown, by which they can be referred to; None for all. With them,
-            the command to run next is only there if there is no finding.
+        shown: The numbers of the findings that are shown, by which they can be referred to; None for all. If not
+            None, the command to run next is included only if there is no finding.
     """
     found = findings.efficiency
     if found is None or findings.verdict.too_short:

@@ -29,7 +29,7 @@ class Highlight:
     locations: Sequence[int] = ()
 
     def within(self, experiment: Experiment) -> Highlight:
-        """Return a highlight for another experiment; if this does not have the metric, with its first time metric."""
+        """Return the highlight for another experiment, with its first time metric if it does not have this metric."""
         if self.metric is None or self.metric in experiment:
             return self
         return replace(self, metric=_first_time(experiment), without_parts=False)

@@ -14,8 +14,8 @@ from ..units import many, percent
 
 __all__ = ["inside_document", "inside_line"]
 
-_MOST: Final = 4  # most parts in a line
-_LEAST: Final = 0.05  # least share of the samples for a part to be named
+_MOST: Final = 4  # maximum number of parts in a line
+_LEAST: Final = 0.05  # minimum share of the samples for which a part is named
 _SIGMAS: Final = 2.0
 _PROBES: Final = "the probes"
 

@@ -69,7 +69,7 @@ def is_in_mpi(finding: Finding) -> bool:
 
 
 def not_counted(findings: Findings) -> list[str]:
-    """Return the line that causes are unknown until instructions are counted; none for a file of another tool."""
+    """Return the line on causes that are unknown until instructions are counted; none for a file of another tool."""
     where = ranks_without(findings.experiment, "instructions")
     of_some = f" on {ranks(where)}, too" if where else ""
     return [f"unknown; count instructions{of_some}{TO_COUNT}"] if can_be_rerun(findings) else []
@@ -130,7 +130,7 @@ def _of_code(findings: Findings, finding: Finding, culprit: int) -> Iterator[str
 
 
 def _long_latencies(findings: Findings, culprit: int) -> str:
-    """Return a phrase on events with long latencies that may explain a region's time: possible ones, or too few."""
+    """Return a phrase on the events with long latencies that may explain a region's time, or that these are too few."""
     found = findings.parts.candidates(culprit)
     if found is None:
         return "long latencies (memory, divisions, mispredicted branches)"
@@ -144,7 +144,7 @@ def _long_latencies(findings: Findings, culprit: int) -> str:
 
 
 def _event(findings: Findings, name: str, culprit: int) -> str:
-    """Return how often an event happens in a region: ``4.0e7 mispredicted branches of 1.0e8``."""
+    """Return the number of events of a kind in a region as text: ``4.0e7 mispredicted branches of 1.0e8``."""
     sums = findings.run.weighed.sums
     said = f"{count(float(sums(name)[culprit]))} {NAMES[name]}"
     if name == "branch_misses" and complete(findings.experiment, "branches"):
@@ -221,7 +221,7 @@ def _in_system(findings: Findings, cause: Cause, culprit: int) -> str:
 
 
 def _of_these(findings: Findings, cause: Cause, culprit: int, number: float) -> str:
-    """Return in parentheses the memory that page faults provide, or the number of allocations per entry of a region."""
+    """Return, in parentheses, the memory provided by page faults, or the number of allocations per entry."""
     if cause.attribute == "page_faults":
         return f" (at least {volume(_PAGE * number)} touched for the first time)"
     visits = float(findings.run.weighed.sums("visits")[culprit]) if complete(findings.experiment, "visits") else 0.0
@@ -229,7 +229,7 @@ def _of_these(findings: Findings, cause: Cause, culprit: int, number: float) -> 
 
 
 def _call_that_moves(findings: Findings, culprit: int) -> str:
-    """Return a phrase with the MPI call that moves most bytes in a region, its line, and its bytes per call.
+    """Return a phrase with the MPI call that moves the most bytes in a region, its line, and its bytes per call.
 
     Empty if the call was not recorded, or is the region itself, whose place is already shown.
     """

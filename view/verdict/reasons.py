@@ -102,7 +102,7 @@ def _why_heavy(findings: Findings, finding: Finding) -> list[tuple[str, Kind]]:
 
 
 def parts_of_saving(findings: Findings, finding: Finding) -> dict[Kind, str]:
-    """Return kind of fault → the time saved by removing it, as text; empty if the saving has only one part."""
+    """Map kinds of fault to the time saved by removing them, as text; empty if the saving has only one part."""
     parts = finding.gain.parts if finding.gain and len(finding.gain.parts) > 1 else ()
     return {_AGAINST[each.why]: time_of(findings.experiment, each.before - each.after) for each in parts}
 
@@ -117,7 +117,7 @@ def _why_procedure(findings: Findings, finding: Finding) -> Iterator[tuple[str, 
 
 
 def general_advice(findings: Findings, finding: Finding) -> dict[str, Kind]:
-    """Return general advice → the kind of fault that it may remove, the main one first; empty for a library's code."""
+    """Map general advice to the kind of fault that it may remove, the main one first; empty for a library's code."""
     if finding.region and is_of_a_library(findings.experiment, finding.region.id):
         return {}
     uneven = advice_on_difference(findings, finding)
@@ -217,7 +217,7 @@ def _called_from(finding: Finding) -> str:
 
 
 def _look_inside(findings: Findings, region: CodeRegion) -> list[str]:
-    """Return a line with the command that measures inside a region; empty if the inside was measured or cannot be."""
+    """Return a line with the command that measures inside a region; empty if the inside was or cannot be measured."""
     if region.own_code or not can_be_rerun(findings) or not can_be_opened(findings.experiment, region.id):
         return []
     return [f"next: {with_command(findings.experiment, _DEBUG)} measures loops inside the region"]
@@ -229,7 +229,7 @@ def _too_small(names: Sequence[str]) -> str:
 
 
 def _throttled(findings: Findings, culprit: int) -> Iterator[str]:
-    """Yield a line on the throttled region that takes most of a region's own time, if there is one."""
+    """Yield a line on the throttled region that takes the largest part of a region's own time, if there is one."""
     for each in findings.throttled.get(culprit, ())[:1]:
         place = Place.of_path(findings.experiment.call_paths, each.path)
         part = f"about {percent(100 * each.share)}" if each.share < 1 else "perhaps most"

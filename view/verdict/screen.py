@@ -27,15 +27,15 @@ if TYPE_CHECKING:
 __all__ = ["verdict_lines"]
 
 _MOST_LINES: Final = 15
-_WIDTH: Final = 100  # most columns of a line, if it can be broken
-_LABEL: Final = 12  # columns of a finding's number and kind
-_LEAST: Final = 12  # least columns for a region's name; if fewer are left, the name of its file is cut as well
+_WIDTH: Final = 100  # maximum width of a line in columns, if it can be broken
+_LABEL: Final = 12  # width in columns of a finding's number and kind
+_LEAST: Final = 12  # minimum width of a region's name in columns; if less is left, the name of its file is cut, too
 _INDENT: Final = "    "
 _COMMAND: Final = "autoanalyzer "
 _STEP: Final = re.compile(r"autoanalyzer (?!analyze --all)|: repeat |run again|--counters ")  # the next step
-# Ways to make room for the first finding: which of its lines are shown besides its title and its advice (2: the ranks
-# and the reason, 1: the ranks, 0: none), how many warnings, and whether the lines above the findings are brief. The
-# first way that fits is used.
+# Ways to make room for the first finding. _ROOM: the number of warnings, and whether the lines above the findings are
+# brief. _PLANS: in front of these, the lines that are shown besides the title and the advice (2: the ranks and the
+# reason, 1: the ranks, 0: none). The first plan that fits is used.
 _ROOM: Final = ((2, False), (1, False), (1, True))
 _PLANS: Final = (*((lines, *room) for lines in (2, 1) for room in _ROOM), (1, 0, True), (0, 1, True), (0, 0, True))
 
@@ -84,7 +84,7 @@ def verdict_lines(
     end = _end([*data, *legend(findings)])
     end = end if len(end) == 1 else _end(data)
     large = next((number for number, each in enumerate(findings.verdict.findings) if _is_large(findings, each)), 0)
-    # Losses name the places of findings that are not shown, which takes room, so that even fewer findings may fit.
+    # The line on losses names the places of hidden findings. This takes room, so that even fewer findings may fit.
     while True:
         items = [_Item(number, each) for number, each in enumerate(found, start=1)]
         head, last, room = list[str](), list[str](), 0
@@ -135,7 +135,7 @@ class _Item:
         blocks: The title, the main lines, and further lines, each broken to the width.
         needed: Indices of the blocks for title and main lines, the most important first.
         more: Indices of the blocks for further lines.
-        sizes: Three numbers of lines: for the title and the advice; with the ranks; and with the first reason.
+        sizes: The number of lines for title and advice; the number with the ranks, too; and with the first reason, too.
         shown: Indices of the blocks to show.
         entry: The finding.
     """

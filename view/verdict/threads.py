@@ -23,7 +23,7 @@ __all__ = [
 ]
 
 OF_THREADS: Final = (Kind.LOCK, Kind.BARRIERS)
-_MOST: Final = 3  # most places that are named
+_MOST: Final = 3  # maximum number of places to name
 _NAMES: Final = {"lock": "omp_set_lock"}
 _TO_TRY: Final = {
     Kind.LOCK: "combine the threads' results at the end (reduction), use atomic for one variable, or one lock per"
@@ -62,7 +62,7 @@ def who_waits_at_barriers(findings: Findings, finding: Finding) -> Iterator[str]
 
 
 def against_waiting(findings: Findings, finding: Finding) -> dict[str, Kind]:
-    """Return advice against waiting threads → its kind of fault; empty if threads do not wait in a finding's region."""
+    """Map advice against waiting threads to its kind of fault; empty if threads do not wait in a finding's region."""
     return {_TO_TRY[kind]: kind for _, kind in why_threads_wait(findings, finding)}
 
 

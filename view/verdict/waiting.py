@@ -75,7 +75,7 @@ def _latest(findings: Findings, wait: Wait) -> tuple[int, ...]:
 
 
 def _in_turn(findings: Findings, finding: Finding, culprit: int) -> str:
-    """Return a phrase for ranks that work one after another, or of which a different one is slowest each time."""
+    """Return a phrase for ranks that work one after another, or among which a different rank is slowest each time."""
     found, waiting = findings.explanation.serialisation, waited_in(findings, culprit)
     at = f" in {Place.of_region(waiting).in_words}" if waiting else ""
     if found and found.passes_on[culprit]:
@@ -86,7 +86,7 @@ def _in_turn(findings: Findings, finding: Finding, culprit: int) -> str:
 
 
 def _in_calls(findings: Findings, culprit: int, time: float) -> str:
-    """Return a phrase with a time in a region's MPI calls, and their number and bytes, summed over all ranks.
+    """Return a phrase on the time in a region's MPI calls, with their number and bytes, summed over all ranks.
 
     ``time`` is the mean over the ranks, in seconds.
     """

@@ -84,7 +84,7 @@ class _Nest:
         return {"loops": [Loop(loop.offset) for loop in owned["loops"]]}
 
     def _unread(self) -> dict[int, Unread]:
-        """Return number of an outermost body → the first place that the parser does not understand in it.
+        """Map the number of each outermost body to the first place in it that the parser does not understand.
 
         Errors that are not about types have priority.
 
@@ -145,19 +145,19 @@ class _Nest:
                 yield Case(case, around[-1][0])
 
     def _head(self, call: Call) -> int:
-        """Return the number of the body before which a call is, such as in a default argument; negative if none."""
+        """Return the number of the body that a call precedes, as in a default argument; negative if there is none."""
         index = bisect_right(self._starts, call.offset) - 1
         while index >= 0 and call.offset < self._ends[index] and self._by_start[index][1].end <= call.offset:
             index -= 1
         return self._by_start[index][0] if index >= 0 and call.offset < self._by_start[index][1].opening else -1
 
     def _runs_once(self, loop: Loop) -> bool:
-        """Return whether a loop is ``do { … } while (0)``, with which macros form one statement."""
+        """Return whether a loop is ``do { … } while (0)``, which macros use to form one statement."""
         masked, start = self._masked, loop.offset
         return masked.startswith("do", start) and bool(_ONCE.match(masked, start, statement_end(masked, start)))
 
     def _brace(self, offset: int) -> int:
-        """Return the offset of an opening brace, which the mask puts behind a blank if it is spelled ``<%``."""
+        """Return the offset of an opening brace, which the mask puts after a blank if it is spelled ``<%``."""
         return offset + 1 if self._masked.startswith(" {", offset) else offset
 
     def _around(self, offset: int, number: int | None = None) -> int:
@@ -165,8 +165,8 @@ class _Nest:
 
         Args:
             offset: The offset.
-            number: The body to begin with, whose enclosing bodies are searched; None for the last one that begins
-                before the offset.
+            number: The body to begin with, followed by its enclosing bodies; None for the last body that begins before
+                the offset.
         """
         found = bisect_left(self._openings, offset) - 1 if number is None else number
         while found >= 0 and not self._bodies[found].opening <= offset < self._bodies[found].end:

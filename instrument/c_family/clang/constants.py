@@ -41,9 +41,9 @@ _DIVISION: Final = 4
 _SHIFT: Final = 8
 _ARITHMETIC: Final = {3: mul, _DIVISION: floordiv, 6: add, 7: sub, _SHIFT: lshift}
 _BITS: Final = 63
-_DEEPEST: Final = 12  # most names in a chain in which each is defined by the next
+_DEEPEST: Final = 12  # maximum length of a chain of names, each of which is defined by the next
 _LAST_NAME: Final = expression(rb"\w+\Z")
-_LONGEST: Final = 256  # most characters of a name that is looked up
+_LONGEST: Final = 256  # maximum length of a name that is looked up
 
 
 class Constants:
@@ -101,7 +101,7 @@ class Constants:
         return self.value(parts[-1], depth + 1) if is_constant and parts else None
 
     def _called(self, call: Any, depth: int) -> int | None:
-        """Return the value of a call: ``a.size()`` of an array, or a function that only returns a constant; or None."""
+        """Return the value of ``a.size()`` of an array, or of a function that only returns a constant; else None."""
         parts = children(call)
         is_size = len(parts) == 1 and parts[0].kind == _MEMBER and self._name(parts[0]) == "size"
         of = children(parts[0]) if is_size else []

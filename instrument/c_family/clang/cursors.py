@@ -8,7 +8,7 @@ from .library import TypeKind, Visit, lib
 
 __all__ = ["children", "evaluated", "operator_of", "plain_type", "spelling"]
 
-_INTEGER: Final = 1  # a number of libclang's CXEvalResultKind
+_INTEGER: Final = 1  # a value of libclang's CXEvalResultKind
 _NEXT: Final = 1
 _POINTING: Final = frozenset((TypeKind.POINTER, TypeKind.LVALUEREFERENCE, TypeKind.RVALUEREFERENCE))
 
@@ -39,7 +39,7 @@ def operator_of(cursor: Any) -> int:
 
 
 def plain_type(cursor: Any) -> Any:
-    """Return the type of an expression or a declaration; of a reference or pointer, the type that it refers to."""
+    """Return the type of an expression or a declaration; for a reference or pointer, the type to which it refers."""
     kind = lib.clang_getCanonicalType(lib.clang_getCursorType(cursor))
     return lib.clang_getPointeeType(kind) if kind.kind in _POINTING else kind
 

@@ -24,7 +24,7 @@ _VALUES: Final = (
     b"template<class T>using aa_value_t=typename aa_value<T>::t;"
 )
 _PACK: Final = rb"<_Tp, __integer_pack\((?:_Num|_Tp\(_Num\))\)\.\.\.>"
-# Words in the headers of GCC up to 14: a word, its context, a replacement, and the declarations that this needs. If
+# Words in the headers of GCC up to 14: a word, its context, a replacement, and the declarations that it needs. If
 # Clang has no equivalent, the replacement only makes the headers parse.
 _SPELLINGS: Final = (
     (b"__integer_pack", rb"integer_sequence" + _PACK, rb"__make_integer_seq<integer_sequence,_Tp,_Num>", b""),

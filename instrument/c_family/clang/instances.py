@@ -13,7 +13,7 @@ from .library import CursorKind, TypeKind, lib
 __all__ = ["PARAMETERS", "PRESUMED", "Instances", "numbers"]
 
 PRESUMED: Final = 8
-"""The number assumed for a template's parameter if the unit has no argument for it: usual for small vectors."""
+"""The number assumed for a template's parameter if the unit has no argument for it; usual for small vectors."""
 
 PARAMETERS: Final = frozenset(
     (
@@ -87,7 +87,7 @@ class Instances:
             self._largest[key] = max(self._largest.get(key, 0), number)
 
     def largest(self, parameter: Any) -> int:
-        """Return the largest number passed to a template parameter; if none is known, to any template parameter."""
+        """Return the largest number passed to a template parameter; if none is known, the largest passed to any."""
         seen = self._largest.get(self._parameters.get(self._place(parameter), (-1, -1)))
         return self._any if seen is None else seen
 
@@ -98,7 +98,7 @@ class Instances:
 
 
 def numbers(instance: Any) -> Iterator[tuple[int, int]]:
-    """Yield index and value of each numeric argument of a class or function instance."""
+    """Yield the index and value of each numeric argument of a class or function instance."""
     for index in range(lib.clang_Cursor_getNumTemplateArguments(instance)):
         if lib.clang_Cursor_getTemplateArgumentKind(instance, index) == _INTEGRAL:
             number = int(lib.clang_Cursor_getTemplateArgumentValue(instance, index))

@@ -27,7 +27,7 @@ _SCOPES: Final = frozenset(
     )
 )
 _NAMED_AS_THEIR_CLASS: Final = frozenset((CursorKind.CONSTRUCTOR, CursorKind.DESTRUCTOR))
-_READABLE: Final = 60  # most characters of parameters in a name
+_READABLE: Final = 60  # maximum length of the parameters in a name
 _UNIT: Final = CursorKind.TRANSLATION_UNIT
 
 

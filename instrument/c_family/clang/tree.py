@@ -187,7 +187,7 @@ class _Reader:
         return self.found
 
     def _visit(self, cursor: Any, parent: Any, _data: Any) -> int:
-        """Record one cursor, and return whether libclang shall stop, skip its children, or visit them.
+        """Record one cursor, and return whether libclang should stop, skip its children, or visit them.
 
         An exception is stored, because it cannot pass through libclang.
         """
@@ -310,7 +310,7 @@ class _Reader:
         return "value" if kind in _VALUES else "pointer" if kind == _POINTER else "object"
 
     def _make(self, cursor: Any) -> None:
-        """Record a temporary object, if the cursor makes one; objects that a lambda captures may run user code."""
+        """Record a temporary object, if the cursor creates one; objects that a lambda captures may run user code."""
         if self._gives(cursor) not in {"value", "pointer"}:
             is_lambda = cursor.kind == _LAMBDA
             is_silent = not is_lambda and (self._is_c or self._destructors.is_silent(lib.clang_getCursorType(cursor)))

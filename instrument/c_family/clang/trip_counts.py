@@ -88,7 +88,7 @@ class TripCounts:
         if variable is None or not _is(compared, variable):
             return 0
         by = _step(step, variable)
-        # The largest value of a template's parameter is no bound for the start of an upward loop, or the end of a
+        # The largest value of a template's parameter does not bound the start of an upward loop, or the end of a
         # downward loop.
         low, high = (evaluated, self._constants.value) if by > 0 else (self._constants.value, evaluated)
         comparison, lowest = _COMPARISONS[operator_of(condition)], _lowest(variable, compared)
@@ -118,7 +118,7 @@ def _start(statement: Any) -> tuple[Any, Any]:
 
 
 def _lowest(variable: Any, compared: Any) -> float:
-    """Return the least value that a local variable can have in a comparison; NaN if it is static or not an integer."""
+    """Return the lowest value that a local variable can have in a comparison; NaN if static or not an integer."""
     kind = lib.clang_getCanonicalType(lib.clang_getCursorType(variable))
     is_plain = variable.kind == _VARIABLE and lib.clang_Cursor_getStorageClass(variable) in _AUTOMATIC
     is_volatile = lib.clang_isVolatileQualifiedType(kind)
@@ -159,7 +159,7 @@ def _same(one: Any, other: Any) -> bool:
 
 
 def _given_away(node: Any, *, setting: bool) -> Iterator[Any]:
-    """Yield the variables below a node that may be changed in a way that the text does not show.
+    """Yield the variables that code below a node may change in a way that the text does not show.
 
     Reading a variable does not count.
 
@@ -181,7 +181,7 @@ def _given_away(node: Any, *, setting: bool) -> Iterator[Any]:
 
 
 def _takes_value(parent: Any, name: Any, setting: bool) -> bool:
-    """Return whether an expression only reads, or sets, a variable that it names."""
+    """Return whether an expression only reads a variable that it names, or if ``setting`` is false, only sets it."""
     kind = parent.kind
     if kind == _UNARY:
         operator = lib.clang_getCursorUnaryOperatorKind(parent)

@@ -1,7 +1,7 @@
 """Rewrite preprocessed C for pycparser, which reads only standard C, without moving lines and columns.
 
-Extensions of compilers and their headers are blanked, or replaced by standard text that is not longer. Meaning may get
-lost, but functions, loops and jumps are kept.
+Extensions of compilers and their headers are blanked, or replaced by standard text that is not longer. The meaning may
+be lost, but functions, loops and jumps are kept.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _BUILTIN_TYPES: Final = [
     "_Decimal128",
     "bool",
 ]
-_ANY_TYPE: Final = "_N"  # replaces types in system text; short, and unsigned, so that trip counts assume little
+_ANY_TYPE: Final = "_N"  # replaces types in system text; short and unsigned, so that trip counts assume little
 PRELUDE: Final = " ".join([*(f"typedef int {name};" for name in _BUILTIN_TYPES), f"typedef unsigned {_ANY_TYPE};"])
 """One line that declares the types built into compilers; the parser reads it first."""
 
@@ -108,7 +108,7 @@ _ASM_QUALIFIERS: Final = expression(
     r"\s*(?:(?:volatile|__volatile__|__volatile|goto|inline|__inline__|__inline)\b\s*)*"
 )
 _NUMBER: Final = expression(r"(?<![\w.$])\.?\d[\w.]*(?:[+-]\d+)?\Z")
-_LONGEST_NUMBER: Final = 64  # most characters of a number that is rewritten; longer ones are left to the parser
+_LONGEST_NUMBER: Final = 64  # maximum length of a number that is rewritten; longer numbers are left to the parser
 _NAME: Final = expression(r"\s*([A-Za-z_$][\w$]*)")
 # After one of these tokens, '&&' can only take a label's address; 'n--' is not one of them.
 _BEFORE_OPERAND: Final = expression(r"(?:[*/%&|^<>=!~?:,;({\[]|(?<!-)-|(?<!\+)\+|\breturn)\Z")
@@ -214,7 +214,7 @@ def _type_names(system: str) -> str:
 
 
 def _declared(system: str, start: int) -> list[str]:
-    """Return the names that a typedef declares; ``start`` is the offset behind the word."""
+    """Return the names that a typedef declares; ``start`` is the offset after the word."""
     plain: list[str] = []
     offset = start
     while match := _SPECIFIER_GROUP.search(system, offset):
@@ -238,7 +238,7 @@ def _nested_commas_blanked(text: str) -> str:
 
 
 def outer_braces(text: str) -> Iterator[tuple[int, int]]:
-    """Yield start and end of each group in braces that is not inside another one.
+    """Yield the start and end of each group in braces that is not inside another one.
 
     Raises:
         LexicalError: A bracket does not close.

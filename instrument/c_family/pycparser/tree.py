@@ -25,14 +25,14 @@ __all__ = ["read_by_pycparser"]
 
 _PLACE: Final = expression(r".*?:(\d+):(\d+): (.*)", re.DOTALL)
 _BEFORE: Final = "before: "  # begins pycparser's message about an unexpected token
-_BLANK_END: Final = expression(r"(?<! ) +(?=\n)")  # most of a digest is blank, which pycparser skips slowly
+_BLANK_END: Final = expression(r"(?<! ) +(?=\n)")  # most of a digest is blanks, which pycparser skips slowly
 _DEEP: Final = 100_000  # limit of recursion in pycparser, because chains of else-if can have thousands of links
-_MOST_UNREAD: Final = 30  # most bodies with errors; each takes another pass over the text
+_MOST_UNREAD: Final = 30  # maximum number of bodies with errors; each one takes another pass over the text
 _UNIVERSAL: Final = expression(r"\\(?:u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8})")
 _CALLED: Final = expression(r"\b[A-Za-z_]\w*(?=\s*\()")
 _OPENING: Final = expression(r"\s*\(")
 _POINTER: Final = expression(r"\*\s*\Z")
-_NEAR: Final = 8  # number of characters before a name in which its asterisk is searched
+_NEAR: Final = 8  # number of characters before a name that are searched for its asterisk
 # Expressions that may have members and whose objects outlive the statement; members of members are checked separately.
 _OBJECTS: Final = (c_ast.ID, c_ast.ArrayRef, c_ast.UnaryOp, c_ast.StructRef)
 _OPERATION: Final = "__atomic_"  # begins names of built-in operations, which are not functions
@@ -185,7 +185,7 @@ class _Reader:
 
 
 def _runs_once(loop: Any) -> bool:
-    """Return whether a loop is ``do { … } while (0)``, with which macros form one statement."""
+    """Return whether a loop is ``do { … } while (0)``, which macros use to form one statement."""
     return isinstance(loop, c_ast.DoWhile) and isinstance(loop.cond, c_ast.Constant) and loop.cond.value == "0"
 
 
@@ -194,7 +194,7 @@ def _line_starts(text: str) -> list[int]:
 
 
 def _error_place(text: str, error: str, last: Any) -> tuple[int, str]:
-    """Return offset and message of an error that pycparser reports.
+    """Return the offset and message of an error that pycparser reports.
 
     Args:
         text: The parsed text.
@@ -208,7 +208,7 @@ def _error_place(text: str, error: str, last: Any) -> tuple[int, str]:
 
 
 def _body_around(text: str, offset: int) -> tuple[int, int] | None:
-    """Return start and end of the function body around an offset; None if the braces belong to something else."""
+    """Return the start and end of the function body around an offset; None if the braces belong to something else."""
     for start, end in outer_braces(text):
         if start <= offset < end:
             return (start, end) if text[:start].rstrip().endswith((")", ";")) else None

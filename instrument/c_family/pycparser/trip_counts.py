@@ -41,7 +41,7 @@ class TripCounts:
 
         Args:
             loop: A node of the tree.
-            declared: Name that the loop's function declares, which hides constants → the least value of its type; NaN
+            declared: Name that the loop's function declares, which hides constants → the lowest value of its type; NaN
                 if it cannot be a loop's counter.
         """
         if not isinstance(loop, c_ast.For) or not isinstance(loop.cond, c_ast.BinaryOp):
@@ -58,7 +58,7 @@ class TripCounts:
         return 0 if count and variable in _changed(loop.stmt) else count
 
     def lowest(self, declaration: Any) -> float:
-        """Return the least value of a local variable's type; NaN if it is no integer, or static, shared or volatile."""
+        """Return the lowest value of a local variable's type; NaN if static, shared, volatile or not an integer."""
         is_plain = isinstance(declaration, c_ast.Decl) and _AUTOMATIC.issuperset(declaration.storage)
         return self._least(declaration.type) if is_plain and "volatile" not in declaration.quals else nan
 

@@ -2,7 +2,7 @@
 import { Pane } from "./model/pane.js";
 
 export const VALUES = { absolute: "abs", root: "pct", selection: "sel", other: "other" };
-const MOST = 200; // most open nodes that a link contains; a longer link would not fit into mail
+const MOST = 200; // maximum number of open nodes in a link; a longer link would not fit into an e-mail
 
 const names = (tree, nodes) => [...nodes].map((node) => (node < 0 ? "/" : encodeURIComponent(tree.identities[node]))).join(",");
 
@@ -67,7 +67,7 @@ export function timeOf(times, pieces) {
   return { trace, shown, range: start >= edges[0] && end <= edges[1] && start < end ? [start, end] : null };
 }
 
-// Returns the node with an encoded identity; -1 for the roots, undefined if there is none.
+// Returns the node with an encoded identity; -1 for the parent of the roots, undefined if there is no such node.
 function nodeOf(tree, name) {
   if (name === "/") return -1;
   try {

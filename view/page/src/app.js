@@ -38,7 +38,7 @@ export function App({ page }) {
   const { basis, flat, grouping, tab, time, source } = state;
   const experiment = page.experiments[state.experiment];
   const only = useMemo(() => locationsOf(state), [state.browser, state.filtered]);
-  const bases = BASES.filter((each) => each !== "other" || (page.other && !only)); // the totals of the other experiment are only known for all ranks
+  const bases = BASES.filter((each) => each !== "other" || (page.other && !only)); // the totals of the other experiment are known only for all ranks together
   const base = bases.includes(basis) ? basis : null;
   const whole = base === "other" ? page.other.totals : base;
   const browser = useMemo(() => shownOf(state), [state.browser, only]);
@@ -138,7 +138,7 @@ export function App({ page }) {
     });
   }
 
-  // Shows this experiment, or its difference from the other one. The tab stays open.
+  // Shows this experiment, or its difference from the other experiment. The tab stays open.
   function show(difference) {
     const name = difference ? "difference" : "run";
     go((seen) => ({ ...carried(page, seen, name), tab: seen.tab }), { aim: DIMENSIONS });
@@ -363,12 +363,12 @@ function rangeOf(spread, rows, node) {
   const { browser, pane } = rows;
   const of = pane.isOpen(node) ? spread.own : spread.closed;
   if (!of.known[node]) return null;
-  // Pages that do not contain all values still name the locations with the least and the largest value.
+  // Pages that do not contain all values still name the locations with the smallest and the largest value.
   const who = browser.sums.large?.noun === "rank" && { least: of.leastWho[node], most: of.mostWho[node], deviation: of.deviation[node] };
   return { who, least: of.least[node], mean: of.mean[node], most: of.most[node], scale: scaleOf(spread), unit: browser.sums.metrics[browser.metrics[0]].unit };
 }
 
-// Returns the scale of all ranges: from the least to the largest value, extended so that it contains 0.
+// Returns the scale of all ranges: from the smallest to the largest value, extended so that it contains 0.
 const scaleOf = (spread) =>
   (spread.scale ??= {
     low: finite(spread.own.least, Math.min, finite(spread.closed.least, Math.min, 0)),

@@ -1,4 +1,4 @@
-// Colours that people with colour blindness can distinguish.
+// Colours that colour-blind people can distinguish.
 
 // Colours of amounts, from little to much: cividis (Nuñez, Anderton, Renslow 2018).
 const SIZES = ["#00224e", "#123570", "#3b496c", "#575d6d", "#707173", "#8a8678", "#a59c74", "#c3b369", "#e1cc55", "#fee838"];

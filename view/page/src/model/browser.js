@@ -102,7 +102,7 @@ export class Browser {
     return summable(this.metrics.map((node) => this.sums.metrics[node]));
   }
 
-  // Returns the value with a name, which is computed only once for this browser.
+  // Returns the value stored under a name, which is computed only once for this browser.
   once(name, make) {
     if (!this.kept.has(name)) this.kept.set(name, make());
     return this.kept.get(name);

@@ -6,7 +6,7 @@ import { Sums } from "./sums.js";
 import { Tree } from "./tree.js";
 
 export class Experiment {
-  // `read` returns a promise of the numbers with a key.
+  // `read` returns a promise of the numbers that are stored under a key.
   constructor(head, sums, spread, read) {
     this.head = head;
     const { metrics, calls, flat, systems } = head.trees;

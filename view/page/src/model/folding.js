@@ -1,9 +1,9 @@
 // Folds small nodes into one row, "n more" (like view/browser/folding.py).
 import { Tally } from "./tally.js";
 
-const SHARE = 0.005; // twin: _SHARE in view/browser/folding.py
+const SHARE = 0.005; // keep equal to _SHARE in view/browser/folding.py
 
-// Returns node → its small children, which are folded into one row; -1 → the small roots.
+// Maps each node to its small children, which are folded into one row; -1 stands for the parent of the roots.
 export function folded(browser, dimension) {
   const found = new Map();
   if (dimension === "system") return found;
@@ -21,7 +21,7 @@ export function folded(browser, dimension) {
   return found;
 }
 
-// Returns for each metric whether it is small compared with its root; metrics that are not additive are never small.
+// Returns, for each metric, whether it is small compared with its root; metrics that are not additive never are.
 function smallMetrics(browser) {
   const { sums } = browser;
   const { tree } = browser.panes.metrics;
@@ -36,7 +36,7 @@ function smallMetrics(browser) {
   return sizes.map((size, node) => added[node] && size < SHARE * sizes[tree.root(node)]);
 }
 
-// Returns for each program node whether it is small compared with the whole program.
+// Returns, for each program node, whether it is small compared with the whole program.
 function smallPaths(browser) {
   const { own } = browser.ofProgram;
   if (own.aggregation !== "sum") return new Uint8Array(own.length);

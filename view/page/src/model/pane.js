@@ -19,8 +19,8 @@ export class Pane {
     return this.tree.walk(this.tree.children(-1), this.open);
   }
 
-  // Returns the nodes whose exclusive values add up to the shown values of some nodes: open nodes themselves, and
-  // closed nodes with all descendants.
+  // Returns the nodes whose exclusive values add up to the shown values of some nodes: the open nodes themselves, and
+  // the closed nodes with all their descendants.
   held(nodes) {
     return [...nodes].flatMap((node) => (this.isOpen(node) ? [node] : this.tree.walk([node])));
   }

@@ -1,6 +1,6 @@
-// Least, mean and largest values over the locations at each program node, exclusive and inclusive.
+// Smallest, mean and largest values over the locations at each program node, exclusive and inclusive.
 
-const CELLS = 1 << 22; // most values in memory at once
+const CELLS = 1 << 22; // maximum number of values in memory at the same time
 
 // Returns the ranges of the selected metrics; null if values of several call paths cannot be added, or are not in the
 // page.

@@ -1,7 +1,7 @@
-// Metrics that formulas derive from others, by region (like multivariate/derivations.py and view/page/roofline.py).
+// Metrics that formulas derive from other metrics, by region (like multivariate/derivations.py and view/page/roofline.py).
 import { rate as overTime } from "./time_lines.js";
 
-const LEAST = 0.001; // least number that is written without a power of ten
+const LEAST = 0.001; // smallest number that is written without a power of ten
 
 const OPERATIONS = {
   "+": (one, other) => one + other,
@@ -24,7 +24,7 @@ export function evaluate(tree, valueOf) {
   return OPERATIONS[operator](...operands.map((each) => evaluate(each, valueOf)));
 }
 
-// Returns a value; NaN if only some ranks have measured it, because it must not be divided by the time on all ranks.
+// Returns a value; NaN if only some ranks measured it, because it must not be divided by the time on all ranks.
 const whole = ({ amount, gap }) => (gap ? NaN : amount);
 
 // Returns the regions, each with a function that takes the name of a metric, measured or derived, and returns its

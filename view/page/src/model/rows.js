@@ -57,8 +57,8 @@ export class Rows {
     return tops;
   }
 
-  // Returns the least value that the upper end of a scale may have: the whole, or in the system tree 0, because each of
-  // many ranks has only a small share.
+  // Returns the smallest value that the upper end of a scale may have: the whole, or in the system tree 0, because each
+  // of many ranks has only a small share.
   #least(node, unit) {
     if (this.dimension === "system") return 0;
     return unit === "%" ? 100 : Math.abs(this.#rootOf(node).amount ?? 0);
@@ -103,7 +103,7 @@ export class Rows {
       selected: this.pane.selected.has(node),
       value,
       unit,
-      colour: this.#place(node, whole.amount === null ? value : whole, unit), // of the inclusive value, as for a closed node
+      colour: this.#place(node, whole.amount === null ? value : whole, unit), // by the inclusive value, as if the node were closed
       part: this.#place(node, value, unit),
     };
   }
@@ -133,8 +133,8 @@ export class Rows {
     return top ? Math.min(1, Math.abs(value.amount) / top) : 0;
   }
 
-  // Returns the upper end of the colour scale with its unit; in the metric tree, of the first selected metric's scale.
-  // Null if there is none.
+  // Returns the upper end of the colour scale with its unit; in the metric tree, that of the scale for the first selected
+  // metric. Null if there is none.
   get legend() {
     const node = this.dimension === "metrics" ? this.browser.metrics[0] : 0;
     const group = this.#group(node);

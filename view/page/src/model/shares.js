@@ -1,7 +1,7 @@
 // Values in percent: of the root, of the selection, or of another experiment (like view/browser/percentages.py).
 import { summable } from "./browser.js";
 
-// Returns a value in percent of another one.
+// Returns a value in percent of another value.
 export function share(value, of) {
   if (value.amount === null) return value;
   if (!of.amount) return { amount: null, gap: "no share" };

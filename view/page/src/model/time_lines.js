@@ -1,11 +1,11 @@
 // The time lines of the page: values over the locations in each step of a run (made by view/page/time_lines.py).
 import { amount } from "./units.js";
 
-const ROWS = 20; // most rows in a table
+const ROWS = 20; // maximum number of rows in a table
 const FEW = 1000; // events per second; smaller rates are written with decimals
 
 export class TimeLines {
-  // `read` returns a promise of the numbers with a key.
+  // `read` returns a promise of the numbers that are stored under a key.
   constructor(head, read) {
     this.head = head;
     this.steps = head.steps;
@@ -14,7 +14,7 @@ export class TimeLines {
     this.fine = head.fine; // parts of a step, each with its main call path
     this.edges = Float64Array.from({ length: this.steps + 1 }, (_, place) => (place < this.steps ? this.start + place * this.step : this.end));
     this.units = new Map(head.metrics.map(({ name, unit }) => [name, unit]));
-    this.numbers = new Map(); // metric → least, mean, most
+    this.numbers = new Map(); // metric → smallest, mean and largest values
     this.read = read;
   }
 
@@ -38,7 +38,7 @@ export class TimeLines {
     return this.head.first.map((place) => this.head.metrics[place].name);
   }
 
-  // Returns the step that contains a moment.
+  // Returns the time step that contains a moment.
   stepAt(time) {
     return Math.max(0, Math.min(this.steps - 1, Math.floor((time - this.start) / this.step)));
   }
@@ -63,13 +63,13 @@ export class TimeLines {
     return part < this.steps * this.fine ? this.start + (part * this.step) / this.fine : this.end;
   }
 
-  // Returns the index of the call path with most time in a row and a part of a step; -1 for several short call paths,
-  // NaN for none.
+  // Returns the index of the call path with the most time in a row and a part of a step; -1 for several short call
+  // paths, NaN for none.
   pathAt(row, part) {
     return this.regions[row * this.steps * this.fine + part];
   }
 
-  // Returns the call path that is the main one in most parts of some steps, in a row.
+  // Returns the call path of a row that is the main one in most parts of some steps.
   mostMet(row, [from, to]) {
     const met = new Map();
     for (let part = from * this.fine; part < to * this.fine; part++) met.set(this.pathAt(row, part), (met.get(this.pathAt(row, part)) ?? 0) + 1);
@@ -84,7 +84,7 @@ export class TimeLines {
     return this.nameOf(this.mostMet(row, [step, step + 1]));
   }
 
-  // Returns the least, mean and largest value in some steps, and the times of the least and the largest value.
+  // Returns the smallest, mean and largest value in some steps, and the times of the smallest and the largest value.
   summary(name, [from, to]) {
     const { least, mean, most } = this.numbers.get(name);
     const found = { least: NaN, leastAt: NaN, mean: NaN, most: NaN, mostAt: NaN };

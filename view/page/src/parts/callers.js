@@ -4,7 +4,7 @@ import { html } from "../html.js";
 import { placeOf, selectedPaths } from "../model/regions.js";
 import { written } from "../model/units.js";
 
-const MOST = 100; // most rows
+const MOST = 100; // maximum number of rows
 
 export function Callers({ browser, experiment, select }) {
   const { calls, flat } = experiment.trees;

@@ -3,12 +3,12 @@ import { useEffect, useRef } from "preact/hooks";
 import { markColour } from "../colours.js";
 import { html } from "../html.js";
 
-export const AXIS = 92; // pixels, beside each chart
+export const AXIS = 92; // pixels for the axis beside each chart
 const BOTTOM = 24; // pixels for the axis below the last chart
-const ROOM = 6; // pixels below the other charts, where half of a number at the edge needs room
-const LEAST = 3; // least distance of a drag in pixels
+const ROOM = 6; // pixels below the other charts, because half of a number at the edge extends there
+const LEAST = 3; // minimum length of a drag in pixels
 const SHADE = "33"; // opacity of a colour behind a chart, in hexadecimal
-const PAGE = 10; // steps by which the keys for pages move the cursor
+const PAGE = 10; // number of steps by which Page Up and Page Down move the cursor
 
 // Reads the colours of the page's theme from the style of a chart's box (.chart in page.css).
 export function inks(box) {
@@ -43,7 +43,7 @@ export function Chart({ times, label, view, shared, intervals = [], of, anew, on
     point(chart.current, times, at);
   }, [times, width, ...anew, range]);
   useEffect(() => {
-    if (chart.current.cursor.idx !== at) point(chart.current, times, at); // if they are equal, the mouse has moved the cursor
+    if (chart.current.cursor.idx !== at) point(chart.current, times, at); // otherwise the mouse has already moved the cursor there
   }, [at]);
   useEffect(() => {
     const plot = chart.current;

@@ -4,8 +4,8 @@ import { html } from "../html.js";
 import { placeOf } from "../model/regions.js";
 import { written } from "../model/units.js";
 
-const MOST = 50; // most lines in a list
-const LEAST = 0.001; // least change as a share of the total; twin: _LEAST in view/changes.py
+const MOST = 50; // maximum number of lines in a list
+const LEAST = 0.001; // minimum change as a share of the total; keep equal to _LEAST in view/changes.py
 
 export function Compare({ difference, metric, inBoth, other, compared, shown, show, select }) {
   const lists = useMemo(() => (inBoth ? changes(difference, metric) : null), [difference, metric, inBoth]);

@@ -1,7 +1,7 @@
 // A chip that names the ranks to which trees, profile and source are limited, with a button that removes the limit.
 import { html } from "../html.js";
 
-const NAMED = 4; // most ranks that are named
+const NAMED = 4; // maximum number of ranks to name
 
 export function Filter({ experiment, locations, end }) {
   const first = locations.slice(0, NAMED).map((each) => experiment.nameOf(each));

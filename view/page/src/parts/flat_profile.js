@@ -6,7 +6,7 @@ import { placeOf, regionSums } from "../model/regions.js";
 import { written } from "../model/units.js";
 import { useWindow } from "./window.js";
 
-const ROW = 26; // pixels; twin: .profile tr in page.css
+const ROW = 26; // pixels; keep equal to the height of .profile tr in page.css
 
 export function FlatProfile({ browser, experiment, select }) {
   const [order, setOrder] = useState({ by: "own", down: true });

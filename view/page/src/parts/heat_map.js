@@ -7,12 +7,12 @@ import { letters, written } from "../model/units.js";
 import { frame, hatch, sized } from "./canvas.js";
 import { Scale } from "./scale.js";
 
-const MOST_ROWS = 40; // most rows, so that a reader keeps the overview
+const MOST_ROWS = 40; // maximum number of rows; more would be hard to survey
 const CELL = 16; // height of a cell in pixels
 const NAMES = 14; // pixels for the numbers of the ranks at the top
 const TOP = 28; // pixels for the numbers of the ranks and the clusters below them
-const NUMBER = 54; // least width in pixels of a cell that contains its value as a number
-const APART = 34; // least distance in pixels between the numbers of two ranks
+const NUMBER = 54; // minimum width in pixels of a cell that contains its value as a number
+const APART = 34; // minimum distance in pixels between the numbers of two ranks
 
 export function HeatMap({ browser, experiment, clusters, nodes, select }) {
   const canvas = useRef(null);

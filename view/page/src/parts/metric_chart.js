@@ -1,4 +1,4 @@
-// A metric over time: a band from the least to the largest value of all locations, and a line for the mean.
+// A metric over time: a band from the smallest to the largest value of all locations, and a line for the mean.
 import { markColour } from "../colours.js";
 import { html } from "../html.js";
 import { rate } from "../model/time_lines.js";

@@ -1,13 +1,14 @@
-// Shows the call path with most time at each moment, for all locations and for single ones. A click selects it.
+// Shows the call path with the most time at each moment, for all locations together and for single locations. A click
+// selects the call path.
 import { useMemo, useState } from "preact/hooks";
 import { NAMED, regionColour } from "../colours.js";
 import { html } from "../html.js";
 import { amount } from "../model/units.js";
 import { Chart } from "./chart.js";
 
-const [TALLEST, LOWEST, ALL] = [18, 6, 200]; // pixels: largest and least height of a row, and height of all rows for single locations
+const [TALLEST, LOWEST, ALL] = [18, 6, 200]; // in pixels: maximum and minimum height of a row, and height of all rows for single locations
 const FIRST = 22; // height in pixels of the row for all locations
-const NAME = 13; // least distance in pixels between two names
+const NAME = 13; // minimum distance in pixels between two names
 const SEVERAL = "#c4c4c4"; // colour for several short regions together
 
 export function RegionStrip({ times, view, shared, intervals, last, select }) {

@@ -3,7 +3,7 @@ import { useMemo, useRef, useState } from "preact/hooks";
 import { html } from "../html.js";
 
 const ORDER = ["program", "metrics", "system"];
-const MOST = 12; // most hits in the list
+const MOST = 12; // maximum number of hits in the list
 
 // `trees` and `titles` by dimension; `show(dimension, node)` selects a node.
 export function Search({ trees, titles, show }) {
@@ -13,7 +13,7 @@ export function Search({ trees, titles, show }) {
   const hits = useMemo(() => hitsOf(trees, query), [query, ...ORDER.map((each) => trees[each])]);
   const input = useRef(null);
   const found = useMemo(() => hits.map(({ dimension, node, label }) => `${dimension} ${node} ${label}`).join("\n"), [hits]);
-  const at = seen.found === found ? seen.at : -1; // with other hits, the first one is next
+  const at = seen.found === found ? seen.at : -1; // if the hits have changed, the first one is next
   const setAt = (number) => setSeen({ at: number, found });
 
   function go(number) {
@@ -31,7 +31,7 @@ export function Search({ trees, titles, show }) {
 
   function onEscape(event) {
     if (event.key !== "Escape" || !listed) return;
-    event.stopPropagation(); // only the list closes
+    event.stopPropagation(); // only the list is closed
     setOpen(false);
     input.current.focus();
   }
@@ -52,7 +52,7 @@ export function Search({ trees, titles, show }) {
   `;
 }
 
-// Returns the nodes whose labels contain a text, in upper or lower case.
+// Returns the nodes whose labels contain a text, ignoring case.
 function hitsOf(trees, query) {
   const wanted = query.toLowerCase();
   if (!wanted) return [];

@@ -6,8 +6,8 @@ import { atLine, heaviestPath, nested, regionSums, selectedPaths } from "../mode
 import { written } from "../model/units.js";
 import { useWindow } from "./window.js";
 
-const LINE = 20; // pixels; twin: --line in page.css
-const BANDS = 8; // most nested bands
+const LINE = 20; // pixels; keep equal to --line in page.css
+const BANDS = 8; // maximum number of nested bands
 
 export function SourceView({ browser, experiment, sources, findings, select }) {
   const [all, setAll] = useState(true);

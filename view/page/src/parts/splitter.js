@@ -1,6 +1,6 @@
 import { html } from "../html.js";
 
-const LEAST = 120; // least width of a column in pixels
+const LEAST = 120; // minimum width of a column in pixels
 const STEP = 24;
 
 // A bar between two columns, which changes their widths by mouse or arrow keys; a double click resets them.

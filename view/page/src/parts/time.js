@@ -9,7 +9,7 @@ import { MetricChart, valuesAt } from "./metric_chart.js";
 import { RegionStrip } from "./region_strip.js";
 import { Warping } from "./warping.js";
 
-const NARROWEST = 240; // least width of a chart in pixels
+const NARROWEST = 240; // minimum width of a chart in pixels
 
 export function Time({ times, state, change, select }) {
   if (!times.length) return html`<p class="remark">This experiment is a profile: it has sums over the run, but no time lines. <code>autoanalyzer run --trace</code> records time lines, and the page of that run shows them here.</p>`;
@@ -45,7 +45,7 @@ function Charts({ all, times, state, change, select }) {
   const choose = (range) => {
     setAnchor(null);
     const [start, end] = range ? times.span(range).split(":").map(Number) : [0, 0];
-    change({ range: end - start < times.step / 2 ? null : [start, end] }); // the ends are rounded
+    change({ range: end - start < times.step / 2 ? null : [start, end] }); // compared with a tolerance, because the ends are rounded
   };
   const shared = { width, range: state.range, at, anchor, selected, point, select: setAnchor, choose };
   const ready = width > 0 && times.regions !== undefined;

@@ -6,9 +6,9 @@ import { letters, written } from "../model/units.js";
 import { frame, hatch, sized } from "./canvas.js";
 import { Scale } from "./scale.js";
 
-const LARGEST = 72; // largest size of a rank, in pixels
+const LARGEST = 72; // maximum size of a rank in pixels
 const SMALLEST = 4;
-const [NUMBERED, LETTERED, VALUED] = [22, 32, 56]; // least sizes in pixels of a rank with its number, also with the letter of its cluster, and with its value
+const [NUMBERED, LETTERED, VALUED] = [22, 32, 56]; // minimum sizes in pixels of a rank that shows its number, also the letter of its cluster, and also its value
 const LINE = 14; // height of a line of text in pixels
 
 export function Topology({ browser, experiment, clusters, select }) {

@@ -5,9 +5,9 @@ import { html } from "../html.js";
 import { written } from "../model/units.js";
 import { useWindow } from "./window.js";
 
-export const ROW = 24; // pixels; twin: --row in page.css
+export const ROW = 24; // pixels; keep equal to --row in page.css
 const DEEPEST = 16; // depth from which names are not indented further
-const LONGEST = 300; // most letters of a name in its tooltip
+const LONGEST = 300; // maximum length of a name in its tooltip
 
 export function TreeView({ name, title, rows, focus, ranges, about, signed, actions }) {
   const box = useRef(null);
@@ -95,7 +95,7 @@ function Row({ id, row, focused, range, about, signed, onClick }) {
   `;
 }
 
-// Draws a bar from the least to the largest value of all locations, with a tick at the mean.
+// Draws a bar from the smallest to the largest value of all locations, with a tick at the mean.
 function Strip({ range }) {
   if (!range) return html`<span class="strip"></span>`;
   const { least, mean, most, who, scale, unit } = range;

@@ -4,8 +4,8 @@ import { amount } from "../model/units.js";
 
 const SIDE = 320; // width and height of the first picture, in units
 const MARGIN = 60; // units for the series at the sides of the first picture
-const [WIDE, HIGH, GAP] = [640, 70, 80]; // the second picture, in units: its width, the height of a series, and the gap between the series
-const LINES = 80; // most lines that can be distinguished
+const [WIDE, HIGH, GAP] = [640, 70, 80]; // of the second picture, in units: its width, the height of a series, and the gap between the series
+const LINES = 80; // maximum number of lines that a reader can distinguish
 
 export function Warping({ warping }) {
   const { metric, x, y, pairs, error } = warping;
