@@ -182,8 +182,8 @@ def test_numbers_in_a_text_are_read_one_by_one(site):
 @pytest.mark.parametrize(
     ("call", "cure"),
     [
-        ("MPI_File_write_at", "by one datatype or file view, in a collective call (MPI_File_write_at_all)"),
-        ("MPI_File_read_shared", "by one datatype or file view, in a collective call (_ordered instead of _shared)"),
+        ("MPI_File_write_at", "with one datatype or file view, in a collective call (MPI_File_write_at_all)"),
+        ("MPI_File_read_shared", "with one datatype or file view, in a collective call (_ordered instead of _shared)"),
         ("MPI_File_write_all", "describe all of it with one datatype or file view"),
     ],
 )

@@ -563,7 +563,7 @@ def test_what_one_of_two_runs_has_not_measured_is_no_part_of_their_comparison(sh
     shown.press("4")
     said = shown.page.inner_text("#panel > p")
     assert said.startswith("cpu_time of the program, sum of the ranks: 18.1 s in before, 18.1 s here")
-    assert "what one of the two has not measured" in said
+    assert "values that one of the two experiments lacks" in said
 
 
 def test_a_metric_of_one_of_two_runs_alone_is_not_compared(show):
@@ -598,6 +598,6 @@ def test_a_flat_profile_has_no_spreads_of_call_paths(show, monkeypatch):
 
 
 def test_means_of_a_rank_are_spoken_of_where_there_is_a_verdict(experiments, show):
-    said = "Those of the verdict are means over the ranks"
+    said = "Values in the verdict are means over the ranks"
     assert said in show(experiments["rays"]).page.inner_text("#app")
     assert said not in show(experiments["rays - rays_dynamic"]).page.inner_text("#app")
