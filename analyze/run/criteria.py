@@ -38,8 +38,8 @@ class Criteria:
         0.25,
         "of a time",
         "a cause must take this share of a region's time, or of a difference; a region with this share of the run is"
-        " always named; in sequential access to values of up to 16 bytes, with cache lines of 64, no larger share of"
-        " accesses misses",
+        " always named; in sequential access to values of up to 16 bytes, with cache lines of 64 bytes, no larger share"
+        " of accesses misses",
         _SUITE,
     )
     outweighs: float = _number(
