@@ -50,9 +50,9 @@ CASES: Final = (
         """The loop in `STACK` (region 8 in the article) is slow because of disk I/O. The loop in `RAMOD3` (region 11)
 is slow because of L2 misses. `analyze --all` also shows that the workers differ in region 11, because they
 execute different numbers of instructions. The article reports the same three results.""",
-        """Shots are now handed out on demand, so the workers are balanced. The loops in region 11 are interchanged, so
-L2 misses are no longer a cause. Only instructions remain, as in the article. Region 8 now keeps its data in
-memory, and is no longer a finding.""",
+        """In the improved version, shots are handed out on demand, so the workers are balanced. The loops in region 11
+are interchanged, so L2 misses are no longer a cause, and only instructions remain, as in the article.
+Region 8 keeps its data in memory, and is no longer a finding.""",
     ),
     Case(
         "pvalue",
@@ -62,11 +62,11 @@ memory, and is no longer a finding.""",
         ("VERSION=lean",),
         (),
         """The two tests together execute most of the instructions, and `location_test` transfers nearly all of the
-data. In the article, `shape_test` is region 3, and `location_test` is region 12; there, region 3 transfers
-the data instead.""",
-        """The program now computes each product once, and each rank sends a single number. So the program executes
-fewer instructions, and transfers almost no data. Both regions are still hot spots, because the program does
-nothing else. In the article, the program still transferred the same amount of data.""",
+data. In the article, `shape_test` is region 3, and `location_test` is region 12; but there, region 3
+transfers the data.""",
+        """In the improved version, the program computes each product once, and each rank sends a single number. So it
+executes fewer instructions, and transfers almost no data. Both regions are still hot spots, because the
+program does nothing else. In the article, the amount of data transferred did not change.""",
     ),
     Case(
         "blocks",
@@ -76,10 +76,10 @@ nothing else. In the article, the program still transferred the same amount of d
         ("COLLECT=packed",),
         ("--exclude-region", "image_read@0", "--exclude-region", "report@0"),
         """`share_compress` executes most of the instructions, and `collect` transfers most of the data. In the
-article, `share_compress` is region 6, with 96 % of the instructions. `collect` is region 7, with 50 % of
-the data.""",
-        """Blocks are now packed before they are sent, so `collect` is no longer a finding. The compression library,
-which the authors of the article did not change either, executes the remaining instructions.""",
+article, they are regions 6 and 7: region 6 executes 96 % of the instructions, and region 7 transfers 50 %
+of the data.""",
+        """In the improved version, blocks are packed before they are sent, so `collect` is no longer a finding. The
+compression library, which the article's authors did not change either, executes the remaining instructions.""",
     ),
 )
 
@@ -87,8 +87,8 @@ which the authors of the article did not change either, executes the remaining i
 def main() -> None:
     """Print the page docs/evidence/case-studies.md."""
     print("# Case studies\n")
-    print("These samples follow the case studies in section 6 of Liu et al. (JPDC 71, 2011), the *article* below.")
-    print("`python tools/case_studies.py > docs/evidence/case-studies.md` runs the samples and writes this page, with")
+    print("These samples follow the case studies in section 6 of Liu et al. (JPDC 71, 2011), called *the article*.")
+    print("`python tools/case_studies.py > docs/evidence/case-studies.md` runs the samples and writes this page with")
     print("their real output. Shares and times depend on the machine.\n")
     with tempfile.TemporaryDirectory() as folder:
         found = {case.name: list(study(case, Path(folder))) for case in CASES}
@@ -122,7 +122,7 @@ def compare(found: dict[str, list[tuple[str, dict[str, list[str]]]]]) -> None:
     """Print a table of the regions that are critical by each metric, as in section 6.4 of the article."""
     print("## Three metrics (section 6.4)\n")
     print("For each metric of `--disparity-metric`, the table shows the regions in `disparity.cccr` of the")
-    print("[findings](../findings.md#disparity), the largest value first. The metrics are CRNM (share of wall time ×")
+    print("[findings](../findings.md#disparity), largest value first. The metrics are CRNM (share of wall time ×")
     print("cycles per instruction), CPI (cycles per instruction), and wall time.\n")
     print("| sample | " + " | ".join(METRICS) + " |\n|---|" + "---|" * len(METRICS))
     for name, versions in found.items():
@@ -132,11 +132,11 @@ def compare(found: dict[str, list[tuple[str, dict[str, list[str]]]]]) -> None:
     print("""
 CPI measures how slowly a region executes, but ignores how long it takes. As in the article, CPI ranks the
 disk I/O in `STACK` last, and names regions that mostly wait. CRNM and wall time name the same regions
-here. In the article, wall time also named four short regions. For each of the three metrics, a region
-must take 3 % of the program's time.
+here. In the article, wall time also named four short regions. Here, for each of the three metrics, a region
+must take at least 3 % of the program's time to be named.
 
-With `--method paper`, there is no such minimum. CPI then finds fewer regions in *st, before*: only two
-loops that take less than 0.1 % of the run. As in the article, it finds neither the loop in `STACK` nor
+With `--method paper`, there is no such minimum. CPI then names fewer regions in *st, before*: only two
+loops that take less than 0.1 % of the run. As in the article, CPI names neither the loop in `STACK` nor
 the loop over the passes in `RAMOD3`.""")
 
 

@@ -38,26 +38,27 @@ class Criteria:
         0.25,
         "of a time",
         "a cause must take this share of a region's time, or of a difference; a region with this share of the run is"
-        " always named; sequential access to values of up to 16 bytes, in lines of 64, misses no more often",
+        " always named; in sequential access to values of up to 16 bytes, with cache lines of 64 bytes, no larger share"
+        " of accesses misses",
         _SUITE,
     )
     outweighs: float = _number(
         2.0,
         "times",
-        "a region stands out if it takes this many times the usual time of a region, or of the rest of the region"
+        "a region stands out if it takes this many times as long as a typical region, or as the rest of the region"
         " around it",
         "docs/design.md, on regions that take much time",
     )
     same_work: float = _number(
         0.01,
         "of a count",
-        "counts that differ by no more come from the same work",
-        "docs/design.md, on ranks that differ",
+        "counts that differ by no more than this come from the same work",
+        "ranks that differ, in docs/design.md",
     )
     resolution: float = _number(
         0.01,
         "s",
-        "scheduler ticks and cold caches make equal ranks differ by this much; counts depend on neither",
+        "scheduler ticks and cold caches make ranks with equal work differ by this much; counts depend on neither",
         "ticks of Linux: 1 to 10 ms",
     )
     noise: float = _number(
@@ -80,24 +81,28 @@ class Criteria:
     burst: float = _number(
         0.1,
         "s",
-        "a neighbour on the same core, or the first use of memory, can cost one rank this much; without counts,"
+        "another program on the same core, or the first use of memory, can cost one rank this much; without counts,"
         " smaller differences are doubtful",
         "controls of the suite",
     )
     swift: float = _number(
-        1 / 3, "cycles per instruction", "code that takes no longer never waits, so misses cost nothing", _HARDWARE
+        1 / 3,
+        "cycles per instruction",
+        "code that takes no longer than this never waits, so its misses cost nothing",
+        _HARDWARE,
     )
     dependent: float = _number(
         2.0,
         "cycles per instruction",
-        "code without a miss takes no longer, even if it waits for its own results, such as sums and ordered linked"
-        " lists",
+        "code without misses takes no longer than this, even if it waits for its own results, as in sums and ordered"
+        " linked lists",
         _HARDWARE,
     )
     miss: float = _number(
         5e-7,
         "s per miss",
-        "a miss in the farthest memory takes this long; longer delays, such as page faults, are not misses",
+        "a miss that goes to the farthest memory takes this long; longer delays, such as page faults, are not due to"
+        " misses",
         _HARDWARE,
     )
     call: float = _number(
