@@ -37,7 +37,7 @@ def alignment_report(reference: Series, interval: tuple[float, float], found: Se
     header = ("trace", "from (s)", "to (s)", "error", "aligned by")
     return Report(
         [],
-        [Table(f"The same interval, by {reference.name}", header, rows)],
+        [Table(f"The same interval of {reference.name} in each trace", header, rows)],
         Table("alignment", header, rows),
         {
             "schema": SCHEMA,
@@ -57,7 +57,7 @@ def alignment_report(reference: Series, interval: tuple[float, float], found: Se
 
 def _how(alignment: Alignment) -> str:
     if alignment.path is None:
-        return "entries of regions"
+        return "region entries"
     return f"warping, {many(len(alignment.path.x), 'pair')}"
 
 

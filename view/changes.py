@@ -182,7 +182,8 @@ def _left_out(joined: Integration, change: _Change) -> Iterator[str]:
         return
     for label, missing in zip(joined.labels, change.unknown, strict=True):
         if missing:
-            yield f"{many(missing, 'value')} not measured in {label} were left out of both"
+            was = "was" if missing == 1 else "were"
+            yield f"{many(missing, 'value')} not measured in {label} {was} left out on both sides"
 
 
 def _nowhere(joined: Integration, metric: Metric) -> bool:

@@ -226,7 +226,7 @@ def _messages(scaling: Scaling) -> Iterator[str]:
     for each in scaling.messages[:1]:
         (first, last), amounts = each.ranks, each.per_rank
         yield (
-            f"bytes per rank do not shrink: {where(each.region)}: {volume(amounts[0])} at {first} ranks, "
+            f"bytes per rank do not shrink in {where(each.region)}: {volume(amounts[0])} at {first} ranks, "
             f"{volume(amounts[1])} at {last}"
         ).replace(" at 1 ranks", " at 1 rank")
 

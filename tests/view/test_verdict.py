@@ -129,7 +129,7 @@ def test_what_is_missing_is_said():
     notes = Notes(program="app", expected_processes=4, missing=(3,), unfinished=(1, 2), repairs=7, remarks=("a", "b"))
     findings = analyze(experiment([1.0, 1.0, 1.0], notes=notes))
     first = [
-        "sums are too small: rank 3 of 4 wrote no data",
+        "sums are too small, because rank 3 (of 4) wrote no data",
         "the data end early: ranks 1-2 never entered MPI_Finalize",
     ]
     assert verdict_lines(findings)[-3:] == [*first, "… and 3 more warnings: autoanalyzer analyze --all"]
@@ -965,10 +965,7 @@ def test_allocations_are_a_cause_with_their_number_each_time_and_what_to_try():
     assert "    why: allocations: 1.2e8; 600 ms of the region's 1 s" in lines
     account = AccountSection().document(found)
     assert (account["prices"], account["fitted"]) == ({"allocation": 2e-8}, [])
-    assert (
-        "    try: allocate less often, as each call costs time: once before the loop, or many elements at a time"
-        in lines
-    )
+    assert "    try: allocate once before the loop, or many elements at a time: each allocation costs time" in lines
 
 
 def test_of_what_is_mostly_waiting_that_is_said_before_what_it_computes():

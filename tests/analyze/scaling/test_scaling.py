@@ -195,7 +195,7 @@ def test_messages_that_do_not_shrink_are_named(make_experiment: MakeExperiment) 
 
     found = judged(*map(sending, (1, 2, 4)), mode="strong")
     assert [(each.region.name, each.ranks, each.per_rank) for each in found.messages] == [("halo", (2, 4), (4e6, 4e6))]
-    line = "bytes per rank do not shrink: app.c:1  halo: 4 MB at 2 ranks, 4 MB at 4"
+    line = "bytes per rank do not shrink in app.c:1  halo: 4 MB at 2 ranks, 4 MB at 4"
     assert [each for each in scaling_lines(found) if "shrink" in each] == [line]
     assert scaling_document(found)["messages"][0]["per_rank"] == [4e6, 4e6]
     assert judged(*map(sending, (1, 2, 4)), mode="weak").messages == ()
