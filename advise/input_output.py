@@ -117,7 +117,8 @@ def _of_loop(site: Site, loop: Loop, uses: list[tuple[InputOutput, tuple[Loop, .
         if not any(each.action == "write" for each in named):
             cure = "text is converted to numbers one by one: use a binary file, and read many at once"
     elif named := moved if _is_small(site, moved) else []:
-        sure, cure = MEDIUM, f"collect what the iterations read or write, and move it in large pieces{_by_all(named)}"
+        sure = MEDIUM
+        cure = f"buffer what the iterations read or write, and transfer it in large blocks{_by_all(named)}"
     if not named:
         return None
     turns = "in each iteration"

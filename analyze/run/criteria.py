@@ -27,12 +27,12 @@ def _number(value: float, unit: str, reason: str, source: str) -> Any:
 class Criteria:
     """The thresholds; ``criterion_fields`` returns each with its unit, reason and source."""
 
-    least_gain: float = _number(0.01, "of the run", "a fix that saves less is not worth a look", _SUITE)
+    least_gain: float = _number(0.01, "of the run", "a fix that saves less is not worth looking at", _SUITE)
     least_weight: float = _number(
         0.03,
         "of the run",
         "a region that takes less is not critical, whatever its class",
-        "docs/design.md, on regions that take much time",
+        'see "Regions that take much time" in docs/design.md',
     )
     part: float = _number(
         0.25,
@@ -46,13 +46,13 @@ class Criteria:
         "times",
         "a region stands out if it takes this many times the usual time of a region, or of the rest of the region"
         " around it",
-        "docs/design.md, on regions that take much time",
+        'see "Regions that take much time" in docs/design.md',
     )
     same_work: float = _number(
         0.01,
         "of a count",
-        "counts that differ by no more come from the same work",
-        "docs/design.md, on ranks that differ",
+        "counts that differ by at most this come from the same work",
+        'see "Ranks that differ" in docs/design.md',
     )
     resolution: float = _number(
         0.01,
@@ -85,13 +85,16 @@ class Criteria:
         "controls of the suite",
     )
     swift: float = _number(
-        1 / 3, "cycles per instruction", "code that takes no longer never waits, so misses cost nothing", _HARDWARE
+        1 / 3,
+        "cycles per instruction",
+        "code that takes no longer than this never waits, so its misses cost nothing",
+        _HARDWARE,
     )
     dependent: float = _number(
         2.0,
         "cycles per instruction",
-        "code without a miss takes no longer, even if it waits for its own results, such as sums and ordered linked"
-        " lists",
+        "code without misses takes no longer than this, even if it waits for its own results, such as sums and ordered"
+        " linked lists",
         _HARDWARE,
     )
     miss: float = _number(

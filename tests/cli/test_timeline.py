@@ -107,7 +107,7 @@ def test_a_run_of_another_input_is_left_out_and_named(recorded, tmp_path):
     save_trace(run(5, steps=500).trace, tmp_path / "longer" / "trace.npz")
     said = recorded("timeline", "calm", "longer").stdout.decode()
     assert "1 region examined entry by entry, in 1 run\n" in said
-    assert "left out: longer: no region was entered as often as in calm" in said
+    assert "left out longer, because no region was entered as often as in calm" in said
     assert json.loads(recorded("timeline", "calm", "longer", "--json", "-").stdout)["unlike"] == ["longer"]
 
 

@@ -518,12 +518,12 @@ def test_where_much_is_in_mpi_and_ranks_are_alike_a_command_is_named_that_shows_
     waits = {"mpi_time": {"turn": [in_mpi] * 4}, "mpi_bytes": {}}
     made = make_experiment({"work": [1 - in_mpi] * 4, "turn": [0.0] * 4}, **waits)
     text = " ".join(" ".join(verdict_lines(analyze(made))).split())
-    assert "try: autoanalyzer run --path always shows which ranks wait for which" in text
+    assert "try: autoanalyzer run --path always (shows which ranks wait for which)" in text
     found = analyze(made.replaced(notes=replace(made.notes, processors=2)))  # for cores, or for each other
     assert (found.verdict.balanced, found.verdict.not_followed > 0) == (True, said)
     text = " ".join(" ".join(verdict_lines(found)).split())
     assert (
-        "26 % of the run is in MPI: autoanalyzer run --path always shows which ranks wait for which" in text
+        "26 % of the run is in MPI; next: autoanalyzer run --path always (shows which ranks wait for which)" in text
     ) == said
 
 
