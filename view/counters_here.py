@@ -22,7 +22,7 @@ _NOT_FOR_PAPI: Final = "3"  # value of perf_event_paranoid at which PAPI may not
 _MOST_NAMES: Final = 40  # most events in a line
 _WHOSE: Final = {
     "chosen": ", chosen by --papi",
-    PACKAGE: f", from {PACKAGE}: which may count nothing on processors newer than this PAPI",
+    PACKAGE: f", from {PACKAGE}, which may count nothing on processors newer than this PAPI",
 }
 _KINDS: Final = {
     "preset": "PAPI's presets, with the same name on all processors",

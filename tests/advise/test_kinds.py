@@ -259,7 +259,7 @@ def test_what_differs_in_each_turn_is_not_repeated(site):
 
 
 WRITING = {
-    "written and read": ("fwrite(x, 8, n, file); fread(x, 8, n, file);", "keep them in memory", "high"),
+    "written and read": ("fwrite(x, 8, n, file); fread(x, 8, n, file);", "keep it in memory", "high"),
     "flushed": ('fprintf(file, "%g", x[i]); fflush(file);', "flush after the loop", "high"),
     "opened": ('FILE *other = fopen("a", "w"); fwrite(x, 8, n, other);', "open the file once", "high"),
     "formatted": ('fprintf(file, "%g", x[i]);', "numbers are converted to text", "medium"),

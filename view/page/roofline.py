@@ -22,7 +22,7 @@ _TIME: Final = "counted_time"
 _BYTES: Final = "memory_bytes"
 _SERVED_BY_L3: Final = 1.5  # if L2 misses are faster than memory by this factor, an L3 cache serves them
 _NO_AMOUNTS: Final = frozenset({"difference", "ratio", "stddev"})  # operations from whose results no rates follow
-_CALIBRATE: Final = "run autoanalyzer calibrate once; later runs contain its results"
+_CALIBRATE: Final = "run autoanalyzer calibrate once; later runs will contain the results"
 
 
 @dataclass(frozen=True, slots=True)

@@ -136,7 +136,7 @@ def _sentences(periods: Sequence[Period], state: PursuitOverTime) -> list[str]:
     elif who:
         said.append(f"None of these differences matters (limits: {RULE}). {_others(found)}")
     else:
-        said.append("No small group of locations stands out: many differ; stats kmeans may separate them.")
+        said.append("No small group of locations stands out, because many differ; stats kmeans may separate them.")
     if len(periods) > 1:
         worth = [each.found for each in periods if each.found and each.found.worth]
         times = Counter(name for each in worth for name in each.metrics)

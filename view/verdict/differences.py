@@ -38,7 +38,7 @@ def why_uneven(findings: Findings, finding: Finding) -> Iterator[str]:
         return
     alone = _alone(finding)
     if alone:
-        yield f"only {ranks(alone)} {'executes' if len(alone) == 1 else 'execute'} it"
+        yield f"only {ranks(alone)} {'executes' if len(alone) == 1 else 'execute'} this region"
     if said := [*_because(findings, finding)]:
         yield from said
     elif alone:
