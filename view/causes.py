@@ -46,7 +46,7 @@ _EVENTS: Final = {
     " shift bits",
     "branch_misses": "make branches predictable by sorting the data by the tested value, or select results without"
     " a branch",
-    "denormals": "flush denormal numbers, which are slow, to zero: -ffast-math, or _MM_SET_FLUSH_ZERO_MODE",
+    "denormals": "flush slow denormal numbers to zero: -ffast-math, or _MM_SET_FLUSH_ZERO_MODE",
 }
 _OF_SOME: Final = {**_EVENTS, "system_time": "make fewer system calls on the slowest ranks or threads"}
 

@@ -67,7 +67,7 @@ def test_a_trace_aligned_with_a_copy_stays_where_it_is(pair, tmp_path):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--metric", "ipc", "--interval", "13:40"), "expected an interval in its -0.05 to 19.95 s, found 13:40"),
+        (("--metric", "ipc", "--interval", "13:40"), "expected an interval within -0.05 to 19.95 s, found 13:40"),
         (("--metric", "ipc", "--interval", "13-14"), "expected two moments in seconds, such as 12.5:18, found '13-14'"),
         (("--metric", "ipc", "--interval", "14:13"), "expected two moments in seconds"),
         (("--metric", "cpi", "--interval", "1:2"), "a.csv: expected the metric cpi, found none of this name"),

@@ -68,7 +68,7 @@ def align(
     for start, end in intervals:
         if not reference.begin[0] <= start < end <= reference.times[-1]:
             span = f"{reference.begin[0]:g} to {reference.times[-1]:g} s"
-            raise InputError(f"{reference.source}: expected an interval in its {span}, found {start:g}:{end:g}")
+            raise InputError(f"{reference.source}: expected an interval within {span}, found {start:g}:{end:g}")
     if anchors is not None:
         there = anchors.moments(x.times)
         error = float(np.abs(x.values - np.interp(there, y.times, y.values)).sum())

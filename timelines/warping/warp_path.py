@@ -188,7 +188,7 @@ class _Table:
 def _sequence(values: npt.ArrayLike) -> Values:
     found = np.ascontiguousarray(values, dtype=np.float64)
     if found.ndim != 1 or not len(found):
-        raise InputError(f"expected a sequence of one value or more, found one of shape {found.shape}")
+        raise InputError(f"expected a sequence of at least one value, found a sequence of shape {found.shape}")
     if not np.isfinite(found).all():
         raise InputError(
             f"expected finite values, found {found[~np.isfinite(found)][0]} at index {np.isfinite(found).argmin()}"
