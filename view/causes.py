@@ -78,8 +78,8 @@ _DIFFERENCES: Final = {
 _TO_TRY: Final = {
     "l1_miss_rate": "access arrays in order, to use whole cache lines: interchange loops, pack or sort data",
     "l2_miss_rate": "keep data in cache: interchange, block or split loops; sort indices and linked elements",
-    "io_calls": "collect the pieces in a buffer, and read or write the buffer in few calls, because each call costs"
-    " time; with MPI-IO, use collective calls (MPI_File_write_at_all) with one datatype for all pieces",
+    "io_calls": "collect the pieces in a buffer that is read or written in few calls: each call costs time; with"
+    " MPI-IO, use collective calls (MPI_File_write_at_all) with one datatype for all pieces",
     "io_bytes": "read and write less data, in larger pieces; keep data that is read again in memory",
     "mpi_bytes": "send less, or less often: only what the receivers use, and only if it has changed",
     "instructions": "do less work: hoist repeated expressions and loop invariants, vectorise, use a better algorithm",
